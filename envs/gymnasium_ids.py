@@ -13,7 +13,7 @@ from typing import Final
 
 import gymnasium
 
-FACTORY: Final = "parlour.training.single_seat:make_seat"
+FACTORY: Final = "parlour.training.play.single_seat:make_seat"
 """Dotted name of the function that makes the environments; Gymnasium imports it at the first `make`."""
 
 

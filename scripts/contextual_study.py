@@ -4,9 +4,9 @@
 import argparse
 from pathlib import Path
 
-from parlour.training.display import markdown_table
-from parlour.training.mediated_qa.contextual.study import HEADING, SEEDS, TABLE, compared, lines, studies
-from parlour.training.runs import write_csv
+from parlour.training.learn.mediators.contextual.study import HEADING, SEEDS, TABLE, compared, lines, studies
+from parlour.training.results.display import markdown_table
+from parlour.training.results.runs import write_csv
 
 arguments = argparse.ArgumentParser(description=__doc__)
 arguments.add_argument("--difficulty", nargs="+", default=["easy", "medium", "hard"])

@@ -10,7 +10,7 @@ from parlour.policies.adapters.callables import ForeignPlayer
 from parlour.policies.adapters.textarena import TextArenaAgent, play_textarena
 from parlour.policies.by_text import options_in
 from parlour.policies.files import write_json
-from parlour.training.rollout import play, table
+from parlour.training.play.rollout import play, table
 
 THEIRS = {"SecretMafia-v0": 7, "KuhnPoker-v0": 2, "TicTacToe-v0": 2}
 OURS = {"avalon_v0": 5, "werewolf_v0": 8}

@@ -12,8 +12,8 @@ from agilerl.training.train_multi_agent_on_policy import train_multi_agent_on_po
 from agilerl.vector.pz_async_vec_env import AsyncPettingZooVecEnv
 from parlour.policies.adapters.agilerl import AgileRLSeat
 from parlour.policies.files import write_json
-from parlour.training import examples
-from parlour.training.display import show_report
+from parlour.training.learn import examples
+from parlour.training.results.display import show_report
 from parlour.wrappers import LegalRanks
 from pettingzoo import ParallelEnv
 from pettingzoo.utils.conversions import aec_to_parallel

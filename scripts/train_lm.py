@@ -10,10 +10,10 @@ from pathlib import Path
 
 from parlour.envs.terminal import tell
 from parlour.policies.files import atomic_write, write_json
-from parlour.training import display
-from parlour.training.language_model import report
-from parlour.training.language_model.config import LanguageModelConfig
-from parlour.training.language_model.run import train
+from parlour.training.learn.language_model import report
+from parlour.training.learn.language_model.config import LanguageModelConfig
+from parlour.training.learn.language_model.run import train
+from parlour.training.results import display
 
 default = LanguageModelConfig()
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.ArgumentDefaultsHelpFormatter)

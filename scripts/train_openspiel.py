@@ -13,10 +13,11 @@ from parlour.policies import RandomPolicy
 from parlour.policies.adapters.openspiel import TabularSeat
 from parlour.policies.adapters.openspiel_bot import is_mcts
 from parlour.policies.files import write_json
-from parlour.training import evaluate, seeds
-from parlour.training.display import show_report
-from parlour.training.examples import GAME, OPTIONS, against_random
-from parlour.training.rollout import table
+from parlour.training.learn.examples import GAME, OPTIONS, against_random
+from parlour.training.measure import evaluate
+from parlour.training.play import seeds
+from parlour.training.play.rollout import table
+from parlour.training.results.display import show_report
 from parlour.wrappers.openspiel.game import openspiel_game
 from parlour.wrappers.openspiel.tree import Tree
 

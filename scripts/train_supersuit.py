@@ -11,8 +11,9 @@ import supersuit
 import torch
 from parlour.policies.adapters.sb3 import Sb3Seat
 from parlour.policies.files import write_json
-from parlour.training import display, examples
-from parlour.training.display import show_report
+from parlour.training.learn import examples
+from parlour.training.results import display
+from parlour.training.results.display import show_report
 from parlour.wrappers import LegalRanks
 from pettingzoo.utils.conversions import aec_to_parallel
 from stable_baselines3 import PPO

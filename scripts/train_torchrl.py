@@ -6,8 +6,8 @@ Usage: python scripts/train_torchrl.py [--steps N] [--seed N] [--out DIRECTORY];
 import torch
 from parlour.policies.adapters.torchrl import LEARNER, ActorConfig, TorchRLPlayer, make_actor, save_actor
 from parlour.policies.files import write_json
-from parlour.training.display import show_report
-from parlour.training.examples import against_random, learner_env, options
+from parlour.training.learn.examples import against_random, learner_env, options
+from parlour.training.results.display import show_report
 from parlour.wrappers import MaskInInfo
 from tensordict.nn import TensorDictModule
 from torchrl.collectors import Collector

@@ -19,30 +19,31 @@ from parlour.envs.mediated_qa.vocabulary import NO_SIGNAL
 from parlour.policies.agents.mediated_qa.joint import PUBLISHED, STATES
 from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
 from parlour.policies.llm.model import OfflineModel
-from parlour.training.arena import picture as arena
-from parlour.training.arena.strengths import Estimate, Strength
-from parlour.training.avalon import practice
-from parlour.training.avalon.analysis import pictures as analysis
-from parlour.training.avalon.analysis.beliefs import BeliefLine, BeliefPoint
-from parlour.training.avalon.analysis.compare import ComparedGuesses, ComparedVotes
-from parlour.training.avalon.clone import report as clone
-from parlour.training.avalon.clone.scores import ALL, CalibrationBin, ChoiceScore
-from parlour.training.avalon.habits import report as habits
-from parlour.training.avalon.habits.scores import QuestRead
-from parlour.training.hyperopt import pictures as tuning
-from parlour.training.hyperopt.online import OnlineResult, Step
-from parlour.training.hyperopt.space import Parameter, Space
-from parlour.training.hyperopt.surface import SurfacePoint
-from parlour.training.hyperopt.trials import Trial
-from parlour.training.language_model.config import LanguageModelConfig
-from parlour.training.language_model.picture import draw_learning
-from parlour.training.mediated_qa import question_picture, stakes_files
-from parlour.training.mediated_qa.stakes import StakesScore
-from parlour.training.reproduce import Reproduction, ReproductionSetting, TableCell, Value, figures, grace_pictures
-from parlour.training.selfplay import pictures as selfplay
-from parlour.training.selfplay.pool import Member
-from parlour.training.statistics import MeanEstimate, paired, rate
-from parlour.training.werewolf import trust_picture
+from parlour.training.learn import practice
+from parlour.training.learn.clone import report as clone
+from parlour.training.learn.clone.scores import ALL, CalibrationBin, ChoiceScore
+from parlour.training.learn.habits.avalon import report as habits
+from parlour.training.learn.habits.avalon.scores import QuestRead
+from parlour.training.learn.language_model.config import LanguageModelConfig
+from parlour.training.learn.language_model.picture import draw_learning
+from parlour.training.learn.mediators import question_picture, stakes_files
+from parlour.training.learn.mediators.stakes import StakesScore
+from parlour.training.learn.selfplay import pictures as selfplay
+from parlour.training.learn.selfplay.pool import Member
+from parlour.training.learn.tuning import pictures as tuning
+from parlour.training.learn.tuning.online import OnlineResult, Step
+from parlour.training.learn.tuning.space import Parameter, Space
+from parlour.training.learn.tuning.surface import SurfacePoint
+from parlour.training.learn.tuning.trials import Trial
+from parlour.training.measure.analysis import pictures as analysis
+from parlour.training.measure.analysis.beliefs import BeliefLine, BeliefPoint
+from parlour.training.measure.analysis.compare import ComparedGuesses, ComparedVotes
+from parlour.training.measure.arena import picture as arena
+from parlour.training.measure.arena.strengths import Estimate, Strength
+from parlour.training.measure.statistics import MeanEstimate, paired, rate
+from parlour.training.measure.werewolf import trust_picture
+from parlour.training.papers import figures, grace_pictures
+from parlour.training.papers.reproduce import Reproduction, ReproductionSetting, TableCell, Value
 
 LONG = "a-player-with-a-long-name:file=runs/somewhere/policy.npz"
 WHO = "made-up players"
@@ -91,8 +92,8 @@ def draw_practice(path, games=12):
 
 
 def draw_seat(path):
-    from parlour.training.ppo import seat
-    from parlour.training.ppo.phase_config import SeatConfig
+    from parlour.training.learn.ppo import seat
+    from parlour.training.learn.ppo.phase_config import SeatConfig
 
     points = [seat.SeatPoint(800, 96, 20, 0.55, 0.34, 0.74, 0.4)]
     beside = {name: seat.SeatBaseline(name, 20, 0.2, 0.08, 0.42) for name in (seat.UNTRAINED, seat.RANDOM)}
@@ -100,8 +101,8 @@ def draw_seat(path):
 
 
 def draw_mediator(path, learner="counts"):
-    from parlour.training.mediated_qa import train
-    from parlour.training.mediated_qa.learn import GraceConfig
+    from parlour.training.learn.mediators import train
+    from parlour.training.learn.mediators.learn import GraceConfig
 
     run = SimpleNamespace(
         points=[train.MediatorPoint(40 * (k + 1), 8.0, None, 20, 5.0 + k, -3.0, 20.0) for k in range(3)],

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.mediated_qa.equilibrium import NormalForm, Profile, product_of
-from parlour.training.mediated_qa.table import Floats
+from parlour.training.learn.mediators.table import Floats
 
 _SLACK = 1e-9
 

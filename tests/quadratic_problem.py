@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from parlour.training import seeds
-from parlour.training.hyperopt.space import Parameter, Parameters, Space
+from parlour.training.learn.tuning.space import Parameter, Parameters, Space
+from parlour.training.play import seeds
 
 IMPORT = f"""
 import sys

@@ -23,11 +23,11 @@ from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.envs.mediated_qa.readers import ExtractiveReader
 from parlour.envs.mediated_qa.signals import Bins
 from parlour.envs.mediated_qa.vocabulary import JOINTS, Payment
-from parlour.training.mediated_qa import baselines
-from parlour.training.mediated_qa.contextual.learn import ContextualConfig, learn_contextual
-from parlour.training.mediated_qa.contextual.systems import contextual, form_by_state
-from parlour.training.mediated_qa.learn import GraceConfig, learn
-from parlour.training.mediated_qa.simulate import calibrate, table
+from parlour.training.learn.mediators import baselines
+from parlour.training.learn.mediators.contextual.learn import ContextualConfig, learn_contextual
+from parlour.training.learn.mediators.contextual.systems import contextual, form_by_state
+from parlour.training.learn.mediators.learn import GraceConfig, learn
+from parlour.training.learn.mediators.simulate import calibrate, table
 
 FOLDS = 5
 SEED = 0

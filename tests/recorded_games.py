@@ -8,8 +8,8 @@ from typing import Any
 
 from parlour.envs.text import agents_of
 from parlour.policies import make_policy
-from parlour.training import rollout
-from parlour.training.decisions import models_of
+from parlour.training.play import rollout
+from parlour.training.play.decisions import models_of
 from parlour.wrappers.record import Recorder
 
 ASKING = {

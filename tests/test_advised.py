@@ -16,9 +16,9 @@ from parlour.policies.agents.advised.advice import MOST, contradicts, option_cos
 from parlour.policies.llm.ask import BadReply, read_back
 from parlour.policies.llm.model import OfflineModel
 from parlour.policies.llm.prompt import Templates
-from parlour.training import asked, rollout
 from parlour.training.cli import run
 from parlour.training.cli.models import seated
+from parlour.training.play import asked, rollout
 from schema_fuzz import Listener, refused
 
 AVALON: dict[str, Any] = {"num_players": 5, "rules": "paper"}

@@ -16,16 +16,16 @@ import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies import make_policy, players_of
 from parlour.policies.llm.decisions import Decisions
-from parlour.training import rollout, seeds
-from parlour.training.arena import report
-from parlour.training.arena.config import ArenaConfig
-from parlour.training.arena.forecast import forecast
-from parlour.training.arena.games import GAMES, ArenaGame, play_games, stored_games
-from parlour.training.arena.result import ArenaResult
-from parlour.training.arena.run import arena
-from parlour.training.arena.strengths import POINTS, fit, strengths
 from parlour.training.cli import run
-from parlour.training.failures import Failures
+from parlour.training.measure.arena import report
+from parlour.training.measure.arena.config import ArenaConfig
+from parlour.training.measure.arena.forecast import forecast
+from parlour.training.measure.arena.games import GAMES, ArenaGame, play_games, stored_games
+from parlour.training.measure.arena.result import ArenaResult
+from parlour.training.measure.arena.run import arena
+from parlour.training.measure.arena.strengths import POINTS, fit, strengths
+from parlour.training.play import rollout, seeds
+from parlour.training.play.failures import Failures
 from scipy.special import expit
 from servers import KEY, Server
 

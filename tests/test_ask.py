@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 import parlour.policies
 import parlour.policies.agents.spoken  # its question is registered
-import parlour.training.avalon.social  # its questions are registered
+import parlour.training.papers.avalon_social  # its questions are registered
 import pytest
 from free_words import FreeSpeaker
 from hypothesis import example, given
@@ -49,7 +49,7 @@ from parlour.policies.llm import prompt
 from parlour.policies.llm.ask import ASKS, Answer, Ask, BadReply, read_back
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext, SeatModel
 from parlour.policies.llm.prompt import Templates, fill, section, sections_in, value_of
-from parlour.training import rollout
+from parlour.training.play import rollout
 
 HOSTILE = [
     "two\nlines\r\nand\rmore",

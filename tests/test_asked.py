@@ -8,8 +8,9 @@ import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.ask import read_back
 from parlour.policies.llm.prompt import Templates
-from parlour.training import asked, cli
-from parlour.training.asked import At
+from parlour.training import cli
+from parlour.training.play import asked
+from parlour.training.play.asked import At
 
 
 def run(capsys, *words: str) -> tuple[int, str, str]:

@@ -20,8 +20,8 @@ from parlour.policies.agents.werewolf.gratr.asks import AskIdentity, AskIntent
 from parlour.policies.llm.ask import A, Ask
 from parlour.policies.llm.at_once import SharedCalls, at_once
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext, SeatModel
-from parlour.training.parallel.concurrent_games import play_recorded
-from parlour.training.rollout import play, table
+from parlour.training.play.parallel.concurrent_games import play_recorded
+from parlour.training.play.rollout import play, table
 
 SOON = 20
 """Seconds after which what should be under way at once is not."""

@@ -21,7 +21,7 @@ from parlour.policies.agents.avalon import Experience, Lesson, asks, experience_
 from parlour.policies.agents.avalon.agent import MODULES
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
-from parlour.training import rollout
+from parlour.training.play import rollout
 from parlour.wrappers import Recorder
 from prefixes import Prompts, share
 

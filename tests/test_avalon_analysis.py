@@ -21,14 +21,14 @@ from parlour.envs.core import Outcome, ParlourError
 from parlour.envs.entries import Entry
 from parlour.envs.replay import Transcript, entry_line, header_line, outcome_line, read
 from parlour.policies.heuristic.avalon import AvalonPlayer
-from parlour.training.avalon.analysis.beliefs import belief_lines
-from parlour.training.avalon.analysis.compare import compared_guesses, compared_votes, wrong_guesses
-from parlour.training.avalon.analysis.decisions import decisions_of
-from parlour.training.avalon.analysis.games import analysed_game
-from parlour.training.avalon.analysis.pages import plain
-from parlour.training.avalon.analysis.run import AnalysisSettings, analyse
-from parlour.training.avalon.analysis.values import Valuing, players_for, read_values
 from parlour.training.cli import run
+from parlour.training.measure.analysis.beliefs import belief_lines
+from parlour.training.measure.analysis.compare import compared_guesses, compared_votes, wrong_guesses
+from parlour.training.measure.analysis.decisions import decisions_of
+from parlour.training.measure.analysis.games import analysed_game
+from parlour.training.measure.analysis.pages import plain
+from parlour.training.measure.analysis.run import AnalysisSettings, analyse
+from parlour.training.measure.analysis.values import Valuing, players_for, read_values
 
 SPEC = GAME
 CONFIG = {"num_players": 5, "rules": "official", "talk": False}

@@ -14,8 +14,8 @@ import pytest
 from parlour.policies import AvalonAgent, BaselineAgent
 from parlour.policies.agents.avalon import Pool, asks
 from parlour.policies.llm.ask import ASKS, Ask, read_back
-from parlour.training import rollout
-from parlour.training.avalon.social import judging
+from parlour.training.papers.avalon_social import judging
+from parlour.training.play import rollout
 from schema_fuzz import Listener, SchemaPlayer, refused
 
 TABLES = [

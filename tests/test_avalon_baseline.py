@@ -16,7 +16,7 @@ from parlour.policies.agents.avalon.baseline_asks import Past
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
 from parlour.policies.retrieval.embedders import HashingEmbedder
-from parlour.training import rollout
+from parlour.training.play import rollout
 
 ROLES = ["Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin"]
 

@@ -19,7 +19,7 @@ from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits, deals
 from parlour.envs.core import Knowledge, Move
 from parlour.policies import HeuristicPolicy, RandomPolicy
 from parlour.policies.heuristic.avalon import AvalonPlayer
-from parlour.training.rollout import play, table
+from parlour.training.play.rollout import play, table
 
 EVIL = {"Morgana", "Assassin", "Mordred", "Oberon", "Minion"}
 KNOWS_FELLOWS = EVIL - {"Oberon"}

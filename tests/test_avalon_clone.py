@@ -21,14 +21,14 @@ from parlour.policies.cloned.heard import acts_of, heard
 from parlour.policies.cloned.network import ChoiceHead, ChoiceNetwork
 from parlour.policies.cloned.record import SeatRecord
 from parlour.policies.files import write_arrays
-from parlour.training.avalon.analysis.games import analysed_game
-from parlour.training.avalon.clone.choices import ImitatedChoice, choices_of
-from parlour.training.avalon.clone.config import CloneConfig, FitConfig
-from parlour.training.avalon.clone.models import learned
-from parlour.training.avalon.clone.scores import Foretold, PredictedChoice, calibration
 from parlour.training.cli import run
-from parlour.training.ppo.batch_vec import player_over_arrays
-from parlour.training.rollout import play
+from parlour.training.learn.clone.choices import ImitatedChoice, choices_of
+from parlour.training.learn.clone.config import CloneConfig, FitConfig
+from parlour.training.learn.clone.models import learned
+from parlour.training.learn.clone.scores import Foretold, PredictedChoice, calibration
+from parlour.training.learn.ppo.batch_vec import player_over_arrays
+from parlour.training.measure.analysis.games import analysed_game
+from parlour.training.play.rollout import play
 
 # Merlin 0, Servants 1 and 2, Assassin 3, Minion 4; seat 0 leads first
 ROLES, DEALT = ["Merlin", "Loyal Servant", "Loyal Servant", "Assassin", "Minion"], Move("deal", (0, 1, 1, 2, 3, 0))
@@ -284,7 +284,7 @@ def test_a_clone_is_an_opponent_for_evaluation_and_a_seat_to_train(file, capsys)
 
 
 def make_seat_against(opponents):
-    from parlour.training.single_seat import make_seat
+    from parlour.training.play.single_seat import make_seat
 
     return make_seat("avalon_v0", opponents=opponents, num_players=5, rules="official", talk=False, features="belief")
 

@@ -1,4 +1,4 @@
-"""How well beliefs tell who is evil (`training/avalon/habits/scores.py`), against numbers worked out by hand."""
+"""How well beliefs tell who is evil (`training/learn/habits/avalon/scores.py`), against numbers worked out by hand."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import pytest
 from parlour.envs import replay, speech
 from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
 from parlour.policies import HeuristicPolicy
-from parlour.training.avalon.habits import scores
-from parlour.training.avalon.habits.games import of_transcript
-from parlour.training.rollout import play, table
+from parlour.training.learn.habits.avalon import scores
+from parlour.training.learn.habits.avalon.games import of_transcript
+from parlour.training.play.rollout import play, table
 from parlour.wrappers import Recorder
 
 

@@ -18,8 +18,8 @@ from parlour.envs.core import Move, Outcome, ParlourError
 from parlour.envs.entries import Entry
 from parlour.envs.registry import registry
 from parlour.envs.replay import Transcript
-from parlour.training.avalon.metrics import compute, of_directory
-from parlour.training.avalon.records import import_records
+from parlour.training.measure.avalon import compute, of_directory
+from parlour.training.records.avalon import import_records
 
 Playout = Callable[..., Any]
 KEYS = ["games", "rounds", "proposals", "wins_good", "wins_evil", "wins_by_assassination"]

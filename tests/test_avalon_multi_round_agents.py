@@ -6,7 +6,7 @@ import pytest
 from parlour.policies import make_policy
 from parlour.policies.agents.avalon.lines import introduction_of
 from parlour.policies.agents.avalon.situation import AvalonSituation
-from parlour.training import rollout
+from parlour.training.play import rollout
 
 
 @pytest.mark.parametrize("name", ["avalon_agent", "avalon_baseline", "chat"])

@@ -12,7 +12,7 @@ from parlour.envs.testing.table import sampled
 from parlour.envs.text import CHOICE, render
 from parlour.policies import make_policy
 from parlour.policies.by_text import in_words, options_in
-from parlour.training import rollout
+from parlour.training.play import rollout
 
 FIVE = {"num_players": 5, "rules": "official", "talk": False}
 

@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.model import OfflineModel
-from parlour.training.avalon.analysis.run import AnalysisSettings, analyse
-from parlour.training.avalon.clone.config import CloneConfig
-from parlour.training.avalon.records import import_records
 from parlour.training.cli import reproduce as command
-from parlour.training.reproduce import ReproductionSetting, avalon_records, reproduce
-from parlour.training.reproduce.avalon_records import COMPARISON, LOG, LOSS, compared_cells
-from parlour.training.reproduce.cells import printed
+from parlour.training.learn.clone.config import CloneConfig
+from parlour.training.measure.analysis.run import AnalysisSettings, analyse
+from parlour.training.papers import avalon_records
+from parlour.training.papers.avalon_records import COMPARISON, LOG, LOSS, compared_cells
+from parlour.training.papers.cells import printed
+from parlour.training.papers.reproduce import ReproductionSetting, reproduce
+from parlour.training.records.avalon import import_records
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "gpt51_avalon"
 

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.model import Answered, Model, RequestContext
-from parlour.training.avalon import social
-from parlour.training.avalon.records.published_words import statements
-from parlour.training.avalon.social.labels import kappa, load
-from parlour.training.avalon.social.questions import Attitudes, Facts, Proposal, Told
 from parlour.training.cli import run
+from parlour.training.papers import avalon_social as social
+from parlour.training.papers.avalon_social.labels import kappa, load
+from parlour.training.papers.avalon_social.questions import Attitudes, Facts, Proposal, Told
+from parlour.training.records.avalon.published_words import statements
 
 ROLES = ("Merlin", "Percival", "Loyal Servant", "Loyal Servant", "Morgana", "Assassin")
 
@@ -32,7 +32,11 @@ def reference() -> Path:
 
 
 def test_the_labels_hold_no_words_of_the_games() -> None:
-    text = resources.files("parlour.training.avalon.social").joinpath("data", "labels.json").read_text(encoding="utf-8")
+    text = (
+        resources.files("parlour.training.papers.avalon_social")
+        .joinpath("data", "labels.json")
+        .read_text(encoding="utf-8")
+    )
     assert "before the classifier existed" in text
     labels = load()
     assert len(labels) == 60

@@ -14,8 +14,8 @@ from parlour.envs.entries import Entry
 from parlour.envs.replay import Transcript
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.model import Answered, Model, OfflineModel, RequestContext
-from parlour.training.avalon import social
-from parlour.training.avalon.social.responses import at_the_table, of_models
+from parlour.training.papers import avalon_social as social
+from parlour.training.papers.avalon_social.responses import at_the_table, of_models
 
 RULES = GAME.build(num_players=6, rules="reference")
 # player_0 Merlin, player_1 Percival, player_2 and player_3 Loyal Servants, player_4 Morgana, player_5 Assassin

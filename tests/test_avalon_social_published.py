@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from parlour.envs import replay
 from parlour.envs.core import NATURE
-from parlour.training.avalon import social
-from parlour.training.avalon.records import import_records
+from parlour.training.papers import avalon_social as social
+from parlour.training.records.avalon import import_records
 
 
 def parts(found: dict[str, Any] | None) -> tuple[int, int] | None:

@@ -12,9 +12,9 @@ from parlour.envs.avalon import GAME
 from parlour.envs.avalon.vocabulary import ACTS, ROLES, side_of
 from parlour.envs.speech import sayable, speeches
 from parlour.policies.llm.ask import ASKS, BadReply, read_back
-from parlour.training.avalon.social import judging, roles, stances
-from parlour.training.avalon.social.clauses import sentences
-from parlour.training.avalon.social.questions import QUESTIONS
+from parlour.training.papers.avalon_social import judging, roles, stances
+from parlour.training.papers.avalon_social.clauses import sentences
+from parlour.training.papers.avalon_social.questions import QUESTIONS
 
 ME = 2
 # words of player_2, whom they trust, whom they distrust

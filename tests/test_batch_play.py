@@ -16,8 +16,8 @@ from parlour.envs.batch.players import RandomSeats
 from parlour.envs.batch.streams import started
 from parlour.envs.core import ParlourError
 from parlour.policies import TrainedSeat
-from parlour.training.batch import kernels, matches
-from parlour.training.batch.networks import (
+from parlour.training.learn.batch import kernels, matches
+from parlour.training.learn.batch.networks import (
     adam_arrays,
     arrays_of,
     layers_of,
@@ -26,7 +26,7 @@ from parlour.training.batch.networks import (
     mlp,
     weights_of,
 )
-from parlour.training.batch.players import NetworkPlayer, trained
+from parlour.training.learn.batch.players import NetworkPlayer, trained
 from torch import nn
 
 OPTIONS = {"num_players": 5, "rules": "official", "talk": False}

@@ -15,10 +15,11 @@ from pathlib import Path
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.training.benchmark.compare import compare
-from parlour.training.benchmark.played import Candidate, play_suite
-from parlour.training.benchmark.result import Part, points_of, scores
-from parlour.training.benchmark.results_file import (
+from parlour.training.cli import run
+from parlour.training.measure.benchmark.compare import compare
+from parlour.training.measure.benchmark.played import Candidate, play_suite
+from parlour.training.measure.benchmark.result import Part, points_of, scores
+from parlour.training.measure.benchmark.results_file import (
     REFERENCE_PLAYERS,
     RESULTS,
     BenchmarkResult,
@@ -26,10 +27,9 @@ from parlour.training.benchmark.results_file import (
     reference_file,
     references,
 )
-from parlour.training.benchmark.suite import FULL, HEURISTIC, QUICK, SUITES, BenchmarkTable, Suite
-from parlour.training.cli import run
-from parlour.training.display import markdown_table
-from parlour.training.statistics import show_interval
+from parlour.training.measure.benchmark.suite import FULL, HEURISTIC, QUICK, SUITES, BenchmarkTable, Suite
+from parlour.training.measure.statistics import show_interval
+from parlour.training.results.display import markdown_table
 
 DOCS = Path(__file__).parents[1] / "docs" / "benchmark.md"
 DIGESTS = {
@@ -203,7 +203,7 @@ def test_the_files_that_play_are_in_the_file_by_their_hashes(tmp_path):
     assert set(hashed) == {"avalon-5-talk", "werewolf-8-paper"}
     file = tmp_path / "habits.json"
     file.write_text("{}")
-    from parlour.training.benchmark.results_file import _paths
+    from parlour.training.measure.benchmark.results_file import _paths
 
     assert _paths(f"heuristic:habits={file}") == [str(file)]
     assert _paths("heuristic") == []

@@ -13,7 +13,7 @@ from parlour.policies import ChatPlayer
 from parlour.policies.agents.chat import TakeTurn, apart, turn_of
 from parlour.policies.agents.chat.sentences import Offers, numbers_in, offered, one_by_one, ranges, together
 from parlour.policies.llm.ask import read_back
-from parlour.training import asked, rollout
+from parlour.training.play import asked, rollout
 
 TABLES = [
     ("avalon_v0", {"num_players": 5}),

@@ -112,7 +112,7 @@ def test_evaluate_by_sides(capsys):
 
 
 def test_train_seat_measure_it_and_refuse_it_at_another_table(tmp_path, capsys):
-    pytest.importorskip("parlour.training.ppo.seat", reason="the extra `train` is not installed")
+    pytest.importorskip("parlour.training.learn.ppo.seat", reason="the extra `train` is not installed")
     out = tmp_path / "run"
     assert run(["train", "seat", "template_v0", "--out", str(out), "--steps", "4096", "--json"]) == 0
     assert json.loads(text_of(capsys))["steps"] == 4096

@@ -14,9 +14,10 @@ from parlour.envs import replay
 from parlour.envs.core import ParlourError
 from parlour.policies import HeuristicPolicy, HumanPolicy, RandomPolicy
 from parlour.policies.base import Policy
-from parlour.training import evaluate, rollout
 from parlour.training.cli import run
-from parlour.training.parallel.concurrent_games import Job, play_all, play_each
+from parlour.training.measure import evaluate
+from parlour.training.play import rollout
+from parlour.training.play.parallel.concurrent_games import Job, play_all, play_each
 from parlour.wrappers import Recorder, TextActions
 
 WORDS = ("I propose player_0, player_1 and player_2", "I suspect player_1", "yes", "no", "success", "?")

@@ -11,7 +11,7 @@ from parlour.envs.core import ParlourError
 from parlour.envs.headings import headings_of
 from parlour.envs.text import render
 from parlour.policies import HeuristicPolicy
-from parlour.training import rollout
+from parlour.training.play import rollout
 from parlour.wrappers import Conversation, ConversationSeat, Recorder
 from parlour.wrappers.conversation import table
 

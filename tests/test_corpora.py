@@ -18,8 +18,8 @@ from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.envs.mediated_qa.readers import ExtractiveReader
 from parlour.envs.registry import registry
 from parlour.policies import HeuristicPolicy
-from parlour.training.mediated_qa.simulate import calibrate
-from parlour.training.rollout import play
+from parlour.training.learn.mediators.simulate import calibrate
+from parlour.training.play.rollout import play
 
 QUESTIONS: list[dict[str, Any]] = [
     {"id": "a1", "question": "In which town was Edda Marlow born?", "answer": "Telby"},

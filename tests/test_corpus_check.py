@@ -10,7 +10,7 @@ import pytest
 from parlour.envs.mediated_qa.corpora import FORMS, load
 from parlour.envs.mediated_qa.graph import KnowledgeGraph
 from parlour.training.cli import run
-from parlour.training.mediated_qa import corpus_check, question_picture
+from parlour.training.learn.mediators import corpus_check, question_picture
 
 QUESTIONS = [
     {"id": "a", "question": "In which town was Edda Marlow born?", "answers": ["Telby", "Telby town"]},

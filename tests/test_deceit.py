@@ -11,7 +11,7 @@ from parlour.envs.werewolf.vocabulary import BALLOT, WEREWOLF
 from parlour.policies import GratrAgent, HeuristicPolicy, WindowAgent, make_policy
 from parlour.policies.heuristic.deceit import Liar, lies, turns
 from parlour.training import cli
-from parlour.training.rollout import play, table
+from parlour.training.play.rollout import play, table
 from parlour.wrappers import Recorder
 
 GAME = "werewolf_v0"

@@ -1,11 +1,13 @@
-"""Whose decisions a result rests on, as tables show it (`parlour.training.decision_tables`): every number by hand."""
+"""Whose decisions a result rests on, as tables show it (`parlour.training.results.decision_tables`): every number by hand."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from parlour.policies.llm.decisions import Answers, Decisions
-from parlour.training.decision_tables import (
+from parlour.training.measure.evaluate import Comparison, Own, Report
+from parlour.training.measure.statistics import paired
+from parlour.training.results.decision_tables import (
     ASKED,
     MEANING,
     SIGN,
@@ -17,8 +19,6 @@ from parlour.training.decision_tables import (
     reasons,
     share,
 )
-from parlour.training.evaluate import Comparison, Own, Report
-from parlour.training.statistics import paired
 
 # 20 decisions: 12 at the first reply, 4 at the second, 3 by the heuristic, 1 by the table: 16 of 20 its own
 CHAT = Decisions(

@@ -13,12 +13,12 @@ from parlour.envs import registry, replay
 from parlour.envs.core import ParlourError
 from parlour.policies import TrainedSeat, experts
 from parlour.policies.experts import ExpertCard, Points
-from parlour.training import demo
 from parlour.training.cli import run
-from parlour.training.demo import avalon_networks
-from parlour.training.demo.avalon import GAME
-from parlour.training.demo.first_game import first_game
-from parlour.training.selfplay.config import SelfplayConfig
+from parlour.training.learn.selfplay.config import SelfplayConfig
+from parlour.training.papers import demo
+from parlour.training.papers.demo import avalon_networks
+from parlour.training.papers.demo.avalon import GAME
+from parlour.training.papers.demo.first_game import first_game
 
 QUICK = demo.DemoConfig(steps=1, selfplay_steps=600, games=10)
 
@@ -56,7 +56,7 @@ def test_the_small_network_learns_with_the_defaults_of_train_selfplay_but_for_ho
 
 
 def test_without_an_expert_one_line_says_so_and_a_network_is_trained(folder, tmp_path):
-    assert "parlour.training.demo.avalon_networks:avalon_networks_section" in registry["avalon_v0"].spec.demo
+    assert "parlour.training.papers.demo.avalon_networks:avalon_networks_section" in registry["avalon_v0"].spec.demo
     found = avalon_networks.avalon_networks_section(tmp_path / "out", QUICK)
     assert found.markdown.count("None played: there is no expert for avalon_v0") == 1
     assert "no expert: there is no expert for avalon_v0" in found.summary

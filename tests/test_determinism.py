@@ -21,7 +21,7 @@ from parlour.envs import registry
 from parlour.envs.turn import take_turn
 from parlour.policies import HeuristicPolicy, RandomPolicy
 from parlour.policies.base import Policy
-from parlour.training.rollout import play, table
+from parlour.training.play.rollout import play, table
 from parlour.wrappers import Recorder, SeatEnv
 
 PLAYERS = {"random": RandomPolicy, "heuristic": HeuristicPolicy}

@@ -13,7 +13,7 @@ import pytest
 from parlour.envs.registry import GAMES, registry
 from parlour.policies import AGENTS, FOREIGN, POLICIES
 from parlour.training.cli import COMMANDS
-from parlour.training.reproduce import TABLES
+from parlour.training.papers.reproduce import TABLES
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"

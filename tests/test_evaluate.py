@@ -1,4 +1,4 @@
-"""Evaluation: intervals and tests against known values; the designs of `parlour.training.evaluate`."""
+"""Evaluation: intervals and tests against known values; the designs of `parlour.training.measure.evaluate`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import pytest
 from parlour.envs import replay
 from parlour.envs.core import ParlourError
 from parlour.policies import HeuristicPolicy, RandomPolicy
-from parlour.training import evaluate, rollout, seeds
-from parlour.training.statistics import paired, rate
+from parlour.training.measure import evaluate
+from parlour.training.measure.statistics import paired, rate
+from parlour.training.play import rollout, seeds
 from scipy.stats import binomtest
 
 

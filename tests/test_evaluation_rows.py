@@ -7,8 +7,9 @@ import csv
 import pytest
 from parlour.envs.avalon.vocabulary import side_of
 from parlour.policies import HeuristicPolicy, RandomPolicy
-from parlour.training import evaluate, rollout
-from parlour.training.failures import Failures
+from parlour.training.measure import evaluate
+from parlour.training.play import rollout
+from parlour.training.play.failures import Failures
 
 
 @pytest.fixture(scope="module")

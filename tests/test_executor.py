@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from itertools import count
 
 import pytest
-from parlour.training.parallel.executor import as_finished, carry_out, in_order, opened
+from parlour.training.play.parallel.executor import as_finished, carry_out, in_order, opened
 
 
 class Held:

@@ -16,11 +16,12 @@ from parlour.envs import registry
 from parlour.envs.core import ParlourError
 from parlour.policies import HeuristicPolicy, TrainedSeat, asks_a_model, experts, make_policy
 from parlour.policies.experts import ExpertCard, Points, cards, expert
-from parlour.training import evaluate, rollout, seeds
 from parlour.training.cli import run
 from parlour.training.cli.experts import HEADINGS, rows
-from parlour.training.display import markdown_table
-from parlour.training.experts import MOST_BYTES, make_expert
+from parlour.training.learn.experts import MOST_BYTES, make_expert
+from parlour.training.measure import evaluate
+from parlour.training.play import rollout, seeds
+from parlour.training.results.display import markdown_table
 
 ROOT = Path(__file__).resolve().parents[1]
 GAME, OPTIONS = "avalon_v0", {"num_players": 5, "rules": "official", "talk": False}

@@ -16,9 +16,9 @@ from parlour.policies.adapters.callables import ForeignPlayer
 from parlour.policies.base import Policy
 from parlour.policies.by_text import in_words, options_in, require_text
 from parlour.policies.llm.model import OfflineModel
-from parlour.training import rollout
 from parlour.training.cli import run
-from parlour.training.parallel.concurrent_games import Job, play_all
+from parlour.training.play import rollout
+from parlour.training.play.parallel.concurrent_games import Job, play_all
 
 PAGE = Path(__file__).parents[1] / "docs" / "integrations" / "players.md"
 PLAYERS = '''

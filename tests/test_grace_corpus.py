@@ -14,9 +14,9 @@ from parlour.envs.mediated_qa.readers import ExtractiveReader
 from parlour.envs.mediated_qa.vocabulary import ALL, Joint, Payment
 from parlour.policies.agents.mediated_qa import policy_file
 from parlour.training.cli import run as run_command
-from parlour.training.mediated_qa import baselines, costs, held_out, readers, simulate
-from parlour.training.mediated_qa.held_out import HeldOutConfig
-from parlour.training.mediated_qa.simulate import Simulated, calibrate
+from parlour.training.learn.mediators import baselines, costs, held_out, readers, simulate
+from parlour.training.learn.mediators.held_out import HeldOutConfig
+from parlour.training.learn.mediators.simulate import Simulated, calibrate
 
 TOWNS = [
     f"{first}{last}" for first in ("Bel", "Cor", "Dan", "Fir", "Gol", "Hul") for last in ("ford", "wick", "ton", "mere")

@@ -12,9 +12,9 @@ from hardening.same_files import unmeasured
 from parlour.policies.llm.make import ModelConfig
 from parlour.training.cli import main
 from parlour.training.cli import run as run_command
-from parlour.training.mediated_qa import held_out
-from parlour.training.mediated_qa.forecast import forecast
-from parlour.training.mediated_qa.held_out import HeldOutConfig
+from parlour.training.learn.mediators import held_out
+from parlour.training.learn.mediators.forecast import forecast
+from parlour.training.learn.mediators.held_out import HeldOutConfig
 from servers import Answer, LlamaCpp
 
 TOWNS = ("Belford", "Corwick", "Danton", "Firmere", "Golham", "Hulford", "Marwick", "Norton", "Permere")

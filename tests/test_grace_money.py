@@ -20,14 +20,14 @@ from parlour.policies.llm.transport.meter import Meter
 from parlour.policies.llm.transport.prices import Prices
 from parlour.policies.llm.transport.request import NO_USAGE, ChatMessage, Completion, Request, Usage
 from parlour.training.cli import run
-from parlour.training.mediated_qa import stakes as stakes_module
-from parlour.training.mediated_qa import usage
-from parlour.training.mediated_qa.calibrated_run import CalibratedRun, read_run
-from parlour.training.mediated_qa.held_out import HeldOutConfig, prepare
-from parlour.training.mediated_qa.learn import GraceConfig, learn
-from parlour.training.mediated_qa.private_costs import private_obedience
-from parlour.training.mediated_qa.simulate import Simulated, calibrate, table
-from parlour.training.mediated_qa.stakes import StakesConfig, payment_at, stakes
+from parlour.training.learn.mediators import stakes as stakes_module
+from parlour.training.learn.mediators import usage
+from parlour.training.learn.mediators.calibrated_run import CalibratedRun, read_run
+from parlour.training.learn.mediators.held_out import HeldOutConfig, prepare
+from parlour.training.learn.mediators.learn import GraceConfig, learn
+from parlour.training.learn.mediators.private_costs import private_obedience
+from parlour.training.learn.mediators.simulate import Simulated, calibrate, table
+from parlour.training.learn.mediators.stakes import StakesConfig, payment_at, stakes
 
 DOLLARS = Payment((1.2, -0.4, 0.1, -0.2), (0.01, 0.03, 0.0, 0.02, 0.05, 0.02, 0.0, 0.04, 0.0))
 """The published payment in dollars for cents."""
@@ -75,7 +75,7 @@ def test_the_help_of_stakes_names_its_grid(capsys):
 
 def test_a_contextual_policy_is_the_same_in_dollars_as_in_cents(calibrated):
     pytest.importorskip("sklearn")
-    from parlour.training.mediated_qa.contextual.learn import ContextualConfig, learn_contextual
+    from parlour.training.learn.mediators.contextual.learn import ContextualConfig, learn_contextual
 
     rows, contexts = calibrated
     states = [row.state for row in rows]
@@ -134,8 +134,8 @@ def test_the_table_of_a_calibration_and_its_parts_have_the_costs_of_the_run():
 
 def test_contextual_modules_pay_the_costs_that_the_model_was_learned_at(calibrated):
     pytest.importorskip("sklearn")
-    from parlour.training.mediated_qa.contextual.correlated import correlated_policy, regrets
-    from parlour.training.mediated_qa.contextual.learn import learn_contextual
+    from parlour.training.learn.mediators.contextual.correlated import correlated_policy, regrets
+    from parlour.training.learn.mediators.contextual.learn import learn_contextual
 
     rows, contexts = calibrated
     model = learn_contextual(rows, contexts, Payment(costs=HALF))

@@ -1,4 +1,4 @@
-"""The log of recommendations, and what it says of policies that were not in use (training/mediated_qa/off_policy.py)."""
+"""The log of recommendations, and what it says of policies that were not in use (training/learn/mediators/off_policy.py)."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from parlour.policies.agents.mediated_qa.recommendation_log import (
     RecommendationLog,
 )
 from parlour.training.cli import run
-from parlour.training.mediated_qa import off_policy, quantal
-from parlour.training.mediated_qa.contextual.learn import ContextualConfig, learn_contextual
-from parlour.training.mediated_qa.contextual.systems import contextual
-from parlour.training.mediated_qa.learn import GraceConfig, learn
-from parlour.training.mediated_qa.quantities import estimate, measure
-from parlour.training.mediated_qa.simulate import calibrate, table
+from parlour.training.learn.mediators import off_policy, quantal
+from parlour.training.learn.mediators.contextual.learn import ContextualConfig, learn_contextual
+from parlour.training.learn.mediators.contextual.systems import contextual
+from parlour.training.learn.mediators.learn import GraceConfig, learn
+from parlour.training.learn.mediators.quantities import estimate, measure
+from parlour.training.learn.mediators.simulate import calibrate, table
 
 NLI, PLAIN, REFUSE = PUBLISHED[:3]
 STATE = STATES[4]

@@ -1,4 +1,4 @@
-"""What the stakes decide, from one calibrated run (training/mediated_qa/stakes.py): nothing is asked again."""
+"""What the stakes decide, from one calibrated run (training/learn/mediators/stakes.py): nothing is asked again."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from parlour.envs.mediated_qa.vocabulary import (
 from parlour.policies.agents.mediated_qa import policy_file
 from parlour.policies.agents.mediated_qa.joint import NUMBER
 from parlour.training.cli import run
-from parlour.training.mediated_qa import calibrated_run, stakes_files
-from parlour.training.mediated_qa.simulate import Simulated, calibrate
-from parlour.training.mediated_qa.stakes import (
+from parlour.training.learn.mediators import calibrated_run, stakes_files
+from parlour.training.learn.mediators.simulate import Simulated, calibrate
+from parlour.training.learn.mediators.stakes import (
     CONTEXTUAL,
     LEARNED,
     SeenQuestions,
@@ -123,7 +123,7 @@ def test_at_no_price_nothing_is_refused(generated):
 
 def test_a_policy_that_sees_the_question_is_priced_anew_too(generated):
     pytest.importorskip("sklearn")
-    from parlour.training.mediated_qa.contextual.learn import ContextualConfig, learn_contextual
+    from parlour.training.learn.mediators.contextual.learn import ContextualConfig, learn_contextual
 
     train, held_out = generated
     pipeline = Pipeline(generate(seed=11, size=240, difficulty="medium"))

@@ -17,8 +17,8 @@ from parlour.policies.agents.werewolf.gratr.statements import GraphJudgement
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.llm.ask import Ask, BadReply
 from parlour.policies.llm.model import Answered, RequestContext
-from parlour.training import rollout
-from parlour.training.rollout import Episode
+from parlour.training.play import rollout
+from parlour.training.play.rollout import Episode
 from parlour.wrappers import Recorder
 
 ROLES = ["Werewolf", "Werewolf", "Werewolf", "Witch", "Guard", "Seer", "Villager", "Villager"]
@@ -514,7 +514,7 @@ def _inferred(agent: GratrAgent) -> Any:
 
 def test_the_graph_is_drawn_with_a_panel_for_each_day(tmp_path):
     pytest.importorskip("matplotlib", reason="drawing needs matplotlib, of the extra `train`")
-    from parlour.training.werewolf.trust_picture import PANELS, draw, last_of_days
+    from parlour.training.measure.werewolf.trust_picture import PANELS, draw, last_of_days
 
     agents, _ = game(0)
     graph = max((agent.graph for agent in agents), key=lambda graph: len(graph.history))

@@ -289,7 +289,7 @@ def test_a_dead_player_of_another_table_is_refused():
 
 
 def test_the_picture_shows_the_dead_as_dead_and_no_trust_in_them(tmp_path, monkeypatch):
-    picture = pytest.importorskip("parlour.training.werewolf.trust_picture")
+    picture = pytest.importorskip("parlour.training.measure.werewolf.trust_picture")
     kept = []
     monkeypatch.setattr(picture.plots, "save", lambda figure, path: kept.append(figure))
     picture.draw(told(), tmp_path / "trust.png")

@@ -19,7 +19,7 @@ from parlour.policies.agents.werewolf.gratr.reliability import (
     hypotheses,
     read_parameters,
 )
-from parlour.training.rollout import play, table
+from parlour.training.play.rollout import play, table
 from parlour.wrappers import Recorder
 
 NONE = (0.0,) * 4

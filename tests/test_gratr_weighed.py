@@ -6,7 +6,7 @@ import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies import GratrAgent, make_policy
 from parlour.policies.agents.werewolf.gratr.weighed import WeighedEvidence
-from parlour.training.rollout import play, table
+from parlour.training.play.rollout import play, table
 from parlour.wrappers import Recorder
 
 

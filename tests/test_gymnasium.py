@@ -1,6 +1,6 @@
 """Single seats under Gymnasium's ids: every game of the registry passes `check_env`, also many at once, by seed.
 
-What an id is, and who makes the environments: `parlour.envs.gymnasium_ids`, `parlour.training.single_seat`.
+What an id is, and who makes the environments: `parlour.envs.gymnasium_ids`, `parlour.training.play.single_seat`.
 """
 
 from __future__ import annotations

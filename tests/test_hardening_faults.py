@@ -10,7 +10,7 @@ from hardening.faults import FaultsAttack, agents_of
 from parlour.policies.agents.chat import ChatPlayer
 from parlour.policies.llm.server.fault_injection import FAULTS
 from parlour.policies.llm.transport.endpoint import Endpoint
-from parlour.training import decisions
+from parlour.training.play import decisions
 
 ATTACK = FaultsAttack()
 

@@ -29,7 +29,7 @@ from parlour.policies.random import RandomPolicy
 from parlour.policies.trained import TrainedSeat
 from parlour.training.cli import replay, run
 from parlour.training.cli.options import key_values
-from parlour.training.murder_mystery import ratings
+from parlour.training.measure.murder_mystery import ratings
 from parlour.wrappers import Recorder
 
 TRAPS = count()

@@ -13,7 +13,7 @@ from parlour.envs.mediated_qa.corpora import form_of, load
 from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.envs.registry import registry
 from parlour.policies import HeuristicPolicy
-from parlour.training.rollout import play
+from parlour.training.play.rollout import play
 
 ENTRIES: list[dict[str, Any]] = [
     {

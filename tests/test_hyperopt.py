@@ -13,18 +13,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
 from parlour.envs.writing import CannotWrite
-from parlour.training import seeds
-from parlour.training.hyperopt.config import TuneConfig, blocks
-from parlour.training.hyperopt.measure import measure
-from parlour.training.hyperopt.problem import Problem, rewards
-from parlour.training.hyperopt.run import tune
-from parlour.training.hyperopt.space import EDGE, Parameter, Space, show
-from parlour.training.hyperopt.surface import cells, measure_surface
-from parlour.training.hyperopt.trials import Trial, against_defaults, ranked
-from parlour.training.statistics import mean_difference
+from parlour.training.learn.tuning.config import TuneConfig, blocks
+from parlour.training.learn.tuning.measure import measure
+from parlour.training.learn.tuning.problem import Problem, rewards
+from parlour.training.learn.tuning.run import tune
+from parlour.training.learn.tuning.space import EDGE, Parameter, Space, show
+from parlour.training.learn.tuning.surface import cells, measure_surface
+from parlour.training.learn.tuning.trials import Trial, against_defaults, ranked
+from parlour.training.measure.statistics import mean_difference
+from parlour.training.play import seeds
 from quadratic_problem import Bowl
 
-study = pytest.importorskip("parlour.training.hyperopt.study", reason="the extra `train` is not installed")
+study = pytest.importorskip("parlour.training.learn.tuning.study", reason="the extra `train` is not installed")
 
 SMALL = {"budget": 6, "deals": 12, "block": 3, "held_out": 8, "surface": 2, "grid": 2, "finalists": 2}
 

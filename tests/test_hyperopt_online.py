@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.training import seeds
-from parlour.training.hyperopt import online
-from parlour.training.hyperopt.config import TuneConfig
-from parlour.training.hyperopt.run import tune
-from parlour.training.hyperopt.space import EDGE, Parameter, Space
+from parlour.training.learn.tuning import online
+from parlour.training.learn.tuning.config import TuneConfig
+from parlour.training.learn.tuning.run import tune
+from parlour.training.learn.tuning.space import EDGE, Parameter, Space
+from parlour.training.play import seeds
 from quadratic_problem import IMPORT, Bowl
 
 SMALL = {"method": "spsa", "budget": 4, "deals": 10, "held_out": 8, "surface": 2, "grid": 2}

@@ -9,12 +9,12 @@ import time
 from pathlib import Path
 
 import pytest
-from parlour.training.hyperopt.config import TuneConfig
-from parlour.training.hyperopt.measure import measure
-from parlour.training.hyperopt.run import tune
+from parlour.training.learn.tuning.config import TuneConfig
+from parlour.training.learn.tuning.measure import measure
+from parlour.training.learn.tuning.run import tune
 from quadratic_problem import IMPORT, Bowl
 
-study = pytest.importorskip("parlour.training.hyperopt.study", reason="the extra `train` is not installed")
+study = pytest.importorskip("parlour.training.learn.tuning.study", reason="the extra `train` is not installed")
 
 SMALL = {"budget": 6, "deals": 12, "block": 3, "held_out": 8, "surface": 2, "grid": 2, "finalists": 2}
 

@@ -59,7 +59,7 @@ def test_all_modules_are_read(copied):
 
 
 BROKEN = [
-    ("wrappers/history.py", "import parlour.training.rollout", "Data flows one way"),
+    ("wrappers/history.py", "import parlour.training.play.rollout", "Data flows one way"),
     ("envs/core.py", "import parlour.wrappers.history", "Data flows one way"),
     ("envs/aec.py", "from parlour.training import seeds", "Data flows one way"),
     ("envs/avalon/text.py", "import parlour.wrappers", "Data flows one way"),
@@ -75,7 +75,7 @@ BROKEN = [
     ("policies/base.py", "import parlour.envs.aec", "Policies know of a game its vocabulary"),
     ("policies/base.py", "import parlour.envs.registry", "Policies know of a game its vocabulary"),
     ("policies/base.py", "import parlour.envs.text", "Policies know of a game its vocabulary"),
-    ("policies/trained.py", "from parlour.training.rollout import play", "Policies know of a game its vocabulary"),
+    ("policies/trained.py", "from parlour.training.play.rollout import play", "Policies know of a game its vocabulary"),
     ("policies/human.py", "from parlour.wrappers.history import window", "Policies know of a game its vocabulary"),
     ("envs/registry.py", "import parlour.policies.random", "Environments never import policies or training"),
     ("wrappers/seat.py", "from parlour.policies import RandomPolicy", "Environments never import policies or training"),
@@ -92,8 +92,8 @@ BROKEN = [
     ("envs/aec.py", "import pyspiel", "Other people's libraries are known to adapters alone"),
     ("wrappers/learner_seats.py", "import supersuit", "Other people's libraries are known to adapters alone"),
     ("policies/base.py", "import textarena", "Other people's libraries are known to adapters alone"),
-    ("training/rollout.py", "import ray", "Other people's libraries are known to adapters alone"),
-    ("training/ppo/seat.py", "import torchrl.modules", "Other people's libraries are known to adapters alone"),
+    ("training/play/rollout.py", "import ray", "Other people's libraries are known to adapters alone"),
+    ("training/learn/ppo/seat.py", "import torchrl.modules", "Other people's libraries are known to adapters alone"),
     ("training/cli/games.py", "import parlour.policies.adapters.rllib", "Adapters are loaded by name"),
 ]
 

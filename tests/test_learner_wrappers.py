@@ -15,7 +15,7 @@ from gymnasium import spaces
 from parlour.envs import registry
 from parlour.envs.core import ParlourError
 from parlour.policies import HeuristicPolicy, RandomPolicy
-from parlour.training import examples
+from parlour.training.learn import examples
 from parlour.wrappers import (
     LearnerSeats,
     MaskInInfo,

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from parlour.envs import registry
 from parlour.envs.core import ParlourError
-from parlour.training import examples
+from parlour.training.learn import examples
 from parlour.wrappers import LegalRanks, ParallelLegalRanks
 from pettingzoo.utils.conversions import aec_to_parallel
 

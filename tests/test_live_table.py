@@ -26,12 +26,12 @@ pytest.importorskip("uvicorn", reason="the extra `serve` is not installed")
 pytest.importorskip("websockets", reason="the extra `serve` is not installed")
 from live_tables import FAST, HOSTILE, Browser, differences, heard, opened, play_and_compare, socket_of, until
 from parlour.policies.base import Policy
-from parlour.training.live_table.games import Plan
-from parlour.training.live_table.keys import WATCHING, Keys
-from parlour.training.live_table.opening import OpenTable
-from parlour.training.live_table.settings import TableSettings
-from parlour.training.live_table.sockets import ENDS_FOR_GOOD, NO_KEY, MessageRate, is_own_origin
-from parlour.training.rollout import table
+from parlour.training.play.live_table.games import Plan
+from parlour.training.play.live_table.keys import WATCHING, Keys
+from parlour.training.play.live_table.opening import OpenTable
+from parlour.training.play.live_table.settings import TableSettings
+from parlour.training.play.live_table.sockets import ENDS_FOR_GOOD, NO_KEY, MessageRate, is_own_origin
+from parlour.training.play.rollout import table
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 

@@ -25,13 +25,13 @@ from parlour.policies.agents.mediated_qa.contextual import (
 )
 from parlour.policies.agents.mediated_qa.joint import PUBLISHED as NAMES
 from parlour.policies.agents.mediated_qa.outcome_model import BoostedTrees, OutcomeModel, outcome_model
-from parlour.training.mediated_qa import baselines
-from parlour.training.mediated_qa.contextual import systems
-from parlour.training.mediated_qa.contextual.ceiling import ceiling, expected, recollections
-from parlour.training.mediated_qa.contextual.correlated import correlated_model, correlated_policy, regrets
-from parlour.training.mediated_qa.contextual.fit import BOOSTING, INVERSE_PENALTY, fit
-from parlour.training.mediated_qa.contextual.learn import ContextualConfig, learn_contextual
-from parlour.training.mediated_qa.simulate import Simulated, simulate
+from parlour.training.learn.mediators import baselines
+from parlour.training.learn.mediators.contextual import systems
+from parlour.training.learn.mediators.contextual.ceiling import ceiling, expected, recollections
+from parlour.training.learn.mediators.contextual.correlated import correlated_model, correlated_policy, regrets
+from parlour.training.learn.mediators.contextual.fit import BOOSTING, INVERSE_PENALTY, fit
+from parlour.training.learn.mediators.contextual.learn import ContextualConfig, learn_contextual
+from parlour.training.learn.mediators.simulate import Simulated, simulate
 
 RIGHT, WRONG, SILENT, MISSED = range(4)
 

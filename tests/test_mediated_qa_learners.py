@@ -9,8 +9,15 @@ import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.mediated_qa.joint import PUBLISHED
-from parlour.training.mediated_qa.learners import UCB1, EpsilonGreedy, Learner, PooledThompson, TableBandit, Thompson
-from parlour.training.mediated_qa.table import UtilityTable
+from parlour.training.learn.mediators.learners import (
+    UCB1,
+    EpsilonGreedy,
+    Learner,
+    PooledThompson,
+    TableBandit,
+    Thompson,
+)
+from parlour.training.learn.mediators.table import UtilityTable
 
 RULES = [EpsilonGreedy(), EpsilonGreedy(epsilon=5.0, falling=True), UCB1(spread=100.0), Thompson(), PooledThompson()]
 STATES = ("T:low_Q:low", "T:mid_Q:mid")

@@ -12,10 +12,10 @@ import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.mediated_qa.joint import PUBLISHED
 from parlour.training.cli import run
-from parlour.training.mediated_qa import table as tables
-from parlour.training.mediated_qa.leave_one_out import in_sample_static, left_out_greedy, left_out_static
-from parlour.training.mediated_qa.table import UtilityTable
-from parlour.training.statistics import mean_estimate
+from parlour.training.learn.mediators import table as tables
+from parlour.training.learn.mediators.leave_one_out import in_sample_static, left_out_greedy, left_out_static
+from parlour.training.learn.mediators.table import UtilityTable
+from parlour.training.measure.statistics import mean_estimate
 
 DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 

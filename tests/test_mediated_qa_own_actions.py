@@ -20,11 +20,11 @@ from parlour.envs.mediated_qa.vocabulary import Payment
 from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable, policy_file
 from parlour.policies.agents.mediated_qa.joint import column, from_column, from_key, key
 from parlour.training.cli import run as run_command
-from parlour.training.mediated_qa import held_out
-from parlour.training.mediated_qa.held_out import HeldOut, HeldOutConfig
-from parlour.training.mediated_qa.learn import GraceConfig, learn
-from parlour.training.mediated_qa.simulate import Simulated, calibrate, simulate, table
-from parlour.training.mediated_qa.table import from_csv
+from parlour.training.learn.mediators import held_out
+from parlour.training.learn.mediators.held_out import HeldOut, HeldOutConfig
+from parlour.training.learn.mediators.learn import GraceConfig, learn
+from parlour.training.learn.mediators.simulate import Simulated, calibrate, simulate, table
+from parlour.training.learn.mediators.table import from_csv
 
 OWN = ActionSet(
     retriever=(

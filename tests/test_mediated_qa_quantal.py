@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.mediated_qa.joint import FALLBACK, PUBLISHED, STATES
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
-from parlour.training.mediated_qa import quantal
-from parlour.training.mediated_qa.quantities import estimate, measure
-from parlour.training.mediated_qa.table import UtilityTable
+from parlour.training.learn.mediators import quantal
+from parlour.training.learn.mediators.quantities import estimate, measure
+from parlour.training.learn.mediators.table import UtilityTable
 
 NAN = math.nan
 

@@ -15,11 +15,11 @@ from parlour.envs.registry import registry
 from parlour.policies.agents.mediated_qa import policy_file
 from parlour.policies.agents.mediated_qa.joint import FALLBACK
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
-from parlour.training import statistics
 from parlour.training.cli import run as run_command
-from parlour.training.mediated_qa import baselines, held_out
-from parlour.training.mediated_qa.held_out import HeldOutConfig
-from parlour.training.mediated_qa.simulate import Simulated, calibrate, simulate, table
+from parlour.training.learn.mediators import baselines, held_out
+from parlour.training.learn.mediators.held_out import HeldOutConfig
+from parlour.training.learn.mediators.simulate import Simulated, calibrate, simulate, table
+from parlour.training.measure import statistics
 
 
 class Counting:

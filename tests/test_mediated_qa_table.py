@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa.vocabulary import NO_SIGNAL
 from parlour.policies.agents.mediated_qa.joint import ALL, PUBLISHED, STATES, column, key
-from parlour.training.mediated_qa import table as tables
-from parlour.training.mediated_qa.table import UtilityTable, from_csv, from_json
+from parlour.training.learn.mediators import table as tables
+from parlour.training.learn.mediators.table import UtilityTable, from_csv, from_json
 
 SMALL = "id,state,u_shallow_gen_nli,u_skip_param_nocheck\nq1,T:low_Q:mid,-47,118\nq2,s0,,-42.5\n"
 

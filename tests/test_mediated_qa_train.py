@@ -16,10 +16,10 @@ from parlour.envs.mediated_qa.vocabulary import NO_SIGNAL
 from parlour.policies.agents.mediated_qa import policy_file
 from parlour.policies.agents.mediated_qa.joint import ALL, FALLBACK, PUBLISHED, STATES
 from parlour.training.cli import run
-from parlour.training.mediated_qa import train as training
-from parlour.training.mediated_qa.learn import GraceConfig, learn
-from parlour.training.mediated_qa.table import UtilityTable
-from parlour.training.mediated_qa.train import train
+from parlour.training.learn.mediators import train as training
+from parlour.training.learn.mediators.learn import GraceConfig, learn
+from parlour.training.learn.mediators.table import UtilityTable
+from parlour.training.learn.mediators.train import train
 
 FILES = ("config.json", "checkpoint.json", "curve.csv", "quantities.csv", "obedience.csv", "policy.json")
 

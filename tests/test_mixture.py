@@ -12,8 +12,8 @@ from parlour.envs.core import ParlourError
 from parlour.envs.turn import take_turn
 from parlour.policies import MixturePolicy, TrainedSeat, asks_a_model, make_policy
 from parlour.policies.mixture import members_of
-from parlour.training.selfplay.best_response import BestResponseConfig, best_response
-from parlour.training.selfplay.pool import batch_player
+from parlour.training.learn.selfplay.best_response import BestResponseConfig, best_response
+from parlour.training.learn.selfplay.pool import batch_player
 
 GAME, OPTIONS = "avalon_v0", {"num_players": 5, "rules": "official", "talk": False}
 

@@ -22,7 +22,7 @@ from parlour.policies.agents.murder_mystery.topics import put
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
 from parlour.policies.retrieval.memory import SCRIPT, TALK, segments
-from parlour.training import rollout
+from parlour.training.play import rollout
 
 METHODS = [agent.name for agent in AGENTS]
 

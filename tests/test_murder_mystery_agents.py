@@ -27,7 +27,7 @@ from parlour.policies.agents.murder_mystery.questum.plan import PlannedInterview
 from parlour.policies.agents.murder_mystery.sentences import sentences
 from parlour.policies.llm.ask import Ask, BadReply, read_back
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
-from parlour.training import rollout
+from parlour.training.play import rollout
 
 FOUR = "seed:3:en:4:1"  # four players, one victim
 NAMES = [agent.name for agent in AGENTS]

@@ -33,7 +33,7 @@ from parlour.policies.agents.murder_mystery.sensors import SENSORS, SensorReadin
 from parlour.policies.agents.murder_mystery.sentences import sentences
 from parlour.policies.llm.ask import BadReply
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
-from parlour.training import rollout
+from parlour.training.play import rollout
 
 RNG = np.random.default_rng(0)
 HONEST = sentences("en").honest

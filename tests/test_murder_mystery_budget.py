@@ -9,10 +9,11 @@ from parlour.envs.core import ParlourError
 from parlour.policies.agents.murder_mystery.purse import Purse
 from parlour.policies.llm.model import OfflineModel
 from parlour.training import cli
-from parlour.training.murder_mystery.games import CaseJob, CaseSetting, play_case
-from parlour.training.murder_mystery.methods import METHODS, method_of
-from parlour.training.murder_mystery.result_store import _key
-from parlour.training.reproduce import ReproductionSetting, questum, questum_games
+from parlour.training.measure.murder_mystery.games import CaseJob, CaseSetting, play_case
+from parlour.training.measure.murder_mystery.methods import METHODS, method_of
+from parlour.training.measure.murder_mystery.result_store import _key
+from parlour.training.papers import questum, questum_games
+from parlour.training.papers.reproduce import ReproductionSetting
 
 SMALL = "seed:9:en:4:1"
 

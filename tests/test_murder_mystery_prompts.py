@@ -29,7 +29,7 @@ from parlour.policies.llm import fit
 from parlour.policies.llm.ask import ASKS, Ask, BadReply, read_back
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
 from parlour.policies.llm.prompt import Templates
-from parlour.training import rollout
+from parlour.training.play import rollout
 from schema_fuzz import SchemaPlayer, refused
 
 CASES = {"en": "seed:3:en:5:1", "zh": "seed:3:zh:5:1"}

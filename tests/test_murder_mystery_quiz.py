@@ -23,9 +23,8 @@ from parlour.policies.agents.murder_mystery.quiz import Quiz, QuizAnswer, Reader
 from parlour.policies.agents.murder_mystery.quiz_answers import letters_of
 from parlour.policies.llm.model import Answered, Model, OfflineModel, RequestContext
 from parlour.policies.llm.transport.meter import Count
-from parlour.training import rollout
-from parlour.training.murder_mystery import games, quiz, scores
-from parlour.training.murder_mystery.games import (
+from parlour.training.measure.murder_mystery import games, quiz, scores
+from parlour.training.measure.murder_mystery.games import (
     GAME,
     CaseJob,
     CaseResult,
@@ -35,11 +34,12 @@ from parlour.training.murder_mystery.games import (
     play_all,
     play_case,
 )
-from parlour.training.murder_mystery.methods import METHODS, OP, PP, QUESTUM, method_of
-from parlour.training.murder_mystery.quiz import Mark, shuffled
-from parlour.training.murder_mystery.scores import QuizScore
-from parlour.training.murder_mystery.usage import CountedModel
-from parlour.training.statistics import MeanEstimate, weighted_mean
+from parlour.training.measure.murder_mystery.methods import METHODS, OP, PP, QUESTUM, method_of
+from parlour.training.measure.murder_mystery.quiz import Mark, shuffled
+from parlour.training.measure.murder_mystery.scores import QuizScore
+from parlour.training.measure.murder_mystery.usage import CountedModel
+from parlour.training.measure.statistics import MeanEstimate, weighted_mean
+from parlour.training.play import rollout
 
 DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA", Path(__file__).parents[2] / "shared/data"))
 SMALL = "seed:5:en:4:1"

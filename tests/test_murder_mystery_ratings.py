@@ -10,8 +10,8 @@ import pytest
 from parlour.envs import replay
 from parlour.envs.core import ParlourError
 from parlour.training import cli
-from parlour.training.murder_mystery import ratings
-from parlour.training.murder_mystery.ratings import NAMES, Rating, texts
+from parlour.training.measure.murder_mystery import ratings
+from parlour.training.measure.murder_mystery.ratings import NAMES, Rating, texts
 
 TABLE_6 = {
     # Story Advancement, Question Quality, Response Quality, Response Speed, Role Immersion; overall

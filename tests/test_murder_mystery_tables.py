@@ -14,13 +14,14 @@ from parlour.envs.core import ParlourError
 from parlour.envs.murder_mystery.cases.case import dump
 from parlour.envs.murder_mystery.cases.find import find
 from parlour.policies.llm.model import OfflineModel
-from parlour.training import cli, demo
-from parlour.training.demo import murder_mystery as demo_section
-from parlour.training.murder_mystery import result_store, scores
-from parlour.training.murder_mystery.games import CaseJob, CaseResult, generated, play_case
-from parlour.training.reproduce import TABLES, ReproductionSetting, questum, questum_games, reproduce, sizes
-from parlour.training.reproduce.cells import Reproduction, printed
-from parlour.training.seeds import HELD_OUT
+from parlour.training import cli
+from parlour.training.measure.murder_mystery import result_store, scores
+from parlour.training.measure.murder_mystery.games import CaseJob, CaseResult, generated, play_case
+from parlour.training.papers import demo, questum, questum_games
+from parlour.training.papers.cells import Reproduction, printed
+from parlour.training.papers.demo import murder_mystery as demo_section
+from parlour.training.papers.reproduce import TABLES, ReproductionSetting, reproduce, sizes
+from parlour.training.play.seeds import HELD_OUT
 
 DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA", Path(__file__).parents[2] / "shared/data")) / "paper_tables"
 NAMES = [name for name in TABLES if name.startswith(("questum-", "player-"))]
@@ -322,7 +323,9 @@ def test_every_help_text_has_an_example(capsys, path):
 
 
 def test_the_demo_has_a_section(tmp_path, monkeypatch):
-    assert registry["murder_mystery_v0"].spec.demo == ("parlour.training.demo.murder_mystery:murder_mystery_section",)
+    assert registry["murder_mystery_v0"].spec.demo == (
+        "parlour.training.papers.demo.murder_mystery:murder_mystery_section",
+    )
     monkeypatch.setattr(demo_section, "_REPETITIONS", 1)
     monkeypatch.setattr(questum_games, "cases_of", small)
     found = demo_section.murder_mystery_section(tmp_path, demo.DemoConfig(games=10, steps=1))

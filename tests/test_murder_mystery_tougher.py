@@ -18,8 +18,10 @@ from parlour.envs.murder_mystery.vocabulary import ENOUGH, TELL
 from parlour.envs.murder_mystery.vocabulary.facts import KINDS, UNKNOWN, WHEREABOUTS, Fact, read
 from parlour.policies import make_policy
 from parlour.policies.llm.model import OfflineModel
-from parlour.training import cli, rollout
-from parlour.training.reproduce import ReproductionSetting, questum_games
+from parlour.training import cli
+from parlour.training.papers import questum_games
+from parlour.training.papers.reproduce import ReproductionSetting
+from parlour.training.play import rollout
 
 SEEDS = range(1, 9)
 LEVELS = (1, 2, 3, 4)

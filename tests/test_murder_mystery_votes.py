@@ -9,7 +9,7 @@ from parlour.envs import registry
 from parlour.policies.agents.murder_mystery.asks import Vote
 from parlour.policies.agents.murder_mystery.quiz import Quiz, QuizAnswer
 from parlour.policies.llm.model import Answered, Model
-from parlour.training.murder_mystery.voting import votes
+from parlour.training.measure.murder_mystery.voting import votes
 
 
 class Suspicious(Model):

@@ -9,7 +9,7 @@ from parlour.envs import replay
 from parlour.envs.core import NATURE
 from parlour.policies import RandomPolicy
 from parlour.policies.base import Policy
-from parlour.training.rollout import play, table
+from parlour.training.play.rollout import play, table
 from parlour.wrappers import Recorder
 
 

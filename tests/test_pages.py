@@ -11,9 +11,9 @@ from html.parser import HTMLParser
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.training.pages import page, report
-from parlour.training.pages.page import Page, render
-from parlour.training.replay_page import viewer
+from parlour.training.results.pages import page, report
+from parlour.training.results.pages.page import Page, render
+from parlour.training.results.replay_page import viewer
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)> \u202e & \u2028 \ud800 \"'"
 

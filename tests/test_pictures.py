@@ -22,11 +22,11 @@ from matplotlib.patches import Circle, FancyArrowPatch  # noqa: E402
 from matplotlib.text import Text  # noqa: E402
 from matplotlib.ticker import FixedFormatter, FuncFormatter  # noqa: E402
 from matplotlib.transforms import Bbox  # noqa: E402
-from parlour.training import plots  # noqa: E402
-from parlour.training import reproduce as reproducing  # noqa: E402
-from parlour.training.learning_curve import LearningCurve, learning_curve  # noqa: E402
-from parlour.training.plots import Curve, CurvePoint  # noqa: E402
-from parlour.training.reproduce import ReproductionSetting, reproduce  # noqa: E402
+from parlour.training.papers import reproduce as reproducing  # noqa: E402
+from parlour.training.papers.reproduce import ReproductionSetting, reproduce  # noqa: E402
+from parlour.training.results import plots  # noqa: E402
+from parlour.training.results.learning_curve import LearningCurve, learning_curve  # noqa: E402
+from parlour.training.results.plots import Curve, CurvePoint  # noqa: E402
 
 CROSSING = 1.0  # pixels that boxes may share: their edges are rounded
 

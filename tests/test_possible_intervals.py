@@ -1,6 +1,6 @@
 """No interval leaves what is possible, and none is told of fewer than two values or of equal ones: tables of few cases.
 
-What `parlour.training.statistics` promises, held where its means are shown. Student's interval of two values is their mean
+What `parlour.training.measure.statistics` promises, held where its means are shown. Student's interval of two values is their mean
 plus or minus 12.7 standard errors, and so mostly wider than what is possible.
 """
 
@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from parlour.training.mediated_qa.baselines import SystemAnswers, lines, score
-from parlour.training.statistics import SHARE, SHARE_DIFFERENCE, MeanEstimate, mean_estimate
+from parlour.training.learn.mediators.baselines import SystemAnswers, lines, score
+from parlour.training.measure.statistics import SHARE, SHARE_DIFFERENCE, MeanEstimate, mean_estimate
 
 
 def test_the_mean_over_seeds_stays_within_a_hundred_points():
-    repeats = pytest.importorskip("parlour.training.selfplay.repeats", reason="the extra `train` is not installed")
+    repeats = pytest.importorskip(
+        "parlour.training.learn.selfplay.repeats", reason="the extra `train` is not installed"
+    )
     one = MeanEstimate(500, 0.1, 0.0, 0.2, 0.04)
     found = [
         repeats.Repeat(k, one, MeanEstimate(500, mean, None, None, None), 1000, 1.0)

@@ -15,13 +15,14 @@ import pytest
 from parlour.envs import batch
 from parlour.envs.core import ParlourError
 from parlour.policies import RandomPolicy, TrainedSeat, make_policy
-from parlour.training import evaluate, rollout, seeds
-from parlour.training.ppo.phase_config import SeatConfig, features_of
-from parlour.training.runs import CONFIG, run_directory
+from parlour.training.learn.ppo.phase_config import SeatConfig, features_of
+from parlour.training.measure import evaluate
+from parlour.training.play import rollout, seeds
+from parlour.training.results.runs import CONFIG, run_directory
 
-seat = pytest.importorskip("parlour.training.ppo.seat", reason="the extra `train` is not installed")
-from parlour.training.batch.players import trained  # noqa: E402
-from parlour.training.ppo.phases import CHECKPOINT, load_model, new_model  # noqa: E402
+seat = pytest.importorskip("parlour.training.learn.ppo.seat", reason="the extra `train` is not installed")
+from parlour.training.learn.batch.players import trained  # noqa: E402
+from parlour.training.learn.ppo.phases import CHECKPOINT, load_model, new_model  # noqa: E402
 
 SMALL = {"envs": 8, "processes": 2, "rollout": 256, "phase_steps": 512, "batch": 128, "validation_games": 20}
 pytestmark = pytest.mark.filterwarnings("ignore:.*:DeprecationWarning")
@@ -246,7 +247,7 @@ class InProcess(seat.SeatVecEnv):
     """Plays in this process, where the test has put its own keeper."""
 
     def __init__(self, make, seeds_, processes):
-        from parlour.training import tables
+        from parlour.training.learn.ppo import env_process as tables
         from stable_baselines3.common.vec_env.base_vec_env import VecEnv
 
         self._envs = [make() for _ in seeds_]

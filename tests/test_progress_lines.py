@@ -7,8 +7,8 @@ import sys
 import threading
 
 import pytest
-from parlour.training import display, progress_lines
-from parlour.training.progress_lines import EVERY, ProgressLines
+from parlour.training.results import display, progress_lines
+from parlour.training.results.progress_lines import EVERY, ProgressLines
 
 
 class Clock:

@@ -30,9 +30,9 @@ from parlour.policies.agents.murder_mystery.questum.posterior import (
 )
 from parlour.policies.agents.murder_mystery.topics import DEATH
 from parlour.policies.llm.model import OfflineModel
-from parlour.training import rollout
-from parlour.training.murder_mystery.games import CaseJob, CaseSetting, play_case
-from parlour.training.murder_mystery.methods import QUESTUM, method_of
+from parlour.training.measure.murder_mystery.games import CaseJob, CaseSetting, play_case
+from parlour.training.measure.murder_mystery.methods import QUESTUM, method_of
+from parlour.training.play import rollout
 
 VICTIM = 4
 DIED = Told(Fact("died", (VICTIM, 0, 1, 2)), NOBODY, True)

@@ -24,9 +24,9 @@ from parlour.policies.llm.ask import Ask, BadReply, read_back
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
 from parlour.policies.llm.noise import Ear, ReadingNoise
 from parlour.policies.llm.noisy import NoisyModel
-from parlour.training import rollout
-from parlour.training.murder_mystery.games import CaseJob, CaseSetting, play_case
-from parlour.training.murder_mystery.methods import method_of
+from parlour.training.measure.murder_mystery.games import CaseJob, CaseSetting, play_case
+from parlour.training.measure.murder_mystery.methods import method_of
+from parlour.training.play import rollout
 from parlour.wrappers import Recorder
 
 CASE = "seed:9:en:5:1"

@@ -25,7 +25,7 @@ from parlour.policies.llm.model import OfflineModel, RequestContext, SeatModel
 from parlour.policies.llm.noise import Ear, ReadingNoise
 from parlour.policies.llm.noisy import NoisyModel
 from parlour.training import cli
-from parlour.training.rollout import play, table
+from parlour.training.play.rollout import play, table
 from parlour.wrappers import Recorder
 
 ACCUSES = HeardMessage(day=1, speaker=2, text="I accuse player_3 of being evil.")

@@ -25,11 +25,11 @@ from parlour.policies.agents.murder_mystery.sensors import distance
 from parlour.policies.heuristic.avalon import AvalonPlayer
 from parlour.policies.heuristic.werewolf import WerewolfPlayer
 from parlour.policies.llm.prompt import Templates
-from parlour.training import rollout
-from parlour.training.asked import ListeningModel
-from parlour.training.decisions import models_of
-from parlour.training.replay_page.build import replay_of
-from parlour.training.replay_page.model import BeliefLines, Replay
+from parlour.training.play import rollout
+from parlour.training.play.asked import ListeningModel
+from parlour.training.play.decisions import models_of
+from parlour.training.results.replay_page.build import replay_of
+from parlour.training.results.replay_page.model import BeliefLines, Replay
 from parlour.wrappers.record import Recorder
 
 EQUAL = 1e-9

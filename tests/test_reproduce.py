@@ -16,14 +16,15 @@ from parlour.envs.avalon.vocabulary import side_of
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.model import OfflineModel
 from parlour.policies.trained import TrainedSeat
-from parlour.training import reproduce as reproducing
-from parlour.training import seeds
 from parlour.training.cli import reproduce as command
 from parlour.training.cli import run
-from parlour.training.reproduce import TABLES, ReproductionSetting, avalon_tables, avalon_teams, reproduce
-from parlour.training.reproduce.avalon_teams import RowGames, Variant
-from parlour.training.reproduce.cells import Reproduction, cell, printed, unprinted
-from parlour.training.statistics import paired, rate
+from parlour.training.measure.statistics import paired, rate
+from parlour.training.papers import avalon_tables, avalon_teams
+from parlour.training.papers import reproduce as reproducing
+from parlour.training.papers.avalon_teams import RowGames, Variant
+from parlour.training.papers.cells import Reproduction, cell, printed, unprinted
+from parlour.training.papers.reproduce import TABLES, ReproductionSetting, reproduce
+from parlour.training.play import seeds
 
 DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA", Path(__file__).parents[2] / "shared/data")) / "paper_tables"
 SMALL = ReproductionSetting(games=1, practice=1)

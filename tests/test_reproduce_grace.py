@@ -20,14 +20,15 @@ from parlour.policies import make_policy
 from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable, policy_file
 from parlour.policies.agents.mediated_qa.joint import PUBLISHED, STATES
 from parlour.policies.llm.model import OfflineModel
-from parlour.training import demo, plots
-from parlour.training import reproduce as reproducing
 from parlour.training.cli import run
-from parlour.training.demo import mediated_qa as demo_section
-from parlour.training.mediated_qa import baselines, held_out
-from parlour.training.mediated_qa.held_out import UNSEEN, HeldOutConfig
-from parlour.training.mediated_qa.learn import GraceConfig, learn
-from parlour.training.reproduce import ReproductionSetting, Value, cells, grace, grace_pictures, reproduce
+from parlour.training.learn.mediators import baselines, held_out
+from parlour.training.learn.mediators.held_out import UNSEEN, HeldOutConfig
+from parlour.training.learn.mediators.learn import GraceConfig, learn
+from parlour.training.papers import cells, demo, grace, grace_pictures
+from parlour.training.papers import reproduce as reproducing
+from parlour.training.papers.demo import mediated_qa as demo_section
+from parlour.training.papers.reproduce import ReproductionSetting, Value, reproduce
+from parlour.training.results import plots
 
 GAMES, PRACTICE = 60, 90
 DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA") or Path(__file__).parents[2] / "shared" / "data")
@@ -367,7 +368,7 @@ def test_questions_are_many_and_games_are_not_unless_told_otherwise():
 
 
 def test_the_demo_has_a_section_that_learns_and_measures(monkeypatch, tmp_path):
-    assert registry["mediated_qa_v0"].spec.demo == ("parlour.training.demo.mediated_qa:mediated_qa_section",)
+    assert registry["mediated_qa_v0"].spec.demo == ("parlour.training.papers.demo.mediated_qa:mediated_qa_section",)
     monkeypatch.setattr(demo_section, "_CALIBRATION", 80)
     monkeypatch.setattr(demo_section, "_HELD_OUT", 40)
     found = demo_section.mediated_qa_section(tmp_path, demo.DemoConfig())

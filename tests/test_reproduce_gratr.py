@@ -13,17 +13,18 @@ import pytest
 from parlour.envs import registry, replay
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.model import OfflineModel
-from parlour.training import demo, seeds
 from parlour.training.cli import reproduce as command
-from parlour.training.demo import werewolf as demo_section
-from parlour.training.reproduce import ReproductionSetting, gratr, gratr_teams, reproduce, sizes
-from parlour.training.reproduce.cells import Reproduction, cell, mean, printed
-from parlour.training.reproduce.gratr_teams import OPPONENTS, RULE, Match, Opponent
-from parlour.training.statistics import SHARE
-from parlour.training.werewolf import scores
-from parlour.training.werewolf.amnesia import amnesia
-from parlour.training.werewolf.played import WerewolfGame
-from parlour.training.werewolf.transcripts import Seen
+from parlour.training.measure.statistics import SHARE
+from parlour.training.measure.werewolf import scores
+from parlour.training.measure.werewolf.amnesia import amnesia
+from parlour.training.measure.werewolf.played import WerewolfGame
+from parlour.training.measure.werewolf.transcripts import Seen
+from parlour.training.papers import demo, gratr, gratr_teams
+from parlour.training.papers.cells import Reproduction, cell, mean, printed
+from parlour.training.papers.demo import werewolf as demo_section
+from parlour.training.papers.gratr_teams import OPPONENTS, RULE, Match, Opponent
+from parlour.training.papers.reproduce import ReproductionSetting, reproduce, sizes
+from parlour.training.play import seeds
 
 DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA", Path(__file__).parents[2] / "shared/data")) / "paper_tables"
 NAMES = ("gratr-2", "gratr-3", "gratr-fig3", "gratr-fig4")
@@ -347,7 +348,7 @@ def test_an_opponent_is_named_as_its_policy_is() -> None:
 
 def test_the_demo_has_a_section_that_measures_and_explains(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="THE EXTRA `train` IS NOT INSTALLED: the picture is not drawn")
-    assert registry["werewolf_v0"].spec.demo == ("parlour.training.demo.werewolf:werewolf_section",)
+    assert registry["werewolf_v0"].spec.demo == ("parlour.training.papers.demo.werewolf:werewolf_section",)
     found = demo_section.werewolf_section(tmp_path, demo.DemoConfig(games=40))
     cells = json.loads(json.dumps(found.numbers, allow_nan=False))["cells"]
     total = [one for one in cells if one["measure"] == "TWR" and one["row"].startswith("GRATR")]

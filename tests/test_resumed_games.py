@@ -10,12 +10,12 @@ import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies import HeuristicPolicy, RandomPolicy
 from parlour.policies.base import Policy
-from parlour.training import rollout
 from parlour.training.cli import run
-from parlour.training.failures import Failures
-from parlour.training.parallel.concurrent_games import play_recorded
-from parlour.training.rollout import GameUnfinished
-from parlour.training.stored_games import stored_game
+from parlour.training.play import rollout
+from parlour.training.play.failures import Failures
+from parlour.training.play.parallel.concurrent_games import play_recorded
+from parlour.training.play.rollout import GameUnfinished
+from parlour.training.play.stored_games import stored_game
 
 PLAY = ["play", "avalon_v0", "-n", "5", "--games", "4", "--policy", "random"]
 EVALUATE = ["evaluate", "avalon_v0", "-n", "5", "--games", "3", "--policy", "random"]
@@ -138,7 +138,7 @@ def test_a_transcript_of_another_game_or_a_file_that_is_none_is_refused_and_left
 
 
 def test_two_runs_in_one_folder(whole, capsys):
-    from parlour.training.runs import run_directory
+    from parlour.training.results.runs import run_directory
 
     folder, _ = whole
     with run_directory(folder):

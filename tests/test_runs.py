@@ -15,7 +15,15 @@ from pathlib import Path
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.files import atomic_write, replacing
-from parlour.training.runs import CONFIG, LOCK, JsonlStore, run_directory, store_settings, whole_lines, write_csv
+from parlour.training.results.runs import (
+    CONFIG,
+    LOCK,
+    JsonlStore,
+    run_directory,
+    store_settings,
+    whole_lines,
+    write_csv,
+)
 
 # -- the lock ----------------------------------------------------------------------------------------------------
 

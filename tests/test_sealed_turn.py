@@ -12,7 +12,7 @@ import pytest
 from parlour.envs import make
 from parlour.envs.core import ParlourError
 from parlour.policies import HeuristicPolicy
-from parlour.training import rollout
+from parlour.training.play import rollout
 from parlour.wrappers import SealedTurn
 
 with warnings.catch_warnings():  # PettingZoo's tests import one of its games in a way that it warns of itself

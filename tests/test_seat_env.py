@@ -16,7 +16,7 @@ from parlour.envs import registry
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome, ParlourError
 from parlour.policies import HeuristicPolicy, RandomPolicy
-from parlour.training.rollout import play, table
+from parlour.training.play.rollout import play, table
 from parlour.wrappers import (
     LearnerSeats,
     NumericFeatures,

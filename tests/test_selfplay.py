@@ -14,15 +14,16 @@ import pytest
 import torch
 from parlour.envs.core import ParlourError
 from parlour.policies import TrainedSeat, make_policy
-from parlour.training import cli, seeds
+from parlour.training import cli
+from parlour.training.play import seeds
 
-pytest.importorskip("parlour.training.selfplay.run", reason="the extra `train` is not installed")
+pytest.importorskip("parlour.training.learn.selfplay.run", reason="the extra `train` is not installed")
 
-from parlour.training.selfplay import best_response, exploiters, learn, pool, recorded, run, seating
-from parlour.training.selfplay.config import SelfplayConfig
-from parlour.training.selfplay.learner import SelfplayLearner, rates
-from parlour.training.selfplay.pool import Member
-from parlour.training.selfplay.seating import ALONE, WHOLE_SIDE, MemberScore, SelfplaySeating
+from parlour.training.learn.selfplay import best_response, exploiters, learn, pool, recorded, run, seating
+from parlour.training.learn.selfplay.config import SelfplayConfig
+from parlour.training.learn.selfplay.learner import SelfplayLearner, rates
+from parlour.training.learn.selfplay.pool import Member
+from parlour.training.learn.selfplay.seating import ALONE, WHOLE_SIDE, MemberScore, SelfplaySeating
 
 SIDES = ("good", "evil")
 SMALL = {

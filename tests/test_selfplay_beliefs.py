@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-pytest.importorskip("parlour.training.selfplay.run", reason="the extra `train` is not installed")
+pytest.importorskip("parlour.training.learn.selfplay.run", reason="the extra `train` is not installed")
 
 from parlour.envs import batch
 from parlour.envs.core import ParlourError
-from parlour.training.selfplay import pool, role_beliefs
-from parlour.training.selfplay.belief_reward import BeliefReward
-from parlour.training.selfplay.config import SelfplayConfig
-from parlour.training.selfplay.learner import SelfplayLearner
+from parlour.training.learn.selfplay import pool, role_beliefs
+from parlour.training.learn.selfplay.belief_reward import BeliefReward
+from parlour.training.learn.selfplay.config import SelfplayConfig
+from parlour.training.learn.selfplay.learner import SelfplayLearner
 
 TALK = {"num_players": 5, "rules": "paper", "talk": True}
 
@@ -33,7 +33,7 @@ def test_a_head_that_has_learned_nothing_gives_every_role_the_same_chance():
 
 def test_a_head_that_learns_from_games_knows_more_than_one_that_has_not():
     made = config(imitation_steps=60_000, tables=64, hidden=(64,), imitation_rate=3e-3)
-    from parlour.training.selfplay.learn import imitate
+    from parlour.training.learn.selfplay.learn import imitate
 
     tables = pool.tables_for(made, 64)
     held_out = pool.tables_for(made, 64, autoreset=False)

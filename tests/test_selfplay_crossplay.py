@@ -6,16 +6,16 @@ import json
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.training import seeds
+from parlour.training.play import seeds
 
-pytest.importorskip("parlour.training.selfplay.run", reason="the extra `train` is not installed")
+pytest.importorskip("parlour.training.learn.selfplay.run", reason="the extra `train` is not installed")
 
-from parlour.training.pairs import PairGame
-from parlour.training.selfplay import crossplay, ratings, report
-from parlour.training.selfplay.config import SelfplayConfig
-from parlour.training.selfplay.crossplay import Crossplay
-from parlour.training.selfplay.pool import Member
-from parlour.training.statistics import MeanEstimate
+from parlour.training.learn.selfplay import crossplay, ratings, report
+from parlour.training.learn.selfplay.config import SelfplayConfig
+from parlour.training.learn.selfplay.crossplay import Crossplay
+from parlour.training.learn.selfplay.pool import Member
+from parlour.training.measure.pairs import PairGame
+from parlour.training.measure.statistics import MeanEstimate
 
 CONFIG = SelfplayConfig(deals=8, test_deals=10)
 A, B, C = Member("a", "random"), Member("b", "random"), Member("c", "random")

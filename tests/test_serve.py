@@ -39,7 +39,7 @@ from parlour.policies import ChatPlayer, Policy, RandomPolicy, TrainedSeat, make
 from parlour.policies.llm.make import ModelConfig, make_model  # noqa: E402
 from parlour.policies.llm.server.app import ServedPolicy, serving  # noqa: E402
 from parlour.policies.llm.server.settings import ServerSettings  # noqa: E402
-from parlour.training import rollout  # noqa: E402
+from parlour.training.play import rollout  # noqa: E402
 
 SECRET = "sk-this-is-only-a-test-0123456789"
 

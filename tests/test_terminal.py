@@ -18,8 +18,8 @@ import pytest
 from parlour.envs.murder_mystery.cases.case import dump
 from parlour.envs.murder_mystery.generate import from_seed
 from parlour.envs.terminal import TellingHandler, tell, tell_text
-from parlour.training import display
 from parlour.training.cli import run
+from parlour.training.results import display
 
 ROOT = Path(__file__).resolve().parents[1]
 RAW = {
@@ -175,8 +175,8 @@ def test_an_error_quotes_its_input_clean_and_in_one_line(tmp_path, told):
 
 
 def test_nothing_prints_but_the_door():
-    """`print`, the streams, Rich's console: only in `envs/terminal.py` and `training/display.py`."""
-    doors = {"envs/terminal.py", "training/display.py"}
+    """`print`, the streams, Rich's console: only in `envs/terminal.py` and `training/results/display.py`."""
+    doors = {"envs/terminal.py", "training/results/display.py"}
     found = []
     for folder in ("envs", "policies", "training", "wrappers"):
         for path in sorted((ROOT / folder).rglob("*.py")):

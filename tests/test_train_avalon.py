@@ -18,10 +18,10 @@ from parlour.policies.agents.avalon.estimate import count_habits, tally_in
 from parlour.policies.agents.avalon.lines import first_strategy, lines_of, results_in
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
-from parlour.training import rollout
-from parlour.training.avalon import practice
-from parlour.training.avalon.practice import PracticeConfig, curve, practise, sides_of
 from parlour.training.cli import run
+from parlour.training.learn import practice
+from parlour.training.learn.practice import PracticeConfig, curve, practise, sides_of
+from parlour.training.play import rollout
 
 SMALL = PracticeConfig(games=2, num_players=5, seed=3)
 LESSON = Lesson(

@@ -10,12 +10,13 @@ import pytest
 from parlour.envs.core import NATURE, Event, Move, Outcome, ParlourError
 from parlour.policies import make_policy
 from parlour.policies.agents.werewolf.gratr import Parameters
-from parlour.training import cli, rollout
-from parlour.training.hyperopt import online
-from parlour.training.hyperopt.problem import Problem, rewards
-from parlour.training.rollout import Episode
-from parlour.training.werewolf import tuning
-from parlour.training.werewolf.tuning import SPACE, GratrTuning, scored, wolves_block
+from parlour.training import cli
+from parlour.training.learn.tuning import gratr as tuning
+from parlour.training.learn.tuning import online
+from parlour.training.learn.tuning.gratr import SPACE, GratrTuning, scored, wolves_block
+from parlour.training.learn.tuning.problem import Problem, rewards
+from parlour.training.play import rollout
+from parlour.training.play.rollout import Episode
 
 DEFAULTS = {"rho": 0.95, "gamma": 0.1}
 ROLES = ("Werewolf", "Villager", "Seer", "Werewolf", "Witch", "Villager", "Guard", "Werewolf")

@@ -10,18 +10,12 @@ from parlour.envs.core import ParlourError
 from parlour.policies.agents.werewolf.gratr.parameters import Parameters
 from parlour.policies.agents.werewolf.gratr.reliability import KINDS, WEIGHTS, LearnedEvidence, read_parameters
 from parlour.training import cli
-from parlour.training.reproduce import gratr_surface
-from parlour.training.werewolf import logistic, reliability_fit
-from parlour.training.werewolf.reliability_episodes import (
-    EpisodeTable,
-    PlayedEpisode,
-    TrustMoment,
-    episode,
-    first_seats,
-)
-from parlour.training.werewolf.reliability_run import TrustTraining, learn_trust
-from parlour.training.werewolf.trust_readers import read_readers
-from parlour.training.werewolf.tuning import GratrTuning
+from parlour.training.learn.reliability import fit as reliability_fit
+from parlour.training.learn.reliability.episodes import EpisodeTable, PlayedEpisode, TrustMoment, episode, first_seats
+from parlour.training.learn.reliability.run import TrustTraining, learn_trust
+from parlour.training.learn.tuning.gratr import GratrTuning
+from parlour.training.papers import gratr_surface, logistic
+from parlour.training.papers.gratr_trust_readers import read_readers
 
 ROLES = ("Werewolf", "Villager", "Seer", "Werewolf", "Witch", "Villager", "Guard", "Werewolf")
 

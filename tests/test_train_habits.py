@@ -12,17 +12,17 @@ import pytest
 from parlour.envs.avalon.habits import VOTE_TERMS, VOTERS, AvalonHabits, LearnedHabits, read_habits
 from parlour.envs.core import ParlourError
 from parlour.policies import HeuristicPolicy
-from parlour.training.avalon.habits import cases, report, scores, validate
-from parlour.training.avalon.habits.config import HabitsConfig
-from parlour.training.avalon.habits.fit import fit
-from parlour.training.avalon.habits.games import of_transcripts
-from parlour.training.avalon.habits.priors import Widths, by_table
-from parlour.training.avalon.habits.run import games_in, learn_habits
-from parlour.training.avalon.habits.votes import fit_votes
-from parlour.training.avalon.habits.weights import evidence, fit_weights
-from parlour.training.avalon.records import import_records, read_transcripts
 from parlour.training.cli import main
-from parlour.training.rollout import play, table
+from parlour.training.learn.habits.avalon import cases, report, scores, validate
+from parlour.training.learn.habits.avalon.config import HabitsConfig
+from parlour.training.learn.habits.avalon.fit import fit
+from parlour.training.learn.habits.avalon.games import of_transcripts
+from parlour.training.learn.habits.avalon.priors import Widths, by_table
+from parlour.training.learn.habits.avalon.run import games_in, learn_habits
+from parlour.training.learn.habits.avalon.votes import fit_votes
+from parlour.training.learn.habits.avalon.weights import evidence, fit_weights
+from parlour.training.play.rollout import play, table
+from parlour.training.records.avalon import import_records, read_transcripts
 from parlour.wrappers import Recorder
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "gpt51_avalon"

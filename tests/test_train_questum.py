@@ -13,11 +13,11 @@ from parlour.policies.agents.murder_mystery import InterviewSettings
 from parlour.policies.llm.model import OfflineModel
 from parlour.policies.llm.transport.meter import Count
 from parlour.training import cli
-from parlour.training.hyperopt.problem import Problem
-from parlour.training.murder_mystery.games import CaseJob, CaseResult, CaseSetting, Verdict, play_case
-from parlour.training.murder_mystery.methods import QUESTUM
-from parlour.training.murder_mystery.quiz import Mark
-from parlour.training.murder_mystery.tuning import PLAN_SPACE, SPACE, QuestumTuning, most, with_settings
+from parlour.training.learn.tuning.problem import Problem
+from parlour.training.learn.tuning.questum import PLAN_SPACE, SPACE, QuestumTuning, most, with_settings
+from parlour.training.measure.murder_mystery.games import CaseJob, CaseResult, CaseSetting, Verdict, play_case
+from parlour.training.measure.murder_mystery.methods import QUESTUM
+from parlour.training.measure.murder_mystery.quiz import Mark
 
 DEFAULTS = {"beta": 0.2, "epsilon": 0.1}
 

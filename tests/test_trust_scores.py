@@ -13,13 +13,14 @@ from parlour.envs.core import Event, Move
 from parlour.policies import make_policy
 from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.policies.llm.noise import ReadingNoise
-from parlour.training import cli, rollout
-from parlour.training.reproduce.cells import ReproductionSetting
-from parlour.training.reproduce.gratr_trust import gratr_trust
-from parlour.training.werewolf import noisy_bayes
-from parlour.training.werewolf import trust_scores as scores
-from parlour.training.werewolf.noisy_bayes import NoisyBayes
-from parlour.training.werewolf.trust_games import certain, judgements, noise_of
+from parlour.training import cli
+from parlour.training.measure.werewolf import trust_scores as scores
+from parlour.training.papers import noisy_bayes
+from parlour.training.papers.cells import ReproductionSetting
+from parlour.training.papers.gratr_trust import gratr_trust
+from parlour.training.papers.gratr_trust_games import certain, judgements, noise_of
+from parlour.training.papers.noisy_bayes import NoisyBayes
+from parlour.training.play import rollout
 
 GAME = "werewolf_v0"
 READERS = ("gratr", "werewolf_window")

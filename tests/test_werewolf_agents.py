@@ -26,7 +26,7 @@ from parlour.policies.llm.prompt import sections_in
 from parlour.policies.llm.transport.meter import Meter
 from parlour.policies.llm.transport.prices import Prices
 from parlour.policies.llm.transport.request import Completion, Request, Usage
-from parlour.training import rollout
+from parlour.training.play import rollout
 
 ROLES = ["Werewolf", "Werewolf", "Werewolf", "Witch", "Guard", "Seer", "Villager", "Villager"]
 AGENTS = (WindowAgent, RetrievalAgent, RerankAgent)

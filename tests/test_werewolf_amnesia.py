@@ -14,12 +14,10 @@ from parlour.envs import replay
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.werewolf.vocabulary import ROLES, side_of
 from parlour.policies import RandomPolicy
-from parlour.training import rollout
-from parlour.training.parallel.concurrent_games import Job, play_all
-from parlour.training.werewolf import measures, transcripts
-from parlour.training.werewolf.amnesia import IDENTITY, OBJECTIVE, WAYS, Count, Turn, amnesia, forgot
-from parlour.training.werewolf.played import DayVote, Judgement, WerewolfGame
-from parlour.training.werewolf.scores import (
+from parlour.training.measure.werewolf import measures, transcripts
+from parlour.training.measure.werewolf.amnesia import IDENTITY, OBJECTIVE, WAYS, Count, Turn, amnesia, forgot
+from parlour.training.measure.werewolf.played import DayVote, Judgement, WerewolfGame
+from parlour.training.measure.werewolf.scores import (
     PUBLISHED,
     TABLE_3,
     performance,
@@ -29,6 +27,8 @@ from parlour.training.werewolf.scores import (
     share,
     total,
 )
+from parlour.training.play import rollout
+from parlour.training.play.parallel.concurrent_games import Job, play_all
 
 # Seats 0 and 1 are wolves, 2 is the seer, 3 the witch, 4 a villager.
 SEATS = ("Werewolf", "Werewolf", "Seer", "Witch", "Villager")

@@ -26,7 +26,7 @@ from parlour.policies.llm import fit
 from parlour.policies.llm.ask import Ask, BadReply, read_back
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
 from parlour.policies.llm.prompt import Templates
-from parlour.training import rollout
+from parlour.training.play import rollout
 from schema_fuzz import SchemaPlayer, refused
 
 KINDS = {

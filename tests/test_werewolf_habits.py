@@ -1,4 +1,4 @@
-"""Habits of Werewolf learned from transcripts (`training/werewolf/habits.py`): what is counted, what is fitted, and its use."""
+"""Habits of Werewolf learned from transcripts (`training/learn/habits/werewolf.py`): what is counted, what is fitted, and its use."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from parlour.envs.werewolf.belief import WerewolfHabits
 from parlour.envs.werewolf.habits import WerewolfHabitsFile, read_werewolf_habits
 from parlour.policies import HeuristicPolicy, make_policy
 from parlour.training import cli
-from parlour.training.avalon.habits import scores
-from parlour.training.avalon.habits.config import HabitsConfig
-from parlour.training.avalon.habits.priors import Widths
-from parlour.training.rollout import play, table
-from parlour.training.werewolf.habits import WolfCounts, count, fit_rates, wolf_games_in, wolf_reads
-from parlour.training.werewolf.habits_run import learn_rates
+from parlour.training.learn.habits.avalon import scores
+from parlour.training.learn.habits.avalon.config import HabitsConfig
+from parlour.training.learn.habits.avalon.priors import Widths
+from parlour.training.learn.habits.werewolf import WolfCounts, count, fit_rates, wolf_games_in, wolf_reads
+from parlour.training.learn.habits.werewolf_run import learn_rates
+from parlour.training.play.rollout import play, table
 from parlour.wrappers import Recorder
 
 

@@ -16,7 +16,8 @@ from parlour.envs.werewolf.belief import SeatBeliefs, WerewolfHabits, WolfBelief
 from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.policies import HeuristicPolicy, RandomPolicy
 from parlour.policies.heuristic.werewolf import WerewolfPlayer
-from parlour.training import evaluate, rollout
+from parlour.training.measure import evaluate
+from parlour.training.play import rollout
 
 ROLES = ("Werewolf", "Werewolf", "Werewolf", "Witch", "Guard", "Seer", "Villager", "Villager")
 SMALL = ("Werewolf", "Werewolf", "Witch", "Guard", "Seer", "Villager")

@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.training import cli
-from parlour.training.werewolf import measures, published, result_store
-from parlour.training.werewolf.records import import_records
+from parlour.training.measure.werewolf import measures
+from parlour.training.records.werewolf import published
+from parlour.training.records.werewolf import stored as result_store
+from parlour.training.records.werewolf.formats import import_records
 
 JSON = dict[str, Any]
 Edit = Callable[[JSON], Any]

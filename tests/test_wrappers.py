@@ -15,7 +15,7 @@ from parlour.envs.core import ParlourError
 from parlour.envs.text import CHOICE, RECORD
 from parlour.envs.turn import take_turn
 from parlour.policies.base import Policy
-from parlour.training.rollout import play, table
+from parlour.training.play.rollout import play, table
 from parlour.wrappers import HistoryWindow, NumericFeatures, QuestRewards, TextActions
 from parlour.wrappers.history import window
 

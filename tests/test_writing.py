@@ -20,10 +20,10 @@ import pytest
 from parlour.envs.core import ParlourError
 from parlour.envs.writing import CannotWrite, LineFile
 from parlour.policies.files import atomic_write, remove_parts, remove_parts_of, replacing, write_arrays
-from parlour.training import rollout
 from parlour.training.cli import run
-from parlour.training.failures import Failures
-from parlour.training.runs import LOCK, JsonlStore, run_directory
+from parlour.training.play import rollout
+from parlour.training.play.failures import Failures
+from parlour.training.results.runs import LOCK, JsonlStore, run_directory
 from parlour.wrappers import Recorder
 
 ACCEPTED = "accepted: a folder that is there, with room, and may be written to"
@@ -229,12 +229,12 @@ def test_commands_that_find_no_room_say_so_in_one_line(tmp_path, capsys):
 
 
 def test_a_case_is_written_as_a_whole_and_an_own_game_in_one_piece(tmp_path, monkeypatch):
-    from parlour.training.own_game import new_game
+    from parlour.training.cli.new_game import new_game
 
     def fail(*_given):
         raise ZeroDivisionError
 
-    monkeypatch.setattr("parlour.training.own_game._renamed", fail)
+    monkeypatch.setattr("parlour.training.cli.new_game._renamed", fail)
     with pytest.raises(ZeroDivisionError):
         new_game("mygame", tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -15,7 +15,7 @@ Form = Literal["view", "features", "text", "both"]
 FORMS: Final = ("view", "features", "text", "both")
 """What a player may read: its `wants`."""
 SEEDS: Final = 2**30
-"""Games that wrappers deal have seeds below it: `parlour.training.seeds.TRAINING`."""
+"""Games that wrappers deal have seeds below it: `parlour.training.play.seeds.TRAINING`."""
 
 
 def inner_game(env: AECEnv[str, Any, Any], wrapper: str, *, full: bool = False) -> GameEnv:

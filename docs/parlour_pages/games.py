@@ -10,7 +10,7 @@ from typing import Any
 from parlour.envs.core import TABLE, GameSpec
 from parlour.envs.registry import GAMES, registry
 from parlour.policies import players_of
-from parlour.training import rollout
+from parlour.training.play import rollout
 
 from parlour_pages.markdown import code, escaped, fence, table
 from parlour_pages.players import made

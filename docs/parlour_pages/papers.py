@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from parlour.training.reproduce import TABLES, sizes
+from parlour.training.papers.reproduce import TABLES, sizes
 
 from parlour_pages.markdown import code, escaped, table
 

@@ -8,9 +8,9 @@ from tempfile import TemporaryDirectory
 from parlour.envs.registry import GAMES
 from parlour.envs.replay import read
 from parlour.policies import make_policy
-from parlour.training import rollout
-from parlour.training.parallel.concurrent_games import play_recorded
-from parlour.training.replay_page.write import replay_html
+from parlour.training.play import rollout
+from parlour.training.play.parallel.concurrent_games import play_recorded
+from parlour.training.results.replay_page.write import replay_html
 
 SEED = 7
 

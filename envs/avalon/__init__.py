@@ -93,12 +93,12 @@ class AvalonSpec(GameSpec):
     }
     sides = (GOOD, EVIL)
     heuristic = "parlour.policies.heuristic.avalon:AvalonPlayer"
-    metrics = "parlour.training.avalon.metrics:of_directory"
-    replay_page = "parlour.training.replay_page.avalon:avalon_matter"
+    metrics = "parlour.training.measure.avalon:of_directory"
+    replay_page = "parlour.training.results.replay_page.avalon:avalon_matter"
     demo = (
-        "parlour.training.demo.avalon:avalon_section",
-        "parlour.training.demo.avalon_networks:avalon_networks_section",
-        "parlour.training.demo.avalon_agents:avalon_agents_section",
+        "parlour.training.papers.demo.avalon:avalon_section",
+        "parlour.training.papers.demo.avalon_networks:avalon_networks_section",
+        "parlour.training.papers.demo.avalon_agents:avalon_agents_section",
     )
     features = (TABLE, *KINDS)
     batch = "parlour.envs.batch.avalon:AvalonTables"

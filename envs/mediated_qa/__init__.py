@@ -88,8 +88,8 @@ class MediatedSpec(GameSpec):
         "mediator_sees": ", ".join(SEES),
     }
     heuristic = "parlour.policies.heuristic.mediated_qa:MediatedPlayer"
-    replay_page = "parlour.training.replay_page.mediated_qa:mediated_matter"
-    demo = ("parlour.training.demo.mediated_qa:mediated_qa_section",)
+    replay_page = "parlour.training.results.replay_page.mediated_qa:mediated_matter"
+    demo = ("parlour.training.papers.demo.mediated_qa:mediated_qa_section",)
     text = MediatedText
     encoder = MediatedEncoder
 

@@ -83,8 +83,8 @@ class MysterySpec(GameSpec):
     sides = (CIVILIANS, MURDERERS)
     worded = WITH_WORDS
     heuristic = "parlour.policies.heuristic.murder_mystery:MysteryPlayer"
-    replay_page = "parlour.training.replay_page.murder_mystery:mystery_matter"
-    demo = ("parlour.training.demo.murder_mystery:murder_mystery_section",)
+    replay_page = "parlour.training.results.replay_page.murder_mystery:mystery_matter"
+    demo = ("parlour.training.papers.demo.murder_mystery:murder_mystery_section",)
     redealt = "parlour.envs.murder_mystery.redealt:redealt"
     text = MysteryText
     encoder = MysteryEncoder

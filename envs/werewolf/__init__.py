@@ -73,9 +73,9 @@ class WerewolfSpec(GameSpec):
     }
     sides = (VILLAGE, WOLVES)
     heuristic = "parlour.policies.heuristic.werewolf:WerewolfPlayer"
-    metrics = "parlour.training.werewolf.measures:of_directory"
-    replay_page = "parlour.training.replay_page.werewolf:werewolf_matter"
-    demo = ("parlour.training.demo.werewolf:werewolf_section",)
+    metrics = "parlour.training.measure.werewolf.measures:of_directory"
+    replay_page = "parlour.training.results.replay_page.werewolf:werewolf_matter"
+    demo = ("parlour.training.papers.demo.werewolf:werewolf_section",)
     features = (TABLE, *KINDS)
     batch = "parlour.envs.batch.werewolf:WerewolfTables"
     batch_heuristic = "parlour.policies.heuristic.batch.werewolf:choose"

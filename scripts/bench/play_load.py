@@ -26,8 +26,8 @@ from parlour.envs import replay
 from parlour.policies import ChatPlayer
 from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.policies.llm.server.fault_injection import FAULTS
-from parlour.training import rollout
-from parlour.training.parallel.concurrent_games import Job, play_each
+from parlour.training.play import rollout
+from parlour.training.play.parallel.concurrent_games import Job, play_each
 from processes import Held, Watch, held, open_files, server
 
 

@@ -7,9 +7,10 @@ import sys
 import time
 
 from parlour.policies import HeuristicPolicy
-from parlour.training import evaluate, seeds
-from parlour.training.parallel.ray.pool import connect
-from parlour.training.rollout import table
+from parlour.training.measure import evaluate
+from parlour.training.play import seeds
+from parlour.training.play.parallel.ray.pool import connect
+from parlour.training.play.rollout import table
 
 
 def main() -> None:

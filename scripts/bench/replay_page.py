@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from parlour.training.replay_page.write import write_replay
+from parlour.training.results.replay_page.write import write_replay
 from playwright.sync_api import sync_playwright
 from recorded_games import ASKING, record
 from timing import median, show_table

@@ -23,7 +23,7 @@ import numpy as np
 from parlour.policies import ChatPlayer
 from parlour.policies.llm.model import OfflineModel
 from parlour.policies.llm.server.fault_injection import FAULTS, FaultDraw
-from parlour.training import rollout
+from parlour.training.play import rollout
 from processes import Watch, server
 
 STATUS = {"429": 429, "500": 500, "503": 503, "filter": 400, "timeout": 504, "reset": 0, "chunks": 0}

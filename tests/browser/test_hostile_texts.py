@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from parlour.envs.registry import registry
 from parlour.envs.replay import read
-from parlour.training.pages import report
-from parlour.training.pages.page import render
-from parlour.training.replay_page.build import replay_of
-from parlour.training.replay_page.model import as_json
-from parlour.training.replay_page.viewer import index, viewer
+from parlour.training.results.pages import report
+from parlour.training.results.pages.page import render
+from parlour.training.results.replay_page.build import replay_of
+from parlour.training.results.replay_page.model import as_json
+from parlour.training.results.replay_page.viewer import index, viewer
 from recorded_games import ASKING, record
 from watched_page import GOOD, PHONE, WatchedPage
 

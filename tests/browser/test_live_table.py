@@ -15,9 +15,9 @@ from watched_page import DESKTOP, GOOD, PHONE, WatchedPage
 pytest.importorskip("fastapi", reason="the extra `serve` is not installed")
 pytest.importorskip("websockets", reason="the extra `serve` is not installed")
 from live_tables import FAST, opened
-from parlour.training.live_table.boards import Given
-from parlour.training.live_table.keys import WATCHING
-from parlour.training.live_table.opening import OpenTable
+from parlour.training.play.live_table.boards import Given
+from parlour.training.play.live_table.keys import WATCHING
+from parlour.training.play.live_table.opening import OpenTable
 
 EVIL = (
     "</script><script>window.hacked = 1</script>",

@@ -32,10 +32,10 @@ from parlour.policies.llm.transport.cache import Cache
 from parlour.policies.llm.transport.endpoint import Endpoint
 from parlour.policies.llm.transport.meter import Meter
 from parlour.policies.llm.transport.prices import Prices
-from parlour.training import rollout
 from parlour.training.cli import run
-from parlour.training.decisions import of_transcript
-from parlour.training.parallel.concurrent_games import Job, play_all
+from parlour.training.play import rollout
+from parlour.training.play.decisions import of_transcript
+from parlour.training.play.parallel.concurrent_games import Job, play_all
 
 from hardening.attack import Finding, Tried
 

@@ -30,7 +30,7 @@ from hardening.same_files import Files, difference, files_of
 from hardening.shrink import shrink
 
 IMPORTS = ("parlour.training.cli", *(name for name in (
-    "parlour.training.ppo.seat", "parlour.training.selfplay.run", "parlour.training.hyperopt.study", "matplotlib.figure",
+    "parlour.training.learn.ppo.seat", "parlour.training.learn.selfplay.run", "parlour.training.learn.tuning.study", "matplotlib.figure",
     "matplotlib.backends.backend_agg",
 ) if find_spec("torch") and find_spec("optuna")))  # fmt: skip
 """What the forks need not import again; the extra `train` where it is installed."""

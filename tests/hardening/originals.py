@@ -15,8 +15,8 @@ from parlour.envs.murder_mystery.generate import from_seed
 from parlour.envs.registry import lookup
 from parlour.policies.llm.prompt import Templates
 from parlour.policies.trained import TrainedSeat
-from parlour.training import asked
-from parlour.training.asked import At, Heard
+from parlour.training.play import asked
+from parlour.training.play.asked import At, Heard
 from parlour.wrappers import Recorder
 
 from hardening.mutations import Original

@@ -29,9 +29,9 @@ from parlour.policies.llm.transport.failures import refusal
 from parlour.policies.llm.transport.prices import Prices
 from parlour.policies.trained import TrainedSeat
 from parlour.training.cli.options import key_values
-from parlour.training.decisions import of_transcript
-from parlour.training.mediated_qa import table
-from parlour.training.murder_mystery import ratings
+from parlour.training.learn.mediators import table
+from parlour.training.measure.murder_mystery import ratings
+from parlour.training.play.decisions import of_transcript
 
 from hardening import originals
 from hardening.mutations import Mutator, Original

@@ -2,7 +2,7 @@
 
 A try is a re-deal as that module counts them. Games of few moves are played until there are enough of them in an attempt.
 Beside the forms of that module there are players who are asked at once, as those of language models are
-(`parlour.training.moments`): what a player is asked, and how often, must not tell it more either.
+(`parlour.training.play.moments`): what a player is asked, and how often, must not tell it more either.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from parlour.envs.entries import TextAction
 from parlour.envs.testing.forms import TURNS, Trace, by_nature, frozen, planned
 from parlour.envs.testing.redeal import Leak, redeals
 from parlour.envs.testing.twins import Played
-from parlour.training.moments import Moments
+from parlour.training.play.moments import Moments
 
 from hardening.attack import Finding, Tried
 from hardening.games import table_of, tables

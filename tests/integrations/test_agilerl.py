@@ -24,8 +24,8 @@ from parlour.envs.registry import registry
 from parlour.policies import RandomPolicy, make_policy
 from parlour.policies.adapters.agilerl import AGILERL_ALGORITHMS, AgileRLSeat
 from parlour.policies.base import Policy
-from parlour.training import examples
-from parlour.training.rollout import play, table
+from parlour.training.learn import examples
+from parlour.training.play.rollout import play, table
 from parlour.wrappers import LegalRanks, MaskInInfo, ParallelLegalRanks
 from pettingzoo.utils.conversions import aec_to_parallel
 

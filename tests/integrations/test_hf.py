@@ -24,10 +24,10 @@ from parlour.policies.by_text import in_words, options_in, require_readable
 from parlour.policies.local_lm import draws as drawing
 from parlour.policies.local_lm.model import LanguageModel, Prompt, Reply, Sampling
 from parlour.policies.local_lm.settings import called, hash_of
-from parlour.training import rollout
 from parlour.training.cli import run
 from parlour.training.harnesses.in_flight import TalkGame, play_in_flight
-from parlour.training.parallel.concurrent_games import Job, play_all
+from parlour.training.play import rollout
+from parlour.training.play.parallel.concurrent_games import Job, play_all
 from parlour.wrappers import ConversationSeat
 from parlour.wrappers.conversation import table
 

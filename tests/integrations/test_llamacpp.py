@@ -33,9 +33,9 @@ from parlour.policies.llm import prompt
 from parlour.policies.llm.ask import A, Ask
 from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.policies.llm.model import Answered, Model, RequestContext
-from parlour.training.benchmark.results_file import RESULTS
 from parlour.training.cli import run
-from parlour.training.rollout import play, table
+from parlour.training.measure.benchmark.results_file import RESULTS
+from parlour.training.play.rollout import play, table
 from parlour.wrappers import Recorder
 
 TESTS = Path(__file__).parents[1]

@@ -29,7 +29,7 @@ from parlour.policies import HeuristicPolicy, RandomPolicy
 from parlour.policies.adapters.openspiel import OpenSpielPolicy, SeatState, TabularSeat, from_settings, probabilities
 from parlour.policies.adapters.openspiel_bot import PolicyBot, is_mcts
 from parlour.policies.base import Policy
-from parlour.training import rollout
+from parlour.training.play import rollout
 from parlour.wrappers.determinizations import determinizations
 from parlour.wrappers.openspiel.game import openspiel_game
 from parlour.wrappers.openspiel.tree import Tree

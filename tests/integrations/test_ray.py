@@ -27,13 +27,14 @@ from parlour.policies.llm.make import ModelConfig, make_model  # noqa: E402
 from parlour.policies.llm.transport.meter import Meter  # noqa: E402
 from parlour.policies.llm.transport.prices import Prices  # noqa: E402
 from parlour.policies.llm.transport.request import Completion, Usage  # noqa: E402
-from parlour.training import evaluate, rollout  # noqa: E402
 from parlour.training.cli import run  # noqa: E402
-from parlour.training.hyperopt.config import TuneConfig  # noqa: E402
-from parlour.training.hyperopt.run import tune  # noqa: E402
-from parlour.training.mediated_qa.held_out import HeldOutConfig, prepare  # noqa: E402
-from parlour.training.parallel.concurrent_games import Job, play_all, play_each  # noqa: E402
-from parlour.training.parallel.ray.pool import connect  # noqa: E402
+from parlour.training.learn.mediators.held_out import HeldOutConfig, prepare  # noqa: E402
+from parlour.training.learn.tuning.config import TuneConfig  # noqa: E402
+from parlour.training.learn.tuning.run import tune  # noqa: E402
+from parlour.training.measure import evaluate  # noqa: E402
+from parlour.training.play import rollout  # noqa: E402
+from parlour.training.play.parallel.concurrent_games import Job, play_all, play_each  # noqa: E402
+from parlour.training.play.parallel.ray.pool import connect  # noqa: E402
 from quadratic_problem import Bowl  # noqa: E402
 from ray.cluster_utils import Cluster  # noqa: E402
 
@@ -340,7 +341,7 @@ def test_an_address_where_there_is_no_ray_is_told_in_one_line():
 
 def test_without_ray_one_line_tells_what_to_install(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "ray", None)
-    monkeypatch.delitem(sys.modules, "parlour.training.parallel.ray.pool")
+    monkeypatch.delitem(sys.modules, "parlour.training.play.parallel.ray.pool")
     assert run(["play", "--ray", "local"]) == 2
     assert capsys.readouterr().err == "parlour: ray is not installed; accepted: pip install 'parlour[ray]'\n"
 

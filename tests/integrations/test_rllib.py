@@ -25,9 +25,10 @@ from parlour.envs.turn import take_turn
 from parlour.policies import RandomPolicy, TrainedSeat, make_policy
 from parlour.policies.adapters.rllib import InfosToModules, PolicyRLModule, RLlibPolicy, from_settings, policy_spec
 from parlour.policies.base import Policy
-from parlour.training import evaluate, seeds
-from parlour.training.examples import GAME, OPTIONS
-from parlour.training.rollout import table
+from parlour.training.learn.examples import GAME, OPTIONS
+from parlour.training.measure import evaluate
+from parlour.training.play import seeds
+from parlour.training.play.rollout import table
 from parlour.wrappers import (
     BatchObservationsKey,
     BatchSeatEnv,

@@ -26,8 +26,8 @@ from parlour.envs.registry import registry
 from parlour.policies import RandomPolicy, make_policy
 from parlour.policies.adapters.sb3 import SB3_ALGORITHMS, Sb3Seat
 from parlour.policies.base import Policy
-from parlour.training import examples
-from parlour.training.rollout import play, table
+from parlour.training.learn import examples
+from parlour.training.play.rollout import play, table
 from parlour.wrappers import LegalRanks, MaskInInfo, ParallelLegalRanks, ParallelMaskInInfo
 from pettingzoo.utils.conversions import aec_to_parallel
 

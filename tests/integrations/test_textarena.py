@@ -26,7 +26,7 @@ from parlour.policies.adapters.callables import ForeignPlayer
 from parlour.policies.adapters.textarena import PrivateChance, TextArenaAgent, TextArenaTable, play_textarena
 from parlour.policies.by_text import SILENCE, options_in
 from parlour.training.cli import run
-from parlour.training.rollout import play, table
+from parlour.training.play.rollout import play, table
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "integrations" / "textarena.md"

@@ -19,7 +19,8 @@ from parlour.envs import make
 from parlour.envs.core import ParlourError
 from parlour.policies import ChatPlayer, HeuristicPolicy, Policy, RandomPolicy, TrainedSeat, make_policy
 from parlour.policies.adapters.tianshou import SeatedOffPolicy, SeatedOnPolicy, TianshouSeat, save_weights
-from parlour.training import examples, rollout
+from parlour.training.learn import examples
+from parlour.training.play import rollout
 from parlour.wrappers import SealedTurn
 from tianshou.algorithm import DQN
 from tianshou.algorithm.algorithm_base import Policy as TheirPolicy

@@ -28,7 +28,8 @@ from parlour.policies.adapters.torchrl import (
     make_actor,
     save_actor,
 )
-from parlour.training import examples, rollout
+from parlour.training.learn import examples
+from parlour.training.play import rollout
 from parlour.wrappers import LearnerSeats, MaskInInfo, ParallelMaskInInfo
 from tensordict.nn import TensorDictModule, TensorDictSequential
 from torch.distributions import Categorical

@@ -17,19 +17,19 @@ pytest.importorskip("transformers", reason="transformers is not installed; pip i
 import torch
 from parlour.envs.core import ParlourError
 from parlour.policies.local_lm.model import LanguageModel, Sampling
-from parlour.training.language_model import learning, measure, report, stages
-from parlour.training.language_model.config import (
+from parlour.training.learn.language_model import learning, measure, report, stages
+from parlour.training.learn.language_model.config import (
     ImitationConfig,
     LanguageModelConfig,
     LearningConfig,
     NetworkConfig,
 )
-from parlour.training.language_model.deals import JudgedReply
-from parlour.training.language_model.games import ROOM, Reply, SeatGame, Tables, sample
-from parlour.training.language_model.imitation import imitate, optimizer_of, places
-from parlour.training.language_model.network import make_model, read_model, save_model, token_logits
-from parlour.training.language_model.run import TrainedModel, train
-from parlour.training.seeds import HELD_OUT, TRAINING
+from parlour.training.learn.language_model.deals import JudgedReply
+from parlour.training.learn.language_model.games import ROOM, Reply, SeatGame, Tables, sample
+from parlour.training.learn.language_model.imitation import imitate, optimizer_of, places
+from parlour.training.learn.language_model.network import make_model, read_model, save_model, token_logits
+from parlour.training.learn.language_model.run import TrainedModel, train
+from parlour.training.play.seeds import HELD_OUT, TRAINING
 from parlour.wrappers.conversation import ConversationSeat, table
 from transformers import AutoModelForCausalLM, AutoTokenizer
 

@@ -18,15 +18,15 @@ from parlour.policies.llm.decisions import Answers, AskedQuestion, Decisions, ma
 from parlour.policies.llm.transport.meter import Meter
 from parlour.policies.llm.transport.prices import Prices
 from parlour.policies.llm.transport.request import CallFailed, Completion, Request, Usage
-from parlour.training import evaluate
 from parlour.training.cli import run
 from parlour.training.cli.reproduce import show_reproduction
-from parlour.training.decisions import PlayedLine, counted, of_transcript
-from parlour.training.failures import Ceiling, Failures, TooManyFallbacks
-from parlour.training.parallel.concurrent_games import Job, play_each
-from parlour.training.reproduce.cells import Reproduction, ReproductionSetting, TableCell
-from parlour.training.rollout import Episode, GameUnfinished, Unfinished, play, table
-from parlour.training.statistics import paired, rate
+from parlour.training.measure import evaluate
+from parlour.training.measure.statistics import paired, rate
+from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell
+from parlour.training.play.decisions import PlayedLine, counted, of_transcript
+from parlour.training.play.failures import Ceiling, Failures, TooManyFallbacks
+from parlour.training.play.parallel.concurrent_games import Job, play_each
+from parlour.training.play.rollout import Episode, GameUnfinished, Unfinished, play, table
 
 NO_PLAYER = "As an AI language model, I cannot take part in games of deception."
 AVALON = {"num_players": 5, "rules": "official"}

@@ -23,7 +23,7 @@ from parlour.policies.llm.transport.request import (
     PromptTooLong,
     Request,
 )
-from parlour.training import rollout
+from parlour.training.play import rollout
 
 REQUEST = Request(
     model="tester",

@@ -14,8 +14,8 @@ from parlour.envs import replay
 from parlour.envs.aec import GameEnv
 from parlour.envs.avalon import GAME
 from parlour.envs.core import NATURE
-from parlour.training.avalon.records import import_records
-from parlour.training.avalon.records import transcripts as all_transcripts
+from parlour.training.records.avalon import import_records
+from parlour.training.records.avalon import transcripts as all_transcripts
 from parlour.wrappers.record import Recorder
 
 import_file = partial(import_records, form="published-2023")

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from parlour.envs import replay
 from parlour.envs.avalon import GAME
 from parlour.envs.core import ParlourError
-from parlour.training.avalon.records import import_records
-from parlour.training.avalon.records import transcripts as all_transcripts
+from parlour.training.records.avalon import import_records
+from parlour.training.records.avalon import transcripts as all_transcripts
 
 import_file = partial(import_records, form="published-2023")
 transcripts = partial(all_transcripts, form="published-2023")

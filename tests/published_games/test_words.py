@@ -17,13 +17,13 @@ from parlour.envs import batch, replay
 from parlour.envs.core import ParlourError
 from parlour.envs.speech import ACTS
 from parlour.envs.text import MAX_WORDS
-from parlour.training.avalon import social
-from parlour.training.avalon.metrics import compute, of_directory
-from parlour.training.avalon.records import import_records
-from parlour.training.avalon.records import transcripts as all_transcripts
-from parlour.training.avalon.records.published_words import renumbered, statements
 from parlour.training.cli import run
-from parlour.training.selfplay import recorded
+from parlour.training.learn.selfplay import recorded
+from parlour.training.measure.avalon import compute, of_directory
+from parlour.training.papers import avalon_social as social
+from parlour.training.records.avalon import import_records
+from parlour.training.records.avalon import transcripts as all_transcripts
+from parlour.training.records.avalon.published_words import renumbered, statements
 
 import_file = partial(import_records, form="published-2023")
 transcripts = partial(all_transcripts, form="published-2023")

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.training.avalon.records import import_records, transcripts
+from parlour.training.records.avalon import import_records, transcripts
 
 Game = dict[str, Any]
 NAMES = ("Ann", "Bo", "Cy", "Dee", "Eve")

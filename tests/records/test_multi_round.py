@@ -13,10 +13,10 @@ from parlour.envs.avalon.vocabulary import BALLOT, CARD, CONSULT, DEALT, GUESS, 
 from parlour.envs.core import NATURE, ParlourError
 from parlour.envs.replay import Transcript
 from parlour.envs.speech import ACTS
-from parlour.training.avalon.records import import_records, read_transcripts, transcripts
-from parlour.training.avalon.records.multi_round import GPT51, ROLES
 from parlour.training.cli import run
-from parlour.training.json_objects import JsonObject
+from parlour.training.records.avalon import import_records, read_transcripts, transcripts
+from parlour.training.records.avalon.multi_round import GPT51, ROLES
+from parlour.training.records.json_objects import JsonObject
 from parlour.training.records.names import Names
 from records.bound import bound, changed, choices
 

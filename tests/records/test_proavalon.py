@@ -11,9 +11,9 @@ from parlour.envs import replay
 from parlour.envs.avalon.vocabulary import CARD, GUESS
 from parlour.envs.core import ParlourError
 from parlour.envs.replay import Transcript
-from parlour.training.avalon.metrics import compute
-from parlour.training.avalon.records import assumed_moves
-from parlour.training.avalon.records.proavalon import HELD
+from parlour.training.measure.avalon import compute
+from parlour.training.records.avalon import assumed_moves
+from parlour.training.records.avalon.proavalon import HELD
 from records.bound import changed
 
 Game = dict[str, Any]

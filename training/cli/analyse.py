@@ -7,13 +7,13 @@ from typing import Annotated, Any, Final
 
 import typer
 from parlour.envs.terminal import tell
-from parlour.training import display
-from parlour.training.avalon.analysis import report
-from parlour.training.avalon.analysis.compare import ComparedGuesses, ComparedVotes, compared_guesses, compared_votes
-from parlour.training.avalon.analysis.run import REPORT, AnalysisSettings
-from parlour.training.avalon.analysis.run import analyse as analyse_folder
 from parlour.training.cli.options import Answer, Options
-from parlour.training.statistics import show_interval
+from parlour.training.measure.analysis import report
+from parlour.training.measure.analysis.compare import ComparedGuesses, ComparedVotes, compared_guesses, compared_votes
+from parlour.training.measure.analysis.run import REPORT, AnalysisSettings
+from parlour.training.measure.analysis.run import analyse as analyse_folder
+from parlour.training.measure.statistics import show_interval
+from parlour.training.results import display
 
 _COMPARED: Final = ("heuristic", "difference, points")
 

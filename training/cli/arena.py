@@ -11,17 +11,18 @@ from parlour.envs.core import ParlourError
 from parlour.envs.terminal import tell
 from parlour.policies import HumanPolicy, asks_a_model, make_policy, players_of
 from parlour.policies.llm.model import Model, OfflineModel
-from parlour.training import display, rollout
-from parlour.training.arena import report
-from parlour.training.arena.config import ArenaConfig
-from parlour.training.arena.forecast import forecast
-from parlour.training.arena.games import stored_games
-from parlour.training.arena.result import ArenaResult
-from parlour.training.arena.run import arena as play_arena
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called, seated
 from parlour.training.cli.options import Answer
-from parlour.training.parallel.executor import opened
+from parlour.training.measure.arena import report
+from parlour.training.measure.arena.config import ArenaConfig
+from parlour.training.measure.arena.forecast import forecast
+from parlour.training.measure.arena.games import stored_games
+from parlour.training.measure.arena.result import ArenaResult
+from parlour.training.measure.arena.run import arena as play_arena
+from parlour.training.play import rollout
+from parlour.training.play.parallel.executor import opened
+from parlour.training.results import display
 
 
 def arena(

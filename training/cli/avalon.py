@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
-from parlour.training import display
-from parlour.training.avalon import social
-from parlour.training.avalon.social import labels
 from parlour.training.cli.models import ModelOption, called
 from parlour.training.cli.options import Answer
-from parlour.training.decision_tables import marked
-from parlour.training.statistics import Rate
+from parlour.training.measure.statistics import Rate
+from parlour.training.papers import avalon_social as social
+from parlour.training.papers.avalon_social import labels
+from parlour.training.results import display
+from parlour.training.results.decision_tables import marked
 
 _BY_ROLE: Final = ("engagement", "fails", "approval", "self_recommendation", "self_recommendation_success")
 

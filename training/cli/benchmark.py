@@ -12,18 +12,18 @@ from parlour.envs.core import ParlourError
 from parlour.policies import HumanPolicy, asks_a_model
 from parlour.policies.agents.chat import ChatPlayer
 from parlour.policies.llm.decisions import Decisions
-from parlour.training import display
-from parlour.training.benchmark.compare import compare, two_results
-from parlour.training.benchmark.played import Candidate
-from parlour.training.benchmark.result import Scores, plain, scores
-from parlour.training.benchmark.results_file import RESULTS, BenchmarkResult, read_result, references
-from parlour.training.benchmark.run import benchmark as run_benchmark
-from parlour.training.benchmark.suite import FULL, QUICK, Suite
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called, seated
 from parlour.training.cli.options import Answer
-from parlour.training.parallel.executor import opened
-from parlour.training.statistics import StratifiedMean, show_interval
+from parlour.training.measure.benchmark.compare import compare, two_results
+from parlour.training.measure.benchmark.played import Candidate
+from parlour.training.measure.benchmark.result import Scores, plain, scores
+from parlour.training.measure.benchmark.results_file import RESULTS, BenchmarkResult, read_result, references
+from parlour.training.measure.benchmark.run import benchmark as run_benchmark
+from parlour.training.measure.benchmark.suite import FULL, QUICK, Suite
+from parlour.training.measure.statistics import StratifiedMean, show_interval
+from parlour.training.play.parallel.executor import opened
+from parlour.training.results import display
 
 ALIKE: Final = (
     "-: all deals went alike, which says nothing of how others would go; intervals above are too short by that"

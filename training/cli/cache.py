@@ -10,8 +10,8 @@ import typer
 from parlour.envs.terminal import tell
 from parlour.policies.files import remove_parts_of, replacing
 from parlour.policies.llm.transport.stored import StoredModel, exported, prune, stored_models
-from parlour.training import display
 from parlour.training.cli.options import Answer
+from parlour.training.results import display
 
 CacheArgument = Annotated[Path, typer.Argument(), "File that `--cache` made."]
 _HEADINGS = ("model", "server", "replies", "failed", "size", "stored", "tokens in", "cached", "out")

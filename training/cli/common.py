@@ -12,9 +12,9 @@ import typer
 from parlour.envs.core import ParlourError, check_from
 from parlour.policies.llm.model import Model
 from parlour.training.cli.options import Options
-from parlour.training.extras import import_extra
-from parlour.training.failures import Failures
-from parlour.training.parallel.executor import Pool, Workers
+from parlour.training.play.extras import import_extra
+from parlour.training.play.failures import Failures
+from parlour.training.play.parallel.executor import Pool, Workers
 
 GameArgument = Annotated[str, typer.Argument(), "Name of the game, as `parlour list` shows it."]
 SeedOption = Annotated[int, typer.Option(min=0), "The same seed gives the same result."]
@@ -82,7 +82,7 @@ class RaySettings:
         if self.ray is None:
             yield None
             return
-        with import_extra("parlour.training.parallel.ray.pool", "ray").connect(
+        with import_extra("parlour.training.play.parallel.ray.pool", "ray").connect(
             self.ray, self.ray_workers, model
         ) as made:
             yield made

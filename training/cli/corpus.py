@@ -11,10 +11,10 @@ import typer
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import corpora
 from parlour.envs.mediated_qa.graph import KnowledgeGraph
-from parlour.training import display
 from parlour.training.cli.options import Answer
-from parlour.training.mediated_qa import corpus_check, question_picture
-from parlour.training.mediated_qa.corpus_check import CorpusReport
+from parlour.training.learn.mediators import corpus_check, question_picture
+from parlour.training.learn.mediators.corpus_check import CorpusReport
+from parlour.training.results import display
 
 
 def check_corpus(

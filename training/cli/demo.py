@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from parlour.envs.terminal import tell
-from parlour.training import display
 from parlour.training.cli.options import Answer, Options
-from parlour.training.demo.section import DemoConfig
-from parlour.training.extras import import_extra
+from parlour.training.papers.demo.section import DemoConfig
+from parlour.training.play.extras import import_extra
+from parlour.training.results import display
 
 
 def demo(
@@ -24,8 +24,8 @@ def demo(
 
     Example: [bold]parlour demo --quick --out runs/demo[/bold]
     """
-    import_extra("parlour.training.ppo.seat", "train")
-    report = import_extra("parlour.training.demo", "train").run(out, config)
+    import_extra("parlour.training.learn.ppo.seat", "train")
+    report = import_extra("parlour.training.papers.demo", "train").run(out, config)
     return Answer(report.numbers, partial(_show_summary, report))
 
 

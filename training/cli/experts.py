@@ -9,8 +9,8 @@ from typing import Any
 
 from parlour.envs.text import describe
 from parlour.policies.experts import ExpertCard, Points, cards
-from parlour.training import display
 from parlour.training.cli.options import Answer
+from parlour.training.results import display
 
 HEADINGS = ("name", "table", "whole sides", "one seat", "best responses gain", "learned from")
 

@@ -15,16 +15,17 @@ from parlour.envs.text import end_of, was
 from parlour.policies import AGENTS, ASKING, CLONED, FOREIGN, MIXED, POLICIES, HumanPolicy, asks_a_model, make_policy
 from parlour.policies.experts import EXPERT
 from parlour.policies.llm.decisions import Decisions
-from parlour.training import display, rollout, seeds
-from parlour.training import evaluate as evaluation
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called, games_at_once, seated
 from parlour.training.cli.options import Answer
-from parlour.training.extras import import_extra
-from parlour.training.pages import evaluation_page
-from parlour.training.parallel.concurrent_games import Job, play_each
-from parlour.training.statistics import show_interval
-from parlour.training.stored_games import games_folder
+from parlour.training.measure import evaluate as evaluation
+from parlour.training.measure.statistics import show_interval
+from parlour.training.play import rollout, seeds
+from parlour.training.play.extras import import_extra
+from parlour.training.play.parallel.concurrent_games import Job, play_each
+from parlour.training.play.stored_games import games_folder
+from parlour.training.results import display
+from parlour.training.results.pages import evaluation_page
 
 
 def list_games() -> Answer:
@@ -133,7 +134,7 @@ def _collect_ratings(game: str, names: list[str], file: Path | None, base: Any) 
     """After a murder mystery with a transcript, people rate the other players; see `murder-mystery ratings`."""
     if game != "murder_mystery_v0" or file is None:
         return
-    from parlour.training.murder_mystery import ratings
+    from parlour.training.measure.murder_mystery import ratings
 
     if ratings.path_of(file).exists():  # of a game before this run went on
         return
@@ -285,7 +286,7 @@ def _best_responses(side: str, policy: list[str], game: str, options: dict[str, 
     """Train a best response for one side, or for each."""
     if len(policy) > 1:
         raise ParlourError(f"{len(policy)} policies; accepted with --best-response: one")
-    module = import_extra("parlour.training.selfplay.best_response", "train")
+    module = import_extra("parlour.training.learn.selfplay.best_response", "train")
     sides = evaluation.two_sides(lookup(game).spec)
     check_one_of("best-response", side, ("all", *sides))
     found = []

@@ -17,12 +17,12 @@ from parlour.policies.agents.mediated_qa import policy_file, recommendation_log
 from parlour.policies.agents.mediated_qa.documents import DocumentProbe
 from parlour.policies.agents.mediated_qa.joint import MODULES
 from parlour.policies.files import atomic_write
-from parlour.training import display
 from parlour.training.cli.options import Answer, Options
-from parlour.training.mediated_qa import calibrated_run, explain, off_policy, private_costs, stakes_files, usage
-from parlour.training.mediated_qa.off_policy import PolicyValue
-from parlour.training.mediated_qa.stakes import SeenQuestions, Stakes, StakesConfig, stakes
-from parlour.training.statistics import show_interval
+from parlour.training.learn.mediators import calibrated_run, explain, off_policy, private_costs, stakes_files, usage
+from parlour.training.learn.mediators.off_policy import PolicyValue
+from parlour.training.learn.mediators.stakes import SeenQuestions, Stakes, StakesConfig, stakes
+from parlour.training.measure.statistics import show_interval
+from parlour.training.results import display
 
 RunArgument = Annotated[Path, typer.Argument(), "Run directory of `train grace --questions N` or `--corpus PATH`."]
 

@@ -9,8 +9,8 @@ import typer
 from parlour.envs.terminal import tell
 from parlour.training.cli import common
 from parlour.training.cli.options import Answer
-from parlour.training.extras import import_extra
 from parlour.training.harnesses.sessions import Sessions, SessionSettings
+from parlour.training.play.extras import import_extra
 
 SeatOption = Annotated[str, "Seat of the caller, who may ask for another."]
 OpponentsOption = Annotated[str, "Player at the other seats."]

@@ -13,10 +13,10 @@ from parlour.envs.core import ParlourError
 from parlour.envs.json_values import json_value
 from parlour.envs.registry import known, loadable, lookup
 from parlour.policies.llm.decisions import foreign
-from parlour.training import display
 from parlour.training.cli.options import Answer
-from parlour.training.decision_tables import SIGN, share
-from parlour.training.evaluate import Own
+from parlour.training.measure.evaluate import Own
+from parlour.training.results import display
+from parlour.training.results.decision_tables import SIGN, share
 
 _MOST: Final = 10**9
 """Decisions of one seat in one game."""

@@ -16,7 +16,7 @@ from parlour.policies.llm.transport.meter import Meter
 from parlour.policies.local_lm.settings import CheckpointSettings
 from parlour.policies.local_lm.settings import called as checkpoint_called
 from parlour.training.cli.options import Options
-from parlour.training.decision_tables import reasons, share
+from parlour.training.results.decision_tables import reasons, share
 
 
 @contextmanager

@@ -22,18 +22,19 @@ from parlour.envs.murder_mystery.wellplay.rows import Irregularity
 from parlour.envs.terminal import tell
 from parlour.policies.files import atomic_write, remove_parts_of
 from parlour.policies.llm.decisions import Decisions
-from parlour.training import display, rollout, seeds
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called
 from parlour.training.cli.options import Answer, Options
 from parlour.training.cli.reproduce import show_reproduction
-from parlour.training.decision_tables import marked, reasons
-from parlour.training.murder_mystery import ratings, scores
-from parlour.training.murder_mystery.games import GAME, CaseJob, CaseResult, CaseSetting, play_all
-from parlour.training.murder_mystery.methods import METHODS, method_of
-from parlour.training.murder_mystery.quiz import Mark
-from parlour.training.reproduce import ReproductionSetting
-from parlour.training.reproduce.questum import by_budget, comparison
+from parlour.training.measure.murder_mystery import ratings, scores
+from parlour.training.measure.murder_mystery.games import GAME, CaseJob, CaseResult, CaseSetting, play_all
+from parlour.training.measure.murder_mystery.methods import METHODS, method_of
+from parlour.training.measure.murder_mystery.quiz import Mark
+from parlour.training.papers.questum import by_budget, comparison
+from parlour.training.papers.reproduce import ReproductionSetting
+from parlour.training.play import rollout, seeds
+from parlour.training.results import display
+from parlour.training.results.decision_tables import marked, reasons
 
 _METHOD_HELP: Final = (
     f"{', '.join(METHODS)}; or an agent with settings. Repeatable: methods are played one after another"

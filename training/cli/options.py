@@ -27,7 +27,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, 
 import typer
 from parlour.envs.core import ParlourError, accept, value_shown
 from parlour.envs.json_values import json_value
-from parlour.training import display
+from parlour.training.results import display
 from rich.markup import escape
 
 _PLAIN: Final = (bool, int, float, str, Path)

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 from parlour.envs.registry import lookup
 from parlour.envs.terminal import tell
-from parlour.training import display
 from parlour.training.cli.common import GameOptions
-from parlour.training.own_game import new_game
+from parlour.training.cli.new_game import new_game
+from parlour.training.results import display
 
 
 def new(

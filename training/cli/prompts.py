@@ -8,9 +8,10 @@ from typing import Annotated, Any
 import typer
 from parlour.envs.terminal import tell_text
 from parlour.policies.llm.prompt import Templates
-from parlour.training import asked, display
 from parlour.training.cli import common
 from parlour.training.cli.options import Answer
+from parlour.training.play import asked
+from parlour.training.results import display
 
 
 def list_prompts() -> Answer:

@@ -13,10 +13,11 @@ from parlour.envs.english import name
 from parlour.envs.registry import lookup
 from parlour.envs.terminal import tell, tell_text
 from parlour.envs.text import agents_of, clean, end_of
-from parlour.training import display, heard
 from parlour.training.cli.options import Answer
-from parlour.training.decisions import of_transcript
-from parlour.training.replay_page.write import write_index, write_replay
+from parlour.training.play import heard
+from parlour.training.play.decisions import of_transcript
+from parlour.training.results import display
+from parlour.training.results.replay_page.write import write_index, write_replay
 
 _MOST_OBSERVED: Final = 50_000_000
 """Characters of all observations of a game that are shown as JSON."""

@@ -9,13 +9,13 @@ from typing import Annotated, Final
 import typer
 from parlour.envs.core import check_one_of
 from parlour.policies.llm.model import Model
-from parlour.training import display
-from parlour.training import reproduce as tables
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called
 from parlour.training.cli.options import Answer, Options
-from parlour.training.decision_tables import marked, no_result
-from parlour.training.statistics import PairedDifference, show_interval
+from parlour.training.measure.statistics import PairedDifference, show_interval
+from parlour.training.papers import reproduce as tables
+from parlour.training.results import display
+from parlour.training.results.decision_tables import marked, no_result
 from rich.measure import Measurement
 
 _WIDEST: Final = 250

@@ -15,7 +15,7 @@ from parlour.policies.llm.server.fault_injection import FAULTS, parse_faults
 from parlour.policies.llm.server.settings import ServerSettings
 from parlour.training.cli import common
 from parlour.training.cli.options import Options
-from parlour.training.extras import import_extra
+from parlour.training.play.extras import import_extra
 
 
 def serve(

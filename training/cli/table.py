@@ -13,13 +13,13 @@ import typer
 from parlour.envs.core import ParlourError
 from parlour.envs.terminal import tell
 from parlour.policies import HumanPolicy, make_policy
-from parlour.training import rollout
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, seated
 from parlour.training.cli.options import Options
-from parlour.training.extras import import_extra
-from parlour.training.live_table.settings import TableSettings
-from parlour.training.stored_games import games_folder
+from parlour.training.play import rollout
+from parlour.training.play.extras import import_extra
+from parlour.training.play.live_table.settings import TableSettings
+from parlour.training.play.stored_games import games_folder
 
 ME: Final = "me"
 """How a person is seated."""
@@ -64,7 +64,7 @@ def table(
         raise ParlourError(
             f"--host {host} is not accepted without --token; accepted: an address of loopback, or a token"
         )
-    tables = import_extra("parlour.training.live_table.opening", "serve")
+    tables = import_extra("parlour.training.play.live_table.opening", "serve")
     env = rollout.table(game, on_bad=on_bad, **setup.chosen)
     base = env.game_env
     names = seats_of(seats, others, len(base.possible_agents))

@@ -14,24 +14,24 @@ from parlour.envs.registry import lookup
 from parlour.envs.terminal import tell
 from parlour.envs.werewolf import GAME as WEREWOLF
 from parlour.policies import make_policy
-from parlour.training import display
-from parlour.training.avalon.clone.config import CloneConfig
-from parlour.training.avalon.habits import report as habits_report
-from parlour.training.avalon.habits.config import HabitsConfig
-from parlour.training.avalon.habits.run import LearnedFrom, learn_habits, recorded_game
-from parlour.training.avalon.practice import PracticeConfig, practise
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called
 from parlour.training.cli.options import Answer, Options
-from parlour.training.extras import import_extra
-from parlour.training.hyperopt.config import TuneConfig
-from parlour.training.murder_mystery.tuning import QuestumTuning
-from parlour.training.ppo.phase_config import SeatConfig, features_of
-from parlour.training.selfplay.config import RULE, SelfplayConfig
-from parlour.training.werewolf import reliability_run
-from parlour.training.werewolf.habits_run import LearnedRates, learn_rates
-from parlour.training.werewolf.reliability_run import TrustTraining
-from parlour.training.werewolf.tuning import GratrTuning
+from parlour.training.learn.clone.config import CloneConfig
+from parlour.training.learn.habits.avalon import report as habits_report
+from parlour.training.learn.habits.avalon.config import HabitsConfig
+from parlour.training.learn.habits.avalon.run import LearnedFrom, learn_habits, recorded_game
+from parlour.training.learn.habits.werewolf_run import LearnedRates, learn_rates
+from parlour.training.learn.ppo.phase_config import SeatConfig, features_of
+from parlour.training.learn.practice import PracticeConfig, practise
+from parlour.training.learn.reliability import run as reliability_run
+from parlour.training.learn.reliability.run import TrustTraining
+from parlour.training.learn.selfplay.config import RULE, SelfplayConfig
+from parlour.training.learn.tuning.config import TuneConfig
+from parlour.training.learn.tuning.gratr import GratrTuning
+from parlour.training.learn.tuning.questum import QuestumTuning
+from parlour.training.play.extras import import_extra
+from parlour.training.results import display
 
 
 def train_seat(
@@ -51,7 +51,7 @@ def train_seat(
     seats = range(checked.game.seats)
     if config.seat not in ("random", *seats):
         raise accept("seat", str(config.seat), ("random", *map(str, seats)))
-    training = import_extra("parlour.training.ppo.seat", "train")
+    training = import_extra("parlour.training.learn.ppo.seat", "train")
     phase = min(config.phase_steps, -(-config.steps // config.rollout) * config.rollout)
     config = replace(config, game=game, options=chosen, phase_steps=phase, features=features)
     last = display.train_with_bar(training.train, config, out)
@@ -79,7 +79,7 @@ def train_selfplay(
 
     Example: [bold]parlour train selfplay avalon_v0 --out runs/selfplay[/bold]
     """
-    run = import_extra("parlour.training.selfplay.run", "train")
+    run = import_extra("parlour.training.learn.selfplay.run", "train")
     chosen = (dict(SelfplayConfig().options) if game == "avalon_v0" else {}) | table.chosen
     config = replace(config, game=game, options=chosen)
     run.two_sides(config)  # an error before the first game
@@ -91,7 +91,7 @@ def train_selfplay(
 
 
 def _train_repeats(config: SelfplayConfig, count: int, out: Path, processes: common.ProcessSettings) -> Answer:
-    repeats = import_extra("parlour.training.selfplay.repeats", "train")
+    repeats = import_extra("parlour.training.learn.selfplay.repeats", "train")
     with processes.players() as workers, display.stage_bars(increments=True) as progress:
         progress("runs", 0, count, "")
         found = repeats.repeat(config, count, out, workers, lambda done: progress("runs", done, count, ""))
@@ -175,7 +175,7 @@ def train_clone(
 
     Example: [bold]parlour train clone --from runs/imported --out runs/clone[/bold]
     """
-    run = import_extra("parlour.training.avalon.clone.run", "train")
+    run = import_extra("parlour.training.learn.clone.run", "train")
     with display.stage_bars() as progress:
         found = run.clone(folder, out, config, progress)
     return Answer({"out": str(out), **run.summary(found)}, partial(_show_clone, run.report, found, out))
@@ -259,8 +259,8 @@ def _tune(problem: Any, config: TuneConfig, out: Path, processes: common.Process
         raise ParlourError("tuning needs POSIX file locks; accepted: Linux or macOS")
     if config.method == "optuna":
         import_extra("optuna", "train")  # before the first game is played
-    run = import_extra("parlour.training.hyperopt.run", "train")
-    report = import_extra("parlour.training.hyperopt.report", "train")
+    run = import_extra("parlour.training.learn.tuning.run", "train")
+    report = import_extra("parlour.training.learn.tuning.report", "train")
     with processes.players() as workers, display.stage_bars() as progress:
         tuned = run.tune(problem, config, out, workers=workers, progress=progress)
     return Answer({"out": str(out)} | report.summary(tuned), partial(_show_tuned, report, tuned, out))

@@ -16,15 +16,13 @@ from parlour.envs.terminal import tell
 from parlour.envs.writing import writing
 from parlour.policies.llm.make import ModelConfig
 from parlour.policies.llm.model import OFFLINE
-from parlour.training import display
 from parlour.training.cli import common
 from parlour.training.cli.models import answering
 from parlour.training.cli.options import Answer, Options
-from parlour.training.extras import import_extra
-from parlour.training.mediated_qa import costs, readers, table, train, usage
-from parlour.training.mediated_qa.baselines import Scores, lines
-from parlour.training.mediated_qa.forecast import forecast
-from parlour.training.mediated_qa.held_out import (
+from parlour.training.learn.mediators import costs, readers, table, train, usage
+from parlour.training.learn.mediators.baselines import Scores, lines
+from parlour.training.learn.mediators.forecast import forecast
+from parlour.training.learn.mediators.held_out import (
     PARTIAL,
     UNSEEN,
     HeldOutConfig,
@@ -34,12 +32,14 @@ from parlour.training.mediated_qa.held_out import (
     prepare,
     split,
 )
-from parlour.training.mediated_qa.learn import GraceConfig, LearnedMediator, unit_of
-from parlour.training.mediated_qa.priced import priced
-from parlour.training.mediated_qa.sees import check_sees, learn_sees, regrets_of
-from parlour.training.mediated_qa.train import Trained
-from parlour.training.mediated_qa.usage import UseRate
-from parlour.training.statistics import show_interval
+from parlour.training.learn.mediators.learn import GraceConfig, LearnedMediator, unit_of
+from parlour.training.learn.mediators.priced import priced
+from parlour.training.learn.mediators.sees import check_sees, learn_sees, regrets_of
+from parlour.training.learn.mediators.train import Trained
+from parlour.training.learn.mediators.usage import UseRate
+from parlour.training.measure.statistics import show_interval
+from parlour.training.play.extras import import_extra
+from parlour.training.results import display
 
 _REPLIES: Final = "replies.sqlite"
 """Stored replies of a calibration, where no other file is chosen."""
@@ -188,7 +188,7 @@ def _answer(
 def _from_log(config: GraceConfig, path: Path, payment: Payment, out: Path) -> Answer:
     """Learn from what a mediator in use recommended; what the policy is worth is told by its own log."""
     from parlour.policies.agents.mediated_qa import recommendation_log
-    from parlour.training.mediated_qa import learn, off_policy
+    from parlour.training.learn.mediators import learn, off_policy
 
     if config.method == "quantal" and None in (config.temperature, config.floor):
         raise ParlourError(

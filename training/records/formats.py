@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from parlour.training.json_objects import JsonObject
+from parlour.training.records.json_objects import JsonObject
 
 FILE_NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}")
 _ACCEPTED: Final = "a name of up to 200 letters, digits and _ - . that begins with no dot"

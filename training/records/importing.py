@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from parlour.envs.core import ParlourError, check_one_of
-from parlour.training.json_objects import JsonObject, named_games, read_records
 from parlour.training.records.formats import RecordFormat
+from parlour.training.records.json_objects import JsonObject, named_games, read_records
 
 AUTO: Final = "auto"
 

@@ -31,8 +31,8 @@ from parlour.envs import speech
 from parlour.envs.core import NATURE, OVER, GameSpec, Move, ParlourError
 from parlour.envs.registry import build
 from parlour.envs.replay import NATURE_NAME, Transcript
-from parlour.training.json_objects import JsonObject
 from parlour.training.records.formats import RecordFormat, file_name, record_notes
+from parlour.training.records.json_objects import JsonObject
 from parlour.training.records.names import Names, names_of
 from parlour.training.records.table import RecordedMoves
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from parlour.envs.english import name
 from parlour.envs.text import clean
-from parlour.training.json_objects import JsonObject
+from parlour.training.records.json_objects import JsonObject
 
 LONGEST: Final = 100
 """Characters of a name."""

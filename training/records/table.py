@@ -12,7 +12,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 from parlour.envs import replay
 from parlour.envs.core import Game, GameText, IllegalMove, Move, Outcome, ParlourError
 from parlour.envs.entries import Entry, entry_of
-from parlour.training.json_objects import JsonObject
+from parlour.training.records.json_objects import JsonObject
 
 CUT: Final = "the record ends here"
 """Why a transcript of a record that stops before the end of the game is unfinished."""

@@ -1,6 +1,6 @@
 """The chances of the four outcomes of a joint action, from numbers: logistic regression and boosted trees, averaged.
 
-Learned with scikit-learn (`parlour.training.mediated_qa.contextual`), stored as plain JSON numbers, and predicted here with
+Learned with scikit-learn (`parlour.training.learn.mediators.contextual`), stored as plain JSON numbers, and predicted here with
 NumPy alone. The logistic part: softmax of W (x - center) / scale + b. The trees: softmax of the sums of their leaves (Friedman
 2001, "Greedy function approximation: a gradient boosting machine"). A left branch is taken where x <= threshold.
 """

@@ -1,6 +1,6 @@
 """A server that listens: it has its port before it answers, keeps its limits, and ends without waiting for anybody.
 
-`app` serves models over it, `parlour.training.live_table` a table with people. uvicorn speaks HTTP, and WebSockets
+`app` serves models over it, `parlour.training.play.live_table` a table with people. uvicorn speaks HTTP, and WebSockets
 (RFC 6455) where a service takes them; limits: `limits`, `connections`. Needs the extra `serve`.
 """
 

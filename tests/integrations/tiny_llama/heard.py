@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from parlour.policies import make_policy
 from parlour.policies.llm.ask import A, Ask
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
-from parlour.training.rollout import play, table
+from parlour.training.play.rollout import play, table
 
 
 class Heard(NamedTuple):

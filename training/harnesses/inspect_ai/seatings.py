@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import GameSpec, ParlourError, accept, check_from, listed
-from parlour.training import seeds
+from parlour.training.play import seeds
 
 ONE: Final = "one"
 EACH: Final = "each"
@@ -33,7 +33,7 @@ class TaskGame:
 
 
 def seeds_of(deals: int | Sequence[int], first: int) -> list[int]:
-    """The seeds: so many of `parlour.training.seeds.HELD_OUT`, counted from `first`; or those that are given.
+    """The seeds: so many of `parlour.training.play.seeds.HELD_OUT`, counted from `first`; or those that are given.
 
     Raises:
         ParlourError: There are none, or one of them is no seed.

@@ -43,7 +43,7 @@ def game_task(
         sides: Only seats of these sides.
         opponents: Player of ours at the seats that no model takes.
         deals: How many deals, or their seeds.
-        seed: The first of the deals, counted in `parlour.training.seeds.HELD_OUT`.
+        seed: The first of the deals, counted in `parlour.training.play.seeds.HELD_OUT`.
         epochs: How often each game is played; the deal is the same.
         on_bad: What follows words that cannot be used, and after how many `tries`: see `TextActions`.
         tries: How often a seat is asked.

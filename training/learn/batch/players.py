@@ -1,0 +1,93 @@
+"""A network, or several, as a player that chooses for many tables at once; for others see `parlour.envs.batch.players`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from parlour.envs.batch.players import BatchPlayer
+from parlour.envs.batch.streams import started
+from parlour.envs.batch.tables import BatchTables, Turns
+from parlour.envs.core import ParlourError
+from parlour.policies import TrainedSeat
+from parlour.training.learn.batch import kernels
+from parlour.training.learn.batch.networks import layers_of, mlp
+from torch import nn
+
+_FIRST_STREAM: Final = 8
+"""Of the players outside the tables, which have the streams before it."""
+
+
+class NetworkPlayer:
+    """Draws from a network's probabilities, whichever features the tables have, if the network's own are among them.
+
+    Args:
+        name: What it is called.
+        network: Logits of a batch of features.
+        features: Names of its inputs.
+        greedy: Play the most probable legal action.
+    """
+
+    chances: NDArray[np.float32]
+    """Logarithms of the chances of the actions of the last call, in its first entries."""
+
+    def __init__(self, name: str, network: nn.Module, features: Sequence[str], *, greedy: bool = False) -> None:
+        self.name, self.network, self._features, self._greedy = name, network, tuple(features), greedy
+
+    def reset(self, tables: BatchTables, seeds: Sequence[int], number: int = 0) -> None:
+        missing = set(self._features) - set(tables.names)
+        if missing:
+            raise ParlourError(f"{self.name} needs features that these tables do not have: {sorted(missing)[:3]}")
+        at = {feature: k for k, feature in enumerate(tables.names)}
+        columns = np.array([at[feature] for feature in self._features])
+        self._columns = None if len(columns) == tables.size and (np.diff(columns) == 1).all() else columns
+        self._stream = started(seeds, _FIRST_STREAM + number)
+        self.chances = np.empty(tables.num_envs, np.float32)
+
+    def choose(self, turns: Turns, rows: NDArray[np.int32], actions: NDArray[np.int32]) -> None:
+        seen = turns.observation[rows]
+        if self._columns is not None:
+            seen = seen[:, self._columns]
+        with torch.inference_mode():
+            logits = self.network(torch.from_numpy(seen)).numpy()
+        if self._greedy:
+            actions[rows] = np.where(turns.mask[rows] != 0, logits, -np.inf).argmax(axis=1)
+        else:
+            kernels.draw(logits, turns.mask, rows, self._stream, actions, self.chances)
+
+
+class MixedPlayer:
+    """Several players in equal shares: the table with index b is played by number b mod K of them, in all its games.
+
+    Args:
+        name: What it is called.
+        members: K of them.
+    """
+
+    def __init__(self, name: str, members: Sequence[BatchPlayer]) -> None:
+        self.name, self.members = name, tuple(members)
+
+    def reset(self, tables: BatchTables, seeds: Sequence[int], number: int = 0) -> None:
+        for member in self.members:
+            member.reset(tables, seeds, number)
+
+    def choose(self, turns: Turns, rows: NDArray[np.int32], actions: NDArray[np.int32]) -> None:
+        turn = rows % len(self.members)
+        for number, member in enumerate(self.members):
+            own = rows[turn == number]
+            if len(own):
+                member.choose(turns, own, actions)
+
+
+def trained(name: str, seat: TrainedSeat, features: Sequence[str]) -> NetworkPlayer:
+    """A trained seat over arrays; it draws or not as its file says."""
+    sizes = [seat.layers[0][0].shape[1], *(len(bias) for _, bias in seat.layers)]
+    network = mlp(sizes, seat.activation)
+    with torch.no_grad():
+        for layer, (weights, bias) in zip(layers_of(network), seat.layers, strict=True):
+            layer.weight.copy_(torch.from_numpy(np.asarray(weights, np.float32)))
+            layer.bias.copy_(torch.from_numpy(np.asarray(bias, np.float32)))
+    return NetworkPlayer(name, network, features, greedy=not seat.sample)

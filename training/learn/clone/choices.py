@@ -1,0 +1,186 @@
+"""The decisions of recorded games of Avalon: each with its legal moves in numbers, what was chosen, and rules of thumb.
+
+All numbers come from the View that the seat had (`policies/cloned`), never from a state. A statement in words counts as the
+speeches that say the same of one seat, in equal shares, or as silence. Decisions with one legal move, and moves that
+nobody made himself (the table's, a heuristic's, those that an importer assumed), are no choices.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from parlour.envs.avalon import vocabulary as game
+from parlour.envs.avalon.belief import AvalonHabits
+from parlour.envs.avalon.vocabulary import AvalonView
+from parlour.envs.core import Move, ParlourError
+from parlour.envs.replay import transcript_files
+from parlour.policies.cloned.features import SPEECH, decision_of, described, group_of
+from parlour.policies.cloned.heard import acts_of
+from parlour.policies.cloned.record import Array, SeatRecord
+from parlour.policies.heuristic.avalon import AvalonPlayer
+from parlour.training.measure.analysis.games import AnalysedGame, Moment, read_game
+from parlour.training.records.avalon.stored import assumed_moves
+from parlour.training.results.runs import StageProgress, no_stage_progress
+
+Rows = np.ndarray[Any, np.dtype[np.float32]]
+
+DRAWS: Final = {game.BALLOT: 100, game.CARD: 100, game.TEAM: 40, game.GUESS: 20, SPEECH: 20}
+"""How often the heuristic is asked at each decision of a kind."""
+CONSULTED: Final = "consult"
+"""What a decision of the head `guess` is called in tables that is made before the guess."""
+
+
+@dataclass(frozen=True, eq=False)
+class ImitatedChoice:
+    """One decision."""
+
+    game: int
+    """Number of the game in its folder."""
+    kind: str
+    """Which head decides it: one of `DECISIONS`."""
+    what: str
+    """What it is called in tables: the kind, or `CONSULTED`."""
+    role: str
+    group: int
+    """Number in `GROUPS`."""
+    players: int
+    rows: Rows
+    """The legal moves in numbers, shape (moves, columns)."""
+    taken: Array
+    """Shares of what was done, shape (moves,); they sum to 1."""
+    heuristic: Array
+    """How often the heuristic did each of them, of `DRAWS`, shape (moves,); it sums to 1."""
+    habits: Array
+    """Chances by `AvalonHabits` and what the seat knows, shape (moves,); empty where they say nothing of this kind."""
+    sorts: np.ndarray[Any, np.dtype[np.intp]]
+    """Of what sort each move is, shape (moves,): approve or reject; with the leader on the team or without; success or fail;
+    a seat known to be evil, another one or nobody; the act of a speech."""
+
+
+def read_choices(folder: str | Path, seed: int, progress: StageProgress = no_stage_progress) -> list[ImitatedChoice]:
+    """The choices of all games of a folder of transcripts, by name.
+
+    Args:
+        folder: With `*.jsonl`.
+        seed: Of the heuristic's draws.
+        progress: Is told how many games have been read.
+
+    Raises:
+        ParlourError: A file is no transcript of Avalon, or there is nothing to learn from.
+    """
+    found: list[ImitatedChoice] = []
+    paths = transcript_files(folder)
+    for number, path in enumerate(paths):
+        found += choices_of(read_game(path), number, seed)
+        progress("reading games", number + 1, len(paths), "")
+    if not found:
+        raise ParlourError(
+            f"{str(folder)!r} holds no decision; accepted: transcripts of games of Avalon that were played"
+        )
+    return found
+
+
+def choices_of(played: AnalysedGame, number: int, seed: int) -> Iterator[ImitatedChoice]:
+    """The choices of one game, in order. `number` is what they call the game, and part of the seed of the draws."""
+    seats: dict[int, _Seat] = {}
+    own = _own_moves(played)
+    for moment in played.moments():
+        view = moment.view
+        if view.seat not in seats:
+            seats[view.seat] = _Seat(view, np.random.default_rng((seed, number, view.seat)))
+        if own(moment) and len(view.legal) > 1:
+            yield seats[view.seat].choice(number, view, moment.move)
+
+
+def _own_moves(played: AnalysedGame) -> Callable[[Moment], bool]:
+    """Whether a seat made a move itself."""
+    assumed = assumed_moves(played.transcript)
+    made = [k for k, entry in enumerate(played.transcript.entries) if entry.move is not None]
+    lines = played.transcript.lines
+    entries = played.transcript.entries
+
+    def own(moment: Moment) -> bool:
+        at = made[moment.number]
+        replaced = entries[at].replaced or (lines and "by" in lines[at])
+        return not replaced and moment.number not in assumed
+
+    return own
+
+
+class _Seat:
+    """One seat of one game: what it has seen, and the heuristic in its place."""
+
+    def __init__(self, view: AvalonView, rng: np.random.Generator) -> None:
+        self._seen = SeatRecord(view)
+        self._heuristic = AvalonPlayer(view, rng)
+
+    def choice(self, number: int, view: AvalonView, move: Move) -> ImitatedChoice:
+        self._seen.read(view)
+        kind = decision_of(view.legal)
+        return ImitatedChoice(
+            number,
+            kind,
+            CONSULTED if move.kind == game.CONSULT else kind,
+            view.role,
+            group_of(view),
+            len(view.roles),
+            described(view, self._seen).astype(np.float32),
+            _shares(view, acts_of(move, view.seat, len(view.roles), view.legal) if kind == SPEECH else (move,)),
+            self._drawn(view, DRAWS[kind]),
+            _by_habits(view, self._seen),
+            _sorts(view, self._seen),
+        )
+
+    def _drawn(self, view: AvalonView, draws: int) -> Array:
+        counted = Counter(self._heuristic.act(view) for _ in range(draws))
+        shares: Array = np.array([counted[move] / draws for move in view.legal])
+        return shares
+
+
+def _shares(view: AvalonView, taken: tuple[Move, ...]) -> Array:
+    shares = np.zeros(len(view.legal))
+    for move in taken:
+        shares[view.legal.index(Move(move.kind, move.args))] += 1 / len(taken)
+    return shares
+
+
+def _by_habits(view: AvalonView, seen: SeatRecord) -> Array:
+    """Votes by the habits that inference supposes, with what the seat itself knows of the team; and cards."""
+    kind, habits = view.legal[0].kind, AvalonHabits()
+    if kind == game.CARD:
+        return np.array([habits.fail if move.args == (0,) else 1 - habits.fail for move in view.legal])
+    if kind != game.BALLOT:
+        return np.zeros(0)
+    clean = seen.own.clean_chance(view.team)
+    if view.role in game.SEES_NOTHING:
+        approves = habits.approve_blind
+    elif view.side == game.EVIL:
+        approves = clean * habits.approve_clean_evil + (1 - clean) * habits.approve_dirty_evil
+    else:
+        approves = clean * habits.approve_clean_merlin + (1 - clean) * habits.approve_dirty_merlin
+    return np.array([approves if move.args == (1,) else 1 - approves for move in view.legal])
+
+
+def _sorts(view: AvalonView, seen: SeatRecord) -> np.ndarray[Any, np.dtype[np.intp]]:
+    kind = decision_of(view.legal)
+    if kind == game.TEAM:
+        return np.array([int(view.seat in move.args) for move in view.legal])
+    if kind == game.GUESS:
+        known = seen.own.evil_chance() > 0.999
+        return np.array([int(known[move.args[0]]) if move.args else 2 for move in view.legal])
+    if kind == SPEECH:
+        return np.array([game.ACTS.index(move.kind) for move in view.legal])
+    return np.array([move.args[0] for move in view.legal])
+
+
+def by_kind(choices: list[ImitatedChoice]) -> Mapping[str, list[ImitatedChoice]]:
+    """The choices of each head, in order."""
+    sorted_out: dict[str, list[ImitatedChoice]] = {}
+    for one in choices:
+        sorted_out.setdefault(one.kind, []).append(one)
+    return sorted_out

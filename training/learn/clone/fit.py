@@ -1,0 +1,199 @@
+"""One head of a cloned player fitted to choices: conditional logit with a small network, early stopping, an average of several.
+
+The games to learn from are dealt into `members` parts. Each member learns from all parts but one by Adam on the log
+likelihood of what was taken less a quadratic penalty, and keeps the weights at which the part left out was likeliest. The head
+is the mean of the members' scores, written as one network. So nothing outside of these games decides when to stop.
+
+Of the decisions before which something was said a third, drawn anew for each member, is learned from twice: as they were, and
+as if nothing had been said.
+Of the moves that were not taken at most `ALTERNATIVES`, drawn evenly, are looked at; the estimates stay consistent (McFadden
+1978, "Modelling the choice of residential location").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import torch
+from parlour.policies.cloned.features import COLUMNS, GROUPS, HEARD, SPEECH
+from parlour.policies.cloned.network import ChoiceHead
+from parlour.policies.cloned.record import Array
+from parlour.training.learn.clone.choices import ImitatedChoice, Rows
+from parlour.training.learn.clone.config import FitConfig
+
+ALTERNATIVES: Final = 16
+UNHEARD_TOO: Final = 1 / 3
+MOST: Final = {SPEECH: 300}
+"""Choices of a kind that a member learns from, drawn evenly; of the others all."""
+PATIENCE: Final = 30
+"""Steps without gain on the part left out after which learning ends."""
+EVERY: Final = 5
+"""Steps from look to look at the part left out."""
+RATE: Final = 0.03
+SHARED, OF_GROUP, NETWORK = 0.3, 3.0, 1.0
+"""Penalties of the weights that all groups share, of a group's departure from them, and of the hidden layer:
+per squared weight, in nats over all choices."""
+_LOWEST: Final = -1e9
+
+
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """Choices as tensors: the rows of all moves below each other."""
+
+    rows: torch.Tensor
+    """Shape (R, D)."""
+    groups: torch.Tensor
+    """Of each row, shape (R,)."""
+    of: torch.Tensor
+    """Which choice each row belongs to, shape (R,)."""
+    taken: torch.Tensor
+    """Shares of what was done, shape (R,)."""
+    count: int
+    """How many choices."""
+
+
+def heard_columns(kind: str) -> list[int]:
+    """Which features of a kind tell what was said."""
+    return [number for number, name in enumerate(COLUMNS[kind]) if name in HEARD]
+
+
+def unheard(kind: str, rows: Rows) -> Rows:
+    """The same moves as if nothing had been said, shape (moves, columns)."""
+    silent = rows.copy()
+    silent[:, heard_columns(kind)] = 0.0
+    return silent
+
+
+def packed(choices: Sequence[ImitatedChoice], rng: np.random.Generator | None) -> Packed:
+    """Choices to learn from: twice where something was said, with a draw of the moves not taken.
+
+    Args:
+        choices: At least one, all of one kind.
+        rng: Draws; None: all moves, once.
+    """
+    rows, taken, groups, sizes = [], [], [], []
+    columns = heard_columns(choices[0].kind)
+    for one in choices:
+        kept = np.arange(len(one.taken)) if rng is None else _alternatives(one.taken, rng)
+        shown = one.rows[kept]
+        twice = rng is not None and bool(shown[:, columns].any()) and rng.random() < UNHEARD_TOO
+        for seen in (shown, unheard(one.kind, shown)) if twice else (shown,):
+            rows.append(seen)
+            taken.append(one.taken[kept])
+            groups.append(np.full(len(kept), one.group))
+            sizes.append(len(kept))
+    return Packed(
+        torch.tensor(np.concatenate(rows)),
+        torch.tensor(np.concatenate(groups)),
+        torch.tensor(np.repeat(np.arange(len(sizes)), sizes)),
+        torch.tensor(np.concatenate(taken), dtype=torch.float32),
+        len(sizes),
+    )
+
+
+def _alternatives(taken: Array, rng: np.random.Generator) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+    others = np.flatnonzero(taken == 0)
+    if len(others) <= ALTERNATIVES:
+        return np.arange(len(taken))
+    return np.sort(np.concatenate([np.flatnonzero(taken), rng.choice(others, ALTERNATIVES, replace=False)]))
+
+
+def log_likelihood(scores: torch.Tensor, of: Packed) -> torch.Tensor:
+    """Of all choices together, in nats."""
+    most = torch.full((of.count,), _LOWEST).scatter_reduce(0, of.of, scores.detach(), "amax")
+    total = torch.zeros(of.count).index_add(0, of.of, torch.exp(scores - most[of.of]))
+    return (of.taken * (scores - (total.log() + most)[of.of])).sum()
+
+
+class NetworkMember(torch.nn.Module):
+    """One network: weights that all groups share, what each group adds, and a hidden layer."""
+
+    def __init__(self, columns: int, hidden: int, generator: torch.Generator) -> None:
+        super().__init__()
+        self.shared = torch.nn.Parameter(torch.zeros(columns))
+        self.added = torch.nn.Parameter(torch.zeros(len(GROUPS), columns))
+        self.hidden = torch.nn.Parameter(torch.randn(hidden, columns, generator=generator) / columns**0.5)
+        self.bias = torch.nn.Parameter(torch.zeros(hidden))
+        self.out = torch.nn.Parameter(torch.randn(hidden, generator=generator) * 0.1)
+
+    def forward(self, rows: torch.Tensor, groups: torch.Tensor) -> torch.Tensor:
+        """Scores, shape (R,)."""
+        linear = rows @ (self.shared + self.added).T
+        between = torch.tanh(rows @ self.hidden.T + self.bias) - torch.tanh(self.bias)
+        return linear.gather(1, groups[:, None])[:, 0] + between @ self.out
+
+    def penalty(self) -> torch.Tensor:
+        """In nats over all choices."""
+        of_network = self.hidden.square().sum() + self.out.square().sum()
+        return SHARED * self.shared.square().sum() + OF_GROUP * self.added.square().sum() + NETWORK * of_network
+
+
+def _fitted(member: NetworkMember, learned: Packed, left_out: Packed, steps: int) -> NetworkMember:
+    """Fit a member; it keeps the weights at which the part left out was likeliest."""
+    adam = torch.optim.Adam(member.parameters(), lr=RATE)
+    best, at, kept = -np.inf, 0, {}
+    for step in range(1, steps + 1):
+        adam.zero_grad()
+        loss = member.penalty() - log_likelihood(member(learned.rows, learned.groups), learned)
+        (loss / learned.count).backward()  # type: ignore[no-untyped-call]
+        adam.step()
+        if step % EVERY and step < steps:
+            continue
+        with torch.no_grad():
+            found = float(log_likelihood(member(left_out.rows, left_out.groups), left_out))
+        if found > best:
+            best, at, kept = found, step, {name: value.clone() for name, value in member.state_dict().items()}
+        elif step - at >= PATIENCE:
+            break
+    member.load_state_dict(kept)
+    return member
+
+
+def fit(choices: Sequence[ImitatedChoice], config: FitConfig) -> ChoiceHead:
+    """A head for these choices, at least one and all of one kind."""
+    torch.set_num_threads(1)  # sums in one order
+    rng = np.random.default_rng((config.seed, 1))
+    generator = torch.Generator().manual_seed(config.seed)
+    members = [
+        _fitted(
+            NetworkMember(choices[0].rows.shape[1], config.hidden, generator),
+            *_parted(choices, games, rng),
+            config.steps,
+        )
+        for games in _left_out(choices, config.members, rng)
+    ]
+    with torch.no_grad():
+        return ChoiceHead(
+            torch.stack([one.shared + one.added for one in members]).mean(0).double().numpy(),
+            torch.cat([one.hidden for one in members]).double().numpy(),
+            torch.cat([one.bias for one in members]).double().numpy(),
+            (torch.cat([one.out for one in members]) / len(members)).double().numpy(),
+        )
+
+
+def _left_out(choices: Sequence[ImitatedChoice], members: int, rng: np.random.Generator) -> list[set[int]]:
+    """The games that each member stops early on."""
+    games = rng.permutation(sorted({one.game for one in choices}))
+    return [{int(number) for number in games[k::members]} for k in range(min(members, len(games)))]
+
+
+def _parted(choices: Sequence[ImitatedChoice], games: set[int], rng: np.random.Generator) -> tuple[Packed, Packed]:
+    """What is learned from, and what is left out; of a single game both are that game."""
+    kept = _some([one for one in choices if one.game not in games] or list(choices), rng)
+    return packed(kept, rng), packed(_some([one for one in choices if one.game in games], rng), rng)
+
+
+def _some(choices: list[ImitatedChoice], rng: np.random.Generator) -> list[ImitatedChoice]:
+    most = MOST.get(choices[0].kind, len(choices))
+    if len(choices) <= most:
+        return choices
+    return [choices[number] for number in np.sort(rng.choice(len(choices), most, replace=False))]
+
+
+def untaught(kind: str) -> ChoiceHead:
+    """A head that finds all moves equally likely, for a kind of which nothing was recorded."""
+    columns = len(COLUMNS[kind])
+    return ChoiceHead(np.zeros((len(GROUPS), columns)), np.zeros((0, columns)), np.zeros(0), np.zeros(0))

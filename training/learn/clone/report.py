@@ -1,0 +1,151 @@
+"""What `parlour train clone` writes beside the player: a table of all scores, calibration, a report and a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.training.learn.clone.model_names import CLONE, MODELS
+from parlour.training.learn.clone.scores import ALL, ChoiceScore, PredictedChoice, calibration
+from parlour.training.measure.statistics import MeanEstimate, show_interval
+from parlour.training.results import plots
+from parlour.training.results.display import markdown_list, markdown_table
+from parlour.training.results.pages.report import write_report
+from parlour.training.results.runs import write_csv
+
+PLAYER, SCORES, CALIBRATION, REPORT, PICTURE = "clone.npz", "scores.csv", "calibration.csv", "report.md", "scores.png"
+HEADINGS: Final = (
+    "decision",
+    "role",
+    "model",
+    "n",
+    "top-1",
+    "log likelihood",
+    "clone better by, top-1",
+    "clone better by, log likelihood",
+)
+_VOTE: Final = "vote"
+_MEANING: Final = (
+    "clone: the network; unheard: the same as if nothing had been said; logistic: the same features without hidden units",
+    "heuristic: how often parlour's heuristic makes the move at the same View, mixed with even chances as fits the training games "
+    "best; aided: mixed with the frequencies instead",
+    "habits: `AvalonHabits` with what the seat itself knows of the team (votes, cards)",
+    "frequency: by role and sort of move in the training games; chance: all legal moves alike",
+    "top-1: how often the most probable move was made; log likelihood: mean log of the chance of the move made, in nats; "
+    "intervals at 95 %, games as what is drawn; differences on the same decisions",
+)
+
+
+def write(
+    folder: Path, scores: Sequence[ChoiceScore], held_out: Sequence[PredictedChoice], told: Mapping[str, Any]
+) -> None:
+    """Write all files but the player itself."""
+    columns = ("decision", "role", "model", "decisions", "games")
+    of_means = [
+        f"{name}{end}" for name in ("top", "log", "clone_top_more", "clone_log_more") for end in ("", "_low", "_high")
+    ]
+    write_csv(folder / SCORES, (*columns, *of_means), [_numbers(one) for one in scores])
+    bins = {name: calibration(held_out, _VOTE, name) for name in MODELS if _tells_votes(held_out, name)}
+    rows = [(name, *map(_digits, one[:2]), one.decisions) for name, of in bins.items() for one in of]
+    write_csv(folder / CALIBRATION, ("model", "chance", "rate", "decisions"), rows)
+    drawn = _draw(folder / PICTURE, scores, bins)
+    write_report(folder, _report(scores, told, drawn=drawn))
+
+
+def _tells_votes(held_out: Sequence[PredictedChoice], name: str) -> bool:
+    return any(name in one.told for one in held_out if one.choice.what == _VOTE)
+
+
+def _numbers(one: ChoiceScore) -> list[Any]:
+    means = (one.top, one.log, one.top_less, one.log_less)
+    cells = [_digits(value) for mean in means for value in _ends(mean)]
+    return [one.what, one.role, one.model, one.decisions, one.games, *cells]
+
+
+def _ends(mean: MeanEstimate | None) -> tuple[float | None, ...]:
+    return (None, None, None) if mean is None else (mean.mean, mean.low, mean.high)
+
+
+def _digits(value: float | None) -> str | None:
+    return None if value is None else f"{value:.6f}"
+
+
+def _report(scores: Sequence[ChoiceScore], told: Mapping[str, Any], *, drawn: bool) -> str:
+    by_role = [one for one in scores if one.role != ALL]
+    of = ", ".join(f"{count} of {kind}" for kind, count in told["choices"].items())
+    parts = [
+        "# A clone of recorded players",
+        f"Learned from {told['games']} games ({of}); scores on games that the models had not learned from.",
+        markdown_table(HEADINGS, overall(scores)),
+        markdown_list(_MEANING),
+        *([f"![held-out scores]({PICTURE})"] if drawn else []),
+        "## By role",
+        markdown_table(HEADINGS, map(row, by_role)),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def overall(scores: Sequence[ChoiceScore]) -> list[tuple[str, ...]]:
+    """The rows over all roles, as tables show them."""
+    return [row(one) for one in scores if one.role == ALL]
+
+
+def row(one: ChoiceScore) -> tuple[str, ...]:
+    """A score as tables show it."""
+    return (
+        *(one.what, one.role, one.model, str(one.decisions)),
+        f"{one.top.mean:.1%} {show_interval(one.top, '.1%')}",
+        f"{one.log.mean:.3f} {show_interval(one.log, '.3f')}",
+        "" if one.top_less is None else f"{100 * one.top_less.mean:+.1f} {show_interval(one.top_less, '+.1f', 100)}",
+        "" if one.log_less is None else f"{one.log_less.mean:+.3f} {show_interval(one.log_less, '+.3f')}",
+    )
+
+
+# -- the picture -------------------------------------------------------------------------------------------------
+
+
+def _draw(path: Path, scores: Sequence[ChoiceScore], bins: Mapping[str, Sequence[Any]]) -> bool:
+    """Log likelihood of each model by kind of decision, and how well votes are calibrated; False without matplotlib."""
+    if not plots.available():
+        return False
+    over_all = [one for one in scores if one.role == ALL]
+    kinds = list(dict.fromkeys(one.what for one in over_all))
+    wide = (len(kinds) + 2) // 2
+    with plots.picture(
+        path,
+        max(4.2 * wide, 8),
+        6.8,
+        title="How well each model tells what recorded players chose",
+        who=f"Recorded players; models: {', '.join(dict.fromkeys(one.model for one in over_all))}",
+        n=f"n = {max(one.games for one in over_all):,} games held out, decisions as told in the panels; {plots.INTERVAL}s",
+    ) as made:
+        panels = made.subplots(2, wide, squeeze=False).ravel()
+        for axes, what in zip(panels, kinds, strict=False):
+            _bars(axes, what, [one for one in over_all if one.what == what])
+        _calibrated(panels[len(kinds)], bins)
+        for axes in panels[len(kinds) + 1 :]:
+            axes.axis("off")
+    return True
+
+
+def _bars(axes: Any, what: str, rows: Sequence[ChoiceScore]) -> None:
+    for at, one in enumerate(reversed(rows)):
+        colour = plots.OWN if one.model == CLONE else plots.REFERENCE
+        plots.points(axes, [at], [(one.log.mean, one.log.low, one.log.high)], across=True, color=colour)
+    axes.locator_params(axis="x", nbins=5)
+    axes.set_yticks(range(len(rows)), [one.model for one in reversed(rows)])
+    plots.label(axes, "log likelihood of a decision (nats)", "", f"{what}, n = {rows[0].decisions}", grid="x")
+
+
+def _calibrated(axes: Any, bins: Mapping[str, Sequence[Any]]) -> None:
+    axes.plot((0, 1), (0, 1), ":", color=plots.REFERENCE, label="calibrated")
+    names = [name for name in (CLONE, "heuristic", "habits") if name in bins]
+    for name, mark in zip(names, plots.MARKERS, strict=False):
+        at, shares = [one.chance for one in bins[name]], [one.rate for one in bins[name]]
+        colour = plots.colours(names)[name]
+        axes.plot(at, shares, f"{mark}-", color=colour, markersize=4, label=name)
+    voted = sum(one.decisions for one in bins[names[0]]) if names else 0
+    axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    plots.label(axes, "held-out chance to approve", "share that approved", f"votes by chance, n = {voted}")
+    plots.key(axes)

@@ -1,0 +1,126 @@
+"""What seats of known roles did in recorded games, as cases to fit conduct to: votes, teams and cards with their terms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+from parlour.envs.avalon import conduct
+from parlour.envs.avalon import vocabulary as game
+from parlour.envs.avalon.deals import Array, clean, sides, team_rows, teams
+from parlour.envs.avalon.habits import LEADERS
+from parlour.training.learn.habits.avalon.games import PublicGame
+
+
+@dataclass(frozen=True)
+class RecordedChoice:
+    """One choice."""
+
+    players: int
+    terms: Array
+    """Of each option, shape (options, terms); of a yes or no those of the yes, shape (1, terms)."""
+    chosen: int
+    """Number of the option; of a yes or no 1 or 0."""
+
+
+@dataclass(frozen=True)
+class Ballot:
+    """All votes on one team."""
+
+    players: int
+    terms: Array
+    """Of each voter, shape (n, terms)."""
+    kinds: tuple[int, ...]
+    """Of each voter, a number into `VOTERS`."""
+    votes: tuple[int, ...]
+    """1 approves."""
+
+
+@dataclass
+class Cases:
+    """All choices of some games."""
+
+    votes: list[Ballot] = field(default_factory=list)
+    teams: dict[str, list[RecordedChoice]] = field(default_factory=lambda: {kind: [] for kind in LEADERS})
+    cards: list[RecordedChoice] = field(default_factory=list)
+    """Whether a quest with evil members failed."""
+    joins: list[RecordedChoice] = field(default_factory=list)
+    """Whether each further evil member failed a quest that one failed."""
+
+
+def of_games(games: Iterable[PublicGame]) -> Cases:
+    """The cases of games."""
+    found = Cases()
+    for record in games:
+        _Reader(record, found).read()
+    return found
+
+
+def kind_of(role: str) -> int:
+    """The kind of a seat, a number into `LEADERS`."""
+    if role == game.MERLIN:
+        return 1
+    if role in game.GOOD_ROLES:
+        return 2
+    return 3 if role in game.SEES_NOTHING else 0
+
+
+class _Reader:
+    """Reads one game."""
+
+    def __init__(self, record: PublicGame, found: Cases) -> None:
+        self._record, self._found = record, found
+        self._key = record.key()
+        self._public = conduct.Public(sides(self._key)[0])
+        self._kinds = [kind_of(role) for role in record.roles]
+        self._known = [self._known_to(kind) for kind in range(len(LEADERS))]
+        self._leader = 0
+        self._team: tuple[int, ...] = ()
+
+    def read(self) -> None:
+        for seat, (kind, args, _), _ in self._record.events:
+            if kind == game.LEADS:
+                self._public.lead(args[0])
+            elif kind == game.TEAM:
+                self._see_team(seat, args)
+            elif kind == game.VOTES:
+                self._see_votes(args[1:])
+            elif kind == game.FAILS:
+                self._see_fails(args[1])
+            elif kind == game.SCORE:
+                self._public.score(*args)
+
+    def _known_to(self, kind: int) -> Array:
+        """Evil seats as far as a kind of seat goes by them, shape (n,)."""
+        hidden = {0: game.OBERON, 1: game.MORDRED}.get(kind)
+        found: Array = self._record.evil * np.array([role != hidden for role in self._record.roles])
+        return found
+
+    def _see_team(self, leader: int, team: tuple[int, ...]) -> None:
+        self._leader, self._team = leader, team
+        self._public.propose(team)
+        n, size, kind = self._record.players, len(team), self._kinds[leader]
+        doubts = self._public.doubts(clean(self._key, size))[leader]
+        terms = conduct.team_terms(self._public, leader, doubts, team_rows(n, size), self._known[kind][None, :])[0]
+        self._found.teams[LEADERS[kind]].append(RecordedChoice(n, terms, teams(n, size).index(team)))
+
+    def _see_votes(self, votes: tuple[int, ...]) -> None:
+        n, size = self._record.players, len(self._team)
+        doubts = self._public.doubts(clean(self._key, size))[:, teams(n, size).index(self._team)]
+        terms = conduct.vote_terms(self._public, self._leader, self._team, doubts)
+        voters = []
+        for seat, kind in enumerate(self._kinds):
+            dirty = bool(self._known[kind][list(self._team)].any())
+            terms[seat, conduct.DIRTY] = float(dirty and kind >= 2)
+            voters.append(2 * kind + (not dirty) if kind < 2 else 2 + kind)
+        self._found.votes.append(Ballot(n, terms, tuple(voters), votes))
+
+    def _see_fails(self, fails: int) -> None:
+        n, evil = self._record.players, int(self._record.evil[list(self._team)].sum())
+        if evil:
+            terms = np.array([conduct.card_terms(self._public, len(self._team), evil)])
+            self._found.cards.append(RecordedChoice(n, terms, int(fails > 0)))
+            more = [int(k < fails - 1) for k in range(evil - 1)] if fails else []
+            self._found.joins.extend(RecordedChoice(n, np.ones((1, 1)), one) for one in more)
+        self._public.see_cards(self._team, fails)

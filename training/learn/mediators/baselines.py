@@ -1,0 +1,197 @@
+"""What a learned mediator is compared with, and the comparison on held-out questions.
+
+Baselines after section 4.1 of the paper: no retrieval; GraphRAG (always search shallowly and answer, unchecked); refusal by the
+confidence of the closed-book answer. Beyond it: the joint action that is best on average over the training questions, and
+the oracle, which knows what each joint action will earn on each question, and bounds them all.
+
+Where a service knows other actions, `actions` says which, and the joint actions are those of its `all`.
+All play the same questions, so that differences are paired. A policy that draws its actions is scored by what it earns in
+expectation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+from parlour.envs.core import ParlourError
+from parlour.envs.mediated_qa import vocabulary
+from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
+from parlour.envs.mediated_qa.vocabulary import PUBLISHED, Joint, Payment
+from parlour.policies.agents.mediated_qa.joint import Joint as Names
+from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
+from parlour.training.learn.mediators.simulate import Simulated
+from parlour.training.learn.mediators.table import Floats
+from parlour.training.measure.statistics import SHARE, Bounds, MeanEstimate, mean_estimate, show_interval, weighted_mean
+
+CONFIDENT: Final = 0.7
+"""Least confidence at which the third baseline answers (the paper's threshold)."""
+CLOSED_BOOK: Final = PUBLISHED[-1]
+GRAPH_RAG: Final = PUBLISHED[1]
+
+
+@dataclass(frozen=True, eq=False)
+class SystemAnswers:
+    """What a system did on each question; arrays of shape (questions,)."""
+
+    name: str
+    utility: Floats
+    answered: Floats
+    """Chance that it answered."""
+    right: Floats
+    """Chance that it answered right."""
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The four metrics of the paper."""
+
+    name: str
+    n: int
+    accuracy: MeanEstimate
+    abstention: MeanEstimate
+    reliability: MeanEstimate | None
+    """Right among answered; None if nothing was answered."""
+    utility: MeanEstimate
+    difference: MeanEstimate
+    """Net utility of the first system less that of this one, question by question."""
+
+
+def fixed(name: str, joint: Joint, rows: Sequence[Simulated], actions: ActionSet = PUBLISHED_ACTIONS) -> SystemAnswers:
+    """Always the same joint action."""
+    return mixed(name, [{joint: 1.0}] * len(rows), rows, actions)
+
+
+def drawn(
+    name: str, joints: Sequence[Names], rows: Sequence[Simulated], actions: ActionSet = PUBLISHED_ACTIONS
+) -> SystemAnswers:
+    """The joint action drawn for each question."""
+    return mixed(name, [{actions.joint_of(joint): 1.0} for joint in joints], rows, actions)
+
+
+def refusing(
+    rows: Sequence[Simulated],
+    confidences: Sequence[float],
+    payment: Payment,
+    least: float = CONFIDENT,
+    actions: ActionSet = PUBLISHED_ACTIONS,
+) -> SystemAnswers:
+    """The closed-book answer where its confidence is at least `least`, else silence; the cost is paid in either case."""
+    played = fixed("token-confidence refusal", actions.closed_book, rows, actions)
+    sure = np.array(confidences) >= least
+    silent = [_silence(row, payment, actions) for row in rows]
+    utility = np.where(sure, played.utility, silent)
+    return SystemAnswers(played.name, utility, played.answered * sure, played.right * sure)
+
+
+def _silence(row: Simulated, payment: Payment, actions: ActionSet) -> float:
+    known = row.outcomes[actions.all.index(actions.closed_book)] == vocabulary.ANSWERED_RIGHT
+    return payment.net(actions.closed_book, vocabulary.MISSED if known else vocabulary.KEPT_SILENT)
+
+
+def best_static(
+    train: Sequence[Simulated],
+    rows: Sequence[Simulated],
+    joint: str = "published",
+    actions: ActionSet = PUBLISHED_ACTIONS,
+) -> SystemAnswers:
+    """The joint action with the highest mean over the training questions; of equals the first."""
+    means = dict(zip(actions.all, np.array([row.utilities for row in train]).mean(axis=0).tolist(), strict=True))
+    best = max(actions.joints(joint), key=means.__getitem__)
+    return fixed(f"best static: {', '.join(actions.names_of(best))}", best, rows, actions)
+
+
+def oracle(
+    rows: Sequence[Simulated], joint: str = "published", actions: ActionSet = PUBLISHED_ACTIONS
+) -> SystemAnswers:
+    """On each question the joint action that earns most there."""
+    offered = [(one, actions.all.index(one)) for one in actions.joints(joint)]
+    best = [max(offered, key=lambda one: row.utilities[one[1]])[0] for row in rows]
+    return mixed("oracle", [{one: 1.0} for one in best], rows, actions)
+
+
+def learned(name: str, policy: PolicyTable, rows: Sequence[Simulated]) -> SystemAnswers:
+    """A policy table; in a state without a row the fallback."""
+    actions = policy.actions
+    by_state = {state: {actions.joint_of(names): p for names, p in row.items()} for state, row in policy.rows.items()}
+    fallback = {actions.fallback: 1.0}
+    return mixed(name, [by_state.get(row.state, fallback) for row in rows], rows, actions)
+
+
+def mixed(
+    name: str, chances: Sequence[dict[Joint, float]], rows: Sequence[Simulated], actions: ActionSet = PUBLISHED_ACTIONS
+) -> SystemAnswers:
+    """On each question one joint action, drawn with these chances."""
+    if not rows:
+        raise ParlourError("there are no questions to be scored on; accepted: at least one")
+    p = np.array([[chance.get(joint, 0.0) for joint in actions.all] for chance in chances])
+    outcomes = np.array([row.outcomes for row in rows])
+    utilities = np.array([row.utilities for row in rows])
+    answered = (outcomes == vocabulary.ANSWERED_RIGHT) | (outcomes == vocabulary.ANSWERED_WRONG)
+    right = outcomes == vocabulary.ANSWERED_RIGHT
+    return SystemAnswers(name, (p * utilities).sum(axis=1), (p * answered).sum(axis=1), (p * right).sum(axis=1))
+
+
+# -- scores ----------------------------------------------------------------------------------------------------
+
+
+def score(systems: Sequence[SystemAnswers], payment: Payment | None = None) -> list[Scores]:
+    """The metrics of each system; differences are to the first. `payment`: the published run's if None."""
+    first, possible = systems[0], _possible([played.utility for played in systems], payment or Payment())
+    return [
+        Scores(
+            played.name,
+            len(played.utility),
+            mean_estimate(played.right, SHARE),
+            mean_estimate(1 - played.answered, SHARE),
+            reliability(played),
+            mean_estimate(played.utility, possible),
+            mean_estimate(first.utility - played.utility, (possible[0] - possible[1], possible[1] - possible[0])),
+        )
+        for played in systems
+    ]
+
+
+def _possible(utilities: Sequence[Floats], pays: Payment) -> Bounds:
+    """What a question can pay; or what some did, where another table pays more or less."""
+    parts = pairwise((*pays.starts, len(pays.costs)))
+    dearest = sum(max(pays.costs[first:last]) for first, last in parts)
+    low, high = min(pays.utilities) - dearest, max(pays.utilities)
+    return min(low, *(float(one.min()) for one in utilities)), max(high, *(float(one.max()) for one in utilities))
+
+
+def reliability(played: SystemAnswers) -> MeanEstimate | None:
+    """Right among answered; None if nothing was answered."""
+    if not played.answered.any():
+        return None
+    answered = np.where(played.answered > 0, played.answered, 1.0)
+    return weighted_mean(played.right / answered, played.answered, SHARE)
+
+
+def lines(found: Sequence[Scores]) -> list[list[str]]:
+    """The scores as cells: a heading, then a row for each system."""
+    heading = ["system", "n", "accuracy", "abstention", "effective reliability", "net utility", "first less this"]
+    rows = [
+        [
+            one.name,
+            str(one.n),
+            _share(one.accuracy),
+            _share(one.abstention),
+            "-" if one.reliability is None else _share(one.reliability),
+            _number(one.utility),
+            _number(one.difference),
+        ]
+        for one in found
+    ]
+    return [heading, *rows]
+
+
+def _share(found: MeanEstimate) -> str:
+    return f"{found.mean:.1%} {show_interval(found, '.1f', 100)}"
+
+
+def _number(found: MeanEstimate) -> str:
+    return f"{found.mean:.2f} {show_interval(found, '.2f')}"

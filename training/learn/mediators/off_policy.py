@@ -1,0 +1,245 @@
+"""What another policy would have earned, from the log of the one in use: inverse propensity and doubly robust estimates.
+
+A logged recommendation has the state s, the joint action a, the probability p with which it was drawn, and the net utility u.
+A policy pi is worth, over n of them,
+
+    inverse propensity (Horvitz and Thompson 1952)    mean of w u,  w = pi(a|s) / p
+    self-normalised (Hajek)                           sum of w u / sum of w
+    doubly robust (Dudik, Langford and Li 2011)       mean of [sum over b of pi(b|s) q(s, b)] + w (u - q(s, a))
+
+where s is what pi sees: the state, or also the context that the log holds (`LoggedRecommendation.context`), and q is the mean
+utility in the state, shrunk towards its parents and cross-fitted: learned from the other folds. The
+first is without bias if pi takes only what was drawn with some chance; the third has less variance where q tells something.
+A row with the action that would never have been drawn tells nothing of it: the share of pi that rests on actions no
+recommendation in the state has taken is told as `unsupported`, and only q speaks for it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from parlour.envs.core import ParlourError, accept, check_from
+from parlour.envs.mediated_qa.vocabulary import NO_SIGNAL, SEEN, SIGNAL_FEATURES, Payment
+from parlour.policies.agents.mediated_qa.joint import FALLBACK, Joint
+from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Row
+from parlour.policies.agents.mediated_qa.recommendation_log import LoggedRecommendation, Recommendations
+from parlour.training.learn.mediators.quantities import estimate, measure
+from parlour.training.learn.mediators.table import Floats, UtilityTable
+from parlour.training.measure.statistics import MeanEstimate, mean_estimate, weighted_mean
+
+FOLDS: Final = 5
+_FEWEST: Final = 10
+"""Results below which nothing is estimated."""
+
+
+@dataclass(frozen=True)
+class PolicyValue:
+    """Net utility of a policy by question, as a log tells it."""
+
+    n: int
+    """Recommendations with a result."""
+    logged: MeanEstimate
+    """What the policy in use earned."""
+    inverse_propensity: MeanEstimate
+    self_normalised: MeanEstimate | None
+    """None if the policy takes nothing that was logged."""
+    doubly_robust: MeanEstimate
+    gain: MeanEstimate
+    """Doubly robust estimate less what the policy in use earned, question by question."""
+    effective: float
+    """Effective number of recommendations: (sum of w)^2 / sum of w^2."""
+    unsupported: float
+    """Share of the policy that rests on actions which were never taken in the state."""
+
+
+def utility_table(log: Sequence[LoggedRecommendation], payment: Payment | None = None) -> UtilityTable:
+    """The recommendations with a result as a simulation table: one cell of a row is known, the others were not tried.
+
+    Raises:
+        ParlourError: None has a result.
+    """
+    pays = payment or Payment()
+    told = _with_results(log, pays)
+    actions = tuple(dict.fromkeys(one.joint for one, _ in told))
+    utilities = np.full((len(told), len(actions)), np.nan)
+    for row, (one, net) in enumerate(told):
+        utilities[row, actions.index(one.joint)] = net
+    ids, states = tuple(one.id for one, _ in told), tuple(one.state for one, _ in told)
+    thresholds = log.thresholds if isinstance(log, Recommendations) else {}
+    return UtilityTable(ids, states, actions, utilities, thresholds, costs=pays.costs)
+
+
+def value(
+    policy: PolicyTable, log: Sequence[LoggedRecommendation], payment: Payment | None = None, folds: int = FOLDS
+) -> PolicyValue:
+    """The worth of a policy by the log of another.
+
+    Args:
+        policy: What is asked about; of one that sees more than the state, the log must hold what it sees.
+        log: What was recommended, drawn with the probabilities it tells.
+        payment: What outcomes pay; the published one if None.
+        folds: Parts for cross-fitting; row k lies in part k modulo this.
+
+    Raises:
+        ParlourError: There are too few results, or the log does not hold what the policy sees.
+    """
+    check_from("folds", folds, 2)
+    return _value([policy] * folds, log, payment)
+
+
+def value_of_learning(
+    make: Callable[[UtilityTable], PolicyTable],
+    log: Sequence[LoggedRecommendation],
+    payment: Payment | None = None,
+    folds: int = FOLDS,
+) -> PolicyValue:
+    """The worth of policies that are learned from a log, each by the part of it that it was not learned from.
+
+    Args:
+        make: Learns a policy from recommendations as a simulation table (`utility_table`).
+        log: As in `value`.
+        payment: As in `value`.
+        folds: Parts; the policy of one is learned from the others.
+
+    Raises:
+        ParlourError: There are too few results.
+    """
+    check_from("folds", folds, 2)
+    table = utility_table(log, payment)
+    fold = np.arange(len(table)) % folds
+    if len(table) < folds:
+        raise ParlourError(f"{len(table)} recommendations with a result; accepted: at least {max(folds, _FEWEST)}")
+    return _value([make(table.rows(np.flatnonzero(fold != k))) for k in range(folds)], log, payment)
+
+
+def _value(
+    policies: Sequence[PolicyTable], log: Sequence[LoggedRecommendation], payment: Payment | None
+) -> PolicyValue:
+    """By one policy for each fold."""
+    folds = len(policies)
+    told = _with_results(log, payment or Payment())
+    if len(told) < max(folds, _FEWEST):
+        raise ParlourError(f"{len(told)} recommendations with a result; accepted: at least {max(folds, _FEWEST)}")
+    table = utility_table([one for one, _ in told], payment)
+    u = np.array([net for _, net in told])
+    rows = _rows(policies, [one for one, _ in told])
+    chances = [row.get(one.joint, 0.0) for row, (one, _) in zip(rows, told, strict=True)]
+    w = np.array(chances) / np.array([one.probability for one, _ in told])
+    expected, own = _modelled(rows, table, folds)
+    robust = expected + w * (u - own)
+    return PolicyValue(
+        len(told),
+        mean_estimate(u),
+        mean_estimate(w * u),
+        weighted_mean(u, w) if w.any() else None,
+        mean_estimate(robust),
+        mean_estimate(robust - u),
+        float(w.sum() ** 2 / (w**2).sum()) if w.any() else 0.0,
+        _unsupported(rows, table),
+    )
+
+
+def payment_of(utilities: str | None) -> Payment:
+    """The published payment with utilities from words: four numbers separated by commas; None changes nothing.
+
+    >>> payment_of("1,-2,0,0").utilities
+    (1.0, -2.0, 0.0, 0.0)
+
+    Raises:
+        ParlourError: There are not four finite numbers.
+    """
+    if utilities is None:
+        return Payment()
+    try:
+        right, wrong, silent, missed = map(float, utilities.split(","))
+    except ValueError:
+        right = wrong = silent = missed = math.nan
+    if not all(map(math.isfinite, (right, wrong, silent, missed))):
+        raise accept("utilities", utilities, "four numbers: right, wrong, rightly silent, wrongly silent")
+    return Payment((right, wrong, silent, missed))
+
+
+def _with_results(log: Sequence[LoggedRecommendation], payment: Payment) -> list[tuple[LoggedRecommendation, float]]:
+    told = [(one, net) for one in log if (net := one.net(payment)) is not None]
+    if not told:
+        raise ParlourError("no recommendation of the log has a result; accepted: at least one with an outcome")
+    return told
+
+
+def _rows(policies: Sequence[PolicyTable], log: Sequence[LoggedRecommendation]) -> list[Row]:
+    """What the policy of its fold would have drawn from, of each recommendation."""
+    folds, found = len(policies), list[Row]([{}] * len(log))
+    for k, policy in enumerate(policies):
+        found[k::folds] = _rows_of(policy, log[k::folds])
+    return found
+
+
+def _rows_of(policy: PolicyTable, log: Sequence[LoggedRecommendation]) -> list[Row]:
+    model = policy.contextual
+    if model is None:
+        return [policy.rows.get(one.state, {FALLBACK: 1.0}) for one in log]
+    contexts = np.array([_context(one, model.sees) for one in log], dtype=np.float64).reshape(len(log), -1)
+    p = model.policy(contexts, [one.state for one in log])
+    return [dict(zip(model.joints, chances, strict=True)) for chances in p.tolist()]
+
+
+def _context(one: LoggedRecommendation, sees: str) -> tuple[float, ...]:
+    """What a policy sees of a recommendation beside its state; the signals stand in logs that hold no context, too."""
+    known, width = one.context, len(SEEN[sees])
+    if not known and one.signals is not None:
+        known = (1.0, *one.signals)
+    elif not known and one.state == NO_SIGNAL:
+        known = (0.0,) * len(SIGNAL_FEATURES)
+    if len(known) < width:
+        raise ParlourError(
+            f"recommendation {one.id!r} of the log does not hold what a policy sees that sees the {sees}; accepted: a log of "
+            "a policy that sees as much"
+        )
+    return known[:width]
+
+
+def _modelled(rows: Sequence[Row], table: UtilityTable, folds: int) -> tuple[Floats, Floats]:
+    """Of each question, by a model of the other folds: what the policy would earn, and what the action taken does."""
+    expected, own = np.zeros(len(table)), np.zeros(len(table))
+    fold = np.arange(len(table)) % folds
+    taken = np.nanargmax(np.where(np.isnan(table.utilities), -np.inf, 0.0), axis=1)
+    for k in range(folds):
+        others = table.rows(np.flatnonzero(fold != k))
+        model = _Model(others)
+        for row in np.flatnonzero(fold == k).tolist():
+            known = model.of(table.states[row])
+            expected[row] = math.fsum(p * known.get(joint, model.mean) for joint, p in rows[row].items())
+            own[row] = known.get(table.actions[taken[row]], model.mean)
+    return expected, own
+
+
+class _Model:
+    """Mean utility of each joint action in a state, shrunk; of one that was never tried the mean of all."""
+
+    def __init__(self, table: UtilityTable) -> None:
+        self.mean = float(np.nanmean(table.utilities))
+        found = estimate(measure(table), "auto")
+        rows = zip(found.states, found.value.tolist(), strict=True)
+        self._rows: dict[str, dict[Joint, float]] = {
+            state: {joint: one for joint, one in zip(found.actions, row, strict=True) if not math.isnan(one)}
+            for state, row in rows
+        }
+
+    def of(self, state: str) -> Mapping[Joint, float]:
+        """Those that are known."""
+        return self._rows.get(state, {})
+
+
+def _unsupported(rows: Sequence[Row], table: UtilityTable) -> float:
+    found = measure(table)
+    tried = {
+        state: {joint for joint, n in zip(found.actions, counts, strict=True) if n}
+        for state, counts in zip(found.states, found.count.tolist(), strict=True)
+    }
+    known = [tried[state] for state in table.states]
+    missing = [sum(p for joint, p in row.items() if joint not in of) for row, of in zip(rows, known, strict=True)]
+    return float(np.mean(missing))

@@ -1,0 +1,246 @@
+"""What the stakes decide: from one calibrated run, the policy and its scores for any value of a right answer and price of a wrong one.
+
+A run stores what came of every joint action on every question and whether evidence was found; costs and outcomes do not depend
+on what they pay, so that nothing is asked again. Value and price are told against silence where the closed-book answer is
+wrong, which keeps its utility: a right answer pays that and the value, a wrong one that less the price. So at price 0 silence gains
+nothing over a wrong answer; the published utilities (120, -40, 10, -20) are value 110 and price 50.
+
+The policy takes in each state the joint action with the highest mean over the training questions, shrunk towards the state's
+parents. At an infinite price it takes none that was ever wrong on a training question, in whatever state. At price 0 it is
+silent only where an answer costs more than it is likely to earn.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
+
+import numpy as np
+from parlour.envs.core import ParlourError, accept
+from parlour.envs.mediated_qa.vocabulary import ALL, ANSWERED_WRONG, JOINTS, Payment
+from parlour.policies.agents.mediated_qa.contextual import ContextualModel
+from parlour.policies.agents.mediated_qa.joint import Joint
+from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Thresholds
+from parlour.training.learn.mediators import baselines
+from parlour.training.learn.mediators.baselines import SystemAnswers
+from parlour.training.learn.mediators.learn import unit_of
+from parlour.training.learn.mediators.quantities import Shrinkage, check_shrinkage, estimate, measure
+from parlour.training.learn.mediators.simulate import Simulated
+from parlour.training.learn.mediators.table import Floats, UtilityTable
+from parlour.training.measure.statistics import SHARE, MeanEstimate, mean_estimate
+
+LEARNED: Final = "learned mediator"
+CONTEXTUAL: Final = "contextual policy"
+PRICES: Final = (0.0, 10.0, 25.0, 50.0, 100.0, 200.0, 400.0, 1000.0, math.inf)
+"""Of a wrong answer, at stakes of the size of the published ones; others are multiplied by their unit (`learn.unit_of`)."""
+_WORST: Final = 1e9
+"""Stands for an infinite price where the best action of one question is looked for, in the unit of the stakes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StakesConfig:
+    """The grid of stakes.
+
+    Raises:
+        ParlourError: A number is not accepted.
+    """
+
+    value: tuple[float, ...] = ()
+    """What a right answer pays more than silence; None: as in the run."""
+    price: tuple[float, ...] | None = None
+    """What a wrong answer pays less than silence; `inf` for a price that nothing makes up for. None: as
+    `PRICES`, in the unit of the run."""
+    shrinkage: Shrinkage = "auto"
+    """Shrinkage of states with few questions towards their parents, in pseudo-questions, or `auto`; 0 for none."""
+
+    def prices(self, payment: Payment) -> tuple[float, ...]:
+        """The prices of the grid for a run with this payment."""
+        unit = unit_of(payment)
+        return tuple(float(f"{unit * one:.12g}") for one in PRICES) if self.price is None else self.price
+
+    def __post_init__(self) -> None:
+        if not all(0 < one < math.inf for one in self.value):
+            raise accept("value", ",".join(map(str, self.value)), "numbers above 0")
+        if self.price is not None and not (self.price and all(one >= 0 for one in self.price)):  # NaN too
+            raise accept("price", ",".join(map(str, self.price)), "numbers from 0, or inf")
+        check_shrinkage(self.shrinkage)
+
+
+@dataclass(frozen=True)
+class StakesScore:
+    """One system at one value and price."""
+
+    value: float
+    price: float
+    system: str
+    n: int
+    accuracy: MeanEstimate
+    """Share of all questions that are answered right."""
+    abstention: MeanEstimate
+    risk: MeanEstimate | None
+    """Share of the answers that are wrong; None if nothing was answered."""
+    utility: MeanEstimate
+    """Net; -inf without an interval where the price is infinite and an answer was wrong."""
+
+    @property
+    def coverage(self) -> float:
+        """Share of the questions that are answered."""
+        return 1 - self.abstention.mean
+
+
+class SeenQuestions(NamedTuple):
+    """A policy that sees more than the state, and what it sees of the held-out questions."""
+
+    model: ContextualModel
+    contexts: Floats
+    """Shape (questions, features)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stakes:
+    """All that was found."""
+
+    scores: tuple[StakesScore, ...]
+    """By value and price; the learned mediator first, the oracle last."""
+    policies: dict[tuple[float, float], PolicyTable]
+    """Value and price -> policy."""
+    reader: str = ""
+    """Who answered; empty if it is not told."""
+
+
+def payment_at(payment: Payment, value: float, price: float) -> Payment:
+    """The payment with these stakes; an infinite price stays a large finite one.
+
+    >>> payment_at(Payment(), 110.0, 50.0) == Payment()
+    True
+    """
+    _, _, silent, missed = payment.utilities
+    return payment._replace(utilities=(silent + value, silent - min(price, _WORST * unit_of(payment)), silent, missed))
+
+
+def value_of(payment: Payment) -> float:
+    """What a right answer pays more than silence."""
+    return payment.utilities[0] - payment.utilities[2]
+
+
+def policy_at(
+    train: Sequence[Simulated],
+    payment: Payment,
+    price: float,
+    *,
+    joint: str = "published",
+    shrinkage: Shrinkage = 0.0,
+    thresholds: Thresholds | None = None,
+) -> PolicyTable:
+    """The policy at some stakes, from training questions (see above).
+
+    Args:
+        train: The questions.
+        payment: As `payment_at` gives it.
+        price: Of a wrong answer; only whether it is infinite counts.
+        joint: Which joint actions it may take, a key of `vocabulary.JOINTS`.
+        shrinkage: As in `quantities.estimate`.
+        thresholds: Of the signals, for the policy's file.
+
+    Raises:
+        ParlourError: There are no questions, or every joint action was wrong once.
+    """
+    offered = [one for one in JOINTS[joint] if price < math.inf or never_wrong(train, ALL.index(one))]
+    if not offered:
+        raise ParlourError("every joint action was wrong once; accepted: a finite price, or joint actions that refuse")
+    places = [ALL.index(one) for one in offered]
+    utilities = np.array([[row[k] for k in places] for row in (one.net(payment) for one in train)])
+    ids, states = tuple(str(k) for k in range(len(train))), tuple(row.state for row in train)
+    names: tuple[Joint, ...] = tuple(one.names for one in offered)
+    found = estimate(measure(UtilityTable(ids, states, names, utilities)), shrinkage)
+    best = {state: names[int(np.argmax(row))] for state, row in zip(found.states, found.value, strict=True)}
+    return PolicyTable({state: {one: 1.0} for state, one in best.items()}, thresholds or {})
+
+
+def never_wrong(rows: Sequence[Simulated], number: int) -> bool:
+    """Whether a joint action, by its number, was wrong on none of the questions."""
+    return all(row.outcomes[number] != ANSWERED_WRONG for row in rows)
+
+
+def stakes(
+    train: Sequence[Simulated],
+    held_out: Sequence[Simulated],
+    config: StakesConfig,
+    payment: Payment | None = None,
+    *,
+    joint: str = "published",
+    thresholds: Thresholds | None = None,
+    reader: str = "",
+    seen: SeenQuestions | None = None,
+) -> Stakes:
+    """Policies and scores over the grid; arguments as in `policy_at`, `payment` that of the run, `reader` who answered, for
+    tables and policies, `seen` a policy that sees more than the state, which is priced anew and compared.
+
+    Raises:
+        ParlourError: There are no questions to learn from or to be scored on.
+    """
+    payment = payment or Payment()
+    scores: list[StakesScore] = []
+    policies = {}
+    for value in config.value or (value_of(payment),):
+        for price in config.prices(payment):
+            pays = payment_at(payment, value, price)
+            made = policy_at(train, pays, price, joint=joint, shrinkage=config.shrinkage, thresholds=thresholds)
+            policies[value, price] = replace(made, reader=reader)
+            priced = [replace(row, utilities=row.net(pays)) for row in held_out]
+            learned_from = [replace(row, utilities=row.net(pays)) for row in train]
+            systems = _systems(made, learned_from, priced, pays, joint)
+            if seen is not None:
+                systems.insert(1, _seeing(seen, priced, pays))
+            scores += [_score(played, value, price) for played in systems]
+    return Stakes(tuple(scores), policies, reader)
+
+
+def _systems(
+    made: PolicyTable, train: Sequence[Simulated], rows: Sequence[Simulated], payment: Payment, joint: str
+) -> list[SystemAnswers]:
+    static = baselines.best_static(train, rows, joint)
+    return [
+        baselines.learned(LEARNED, made, rows),
+        baselines.fixed("no retrieval", baselines.CLOSED_BOOK, rows),
+        baselines.fixed("GraphRAG", baselines.GRAPH_RAG, rows),
+        baselines.refusing(rows, [row.confidence for row in rows], payment),
+        replace(static, name="best static"),
+        baselines.oracle(rows, joint),
+    ]
+
+
+def _seeing(seen: SeenQuestions, rows: Sequence[Simulated], payment: Payment) -> SystemAnswers:
+    """The contextual policy's best action at this payment, by the same models of the outcomes."""
+    values = seen.model.values(seen.contexts, [row.state for row in rows], payment)
+    return baselines.drawn(CONTEXTUAL, [seen.model.joints[k] for k in values.argmax(axis=1).tolist()], rows)
+
+
+def _score(played: SystemAnswers, value: float, price: float) -> StakesScore:
+    utility = mean_estimate(played.utility)
+    if math.isinf(price) and (played.answered > played.right).any():
+        utility = MeanEstimate(utility.n, -math.inf, None, None, None)
+    right = baselines.reliability(played)
+    risk = None if right is None else _complement(right)
+    accuracy, abstention = mean_estimate(played.right, SHARE), mean_estimate(1 - played.answered, SHARE)
+    return StakesScore(value, price, played.name, utility.n, accuracy, abstention, risk, utility)
+
+
+def _complement(share: MeanEstimate) -> MeanEstimate:
+    low = None if share.high is None else 1 - share.high
+    high = None if share.low is None else 1 - share.low
+    return MeanEstimate(share.n, 1 - share.mean, low, high, None)
+
+
+def refusal_curve(rows: Sequence[Simulated]) -> list[tuple[float, float]]:
+    """Coverage and risk of the closed-book answer for every least confidence at which it is given, widest last."""
+    number = ALL.index(baselines.CLOSED_BOOK)
+    found = []
+    for least in sorted({row.confidence for row in rows}, reverse=True):
+        outcomes = [row.outcomes[number] for row in rows if row.confidence >= least]
+        answered = [one for one in outcomes if one <= ANSWERED_WRONG]
+        if answered:
+            found.append((len(answered) / len(rows), answered.count(ANSWERED_WRONG) / len(answered)))
+    return found

@@ -1,0 +1,179 @@
+"""What `parlour grace stakes` leaves: a table as CSV, the policy of each pair of stakes, and the picture of risk against coverage."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.policies.agents.mediated_qa.joint import Joint
+from parlour.policies.files import atomic_write
+from parlour.training.learn.mediators.simulate import Simulated
+from parlour.training.learn.mediators.stakes import CONTEXTUAL, LEARNED, Stakes, StakesScore, refusal_curve
+from parlour.training.measure.statistics import MeanEstimate, show_interval
+from parlour.training.results import plots
+from parlour.training.results.runs import write_csv
+
+TABLE: Final = "stakes.csv"
+STAKES_PICTURE: Final = "stakes.png"
+_SHOWN: Final = ("value", "price", "accuracy", "abstention", "risk", "net utility")
+_SHORT: Final = {"token-confidence refusal": "refusal"}
+_COLUMNS: Final = (
+    "value",
+    "price",
+    "system",
+    "n",
+    "accuracy",
+    "abstention",
+    "coverage",
+    "risk",
+    "risk_low",
+    "risk_high",
+)
+_CHANGING: Final = ((LEARNED, "-", "o"), (CONTEXTUAL, "-", "v"), ("best static", "--", "s"), ("oracle", ":", "^"))
+"""Systems that go with the stakes: name, line, marker."""
+_FIXED: Final = (("no retrieval", "D"), ("GraphRAG", "X"), ("token-confidence refusal", "P"))
+
+
+def store(found: Stakes, held_out: Sequence[Simulated], out: Path) -> bool:
+    """Write the files into a folder; False if the picture was not drawn, for want of matplotlib."""
+    out.mkdir(parents=True, exist_ok=True)
+    write_csv(out / TABLE, (*_COLUMNS, "net", "net_low", "net_high"), [_cells(one) for one in found.scores])
+    for stakes, policy in found.policies.items():
+        atomic_write(out / policy_name(*stakes), policy.dumps())
+    if not plots.available():
+        return False
+    _draw(found, held_out, out / STAKES_PICTURE)
+    return True
+
+
+def policy_name(value: float, price: float) -> str:
+    """File of the policy of some stakes.
+
+    >>> policy_name(110.0, 50.0)
+    'policy-value110-price50.json'
+    """
+    return f"policy-value{value:g}-price{price:g}.json"
+
+
+def headings(found: Stakes) -> tuple[str, ...]:
+    """Of `rows`: what is told of the learned mediator, then the names of the others."""
+    first = next(iter(found.policies))
+    others = [one.system for one in found.scores if (one.value, one.price) == first][1:]
+    return (*_SHOWN, *(_SHORT.get(name, name) for name in others))
+
+
+def rows(found: Stakes) -> list[tuple[str, ...]]:
+    """One line for each pair of stakes: the learned mediator, and the net utility of the others; below `headings`."""
+    told = []
+    for stakes in found.policies:
+        learned, *others = [one for one in found.scores if (one.value, one.price) == stakes]
+        told.append(
+            (
+                *(f"{learned.value:g}", f"{learned.price:g}"),
+                _share(learned.accuracy),
+                _share(learned.abstention),
+                "-" if learned.risk is None else _share(learned.risk),
+                f"{learned.utility.mean:.2f} {show_interval(learned.utility, '.2f')}",
+                *(f"{one.utility.mean:.2f}" for one in others),
+            )
+        )
+    return told
+
+
+def changes(found: Stakes) -> list[tuple[str, ...]]:
+    """What the learned policy does at each price: value, price, and its joint actions with their states, most states first."""
+    told: list[tuple[str, ...]] = []
+    for (value, price), policy in found.policies.items():
+        states: dict[Joint, list[str]] = {}
+        for state, row in policy.rows.items():
+            states.setdefault(next(iter(row)), []).append(state)
+        ordered = sorted(states.items(), key=lambda item: (-len(item[1]), item[0]))
+        for joint, where in ordered:
+            told.append((f"{value:g}", f"{price:g}", " ".join(joint), " ".join(sorted(where))))
+    return told
+
+
+def as_json(one: StakesScore) -> dict[str, Any]:
+    """A score as plain values; infinite ones in words, as JSON has no others."""
+    cells = zip((*_COLUMNS, "net", "net_low", "net_high"), _cells(one), strict=True)
+    return {name: str(cell) if isinstance(cell, float) and math.isinf(cell) else cell for name, cell in cells}
+
+
+def _share(found: MeanEstimate) -> str:
+    return f"{found.mean:.1%} {show_interval(found, '.1f', 100)}"
+
+
+def _cells(one: StakesScore) -> list[Any]:
+    risk = (None, None, None) if one.risk is None else (one.risk.mean, one.risk.low, one.risk.high)
+    told = [one.value, one.price, one.system, one.n, one.accuracy.mean, one.abstention.mean, one.coverage, *risk]
+    return [*told, one.utility.mean, one.utility.low, one.utility.high]
+
+
+def _draw(found: Stakes, held_out: Sequence[Simulated], path: Path) -> None:
+    """Risk against coverage: one panel for each value of a right answer."""
+    values = list(dict.fromkeys(one.value for one in found.scores))
+    answered = f"answers by {found.reader}; " if found.reader else ""
+    with plots.picture(
+        path,
+        6.5 * len(values),
+        5.8,
+        title="What stakes decide: risk against coverage; beside the points the price of a wrong answer",
+        who=f"{answered}systems as in the key, on the same held-out questions",
+        n=f"n = {plots.range_of([one.n for one in found.scores])} questions a point",
+    ) as made:
+        for place, value in enumerate(values, 1):
+            axes = made.add_subplot(1, len(values), place)
+            scores = [one for one in found.scores if one.value == value]
+            _panel(axes, scores, refusal_curve(held_out))
+            title = f"a right answer is worth {value:g} more than silence"
+            plots.label(
+                axes, "coverage: share of questions answered", "risk: share of the answers that are wrong", title
+            )
+        plots.key(made)
+
+
+def _panel(axes: Any, scores: Sequence[StakesScore], refusal: Sequence[tuple[float, float]]) -> None:
+    colours = plots.colours([name for name, *_ in _CHANGING])
+    for name, line, marker in _CHANGING:
+        points = [one for one in scores if one.system == name and one.risk is not None]
+        if not points:
+            continue
+        colour = colours[name]
+        label = f"{name}, {plots.INTERVAL}" if name == LEARNED else name
+        risks = [one.risk for one in points if one.risk is not None]
+        at, told = [one.coverage for one in points], [(risk.mean, risk.low, risk.high) for risk in risks]
+        if name == LEARNED:
+            plots.points(axes, at, told, fmt=f"{line}{marker}", color=colour, label=label)
+            _prices(axes, points)
+        else:
+            axes.plot(at, [risk.mean for risk in risks], line, marker=marker, color=colour, label=label)
+    _silent(axes, [one.price for one in scores if one.system == LEARNED and one.risk is None])
+    for name, marker in _FIXED:
+        first = next(one for one in scores if one.system == name)
+        if first.risk is not None:
+            axes.plot([first.coverage], [first.risk.mean], marker, color=plots.REFERENCE, label=name)
+    if refusal:
+        label = "refusal by confidence, any threshold"
+        axes.plot(*zip(*refusal, strict=True), "-", color=plots.REFERENCE, linewidth=0.8, label=label)
+    axes.set_xlim(-0.02, 1.02)
+    axes.set_ylim(-0.02, 1.02)
+
+
+def _prices(axes: Any, points: Sequence[StakesScore]) -> None:
+    """The prices beside the points; those of points in one place stand together."""
+    places: dict[tuple[float, float], list[float]] = {}
+    for one in points:
+        assert one.risk is not None
+        places.setdefault((round(one.coverage, 2), round(one.risk.mean, 2)), []).append(one.price)
+    for (x, y), prices in places.items():
+        told = ", ".join(f"{price:g}" for price in prices)
+        axes.annotate(told, (x, y), xytext=(6, -10), textcoords="offset points", fontsize=8)
+
+
+def _silent(axes: Any, prices: Sequence[float]) -> None:
+    """Where nothing is answered there is no risk: said in words."""
+    if prices:
+        told = ", ".join(f"{price:g}" for price in prices)
+        axes.text(0.0, 0.02, f"price {told}: nothing is answered", fontsize=8)

@@ -1,0 +1,308 @@
+"""Training the mediator in a run directory: configuration, curve, checkpoint and policy; resumes after a kill.
+
+A run has as many phases as its curve has points. Learning from counts, a phase learns from a longer part of the training
+questions; on-line, it plays some more rounds. After each phase the policy is measured on held-out questions, and the run is
+stored; a run that was killed and resumed leaves the same files, byte for byte. The policy of the run is learned from
+the whole table by counts, and by an on-line learner from the training questions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable
+from dataclasses import asdict, astuple, dataclass, fields, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from parlour.envs.core import ParlourError
+from parlour.policies.agents.mediated_qa.contextual import ContextualModel
+from parlour.policies.agents.mediated_qa.joint import MODULES
+from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
+from parlour.policies.files import atomic_write, read_json
+from parlour.training.learn.checkpoints import Checkpoint
+from parlour.training.learn.mediators import quantal
+from parlour.training.learn.mediators.learn import GraceConfig, LearnedMediator, Settings, check, choose, finish, learn
+from parlour.training.learn.mediators.learners import Learner, TableBandit
+from parlour.training.learn.mediators.quantities import measure
+from parlour.training.learn.mediators.table import Floats, UtilityTable
+from parlour.training.measure.statistics import mean_estimate, show_interval
+from parlour.training.play import seeds
+from parlour.training.results.learning_curve import LearningCurve, learning_curve
+from parlour.training.results.plots import Curve, CurvePoint
+from parlour.training.results.runs import run_directory, write_csv
+
+CHECKPOINT: Final = "checkpoint.json"
+CURVE: Final = "curve.csv"
+PICTURE: Final = "curve.png"
+POLICY: Final = "policy.json"
+QUANTITIES: Final = "quantities.csv"
+OBEDIENCE: Final = "obedience.csv"
+
+_SPLIT, _CHOICES, _QUESTIONS = range(3)  # what a run draws for
+
+
+@dataclass(frozen=True)
+class MediatorPoint:
+    """One point of the curve. None is what there was nothing to measure by."""
+
+    steps: int
+    """Questions learned from; on-line, rounds played."""
+    training: float | None
+    """Mean net utility: of the policy on what it learned from; on-line, earned in the rounds of the phase."""
+    regret: float | None
+    """On-line: mean regret of a round of the phase."""
+    n: int
+    """Held-out questions that tell of the policy."""
+    held_out: float | None
+    """Expected net utility of the policy on them, with its interval at 95 % (Student's t)."""
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """The result of a run."""
+
+    points: tuple[MediatorPoint, ...]
+    learned: LearnedMediator
+    picture: bool
+    """Whether the curve was drawn: it needs matplotlib, of the extra `train`."""
+
+
+def train(
+    config: GraceConfig,
+    table: UtilityTable,
+    out: str | Path,
+    progress: Callable[[int, str], None] = lambda _steps, _note: None,
+    reader: str = "",
+    contextual: ContextualModel | None = None,
+    rate: str = "",
+) -> Trained:
+    """Train, or resume the run in `out`.
+
+    Leaves in `out`: config.json, checkpoint.json, curve.csv, curve.png, quantities.csv, obedience.csv and policy.json.
+
+    Args:
+        config: How to learn. A run in `out` is resumed only if it has the same, and the same table.
+        table: What to learn from.
+        out: Run directory.
+        progress: Told the number of steps made since the last call, and how it stands.
+        reader: Who answered the questions of the table, for the policy file; empty where that is not told.
+        contextual: What the policy file holds besides the table, for a mediator that sees more than the state.
+        rate: By which the costs of the table follow from what the actions used, for config.json; empty for none.
+
+    Raises:
+        ParlourError: `out` holds another run or is in use, or the configuration does not fit the table.
+    """
+    check(table, config)
+    told = {"reader": reader} if reader else {}
+    told |= {} if contextual is None else {"sees": contextual.sees}
+    priced: dict[str, Any] = {"rate": rate, "costs": list(table.costs or ())} if rate else {}
+    finished = partial(replace, reader=reader, contextual=contextual)
+    with run_directory(out, _settings(config, table) | told | priced) as folder:
+        return _train(config, table, folder, progress, finished)
+
+
+def _train(
+    config: GraceConfig,
+    table: UtilityTable,
+    folder: Path,
+    progress: Callable[[int, str], None],
+    finished: Callable[[PolicyTable], PolicyTable],
+) -> Trained:
+    run, checkpoint = _Run(config, table), Checkpoint(folder / CHECKPOINT)
+    checkpoint.load(lambda path: run.load_state_dict(read_json(path)))
+    while len(run.points) < config.points:
+        before = run.steps
+        point = run.phase()
+        progress(point.steps - before, _note(point))
+        names = [field.name for field in fields(MediatorPoint)]
+        write_csv(folder / CURVE, names, [astuple(point) for point in run.points])
+        checkpoint.save_json(run.state_dict())
+    learned = run.finished()
+    learned = replace(learned, policy=finished(learned.policy))
+    _store_quantities(learned, folder / QUANTITIES)
+    regrets = [[state, *of] for state, of in learned.regrets.items()]
+    write_csv(folder / OBEDIENCE, ["state", *MODULES], regrets)
+    picture = _draw(run, folder / PICTURE)
+    atomic_write(folder / POLICY, learned.policy.dumps())
+    return Trained(tuple(run.points), learned, picture)
+
+
+class _Run:
+    """A run between two phases."""
+
+    def __init__(self, config: GraceConfig, table: UtilityTable) -> None:
+        self.config, self.table = config, table
+        learned_from, held_out = _split(table, config)
+        self.training = table.rows(learned_from)
+        self.held_out = table.rows(held_out) if held_out else None
+        self.points: list[MediatorPoint] = []
+        self.settings: Settings | None = None
+        self.bandit: TableBandit | None = None
+        self.learner: Learner | None = None
+        self.questions = np.random.default_rng(seeds.derive(config.seed, _QUESTIONS))
+        rule = config.learning_rule
+        if rule is not None:
+            self.bandit = TableBandit(self.training)
+            rng = np.random.default_rng(seeds.derive(config.seed, _CHOICES))
+            self.learner = Learner(rule, len(self.bandit.states), len(table.actions), rng, self.bandit.parents)
+
+    @property
+    def steps(self) -> int:
+        return self.points[-1].steps if self.points else 0
+
+    def chosen(self) -> Settings:
+        """The settings: by cross-validation over the training questions, once."""
+        if self.settings is None:
+            self.settings = choose(self.training, self.config)
+        return self.settings
+
+    def phase(self) -> MediatorPoint:
+        """Learn on, and measure."""
+        upto = len(self.points) + 1
+        if self.learner is None or self.bandit is None:
+            steps = max(1, len(self.training) * upto // self.config.points)
+            seen = self.training.rows(range(steps))
+            made = learn(seen, self.config, self.chosen()).policy
+            training, regret = _mean(quantal.earned(made, seen)), None
+        else:
+            steps = self.config.rounds * upto // self.config.points
+            rounds = self.bandit.play(self.learner, steps - self.steps, self.questions)
+            made = self.finished().policy
+            training, regret = _mean(rounds.utilities), _mean(rounds.regrets)
+        held_out = np.zeros(0) if self.held_out is None else quantal.earned(made, self.held_out)
+        point = MediatorPoint(steps, training, regret, *_interval(held_out))
+        self.points.append(point)
+        return point
+
+    def finished(self) -> LearnedMediator:
+        """The policy of the run as it stands."""
+        if self.learner is None or self.bandit is None:
+            return learn(self.table, self.config, self.chosen())
+        values = self.bandit.estimate(self.learner)
+        return finish(measure(self.table), values, self.chosen(), self.config, self.table)
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that a phase changes, as plain values."""
+        return {
+            "settings": None if self.settings is None else asdict(self.settings),
+            "learner": None if self.learner is None else self.learner.state_dict(),
+            "questions": self.questions.bit_generator.state,
+            "points": [astuple(point) for point in self.points],
+        }
+
+    def load_state_dict(self, stored: dict[str, Any]) -> None:
+        """Resume from what `state_dict` gave."""
+        try:
+            self.points = [MediatorPoint(*point) for point in stored["points"]]
+            self.settings = None if stored["settings"] is None else Settings(**stored["settings"])
+            self.questions.bit_generator.state = stored["questions"]
+            if self.learner is not None:
+                self.learner.load_state_dict(stored["learner"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ParlourError(f"{CHECKPOINT} cannot be used ({error}); accepted: what `train grace` left") from None
+
+
+def _split(table: UtilityTable, config: GraceConfig) -> tuple[list[int], list[int]]:
+    """Rows to learn from, in an order drawn at random, and held-out rows; a question's rows stay together."""
+    names = list(dict.fromkeys(table.ids))
+    rng = np.random.default_rng(seeds.derive(config.seed, _SPLIT))
+    place = {names[k]: rank for rank, k in enumerate(rng.permutation(len(names)).tolist())}
+    first = int(len(names) * config.validation)
+    told = np.flatnonzero(~np.isnan(table.utilities).all(axis=1)).tolist()
+    order = sorted(told, key=lambda row: (place[table.ids[row]], row))
+    learned_from = [row for row in order if place[table.ids[row]] >= first]
+    if not learned_from:
+        return order, []
+    return learned_from, [row for row in order if place[table.ids[row]] < first]
+
+
+def _mean(values: Floats) -> float | None:
+    return _interval(values)[1]
+
+
+def _interval(values: Floats) -> tuple[int, float | None, float | None, float | None]:
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return 0, None, None, None
+    found = mean_estimate(known)
+    return found.n, found.mean, found.low, found.high
+
+
+def _note(point: MediatorPoint) -> str:
+    if point.held_out is None:
+        return "nothing held out"
+    return f"held-out utility {point.held_out:.2f} {show_interval(point, '.2f')}"
+
+
+# -- files -----------------------------------------------------------------------------------------------------
+
+
+def _settings(config: GraceConfig, table: UtilityTable) -> dict[str, Any]:
+    """What decides a run."""
+    cuts = json.dumps({signal: list(pair) for signal, pair in table.thresholds.items()})
+    digest = hashlib.sha256((table.dumps() + cuts).encode()).hexdigest()
+    told = asdict(config)
+    if config.unit == 1:  # as runs were stored before there was another one
+        del told["unit"]
+    if config.individual_costs and table.costs not in (None, table.action_set.costs):
+        told["costs"] = list(table.costs or ())
+    return told | {"table_sha256": digest}
+
+
+def _store_quantities(learned: LearnedMediator, path: Path) -> None:
+    """One line for each state and action with data or a value."""
+    found, values, rows = learned.quantities, learned.estimate, []
+    for k, state in enumerate(values.states):
+        measured = found.states.index(state) if state in found.states else None
+        for j, joint in enumerate(values.actions):
+            value = float(values.value[k, j])
+            told: list[Any] = [0, "", "", ""]
+            if measured is not None and found.count[measured, j]:
+                spot = measured, j
+                told = [int(found.count[spot]), *(_finite(x[spot]) for x in (found.mean, found.low, found.high))]
+            p = learned.policy.rows.get(state, {}).get(joint, "")
+            rows.append([state, *joint, *told, _finite(value), p])
+    write_csv(path, ["state", *MODULES, "n", "mean", "low", "high", "value", "probability"], rows)
+
+
+def _finite(number: Any) -> float | str:
+    return float(number) if math.isfinite(number) else ""
+
+
+def _draw(run: _Run, path: Path) -> bool:
+    """The curve with its intervals as a PNG, joint actions at random beside it; False if matplotlib is not installed."""
+    points, config = run.points, run.config
+    training = [CurvePoint(p.steps, p.training) for p in points if p.training is not None]
+    held_out = [CurvePoint(p.steps, p.held_out, p.low, p.high) for p in points if p.held_out is not None]
+    by_chance = _at_random(run.held_out)
+    shown = LearningCurve(
+        title=f"What a mediator learns: {config.method} by {config.learner}",
+        who="GRACE's mediator on the questions of its table; dotted: every joint action as likely as another, "
+        "as before anything is learned",
+        n=f"n = {points[-1].n} held-out questions, {len(run.training)} learned from",
+        x="questions learned from" if config.learner == "counts" else "rounds",
+        y="net utility of a question (points)",
+        curves=(
+            Curve("held out", [*(CurvePoint(0, *level) for level in by_chance), *held_out], marker="o"),
+            Curve("learned from", training, "--", marker="s"),
+        ),
+        levels=[("random", level) for level in by_chance],
+    )
+    return learning_curve(path, shown)
+
+
+def _at_random(held_out: UtilityTable | None) -> list[tuple[float, float | None, float | None]]:
+    """What joint actions earn that are all as likely, with its interval; empty where nothing is held out."""
+    if held_out is None:
+        return []
+    tried = ~np.isnan(held_out.utilities)
+    told = tried.any(axis=1)
+    total = np.where(tried, held_out.utilities, 0.0).sum(axis=1)[told]
+    _, mean, low, high = _interval(total / tried.sum(axis=1)[told])
+    return [] if mean is None else [(mean, low, high)]

@@ -1,0 +1,96 @@
+"""The settings of a run that learns in phases (`phases`). Needs no PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from parlour.envs.core import TABLE, ParlourError, check_from
+from parlour.envs.registry import lookup
+from parlour.training.play import seeds
+
+NOT_DECIDING: Final = ("processes",)
+"""Settings on which the result does not depend."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PhaseConfig:
+    """What decides how a network learns; stored with the run.
+
+    Raises:
+        ParlourError: A number is too small, or phase, rollout and tables do not divide each other.
+    """
+
+    game: str = "avalon_v0"
+    """Name of the game."""
+    options: Mapping[str, Any] = field(default_factory=lambda: {"num_players": 5, "rules": "official"})
+    """Options of the game."""
+    steps: int = 400_000
+    """Number of decisions of the learner; rounded up to whole phases."""
+    phase_steps: int = 40_960
+    """Decisions of the learner between two checkpoints."""
+    envs: int = 32
+    """Number of games played side by side."""
+    processes: int = 2
+    """Number of processes that play them. The result does not depend on it."""
+    rollout: int = 4096
+    """Decisions between two updates, over all games."""
+    batch: int = 1024
+    """Decisions in a minibatch of an update."""
+    epochs: int = 4
+    """Passes over the decisions in an update."""
+    learning_rate: float = 7e-4
+    """Learning rate of the first phase; it decreases linearly, phase by phase, to a tenth."""
+    entropy: float = 0.005
+    """Coefficient of the entropy bonus."""
+    gae_lambda: float = 0.95
+    """Lambda of generalised advantage estimation."""
+    hidden: tuple[int, ...] = (128, 128)
+    """Widths of the hidden layers."""
+    seed: int = 0
+    """The same seed gives the same result."""
+
+    def __post_init__(self) -> None:
+        for name in ("steps", "phase_steps", "envs", "processes", "rollout", "batch", "epochs"):
+            check_from(name, getattr(self, name), 1)
+        check_from("seed", self.seed, 0)
+        if self.rollout % self.envs or self.phase_steps % self.rollout:
+            raise ParlourError(
+                f"rollout {self.rollout} and phase_steps {self.phase_steps} are not accepted; accepted: a multiple of "
+                f"envs ({self.envs}), and a multiple of rollout"
+            )
+
+    @property
+    def phases(self) -> int:
+        """How many phases the run has."""
+        return -(-self.steps // self.phase_steps)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeatConfig(PhaseConfig):
+    """Everything that decides the training of one seat; saved with the run."""
+
+    opponents: str = "heuristic"
+    """Policy of the other seats."""
+    seat: int | Literal["random"] = "random"
+    """The learner's seat, or `random` for another one in each game."""
+    features: str | None = None
+    """Kind of features that it learns from; by default `belief` where the game has it, else `table`."""
+    validation_games: int = 300
+    """Number of games for each point of the curve."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_from("validation_games", self.validation_games, 1)
+
+
+def env_seeds(config: PhaseConfig, phase: int) -> list[int]:
+    """A seed for each table of a phase."""
+    return [seeds.derive(config.seed, phase, k) % len(seeds.TRAINING) for k in range(config.envs)]
+
+
+def features_of(game: str, features: str | None) -> str:
+    """The kind of features asked for; None: `"belief"` where the game has it, else `"table"`."""
+    kinds = lookup(game).spec.features
+    return features or ("belief" if "belief" in kinds else TABLE)

@@ -1,0 +1,209 @@
+"""Experience learning: the Avalon agents play practice games one after another and learn from each.
+
+As in Lan et al. 2023 (arXiv 2310.14985, sections 4.8 and 5.3): the six-module agent plays a whole side against the baseline
+agent, both learn from their own games, and the roles are told when a game is over. Sides change over from game to game. The
+games are drawn from the training seeds; what was learned is then frozen and measured on others (`reproduce`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.envs.aec import GameEnv
+from parlour.envs.core import ParlourError, check_from
+from parlour.policies.agents.avalon.agent import AvalonAgent
+from parlour.policies.agents.avalon.baseline import BaselineAgent, Pool
+from parlour.policies.agents.avalon.experience import Experience
+from parlour.policies.files import read_json
+from parlour.policies.llm.model import Model, OfflineModel
+from parlour.training.learn.checkpoints import Checkpoint
+from parlour.training.measure.statistics import rate
+from parlour.training.play import rollout, seeds
+from parlour.training.play.rollout import Episode
+from parlour.training.results import plots
+from parlour.training.results.learning_curve import LearningCurve, learning_curve
+from parlour.training.results.plots import Curve, CurvePoint
+from parlour.training.results.runs import run_directory, write_csv
+
+EXPERIENCE, POOL, CURVE, PICTURE = "experience.json", "baseline.json", "curve.csv", "curve.png"
+_SIDES: Final = ("good", "evil")
+_NEIGHBOURS: Final = 20
+"""Games over which the curve is averaged."""
+
+
+@dataclass(frozen=True)
+class PracticeConfig:
+    """One run of practice."""
+
+    games: int = 200
+    """Number of games on each side."""
+    num_players: int = 6
+    """Number of players."""
+    rules: str = "paper"
+    """Preset of the rules."""
+    without: tuple[str, ...] = ()
+    """Modules of the agent that are switched off."""
+    about: str = "all"
+    """Players that the agent's analysis is about: all, teammates or adversaries."""
+    seed: int = 0
+    """The same seed gives the same result."""
+
+    def __post_init__(self) -> None:
+        for name, least in (("games", 1), ("seed", 0)):
+            check_from(name, getattr(self, name), least)
+        AvalonAgent(OfflineModel(), without=self.without, about=self.about)  # both raise for what is not accepted
+        rollout.table("avalon_v0", num_players=self.num_players, rules=self.rules)
+
+
+@dataclass
+class Practice:
+    """What has been learned so far."""
+
+    experience: Experience = field(default_factory=Experience)
+    pool: Pool = field(default_factory=Pool)
+    won: list[bool] = field(default_factory=list)
+    """Of each game, in order, whether the agent's side won."""
+
+
+def practise(
+    config: PracticeConfig,
+    out: Path | None = None,
+    model: Model | None = None,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Practice:
+    """Play and learn; the run in `out` is resumed where it stopped.
+
+    Args:
+        config: What to play.
+        out: Run directory; None stores nothing.
+        model: Who answers the agents' questions; the heuristics by default.
+        progress: Is told the number of games finished since the last time.
+
+    Raises:
+        ParlourError: The directory holds a run with another configuration, or is in use.
+    """
+    model = model or OfflineModel()
+    if out is None:
+        return _practise(config, None, model, progress)
+    with run_directory(out, asdict(config) | {"model": model.name}) as folder:
+        return _practise(config, folder, model, progress)
+
+
+def _practise(config: PracticeConfig, out: Path | None, model: Model, progress: Callable[[int], None]) -> Practice:
+    env = rollout.table("avalon_v0", num_players=config.num_players, rules=config.rules)
+    so_far = Practice() if out is None else _stored(out)
+    progress(len(so_far.won))
+    for number in range(len(so_far.won), 2 * config.games):
+        _one_game(env, config, so_far, number, model)
+        if out is not None:
+            _store(so_far, out)
+        progress(1)
+    if out is not None:
+        _write_curve(so_far.won, out, config, model)
+    return so_far
+
+
+def _one_game(env: Any, config: PracticeConfig, so_far: Practice, number: int, model: Model) -> None:
+    own, seed = _SIDES[number % 2], seeds.TRAINING[seeds.derive(config.seed, number) % len(seeds.TRAINING)]
+    dealt = sides_of(env, seed)
+    players: list[AvalonAgent | BaselineAgent] = [
+        AvalonAgent(model, without=config.without, about=config.about, experience=so_far.experience, try_out=True)
+        if side == own
+        else BaselineAgent(model, pool=so_far.pool)
+        for side in dealt
+    ]
+    episode = rollout.play(env, players, seed)
+    _learn(players, episode, so_far, seed)
+    so_far.won.append(episode.outcome.winner == own)
+
+
+def sides_of(env: Any, seed: int) -> list[str]:
+    """The side of each seat in the deal of a seed."""
+    base: GameEnv = env.unwrapped
+    base.reset(seed=seed)
+    return [str(getattr(base.view(seat), "side", "")) for seat in range(base.game.seats)]
+
+
+def _learn(players: list[AvalonAgent | BaselineAgent], episode: Episode, so_far: Practice, seed: int) -> None:
+    """Seat after seat, so that two seats of one role both leave their mark."""
+    role_of = [view.role for view in episode.last_views]
+    taught: set[str] = set()
+    for seat, player in enumerate(players):
+        player.watch(episode.last_views[seat])
+        role, won = role_of[seat], episode.returns[seat] > 0
+        if isinstance(player, BaselineAgent):
+            so_far.pool.add(role, player.learn(won=won, moves=episode.moves))
+            continue
+        lesson = player.learn(role_of, won=won, seed=seed, again=role in taught)
+        if lesson is not None:
+            so_far.experience.lessons[role] = lesson
+            taught.add(role)
+
+
+# -- files -----------------------------------------------------------------------------------------------------
+
+
+def _stored(out: Path) -> Practice:
+    """How far the run in the folder has come."""
+    return Checkpoint(out / _STATE).load(_read) or Practice()
+
+
+def _read(path: Path) -> Practice:
+    state = read_json(path)
+    if set(state) != {"won", "experience", "pool"}:
+        raise ParlourError(f"file {str(path)!r} is no checkpoint; accepted: one of `train avalon`")
+    return Practice(Experience.from_json(state["experience"]), Pool.from_json(state["pool"]), state["won"])
+
+
+_STATE: Final = "practice.json"
+"""The checkpoint: everything in one file, replaced whole after each game."""
+
+
+def _store(so_far: Practice, out: Path) -> None:
+    so_far.experience.save(out / EXPERIENCE)
+    so_far.pool.save(out / POOL)
+    state = {"won": so_far.won, "experience": so_far.experience.as_json(), "pool": so_far.pool.as_json()}
+    Checkpoint(out / _STATE).save_json(state)
+
+
+def curve(won: list[bool]) -> list[tuple[int, str, float]]:
+    """Game on its side, side, share won of the last `_NEIGHBOURS` games on that side."""
+    rows = []
+    for first, side in enumerate(_SIDES):
+        games = won[first::2]
+        for k in range(len(games)):
+            last = games[max(0, k + 1 - _NEIGHBOURS) : k + 1]
+            rows.append((k + 1, side, sum(last) / len(last)))
+    return rows
+
+
+def _write_curve(won: list[bool], out: Path, config: PracticeConfig, model: Model) -> None:
+    measured, rows = f"share won of the last {_NEIGHBOURS}", curve(won)
+    write_csv(
+        out / CURVE, ("game", "side", measured), [(n, side, f"{share:.4f}") for n, side, share in rows], end="\r\n"
+    )
+    shown = LearningCurve(
+        title="Experience learning against the baseline agent",
+        who=f"avalon_v0, {config.num_players} players; the six-module agent on one side, the baseline agent on the other; "
+        f"{plots.answered_by(model)}",
+        n=f"n = {len(won)} games, each point the last {_NEIGHBOURS} on the side or all before",
+        x="practice game on the side",
+        y=measured,
+        curves=[
+            Curve(f"agent as {side}", [_point(n, share) for n, of, share in rows if of == side], style)
+            for side, style in zip(_SIDES, ("-", "--"), strict=True)
+        ],
+        limits=(0, 1),
+    )
+    learning_curve(out / PICTURE, shown)
+
+
+def _point(n: int, share: float) -> CurvePoint:
+    """The share of the last games, with its interval."""
+    last = min(n, _NEIGHBOURS)
+    found = rate(round(share * last), last)
+    assert found is not None, "there is a game"
+    return CurvePoint(n, share, found.low, found.high)

@@ -1,0 +1,210 @@
+"""Episodes to learn reliabilities from: games of two methods, and what each seat of the village had heard at each of its turns.
+
+At each seat of the village a reader of the trust graph listens with the errors of that game; it decides nothing. So an episode is
+some hundred judgements whose truth is known in the end, and all that a judgement may rest on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, ClassVar, Final
+
+from parlour.envs.werewolf.vocabulary import WEREWOLF, WOLVES, WerewolfView
+from parlour.policies import GratrAgent, Policy, make_policy
+from parlour.policies.agents.werewolf.gratr.parameters import Parameters
+from parlour.policies.agents.werewolf.gratr.reliability import KINDS, WEIGHTS, LearnedEvidence, Reliabilities
+from parlour.policies.llm.make import ModelConfig, make_model
+from parlour.training.learn.habits.werewolf import WolfCounts, WolfRecord, count
+from parlour.training.learn.tuning.gratr import PLAYERS, RULES, wolves_block
+from parlour.training.measure.werewolf.played import GAME
+from parlour.training.papers.gratr_trust_games import certain
+from parlour.training.play import rollout
+
+DESIGNS: Final = ("wolves_block", "leaders_block", "all_wolves", "all_village")
+"""What the first method holds: a block of the paper's mixed table, or a whole side."""
+NOTHING: Final = Reliabilities.of((0.0,) * WEIGHTS)
+
+
+@dataclass(frozen=True)
+class EpisodeTable:
+    """Who plays whom in an episode, and with what errors."""
+
+    seed: int
+    design: str
+    """One of `DESIGNS`."""
+    other: str
+    """Policy of the second method, without deceit."""
+    misread: float
+    deceit: float
+
+
+@dataclass(frozen=True)
+class TrustMoment:
+    """What one seat of the village could go by at one of its turns, and what was true."""
+
+    me: int
+    acts: tuple[tuple[str, int, int], ...]
+    claims: tuple[int, ...]
+    dead: tuple[int, ...]
+    known: tuple[tuple[int, bool], ...]
+    targets: tuple[int, ...]
+    """The living players it does not know for certain."""
+    graph: tuple[float, ...]
+    """Trust of the graph in each player."""
+    wolves: tuple[int, ...]
+    """Who the werewolves are."""
+
+    def heard(self) -> LearnedEvidence:
+        """The evidence as a reader keeps it."""
+        found = LearnedEvidence(NOTHING, 1.0)
+        found.acts, found.claims, found.dead = list(self.acts), list(self.claims), list(self.dead)  # type: ignore[arg-type]
+        return found
+
+
+@dataclass(frozen=True)
+class PlayedEpisode:
+    """What is kept of a game."""
+
+    table: EpisodeTable
+    winner: str
+    moments: tuple[TrustMoment, ...]
+    counts: WolfCounts
+    """What was done how often, as `train habits` counts it."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values; the acts of a seat once, with how many of them each moment had."""
+        seats = [
+            {
+                "seat": seat,
+                "acts": [[KINDS.index(k), a, b] for k, a, b in own[-1].acts],
+                "moments": [_short(m) for m in own],
+            }
+            for seat, own in self._by_seat().items()
+        ]
+        wolves = list(self.moments[0].wolves) if self.moments else []
+        return {"table": asdict(self.table), "winner": self.winner, "wolves": wolves, "seats": seats} | {
+            "counts": asdict(self.counts)
+        }
+
+    def _by_seat(self) -> dict[int, list[TrustMoment]]:
+        found: dict[int, list[TrustMoment]] = {}
+        for one in self.moments:
+            found.setdefault(one.me, []).append(one)
+        return found
+
+    @classmethod
+    def from_json(cls, told: Mapping[str, Any]) -> PlayedEpisode:
+        """From what `as_json` made. Raises KeyError, TypeError or ValueError for anything else."""
+        moments = tuple(one for seat in told["seats"] for one in _moments(seat, tuple(map(int, told["wolves"]))))
+        counts = told["counts"]
+        fates = [(str(a), bool(b), int(c), int(d)) for a, b, c, d in counts["fates"]]
+        return cls(
+            EpisodeTable(**told["table"]), str(told["winner"]), moments, WolfCounts(counts["yes"], counts["no"], fates)
+        )
+
+
+def _short(one: TrustMoment) -> list[Any]:
+    return [len(one.acts), one.claims, one.dead, one.known, one.targets, one.graph]
+
+
+def _moments(seat: Mapping[str, Any], wolves: tuple[int, ...]) -> Iterator[TrustMoment]:
+    acts = tuple((KINDS[k], int(a), int(b)) for k, a, b in seat["acts"])
+    for many, claims, dead, known, targets, graph in seat["moments"]:
+        knows = tuple((int(who), bool(bad)) for who, bad in known)
+        yield TrustMoment(
+            seat["seat"], acts[:many], tuple(claims), tuple(dead), knows, tuple(targets), tuple(graph), wolves
+        )
+
+
+# -- playing -----------------------------------------------------------------------------------------------------
+
+
+def episode(table: EpisodeTable, ours: Parameters, reliabilities: Reliabilities | None) -> PlayedEpisode:
+    """Play one game of GRATR, with these parameters and reliabilities, against the other method; a function of its arguments."""
+    env = rollout.table(GAME, num_players=PLAYERS, rules=RULES)
+    config = env.game_env.game.config
+    model = make_model(ModelConfig(noise=f"misread={table.misread}" if table.misread else None))
+    lies = f"{',' if ':' in table.other else ':'}deceit={table.deceit}" if table.deceit else ""
+
+    def player(first: bool) -> Policy:
+        if first:
+            return GratrAgent(model, parameters=ours, reliabilities=reliabilities, deceit=table.deceit)
+        return make_policy(table.other + lies, GAME, config, model)
+
+    env.reset(seed=table.seed)
+    views: list[Any] = [env.game_env.view(seat) for seat in range(PLAYERS)]
+    roles = [str(view.role) for view in views]
+    readers = [_Listener(model, parameters=ours, reliabilities=NOTHING) for _ in roles]
+    seats = [
+        _Heard(player(first), reader) for first, reader in zip(first_seats(table.design, roles), readers, strict=True)
+    ]
+    played = rollout.play(env, seats, table.seed)
+    wolves = tuple(seat for seat, role in enumerate(roles) if role == WEREWOLF)
+    moments = tuple(replace(one, wolves=wolves) for seat in seats for one in seat.moments)
+    return PlayedEpisode(table, str(played.outcome.winner), moments, _counts(env, roles))
+
+
+def first_seats(design: str, roles: Sequence[str]) -> list[bool]:
+    """Which seats the first method holds.
+
+    >>> first_seats("all_village", ["Werewolf", "Seer", "Villager"])
+    [False, True, True]
+    """
+    if design in ("wolves_block", "leaders_block"):
+        block = wolves_block(roles)
+        return [(seat in block) == (design == "wolves_block") for seat in range(len(roles))]
+    return [(role == WEREWOLF) == (design == "all_wolves") for role in roles]
+
+
+def _counts(env: Any, roles: Sequence[str]) -> WolfCounts:
+    found, game = WolfCounts(), env.game_env
+    count(WolfRecord("", tuple(roles), tuple(game.state_now.log), game.view(0)), found)
+    return found
+
+
+class _Listener(GratrAgent):
+    """GRATR that keeps what it has heard, for others to read."""
+
+    name: ClassVar[str] = "gratr listener"
+
+    def _gathered(self, reliabilities: Reliabilities) -> LearnedEvidence:
+        self.gathered = super()._gathered(reliabilities)
+        return self.gathered
+
+    def moment(self, targets: Sequence[int]) -> TrustMoment:
+        """What it can go by now."""
+        heard, graph = self.gathered, self._graph()
+        known = tuple(sorted(self._known.items()))
+        trust = tuple(round(one, 6) for one in graph.trust)
+        claims, dead = tuple(heard.claims), tuple(heard.dead)
+        return TrustMoment(self.seat, tuple(heard.acts), claims, dead, known, tuple(targets), trust, ())
+
+
+class _Heard(Policy):
+    """A seat whose player plays, and at which a reader listens while it is one of the village."""
+
+    name: ClassVar[str] = "heard"
+    wants: ClassVar[str] = "view"
+
+    def __init__(self, player: Policy, reader: _Listener) -> None:
+        super().__init__()
+        self._player, self._reader = player, reader
+        self.moments: list[TrustMoment] = []
+
+    def reset(self, seat: int, seed: int) -> None:
+        super().reset(seat, seed)
+        self.moments = []
+        self._player.reset(seat, seed)
+        self._reader.reset(seat, seed)
+
+    def act(self, observation: Any, info: dict[str, Any]) -> Any:
+        view: WerewolfView = info["view"]
+        if view.side != WOLVES and len(view.legal) > 1 and not info.get("asked_again"):
+            self._reader.act(observation, info)
+            self._reader.notes()
+            known = certain(view)
+            targets = [seat for seat, alive in enumerate(view.alive) if alive and seat not in known]
+            if targets:
+                self.moments.append(self._reader.moment(targets))
+        return self._player.act(observation, info)

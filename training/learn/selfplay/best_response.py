@@ -1,0 +1,161 @@
+"""A best response to a fixed player: how much more a side can win against it than the player itself wins there.
+
+A network takes one side and learns against the player on the other side; it starts from an imitation of the player. What it
+gains on held-out deals is a lower bound of how exploitable the player's other side is (approximate best response; Timbers
+et al., arXiv 2004.09677): another learner, or more time, may gain more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from time import process_time
+from typing import Any, Final
+
+import numpy as np
+from parlour.envs.core import accept, check_from, check_one_of
+from parlour.training.learn.batch import matches
+from parlour.training.learn.batch.players import NetworkPlayer
+from parlour.training.learn.selfplay import exploiters, pool
+from parlour.training.learn.selfplay.collect import Clock
+from parlour.training.learn.selfplay.config import SelfplayConfig
+from parlour.training.learn.selfplay.learn import imitate
+from parlour.training.learn.selfplay.learner import SelfplayLearner, rates
+from parlour.training.measure.statistics import MeanEstimate, Rate, mean_estimate, rate
+from parlour.training.play import seeds
+
+_DEALS: Final = 5  # what seeds are derived for
+_AT_ONCE: Final = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class BestResponseConfig:
+    """What a best response learns with.
+
+    Raises:
+        ParlourError: A setting is not accepted.
+    """
+
+    game: str = "avalon_v0"
+    """Name of the game."""
+    options: Mapping[str, Any]
+    """Options of the game."""
+    against: str = "heuristic"
+    """The fixed player: heuristic, random or a policy file."""
+    side: str
+    """The side that learns."""
+    minutes: float = 4.0
+    """Processor time for learning."""
+    steps: int | None = None
+    """Number of decisions to learn from in place of a time, so that the result can be repeated; None: as many as the time
+    allows."""
+    deals: int = 2000
+    """Number of held-out deals."""
+    first_deal: int = 0
+    """Number of the first of them."""
+    features: str | None = None
+    """Kind of features that it learns from; by default `belief` where the game has it, else `table`."""
+    hidden: tuple[int, ...] = (128, 128)
+    """Widths of the hidden layers."""
+    seed: int = 0
+    """Seed of the learner."""
+
+    def __post_init__(self) -> None:
+        check_from("deals", self.deals, 1)
+        check_from("first_deal", self.first_deal, 0)
+        if self.steps is not None:
+            check_from("steps", self.steps, 1)
+        if not self.minutes > 0:
+            raise accept("minutes", self.minutes, "a number above 0")
+
+    @property
+    def learning(self) -> SelfplayConfig:
+        """The learner's settings: no anchor, all tables against the player."""
+        return SelfplayConfig(
+            game=self.game,
+            options=self.options,
+            features=self.features,
+            hidden=self.hidden,
+            start=self.against,
+            imitation_steps=600_000,
+            kl=0.0,
+            last_kl=0.0,
+            seed=seeds.derive(self.seed, _DEALS),
+        )
+
+
+@dataclass(frozen=True)
+class BestResponse:
+    """What was found."""
+
+    side: str
+    against: str
+    steps: int
+    seconds: float
+    """Processor time."""
+    response: Rate
+    """Held-out deals that the response won as its side."""
+    player: Rate
+    """Those that the player itself won as that side, against itself."""
+    gain: MeanEstimate
+    """The first less the second, paired by deal."""
+
+
+def best_response(config: BestResponseConfig, progress: Callable[[float, str], None]) -> BestResponse:
+    """Learn and measure.
+
+    Args:
+        config: Against whom, and how long.
+        progress: Told the share of the time that has passed, and how it stands.
+    """
+    learning = config.learning
+    tables = pool.tables_for(config, learning.tables)
+    check_one_of("side", config.side, tables.spec.sides)
+    side = tables.spec.sides.index(config.side)
+    learner, started = SelfplayLearner(learning, tables), process_time()
+    _imitate(learning, tables, learner, progress)
+    player = pool.batch_player(config.against, tables, "player")
+    dealt = exploiters.seeds_of_tables(learning, 1)
+    floor = exploiters.against(learning, tables, player, side, dealt)
+    own = NetworkPlayer("response", learner.playing(), tables.names)
+    own.reset(tables, dealt, 0)
+    clock, steps, share = Clock(), 0, 0.0
+    while share < 1:
+        own.network = learner.playing()
+        found = floor.collect(own, clock)
+        learner.update(found, rates(learning, share))
+        steps += len(found.action)
+        passed = (process_time() - started) / (60 * config.minutes)
+        share = passed if config.steps is None else steps / config.steps
+        won = sum(one.won for one in floor.scores()) / max(1, floor.games)
+        progress(min(1.0, share), f"won {100 * won:.1f} % of {floor.games} games")
+    seconds = process_time() - started
+    response, itself = _measure(config, learner, side)
+    as_rate = [rate(int(x.sum()), len(x)) for x in (response, itself)]
+    assert as_rate[0] is not None
+    assert as_rate[1] is not None
+    gain = mean_estimate(response.astype(float) - itself, (-1.0, 1.0))
+    return BestResponse(config.side, config.against, steps, round(seconds, 1), as_rate[0], as_rate[1], gain)
+
+
+def _imitate(
+    learning: SelfplayConfig, tables: Any, learner: SelfplayLearner, progress: Callable[[float, str], None]
+) -> None:
+    imitate(learning, tables, learner, lambda _, note: progress(0.0, note))
+    learner.begin()
+
+
+def _measure(config: BestResponseConfig, learner: SelfplayLearner, side: int) -> tuple[Any, Any]:
+    """Deals won as `side`, by the response and by the player itself, each of shape (deals,)."""
+    at_once = min(_AT_ONCE, config.deals)
+    tables = pool.tables_for(config, at_once, autoreset=False)
+    own = NetworkPlayer("response", learner.playing(), tables.names)
+    player, other = (pool.batch_player(config.against, tables, "player") for _ in range(2))
+    won: list[list[Any]] = [[], []]
+    deals: Sequence[int] = seeds.HELD_OUT[config.first_deal : config.first_deal + config.deals]
+    for start in range(0, config.deals, at_once):
+        block = deals[start : start + at_once]
+        sides = matches.sides_of(tables, block)
+        for found, first in zip(won, (own, player), strict=True):
+            found.append(matches.play(tables, (first, other), (sides != side).astype(np.int8), block) == side)
+    return np.concatenate(won[0]), np.concatenate(won[1])

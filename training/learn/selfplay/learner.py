@@ -1,0 +1,289 @@
+"""The learner: a policy, a critic that sees all roles while learning, and an anchor; proximal policy optimisation.
+
+PPO with clipped ratios (Schulman et al., arXiv 1707.06347). The divergence from the anchor is that of magnetic mirror
+descent (Sokota et al., arXiv 2206.05825): with an anchor that stays it keeps what was imitated, and fades; with one that
+moves it damps the cycles of self-play.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from parlour.envs.batch.tables import BatchTables
+from parlour.envs.core import ParlourError, check_one_of
+from parlour.policies import TrainedSeat
+from parlour.policies.files import read_arrays, reading, write_arrays
+from parlour.training.learn.batch import kernels
+from parlour.training.learn.batch.networks import adam_arrays, arrays_of, load_adam, load_arrays, mlp, weights_of
+from parlour.training.learn.selfplay.collect import Experience
+from parlour.training.learn.selfplay.config import SelfplayConfig
+from parlour.training.play import seeds
+from torch import nn
+from torch.nn import functional
+
+_META: Final = "parlour_learner"
+_CHUNK: Final = 16_384  # decisions that the critic looks at in one call
+_ILLEGAL: Final = -1e9
+
+
+@dataclass(frozen=True)
+class Rates:
+    """What changes while a run goes on."""
+
+    learning_rate: float
+    entropy: float
+    kl: float
+
+
+def rates(config: SelfplayConfig, progress: float) -> Rates:
+    """The coefficients at a share of the run, 0 to 1."""
+    return Rates(
+        config.learning_rate * max(0.1, 1 - progress),
+        _between(config.entropy, config.last_entropy, progress),
+        _between(config.kl, config.last_kl, progress),
+    )
+
+
+def _between(first: float, last: float, progress: float) -> float:
+    """By equal factors; linearly where one end is zero."""
+    if first > 0 and last > 0:
+        return float(first * (last / first) ** progress)
+    return first + (last - first) * progress
+
+
+def on_device(device: str) -> torch.device:
+    """Raises `ParlourError` for a device that this machine or this PyTorch does not have."""
+    if device == "cpu":
+        return torch.device("cpu")
+    kind = device.split(":")[0]
+    if kind != "cuda" or not torch.cuda.is_available():
+        raise ParlourError(
+            f"device {device!r} is not available here; accepted: cpu{', cuda' * torch.cuda.is_available()}"
+        )
+    return torch.device(device)
+
+
+class SelfplayLearner:
+    """The networks of a run and their optimiser.
+
+    Args:
+        config: Widths, coefficients, device.
+        tables: Their sizes.
+    """
+
+    def __init__(self, config: SelfplayConfig, tables: BatchTables) -> None:
+        self.config, self.device = config, on_device(config.device)
+        generator = torch.Generator().manual_seed(seeds.derive(config.seed))
+        self._sees = tables.hidden_size if config.critic == "roles" else 0
+        self.policy = mlp((tables.size, *config.hidden, tables.actions), config.activation, generator)
+        self.critic = mlp((tables.size + self._sees, *config.critic_hidden, 1), config.activation, generator)
+        self.head = nn.Linear(config.hidden[-1], tables.hidden_size)
+        nn.init.zeros_(self.head.weight)
+        nn.init.zeros_(self.head.bias)
+        for network in (self.policy, self.critic, self.head):
+            network.to(self.device)
+        self._seats = tables.seats
+        kinds = [move.kind for move in tables.game.catalogue]
+        for kind in config.entropy_of:
+            check_one_of("kind of move", kind, tuple(dict.fromkeys(kinds)))
+        self._fixed_entropy = torch.tensor([config.entropy_of.get(kind, -1.0) for kind in kinds], device=self.device)
+        self.anchor = deepcopy(self.policy)
+        self.optimiser = self._adam(config.learning_rate)
+        self.rng = np.random.default_rng(seeds.derive(config.seed, 1))
+
+    def _adam(self, rate: float) -> torch.optim.Adam:
+        return torch.optim.Adam(self._parameters(), lr=rate, eps=1e-5)
+
+    def _parameters(self) -> list[nn.Parameter]:
+        head = self.head.parameters() if self.config.infer else ()
+        return [*self.policy.parameters(), *self.critic.parameters(), *head]
+
+    def set_anchor(self) -> None:
+        """The anchor is the policy as it is now."""
+        self.anchor = deepcopy(self.policy)
+
+    def begin(self) -> None:
+        """Imitation is over: a fresh optimiser, and the anchor is where learning starts."""
+        self.optimiser = self._adam(self.config.learning_rate)
+        self.set_anchor()
+
+    def copy(self, other: SelfplayLearner) -> None:
+        """Begin with the networks of another learner of the same sizes."""
+        for name, network in self._networks().items():
+            network.load_state_dict(other._networks()[name].state_dict())
+        self.begin()
+
+    def playing(self) -> nn.Module:
+        """The policy where games are played: on the processor."""
+        return self.policy if self.device.type == "cpu" else deepcopy(self.policy).cpu()
+
+    # -- one update --------------------------------------------------------------------------------------------
+
+    def update(self, found: Experience, now: Rates) -> dict[str, float]:
+        """Learn from the decisions; means over the last pass."""
+        config = self.config
+        for group in self.optimiser.param_groups:
+            group["lr"] = now.learning_rate
+        seen, values, anchored = self._judge(found)
+        advantage = np.zeros(len(values), np.float32)
+        usable = np.zeros(len(values), np.bool_)
+        kernels.advantages(
+            found.row, found.actor, found.rewards, found.terminated, values, config.gae_lambda, advantage, usable
+        )
+        arrays = (found.hidden, found.mask, found.action, found.chance, advantage, advantage + values)
+        hidden, mask, action, chance, gain, target = (torch.from_numpy(array).to(self.device) for array in arrays)
+        batch = _Batch(*seen, hidden, mask, action, chance, gain, target, anchored)
+        chosen = np.flatnonzero(usable & (found.mask.sum(axis=1) > 1))
+        told: dict[str, float] = {}
+        for _ in range(config.epochs):
+            totals: list[torch.Tensor] = []
+            for rows in self._minibatches(chosen):
+                totals.append(self._minibatch(batch, rows, now))
+            means = torch.stack(totals).mean(dim=0).tolist()
+            told = dict(zip(("policy", "value", "entropy", "divergence", "change"), means, strict=True))
+        return told
+
+    def _judge(self, found: Experience) -> tuple[tuple[torch.Tensor, torch.Tensor], NDArray[np.float32], torch.Tensor]:
+        """Observations and the critic's inputs on the device, the critic's values, and the anchor's logits."""
+        seen = torch.from_numpy(found.observation).to(self.device)
+        more = torch.from_numpy(found.hidden).to(self.device) if self._sees else None
+        full = seen if more is None else torch.cat([seen, more], dim=1)
+        with torch.inference_mode():
+            values = torch.cat([self.critic(part)[:, 0] for part in torch.split(full, _CHUNK)]).cpu().numpy()
+        with torch.no_grad():
+            anchored = torch.cat([self.anchor(part) for part in torch.split(seen, _CHUNK)])
+        return (seen, full), values, anchored
+
+    def _minibatches(self, chosen: NDArray[np.intp]) -> Iterator[torch.Tensor]:
+        order = self.rng.permutation(chosen)
+        for part in np.array_split(order, max(1, len(order) // self.config.batch)):
+            yield torch.from_numpy(part).to(self.device)
+
+    def _minibatch(self, batch: _Batch, rows: torch.Tensor, now: Rates) -> torch.Tensor:
+        config = self.config
+        illegal = batch.mask[rows] == 0
+        inside = self.policy[:-1](batch.seen[rows])
+        logs = functional.log_softmax(self.policy[-1](inside).masked_fill(illegal, _ILLEGAL), dim=1)
+        own = logs.gather(1, batch.action[rows, None])[:, 0]
+        chances = logs.exp()
+        entropies = -(chances * logs.masked_fill(illegal, 0.0)).sum(dim=1)
+        entropy = entropies.mean()
+        advantage = batch.advantage[rows]
+        advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-6)
+        ratio = (own - batch.chance[rows]).exp()
+        gain = torch.min(ratio * advantage, ratio.clamp(1 - config.clip, 1 + config.clip) * advantage).mean()
+        value = functional.mse_loss(self.critic(batch.full[rows])[:, 0], batch.target[rows])
+        divergence = torch.zeros(())
+        loss = -gain + 0.5 * value - (self._entropy_weights(illegal, now.entropy) * entropies).mean()
+        if now.kl > 0:
+            anchored = functional.log_softmax(batch.anchored[rows].masked_fill(illegal, _ILLEGAL), dim=1)
+            divergence = (chances * (logs - anchored)).sum(dim=1).mean()
+            loss = loss + now.kl * divergence
+        if config.infer:
+            loss = loss + config.infer * self._role_loss(inside, batch.hidden[rows])
+        self._descend(loss)
+        change = (batch.chance[rows] - own).mean()
+        return torch.stack([x.detach().to("cpu") for x in (-gain, value, entropy, divergence, change)])
+
+    def _entropy_weights(self, illegal: torch.Tensor, usual: float) -> torch.Tensor | float:
+        """Coefficient of the entropy of each decision, by the kind of its legal moves."""
+        if not self.config.entropy_of:
+            return usual
+        fixed = self._fixed_entropy.expand_as(illegal).masked_fill(illegal, -1.0).amax(dim=1)
+        return torch.where(fixed >= 0, fixed, usual)
+
+    def _role_loss(self, inside: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+        """Mean cross-entropy of the roles of the other seats, as the head predicts them."""
+        roles = hidden.reshape(len(hidden), self._seats, -1)[:, 1:]
+        logs = functional.log_softmax(self.head(inside).reshape(len(hidden), self._seats, -1)[:, 1:], dim=2)
+        return -(logs * roles).sum(dim=2).mean()
+
+    def _descend(self, loss: torch.Tensor) -> None:
+        self.optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(self._parameters(), 0.5)
+        self.optimiser.step()
+
+    # -- imitation ---------------------------------------------------------------------------------------------
+
+    def imitate(self, found: Experience) -> float:
+        """One pass over decisions of another player: its actions, and the returns they led to. Mean cross-entropy."""
+        returns = np.zeros(len(found.action), np.float32)
+        usable = np.zeros(len(found.action), np.bool_)
+        kernels.returns(found.row, found.actor, found.rewards, found.terminated, returns, usable)
+        for group in self.optimiser.param_groups:
+            group["lr"] = self.config.imitation_rate
+        seen = torch.from_numpy(found.observation).to(self.device)
+        hidden = torch.from_numpy(found.hidden).to(self.device)
+        full = torch.cat([seen, hidden], dim=1) if self._sees else seen
+        mask, action = (torch.from_numpy(x).to(self.device) for x in (found.mask, found.action))
+        target = torch.from_numpy(returns).to(self.device)
+        losses: list[torch.Tensor] = []
+        for rows in self._minibatches(np.flatnonzero(usable & (found.mask.sum(axis=1) > 1))):
+            inside = self.policy[:-1](seen[rows])
+            cross = functional.cross_entropy(
+                self.policy[-1](inside).masked_fill(mask[rows] == 0, _ILLEGAL), action[rows]
+            )
+            loss = cross + 0.5 * functional.mse_loss(self.critic(full[rows])[:, 0], target[rows])
+            if self.config.infer:
+                loss = loss + self.config.infer * self._role_loss(inside, hidden[rows])
+            self._descend(loss)
+            losses.append(cross.detach().to("cpu"))
+        return float(torch.stack(losses).mean()) if losses else 0.0
+
+    # -- files -------------------------------------------------------------------------------------------------
+
+    def save(self, path: Path, told: dict[str, Any]) -> None:
+        """Write weights, optimiser and generator, with plain values beside them. No code is in the file."""
+        networks = self._networks()
+        arrays = {key: value for name, network in networks.items() for key, value in arrays_of(name, network).items()}
+        meta = {"told": told, "generator": self.rng.bit_generator.state}
+        write_arrays(path, _META, meta, arrays | adam_arrays(self.optimiser))
+
+    def _networks(self) -> dict[str, nn.Module]:
+        return {"policy": self.policy, "critic": self.critic, "anchor": self.anchor, "head": self.head}
+
+    def load(self, path: Path) -> dict[str, Any]:
+        """Put back what `save` wrote, and give the plain values. Raises `ParlourError` for another file."""
+        with reading(path, "checkpoint", "is not a checkpoint of this run; accepted: what `train selfplay` left"):
+            meta, stored = read_arrays(path, _META)
+            for name, network in self._networks().items():
+                load_arrays(name, network, stored)
+            load_adam(self.optimiser, stored)
+            self.rng.bit_generator.state = meta["generator"]
+            told: dict[str, Any] = meta["told"]
+            return told
+
+    def seat(self, tables: BatchTables) -> TrainedSeat:
+        """The policy as a trained seat, which needs no PyTorch; it draws from its probabilities."""
+        config = self.config
+        return TrainedSeat(
+            tables.spec.id,
+            tables.game.config,
+            weights_of(self.policy),
+            sample=True,
+            features=tables.features,
+            activation=config.activation,
+        )
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """N decisions on the device."""
+
+    seen: torch.Tensor
+    full: torch.Tensor
+    hidden: torch.Tensor
+    mask: torch.Tensor
+    action: torch.Tensor
+    chance: torch.Tensor
+    advantage: torch.Tensor
+    target: torch.Tensor
+    anchored: torch.Tensor

@@ -1,0 +1,118 @@
+"""The pictures of a run: the cross-play matrix as a heat map with numbers, and the curves with their intervals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from parlour.training.learn.selfplay.config import FIXED, RANDOM, RULE
+from parlour.training.learn.selfplay.population import Population
+from parlour.training.measure.statistics import Rate
+from parlour.training.results import plots
+from parlour.training.results.plots import Curve, CurvePoint
+
+_SNAPSHOTS: Final = "snapshots"
+_STEPS: Final = "decisions learned from"
+
+
+def crossplay(found: Population, path: Path) -> None:
+    """Who wins how often against whom. The heuristic is the first row, set off by a line."""
+    played = found.crossplay
+    names = [RULE, *(one.name for one in played.members if one.name != RULE)]
+    n = len(names)
+    met = [one for a in names for b in names if a != b and (one := played.rate(a, b)) is not None]
+    with plots.picture(
+        path,
+        0.8 * n + 3.2,
+        0.58 * n + 1.6,
+        title="Cross-play: games won by the row's player, % [95 % interval]",
+        who=f"{found.config.game}; whole sides on common held-out deals, sides swapped; {_snapshots(found)}",
+        n=f"n = {plots.range_of([one.n for one in met])} games a cell",
+    ) as made:
+        _matrix(made, found, names)
+
+
+def _matrix(made: Any, found: Population, names: list[str]) -> None:
+    axes, n = made.add_subplot(), len(names)
+    rates = np.full((n, n), np.nan)
+    for i, a in enumerate(names):
+        for j, b in enumerate(names):
+            if i != j and (one := found.crossplay.rate(a, b)) is not None:
+                rates[i, j] = one.rate
+                plots.percent(axes, j, i, one.rate, one.low, one.high)
+            else:
+                axes.text(j, i, "·", ha="center", va="center", color="0.5")
+    image = axes.imshow(rates, cmap="RdBu", vmin=0, vmax=1, aspect="auto")
+    axes.axhline(0.5, color="black", linewidth=1.5)
+    axes.axvline(0.5, color="black", linewidth=1.5)
+    steps = {one.name: one.steps for one in found.crossplay.members}
+    labels = [name if steps[name] is None else f"{name} ({(steps[name] or 0) / 1000:,.0f}k)" for name in names]
+    plots.numbers(axes, labels, labels)
+    for one in axes.get_xticklabels():
+        one.set(rotation=45 if n > 8 else 0, ha="left" if n > 8 else "center")
+    axes.xaxis.tick_top()
+    axes.xaxis.set_label_position("top")
+    axes.xaxis.labelpad = 8
+    plots.label(axes, "opponent", f"player ({_STEPS})", grid="")
+    made.colorbar(image, ax=axes, label="win rate of the row's player")
+
+
+def _snapshots(found: Population) -> str:
+    """What the names of the members mean."""
+    others = [one.name for one in found.crossplay.members if one.name not in FIXED and one.steps is None]
+    named = f", {', '.join(others)}" if others else ""
+    return f"{RULE}, {RANDOM}{named}, and snapshots s000 and later of the network that learned"
+
+
+def curve(found: Population, path: Path) -> None:
+    """Each snapshot against `heuristic`, `random` and the first snapshot, and its rating; dashed: the heuristic."""
+    played = found.crossplay
+    opponents = (RULE, RANDOM, found.first)
+    met = [played.rate(one.name, other) for one in found.snapshots for other in opponents if one.name != other]
+    with plots.picture(
+        path,
+        10,
+        7.2,
+        title="Snapshots of the network, from its first to its last",
+        who=f"{found.config.game}; whole sides on held-out deals, from both sides; bands: 95 % intervals",
+        n=f"n = {plots.range_of([one.n for one in met if one is not None])} games a point",
+    ) as made:
+        panels = made.subplots(2, 2, sharex=True).flat
+        for axes, opponent in zip(panels, opponents, strict=False):
+            _against(axes, found, opponent)
+        _rating(panels[3], found)
+        for axes in (panels[2], panels[3]):
+            axes.set_xlabel(_STEPS)
+        plots.whole(panels[3].xaxis)
+        plots.key(made)
+
+
+def _against(axes: Any, found: Population, opponent: str) -> None:
+    met = [one for one in found.snapshots if one.name != opponent]
+    played = [(one.steps or 0, found.crossplay.rate(one.name, opponent)) for one in met]
+    points = [CurvePoint(at, won.rate, won.low, won.high) for at, won in played if won is not None]
+    plots.draw(axes, Curve(_SNAPSHOTS, points, marker="o", interval=""), color=plots.OWN, markersize=4)
+    for name, style in ((RULE, "--"), (RANDOM, ":")):
+        if name == opponent:
+            plots.level(axes, name, (0.5, None, None), style)  # against itself: one half, by symmetry
+        elif (own := found.crossplay.rate(name, opponent)) is not None:
+            plots.level(axes, name, _interval(own), style)
+    axes.set_ylim(-0.02, 1.02)
+    title = f"against {opponent}" if opponent in FIXED else f"against {opponent}, the first snapshot"
+    plots.label(axes, "", "share of games won", title)
+
+
+def _interval(found: Rate) -> plots.Estimated:
+    return found.rate, found.low, found.high
+
+
+def _rating(axes: Any, found: Population) -> None:
+    rated = {one.name: one for one in found.ratings}
+    own = [rated[one.name] for one in found.snapshots]
+    told = [(one.mu, one.mu - 2 * one.sigma, one.mu + 2 * one.sigma) for one in own]
+    steps = [one.steps or 0 for one in found.snapshots]
+    plots.points(axes, steps, told, fmt="o-", markersize=4, color=plots.OWN)
+    for name, style in ((RULE, "--"), (RANDOM, ":")):
+        plots.level(axes, name, (rated[name].mu, None, None), style)
+    plots.label(axes, "", "mu (points)", "rating (openskill, Plackett-Luce), bars: 2 sigma each way")

@@ -1,0 +1,104 @@
+"""Who can be met: frozen snapshots of the network, and players that were there from the beginning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from parlour.envs import batch
+from parlour.envs.batch.players import BatchPlayer, HeuristicSeats, RandomSeats
+from parlour.envs.batch.tables import BatchTables
+from parlour.envs.core import accept
+from parlour.envs.registry import lookup
+from parlour.policies import MIXED, TrainedSeat, expert, mixture_settings
+from parlour.policies.cloned import is_clone
+from parlour.policies.mixture import MIXTURE, folder_of, members_of
+from parlour.policies.trained import SUFFIX
+from parlour.training.learn.batch.players import MixedPlayer, trained
+from parlour.training.learn.ppo.phase_config import features_of
+from parlour.training.learn.selfplay.config import FIXED, RANDOM, RULE, SelfplayConfig
+
+SNAPSHOTS: Final = "snapshots"
+EXPERT: Final = "expert"
+
+
+class TablesConfig(Protocol):
+    """What tables are made of."""
+
+    @property
+    def game(self) -> str: ...
+    @property
+    def options(self) -> Mapping[str, Any]: ...
+    @property
+    def features(self) -> str | None: ...
+
+
+@dataclass(frozen=True)
+class Member:
+    """One player of the pool."""
+
+    name: str
+    source: str
+    """`heuristic`, `random`, `expert`, or the path of a policy file."""
+    steps: int | None = None
+    """Decisions that a snapshot had learned from; None for the others."""
+
+
+def tables_for(config: TablesConfig, count: int, *, autoreset: bool = True) -> BatchTables:
+    """Tables at which the network, snapshots and the heuristic can sit. Raises `ParlourError` for unusable options."""
+    spec = lookup(config.game).spec
+    features = features_of(config.game, config.features)
+    more = {"beliefs": True} if spec.batch_heuristic and "belief" not in features else {}
+    return batch.make(config.game, num_envs=count, features=features, autoreset=autoreset, **more, **config.options)
+
+
+def batch_player(source: str, tables: BatchTables, name: str = "") -> BatchPlayer:
+    """A player over arrays: `heuristic`, `random`, `expert`, `mixture:FOLDER`, or the path of a trained seat for this table.
+
+    Raises:
+        ParlourError: It is none of these, or was trained for another table.
+    """
+    if source == RULE:
+        return HeuristicSeats()
+    if source == RANDOM:
+        return RandomSeats()
+    if source.partition(":")[0] == MIXTURE:
+        files = members_of(folder_of(mixture_settings(source)))
+        return MixedPlayer(name or source, [batch_player(str(file), tables) for file in files])
+    if source == EXPERT:
+        seat = expert(tables.spec.id, tables.game.config)
+    elif source.endswith(SUFFIX) and not is_clone(source):
+        seat = TrainedSeat.load_for(source, tables.spec.id, tables.game.config)
+    else:
+        raise accept("player over arrays", source, f"{', '.join((*FIXED, EXPERT, MIXED))}, or a policy file ({SUFFIX})")
+    own = seat.features == tables.features
+    names = tables.names if own else tables.spec.seat_encoder(tables.game, seat.features).names
+    return trained(name or source, seat, names)
+
+
+def snapshot_path(folder: Path, phase: int) -> Path:
+    """Where the snapshot after a phase is; s000 is the network that has only imitated."""
+    return folder / SNAPSHOTS / f"s{phase:03d}{SUFFIX}"
+
+
+def exploiter_path(folder: Path, phase: int, side: str) -> Path:
+    """Where the exploiter is that was trained before a phase as one side."""
+    return folder / SNAPSHOTS / f"x{phase:03d}-{side}{SUFFIX}"
+
+
+def members(config: SelfplayConfig, folder: Path, steps: Sequence[int]) -> list[Member]:
+    """The fixed members, then the snapshots in order; `steps` holds the decisions that each had learned from."""
+    fixed = [Member(name, name) for name in (*FIXED, *config.members)]
+    paths = [snapshot_path(folder, phase) for phase in range(len(steps))]
+    return fixed + [Member(path.stem, str(path), done) for path, done in zip(paths, steps, strict=True)]
+
+
+def thinned(pool: Sequence[Member], shown: int) -> list[Member]:
+    """The fixed members, and at most `shown` snapshots, evenly spaced, the first and the last among them."""
+    fixed = [one for one in pool if one.steps is None]
+    snapshots = [one for one in pool if one.steps is not None]
+    if len(snapshots) > shown:
+        snapshots = [snapshots[round(k * (len(snapshots) - 1) / (shown - 1))] for k in range(shown)]
+    return fixed + snapshots

@@ -1,0 +1,179 @@
+"""GRATR's numbers as a problem for the tuner: episodes are deals of the paper's mixed table, played from both sides.
+
+Zhu et al. 2024, section "Setup": of eight players, four of one method hold the three leaders and a villager, four of the
+other the three werewolves and the other villager. An episode is one deal, played twice with the blocks changed over. Its
+reward is the mean over both games of whether the side of GRATR's special block won, or of that block's performance score
+by Table 3. The paper names no values for rho and gamma; the defaults are those of its published code. The dense reward is no
+game's result: the other method plays the deal, and GRATR's trust at each turn of the village is scored by its log loss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from statistics import fmean
+from typing import Any, Final, Literal, get_args
+
+from parlour.envs.core import accept, check_one_of
+from parlour.envs.werewolf.vocabulary import VILLAGER, VOTES, WEREWOLF, side_of
+from parlour.policies import AGENTS, POLICIES, GratrAgent, Policy, make_policy
+from parlour.policies.agents.werewolf.gratr import Parameters as GraphParameters
+from parlour.policies.agents.werewolf.gratr.parameters import MODES, Mode
+from parlour.policies.agents.werewolf.gratr.reliability import LearnedParameters, read_parameters
+from parlour.policies.llm.make import ModelConfig, make_model
+from parlour.policies.llm.noise import ReadingNoise
+from parlour.training.learn.tuning.space import Parameter, Parameters, Space
+from parlour.training.measure.werewolf.played import GAME
+from parlour.training.measure.werewolf.scores import performance
+from parlour.training.measure.werewolf.trust_scores import columns, log_loss, stated
+from parlour.training.papers.gratr_trust_games import judgements
+from parlour.training.play import rollout
+from parlour.training.play.rollout import Episode
+
+Reward = Literal["win", "performance", "trust"]
+PLAYERS: Final = 8
+RULES: Final = "paper"
+_DEFAULTS: Final = GraphParameters()
+SPACE: Final = Space(
+    (
+        Parameter("rho", 0.0, 1.0, _DEFAULTS.rho),
+        Parameter("gamma", 0.0, 1.0, _DEFAULTS.gamma),
+        Parameter("epsilon", 0.0, 0.6, _DEFAULTS.epsilon),
+        Parameter("width", 1, PLAYERS - 1, _DEFAULTS.width, "int"),
+    )
+)
+"""All that can be tuned; `rho` and `gamma` are what the paper calls for."""
+
+
+@dataclass(frozen=True)
+class GratrTuning:
+    """Mixed games of GRATR against one other method; the heuristics answer all questions.
+
+    Raises:
+        ParlourError: There is no such opponent, parameter, reward or mode.
+    """
+
+    against: str = "werewolf_window"
+    """Policy of the other four seats, with its settings."""
+    parameters: tuple[str, ...] = ("rho", "gamma")
+    """Parameters to tune, of rho, gamma, epsilon and width."""
+    reward_by: Reward = "win"
+    """Reward: a win of the special block, its performance score by the paper's table 3, or minus the log loss of trust as stated
+    at every judgement of games that the opponent plays."""
+    mode: Mode = "ours"
+    """Reading of GRATR's equations."""
+    start: str = ""
+    """File of `parlour train gratr-trust`, or `trained` for the one that comes with parlour: its reliabilities stay, and what is
+    not tuned is as it says; None: none of them."""
+    misread: float = 0.0
+    """Rate at which statements are misread by all."""
+
+    name = "gratr"
+    games = 2
+
+    def __post_init__(self) -> None:
+        check_one_of("reward", self.reward_by, get_args(Reward))
+        check_one_of("mode", self.mode, MODES)
+        SPACE.chosen(self.parameters)
+        ReadingNoise(misread=self.misread)
+        self._given()
+        plain = self.against.partition(":")[0]
+        if plain == "human" or plain not in (*POLICIES, *AGENTS):
+            raise accept("opponent", self.against, [name for name in (*POLICIES, *AGENTS) if name != "human"])
+        self._other()
+
+    @property
+    def space(self) -> Space:
+        return SPACE.chosen(self.parameters)
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        return {
+            "game": GAME,
+            "num_players": PLAYERS,
+            "rules": RULES,
+            "against": self.against,
+            "reward": self.reward_by,
+            "mode": self.mode,
+            "answered_by": "heuristics",
+            **({"start": self.start, "learned": self._given().parameters} if self.start else {}),
+            **({"misread": self.misread} if self.misread else {}),
+        }
+
+    def reward(self, parameters: Parameters, deals: Sequence[int]) -> list[float]:
+        """One number for each deal: 0 to 1 by wins; by performance in the points of Table 3; by trust in nats, below 0."""
+        self.space.check(parameters)
+        learned = self._given()
+        tuned = {name: int(x) if name == "width" else float(x) for name, x in parameters.items()}
+        graph = GraphParameters(**{**learned.parameters, **tuned, "mode": self.mode})
+        settings: dict[str, Any] = {"reliabilities": learned.reliabilities} if self.start else {}
+        make = partial(GratrAgent, **self._model(), parameters=graph, **settings)
+        if self.reward_by == "trust":
+            return [self._dense(make, deal) for deal in deals]
+        ours: list[Policy] = [make() for _ in range(PLAYERS)]
+        others = [self._other() for _ in range(PLAYERS)]
+        return [fmean([self._play(ours, others, deal, wolves) for wolves in (True, False)]) for deal in deals]
+
+    def _given(self) -> LearnedParameters:
+        return read_parameters(self.start) if self.start else LearnedParameters({}, None)
+
+    def _model(self) -> dict[str, Any]:
+        """The model that errs, as a keyword argument; none where nothing is misread."""
+        return {"model": make_model(ModelConfig(noise=f"misread={self.misread}"))} if self.misread else {}
+
+    def _other(self) -> Policy:
+        return make_policy(self.against, GAME, _table().game_env.game.config, **self._model())
+
+    def _dense(self, make: Callable[[], Policy], deal: int) -> float:
+        """Minus the mean log loss of trust at each turn of the village, in a game of the other method; 0 if there was none."""
+        found = judgements(_table(), deal, self._other, {"gratr": make}, ReadingNoise(misread=self.misread), ())
+        if not found:
+            return 0.0
+        _, ally, trust = columns(found)
+        return -float(log_loss(stated(trust[0]), ally).mean())
+
+    def _play(self, ours: Sequence[Policy], others: Sequence[Policy], deal: int, wolves: bool) -> float:
+        """The reward of one game, in which GRATR holds the werewolves or the leaders."""
+        env = _table()
+        env.reset(seed=deal)
+        block = wolves_block([env.game_env.view(seat).role for seat in range(PLAYERS)])
+        own = [(seat in block) == wolves for seat in range(PLAYERS)]
+        players = [ours[seat] if own[seat] else others[seat] for seat in range(PLAYERS)]
+        episode = rollout.play(env, players, deal)
+        special = [seat for seat in range(PLAYERS) if own[seat] and _role(episode, seat) != VILLAGER]
+        if self.reward_by == "win":
+            return float(_won(episode, special[0]))
+        return fmean([scored(episode, seat) for seat in special])
+
+
+def wolves_block(roles: Sequence[str]) -> frozenset[int]:
+    """The seats that play together with the werewolves: they, and the villager with the lowest seat.
+
+    >>> sorted(wolves_block(["Seer", "Werewolf", "Villager", "Villager"]))
+    [1, 2]
+    """
+    wolves = (seat for seat, role in enumerate(roles) if role == WEREWOLF)
+    return frozenset({*wolves, list(roles).index(VILLAGER)})
+
+
+def scored(episode: Episode, seat: int) -> float:
+    """The performance score of a seat by Table 3: points for winning, its votes by day for and against."""
+    roles = [_role(episode, k) for k in range(len(episode.last_views))]
+    ballots = [event.move.args[1:] for event in episode.last_views[seat].events if event.move.kind == VOTES]
+    targets = [roles[ballot[seat]] for ballot in ballots if ballot[seat] >= 0]
+    return float(performance(roles[seat], _won(episode, seat), targets))
+
+
+def _role(episode: Episode, seat: int) -> str:
+    return str(episode.last_views[seat].role)
+
+
+def _won(episode: Episode, seat: int) -> bool:
+    return episode.outcome.winner == side_of(_role(episode, seat))
+
+
+@cache
+def _table() -> Any:
+    """The table of this process; a game begins with its reset, so that nothing is carried over."""
+    return rollout.table(GAME, num_players=PLAYERS, rules=RULES)

@@ -1,0 +1,182 @@
+"""Votes and guesses of recorded players against the heuristic's at the same Views, paired by game, with intervals.
+
+A vote counts if its seat is good and it could decide something (`decisions`); ours is what the heuristic votes there.
+Shares over votes weigh each vote alike; their intervals, and those of the differences, go by games, because the votes of a
+game are not independent (`weighted_mean`). Guesses are one a game: Wilson intervals, and the paired difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from parlour.envs.avalon.vocabulary import MERLIN, MINION, SERVANT
+from parlour.training.measure.analysis.decisions import CARD, GUESS, TEAM, VOTE, Decision
+from parlour.training.measure.analysis.games import NOT_TOLD, AnalysedGame
+from parlour.training.measure.statistics import (
+    COUNT,
+    SHARE,
+    SHARE_DIFFERENCE,
+    MeanEstimate,
+    PairedDifference,
+    Rate,
+    paired,
+    rate,
+    weighted_mean,
+)
+
+ALL: Final = "all"
+CLEAN: Final = "clean"
+DIRTY: Final = "dirty"
+PLAIN: Final = (SERVANT, MINION)
+"""Roles without a power."""
+
+DecidedGame = tuple[AnalysedGame, Sequence[Decision]]
+Grouping = tuple[str, Callable[[AnalysedGame], str]]
+GROUPINGS: Final[Sequence[Grouping]] = (
+    (ALL, lambda game: ALL),
+    ("players", lambda game: str(game.seats)),
+    ("reasoning effort", lambda game: game.noted("reasoning_effort")),
+    ("memory", lambda game: game.noted("memory")),
+)
+"""What games are grouped by, and the group of a game; `NOT_TOLD` where its record does not say."""
+
+
+@dataclass(frozen=True)
+class ComparedVotes:
+    """Votes of good seats in one group of games, or of one role."""
+
+    by: str
+    group: str
+    games: int
+    votes: int
+    theirs: MeanEstimate
+    """Share of right votes."""
+    ours: MeanEstimate
+    difference: MeanEstimate
+    """Theirs less ours, on the same votes."""
+
+
+@dataclass(frozen=True)
+class ComparedGuesses:
+    """Guesses at Merlin in one group of games."""
+
+    by: str
+    group: str
+    theirs: Rate
+    ours: Rate
+    both: int
+    """Games in which both were right."""
+    chance: float
+    """Right guesses expected of naming one of the good seats at random."""
+    difference: PairedDifference
+
+
+@dataclass(frozen=True)
+class Surprise:
+    """Surprise of the decisions of one kind by one role: those that were a choice."""
+
+    kind: str
+    role: str
+    decisions: int
+    bits: MeanEstimate
+    """Mean; intervals by games."""
+
+
+def compared_votes(games: Sequence[DecidedGame]) -> Iterator[ComparedVotes]:
+    """A row for each group with votes to compare, for each good role, and for clean and dirty teams."""
+    for by, group, of in _grouped(games):
+        yield from _votes(by, group, of, lambda one: True)
+    roles = dict.fromkeys(one.role for _, decisions in games for one in decisions if one.right is not None)
+    for role in sorted(roles, key=lambda name: (name in PLAIN, name != MERLIN, name)):
+        yield from _votes("role", role, games, lambda one, role=role: one.role == role)  # type: ignore[misc]
+    for team, approving in ((CLEAN, 1), (DIRTY, 0)):
+        yield from _votes("team", team, games, partial(_on_a_team, approving))
+
+
+def _on_a_team(approving: int, one: Decision) -> bool:
+    """Whether approving (1) or rejecting (0) is right."""
+    return one.right is (one.move.args[0] == approving)
+
+
+def _votes(
+    by: str, group: str, games: Sequence[DecidedGame], counts: Callable[[Decision], bool]
+) -> Iterator[ComparedVotes]:
+    theirs, ours, votes = [], [], []
+    for _, decisions in games:
+        found = [one for one in decisions if one.kind == VOTE and one.right is not None and counts(one)]
+        if found:
+            theirs.append(sum(one.right or False for one in found) / len(found))
+            ours.append(sum(one.ours_right or False for one in found) / len(found))
+            votes.append(len(found))
+    if not votes:
+        return
+    apart = [a - b for a, b in zip(theirs, ours, strict=True)]
+    yield ComparedVotes(
+        by,
+        group,
+        len(votes),
+        sum(votes),
+        weighted_mean(theirs, votes, SHARE),
+        weighted_mean(ours, votes, SHARE),
+        weighted_mean(apart, votes, SHARE_DIFFERENCE),
+    )
+
+
+def compared_guesses(games: Sequence[DecidedGame]) -> Iterator[ComparedGuesses]:
+    """A row for each group with guesses."""
+    for by, group, of in _grouped(games):
+        guesses = [one for _, decisions in of for one in decisions if one.kind == GUESS and one.right is not None]
+        theirs, ours = [one.right is True for one in guesses], [one.ours_right is True for one in guesses]
+        theirs_rate, ours_rate = rate(sum(theirs), len(guesses)), rate(sum(ours), len(guesses))
+        if theirs_rate is None or ours_rate is None:
+            continue
+        both = sum(a and b for a, b in zip(theirs, ours, strict=True))
+        chance = sum(one.chance or 0.0 for one in guesses)
+        yield ComparedGuesses(by, group, theirs_rate, ours_rate, both, chance, paired(theirs, ours))
+
+
+def wrong_guesses(games: Sequence[DecidedGame]) -> dict[str, int]:
+    """Role -> how many wrong guesses hit it."""
+    found: dict[str, int] = {}
+    for game, decisions in games:
+        for one in decisions:
+            if one.kind == GUESS and one.right is False:
+                hit = game.roles[one.move.args[0]]
+                found[hit] = found.get(hit, 0) + 1
+    return dict(sorted(found.items()))
+
+
+def surprises(games: Sequence[DecidedGame]) -> Iterator[Surprise]:
+    """A row for each kind of decision and role."""
+    for kind in (VOTE, TEAM, CARD, GUESS):
+        roles = dict.fromkeys(one.role for _, decisions in games for one in decisions if one.kind == kind)
+        for role in sorted(roles):
+            means, counts = [], []
+            for _, decisions in games:
+                bits = [
+                    one.bits
+                    for one in decisions
+                    if one.kind == kind and one.role == role and one.choices > 1 and one.bits is not None
+                ]
+                if bits:
+                    means.append(sum(bits) / len(bits))
+                    counts.append(len(bits))
+            if counts:
+                yield Surprise(kind, role, sum(counts), weighted_mean(means, counts, COUNT))
+
+
+def _grouped(games: Sequence[DecidedGame]) -> Iterator[tuple[str, str, list[DecidedGame]]]:
+    """Grouping, group and its games; groupings that no record tells are left out."""
+    for by, group_of in GROUPINGS:
+        groups = sorted({group_of(game) for game, _ in games} - {NOT_TOLD}, key=_numbers_first)
+        for group in groups:
+            yield by, group, [one for one in games if group_of(one[0]) == group]
+
+
+def _numbers_first(group: str) -> tuple[int, str]:
+    order: Iterable[str] = ("low", "medium", "high")
+    ranks = {name: rank for rank, name in enumerate(order)}
+    return (int(group) if group.isdecimal() else ranks.get(group, 0), group)

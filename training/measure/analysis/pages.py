@@ -1,0 +1,201 @@
+"""The page of a game in Markdown: what was played, what could be believed, what was surprising, and what it cost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from parlour.envs import replay
+from parlour.envs.avalon import vocabulary as said
+from parlour.envs.avalon.belief import ONLOOKER
+from parlour.envs.core import Move
+from parlour.envs.english import name
+from parlour.envs.text import clean
+from parlour.training.measure.analysis.beliefs import BeliefLine
+from parlour.training.measure.analysis.decisions import GUESS, SPEECH, VOTE, Decision
+from parlour.training.measure.analysis.games import NOT_TOLD, AnalysedGame
+from parlour.training.measure.analysis.values import DecisionValue
+from parlour.training.results.display import markdown_table
+
+_ROWS: Final = 8
+_WORDS: Final = 160
+"""Letters of a player's words that are shown."""
+_HIDDEN: Final = re.compile(r"([\\`*_{}\[\]<>()#+!|~&])")
+
+
+@dataclass(frozen=True)
+class FoundGame:
+    """A game with all that was found in it."""
+
+    game: AnalysedGame
+    lines: tuple[BeliefLine, ...]
+    decisions: tuple[Decision, ...]
+    """By the habits of the analysis."""
+    values: Mapping[int, DecisionValue]
+    """Of the decisions that were valued, by the number of the move."""
+    played_on: str
+    """Who played the continuations; empty if none were."""
+
+
+def page(found: FoundGame, transcript: str, picture: str | None) -> str:
+    """The page.
+
+    Args:
+        found: The game.
+        transcript: Where its file is, as a link from the page.
+        picture: Likewise the picture of its beliefs; None without one.
+    """
+    parts = [
+        f"# {plain(found.game.name)}",
+        _heading(found.game, transcript),
+        *([f"![Beliefs over the game]({picture})"] if picture else []),
+        "## Seats",
+        _seats(found),
+        "## Quests",
+        _quests(found),
+        "## Most surprising decisions",
+        _surprising(found),
+        "## Decisions that cost most",
+        _costly(found),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def plain(text: str, most: int = _WORDS) -> str:
+    r"""Words from a record as one line of Markdown that shows them as they are.
+
+    >>> print(plain("<b>x|y"))
+    \<b\>x\|y
+    """
+    line = " ".join(clean(text).split())
+    shown = line if len(line) <= most else f"{line[: most - 4]} ..."
+    return _HIDDEN.sub(r"\\\1", shown)
+
+
+def _heading(game: AnalysedGame, transcript: str) -> str:
+    notes = [("result", game.end), ("players", str(game.seats))]
+    notes += [(key, game.noted(key)) for key in ("model", "reasoning_effort", "memory", "source", "game_id")]
+    told = "; ".join(f"{key.replace('_', ' ')}: {plain(value)}" for key, value in notes if value != NOT_TOLD)
+    shell = transcript.replace("'", "'\\''")
+    return f"{told}. Transcript: [{plain(transcript)}](<{transcript}>), to be shown by `parlour replay '{shell}'`."
+
+
+def _seats(found: FoundGame) -> str:
+    game, last = found.game, {line.viewer: line.points[-1] for line in found.lines}
+    rows = []
+    for seat, role in enumerate(game.roles):
+        own = [one.bits for one in found.decisions if one.seat == seat and one.choices > 1 and one.bits is not None]
+        votes = [one.right for one in found.decisions if one.seat == seat and one.kind == VOTE]
+        counted = [right for right in votes if right is not None]
+        rows.append(
+            (
+                name(seat),
+                role,
+                f"{last[ONLOOKER].evil[seat]:.2f}",
+                f"{last[seat].truth:.2f}",
+                f"{sum(counted)} of {len(counted)}" if counted else NOT_TOLD,
+                f"{sum(own) / len(own):.2f}" if own else NOT_TOLD,
+            )
+        )
+    headings = ("seat", "role", "evil to an onlooker, at the end", "the true evil side, to itself")
+    return markdown_table((*headings, "right votes", "bits a decision"), rows)
+
+
+def _quests(found: FoundGame) -> str:
+    log, rows, team, leader, proposal = found.game.log, list[tuple[str, ...]](), "", "", 0
+    row: list[str] = []
+    for event in log:
+        kind, args = event.move.kind, event.move.args
+        if kind == said.LEADS:
+            leader, proposal = name(args[1]), args[3] + 1
+            quest = str(args[0] + 1)
+            row = [quest, str(proposal), leader, "", "", ""]
+        elif kind == said.TEAM:
+            team = ", ".join(f"{j}{'*' if j in found.game.evil else ''}" for j in args)
+            row = [*row[:3], team, "none", ""]
+            rows.append(tuple(row))
+        elif kind == said.VOTES:
+            row[4] = " ".join(str(j) for j, vote in enumerate(args[1:]) if vote) or "nobody"
+            rows[-1] = tuple(row)
+        elif kind == said.FAILS:
+            row[5] = f"{args[1]} fail{'' if args[1] == 1 else 's'}"
+            rows[-1] = tuple(row)
+    table = markdown_table(("quest", "proposal", "leader", "team (* evil)", "approved by", "cards"), rows)
+    return table if rows else "No team was named."
+
+
+def _surprising(found: FoundGame) -> str:
+    bits = [(one, one.bits) for one in found.decisions if one.bits is not None and one.kind != SPEECH]
+    chosen = sorted(((one, b) for one, b in bits if one.choices > 1), key=lambda pair: (-pair[1], pair[0].number))
+    rows = [(*_what(found, one), f"{b:.2f}", _say(found, one.ours), _words(one)) for one, b in chosen[:_ROWS]]
+    if not rows:
+        return "Nobody had a choice."
+    headings = ("move", "who", "did", "team", "thought clean", "bits", "heuristic", "words")
+    return markdown_table(headings, rows)
+
+
+def _costly(found: FoundGame) -> str:
+    by = {one.number: one for one in found.decisions}
+    costs = sorted(found.values.values(), key=lambda value: (-value.loss, value.number))
+    rows = [
+        (
+            *_what(found, by[value.number]),
+            f"{value.value:.2f}",
+            f"{value.best:.2f}",
+            _say(found, value.best_move),
+            f"{value.loss:.2f}",
+            f"{value.error:.2f}" if value.continuations else "exact",
+        )
+        for value in costs[:_ROWS]
+        if value.loss > 0
+    ]
+    if not rows:
+        return "No decision that was valued lost anything." if found.values else "No decision was valued."
+    headings = ("move", "who", "did", "team", "thought clean", "value", "best", "best move", "lost", "error")
+    counted = {value.continuations for value in costs} - {0}
+    how = f"Continuations by {found.played_on}, {max(counted)} for each move." if counted else ""
+    return "\n\n".join([markdown_table(headings, rows), *([how] if how else [])])
+
+
+def _what(found: FoundGame, one: Decision) -> tuple[str, ...]:
+    team = " ".join(f"{j}{'*' if j in found.game.evil else ''}" for j in one.team) if one.kind != GUESS else ""
+    thought = "" if one.clean is None or one.kind == GUESS else f"{one.clean:.2f}"
+    return str(one.number), f"{name(one.seat)}, {one.role}", _say(found, one.move), team, thought
+
+
+def _say(found: FoundGame, move: Move) -> str:
+    return plain(replay.text_of(found.game.transcript).say(Move(move.kind, move.args)))
+
+
+def _words(one: Decision) -> str:
+    return plain(one.move.words) if one.move.words else ""
+
+
+def index(rows: Sequence[tuple[str, ...]]) -> str:
+    """The list of all games with links to their pages, from their rows (`listed`)."""
+    headings = ("game", "players", "result", "effort", "memory", "onlooker's true side", "most surprising", "most lost")
+    return "\n".join(["# Games", "", markdown_table(headings, rows), ""])
+
+
+def listed(found: FoundGame) -> tuple[str, ...]:
+    """The row of a game in the index."""
+    game = found.game
+    looking = [line for line in found.lines if line.viewer == ONLOOKER]  # the last is the one with words, if words tell
+    surprise = max((one.bits for one in _choices(found) if one.bits is not None), default=0.0)
+    loss = max((value.loss for value in found.values.values()), default=None)
+    return (
+        f"[{plain(game.name)}](<games/{game.name}.md>)",
+        str(game.seats),
+        game.end,
+        plain(game.noted("reasoning_effort")),
+        plain(game.noted("memory")),
+        f"{looking[-1].points[-1].truth:.2f}",
+        f"{surprise:.1f} bits",
+        NOT_TOLD if loss is None else f"{loss:.2f}",
+    )
+
+
+def _choices(found: FoundGame) -> Iterator[Decision]:
+    return (one for one in found.decisions if one.choices > 1)

@@ -1,0 +1,250 @@
+"""The report of an analysed folder in Markdown: recorded players beside the heuristic, surprise, and what decisions cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from parlour.envs.english import name
+from parlour.training.measure.analysis.compare import (
+    ComparedGuesses,
+    ComparedVotes,
+    DecidedGame,
+    compared_guesses,
+    compared_votes,
+    surprises,
+    wrong_guesses,
+)
+from parlour.training.measure.analysis.decisions import CARD, GUESS, VOTE, Decision
+from parlour.training.measure.analysis.games import NOT_TOLD, AnalysedGame
+from parlour.training.measure.analysis.pages import plain
+from parlour.training.measure.analysis.values import DecisionValue
+from parlour.training.measure.statistics import COUNT, MeanEstimate, Rate, mean_estimate, show_interval
+from parlour.training.results.display import markdown_table
+
+_MOST: Final = 20
+"""Decisions of the folder that are listed."""
+VOTES_PICTURE: Final = "votes.png"
+GUESSES_PICTURE: Final = "guesses.png"
+
+
+@dataclass(frozen=True)
+class Costed:
+    """A decision that was valued, and the game it is of."""
+
+    game: AnalysedGame
+    decision: Decision
+    value: DecisionValue
+
+
+@dataclass(frozen=True)
+class AnalysedFolder:
+    """What the report is made of."""
+
+    theirs: str
+    """Who played, for headings."""
+    games: Sequence[DecidedGame]
+    """With the decisions under the habits of the analysis."""
+    beside: Mapping[str, Sequence[DecidedGame]]
+    """The same under other habits, by their name; empty where the analysis goes by the usual ones."""
+    costed: Sequence[Costed]
+    how: Sequence[str]
+    """How it was made, a sentence each."""
+    pictures: bool
+
+
+def players_of(games: Sequence[AnalysedGame]) -> str:
+    """Who played the games, in a few words.
+
+    >>> players_of([])
+    'recorded players'
+    """
+    models = sorted({game.noted("model") for game in games} - {NOT_TOLD})
+    return ", ".join(models) if models else "recorded players"
+
+
+def report(found: AnalysedFolder) -> str:
+    """The report."""
+    habits = "the habits given" if found.beside else "the usual habits"
+    parts = [
+        "# Analysis of recorded games of Avalon",
+        _overview(found),
+        "## Votes of good seats",
+        f"Right is approving a team without an evil member, or rejecting one with. The heuristic decides at the same Views, with {habits}. Where most teams are dirty, rejecting all of them is mostly right: the last two rows tell the two kinds of teams apart.",
+        votes_table(list(compared_votes(found.games)), found.theirs),
+        *([f"![Right votes]({VOTES_PICTURE})"] if found.pictures and list(compared_votes(found.games)) else []),
+        "## Guesses at Merlin",
+        *_guesses(found),
+        "## Surprise of the decisions",
+        f"-log2 of the likelihood that {habits} give a decision, for what its seat knew; one bit is a fair coin.",
+        _surprise_table(found.games),
+        "## What decisions cost",
+        *_costs(found.costed),
+        *_beside(found),
+        "## How it was made",
+        "\n".join(f"- {one}" for one in found.how),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _overview(found: AnalysedFolder) -> str:
+    games = [game for game, _ in found.games]
+    ended = [game for game in games if game.transcript.outcome is not None]
+    winners = sorted({game.transcript.outcome.winner for game in ended if game.transcript.outcome is not None})
+    counts = [f"{sum(game.end.startswith(f'{side} ') for game in ended)} won by {side}" for side in winners]
+    rest = [f"{len(games) - len(ended)} not finished"] if len(ended) < len(games) else []
+    decisions = sum(len(of) for _, of in found.games)
+    told = ", ".join([*counts, *rest])
+    return (
+        f"{len(games)} games of {plain(found.theirs)} ({told}), {decisions} decisions. [All games](index.md); "
+        "`decisions.csv` holds every decision, `analysis.json` the figures below, `games/` a page, a picture and the "
+        "beliefs of each game."
+    )
+
+
+# -- tables ------------------------------------------------------------------------------------------------------
+
+
+def votes_table(rows: Sequence[ComparedVotes], theirs: str) -> str:
+    """Right votes by group, or a sentence that says there are none."""
+    if not rows:
+        return "There is no vote to compare."
+    cells = [
+        (
+            *_labels(one.by, one.group),
+            str(one.games),
+            str(one.votes),
+            share(one.theirs),
+            share(one.ours),
+            points(one.difference),
+        )
+        for one in rows
+    ]
+    return markdown_table(("by", "", "games", "votes", plain(theirs), "heuristic", "difference, points"), cells)
+
+
+def guesses_table(rows: Sequence[ComparedGuesses], theirs: str) -> str:
+    """Right guesses by group, or a sentence that says there are none."""
+    if not rows:
+        return "Nobody guessed."
+    cells = [
+        (
+            *_labels(one.by, one.group),
+            str(one.theirs.n),
+            _hits(one.theirs),
+            _hits(one.ours),
+            str(one.both),
+            f"{one.chance:.1f}",
+            f"{100 * one.difference.difference:+.0f} {show_interval(one.difference, '+.0f', 100)}",
+            f"{one.difference.p:.2g}",
+        )
+        for one in rows
+    ]
+    headings = ("by", "", "guesses", plain(theirs), "heuristic", "both", "chance", "difference, points", "p")
+    return markdown_table(headings, cells)
+
+
+def share(found: MeanEstimate) -> str:
+    """A mean share in percent with its interval."""
+    return f"{100 * found.mean:.1f} % {show_interval(found, '.1f', 100)}"
+
+
+def points(found: MeanEstimate) -> str:
+    """A mean difference in points with its interval."""
+    return f"{100 * found.mean:+.1f} {show_interval(found, '+.1f', 100)}"
+
+
+def _hits(found: Rate) -> str:
+    return f"{found.hits} ({100 * found.rate:.0f} % {show_interval(found, '.0f', 100)})"
+
+
+def _labels(by: str, group: str) -> tuple[str, str]:
+    return ("all", "") if by == group else (by, plain(group))
+
+
+def _guesses(found: AnalysedFolder) -> Iterator[str]:
+    rows = list(compared_guesses(found.games))
+    yield guesses_table(rows, found.theirs)
+    if not rows:
+        return
+    wrong = wrong_guesses(found.games)
+    if wrong:
+        hit = ", ".join(f"{role} {count}" for role, count in wrong.items())
+        yield f"Wrong guesses of {plain(found.theirs)}, by the role that they hit: {hit}."
+    if found.pictures:
+        yield f"![Right guesses]({GUESSES_PICTURE})"
+
+
+def _surprise_table(games: Sequence[DecidedGame]) -> str:
+    rows = [
+        (one.kind, one.role, str(one.decisions), f"{one.bits.mean:.2f} {show_interval(one.bits, '.2f')}")
+        for one in surprises(games)
+    ]
+    return markdown_table(("decision", "role", "n", "bits, mean"), rows) if rows else "Nobody had a choice."
+
+
+def _costs(costed: Sequence[Costed]) -> Iterator[str]:
+    if not costed:
+        yield "No decision was valued."
+        return
+    groups: dict[tuple[str, str], list[float]] = {}
+    for one in costed:
+        groups.setdefault((one.decision.kind, one.decision.role), []).append(one.value.loss)
+    order = [VOTE, CARD, GUESS]
+    rows = [
+        (kind, role, str(len(losses)), _lost(losses))
+        for (kind, role), losses in sorted(groups.items(), key=lambda item: (order.index(item[0][0]), item[0][1]))
+    ]
+    yield (
+        "Lost is the value of the best move less that of the move made, in points of winning. The best of a few noisy "
+        "means is overestimated, so that small losses by continuations are no evidence; the listed ones have their "
+        "standard errors."
+    )
+    yield markdown_table(("decision", "role", "valued", "lost, points, mean"), rows)
+    ranked = sorted(costed, key=lambda one: (-one.value.loss, one.game.name, one.decision.number))
+    yield markdown_table(
+        ("game", "move", "who", "decision", "lost, points", "error", "bits"), map(_cost, ranked[:_MOST])
+    )
+
+
+def _lost(losses: Sequence[float]) -> str:
+    found = mean_estimate(losses, COUNT)
+    return f"{100 * found.mean:.1f} {show_interval(found, '.1f', 100)}"
+
+
+def _cost(one: Costed) -> tuple[str, ...]:
+    found, value = one.decision, one.value
+    return (
+        f"[{plain(one.game.name)}](<games/{one.game.name}.md>)",
+        str(found.number),
+        f"{name(found.seat)}, {found.role}",
+        f"{found.kind} {' '.join(map(str, found.move.args))}, better {' '.join(map(str, value.best_move.args))}",
+        f"{100 * value.loss:.0f}",
+        f"{100 * value.error:.0f}" if value.continuations else "exact",
+        "-" if found.bits is None else f"{found.bits:.1f}",
+    )
+
+
+def _beside(found: AnalysedFolder) -> Iterator[str]:
+    for habits, games in found.beside.items():
+        yield f"## The same with other habits: {habits}"
+        yield votes_table(list(compared_votes(games)), found.theirs)
+        yield guesses_table(list(compared_guesses(games)), found.theirs)
+
+
+def figures_of_costs(costed: Sequence[Costed]) -> list[Mapping[str, object]]:
+    """The valued decisions as plain values."""
+    return [
+        {
+            "game": one.game.name,
+            "move": one.decision.number,
+            "kind": one.decision.kind,
+            "role": one.decision.role,
+            "value": one.value.value,
+            "best": one.value.best,
+            "error": one.value.error,
+            "continuations": one.value.continuations,
+        }
+        for one in costed
+    ]

@@ -1,0 +1,217 @@
+"""`parlour analyse`: a folder of transcripts of Avalon becomes pages, pictures, tables and a report."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from parlour.envs.avalon.belief import AvalonHabits
+from parlour.envs.core import check_from
+from parlour.envs.replay import transcript_files
+from parlour.policies.files import atomic_write, write_json
+from parlour.training.measure.analysis import pages, pictures, tables
+from parlour.training.measure.analysis import report as reports
+from parlour.training.measure.analysis.beliefs import belief_lines, without_words
+from parlour.training.measure.analysis.chosen_habits import chosen_habits
+from parlour.training.measure.analysis.compare import DecidedGame, compared_guesses, compared_votes
+from parlour.training.measure.analysis.decisions import Decision, decisions_of
+from parlour.training.measure.analysis.games import AnalysedGame, read_game
+from parlour.training.measure.analysis.pages import FoundGame
+from parlour.training.measure.analysis.report import AnalysedFolder, Costed
+from parlour.training.measure.analysis.values import (
+    EXPERT,
+    NONE,
+    ROLLOUTS,
+    DecisionValue,
+    Valuing,
+    players_for,
+    read_values,
+)
+from parlour.training.play.parallel.executor import carry_out, in_order
+from parlour.training.results import plots
+from parlour.training.results.pages.report import write_report
+from parlour.training.results.runs import StageProgress, no_stage_progress, run_directory
+
+REPORT: Final = "report.md"
+INDEX: Final = "index.md"
+GAMES: Final = "games"
+FIGURES: Final = "analysis.json"
+USUAL: Final = "usual habits"
+UNHEARD: Final = "words left out"
+"""What the habits are called that stand beside those of the analysis."""
+STAGE: Final = "analysing games"
+
+
+@dataclass(frozen=True)
+class AnalysisSettings:
+    """How games are analysed."""
+
+    habits: Path | None = None
+    """Habits by which beliefs go: a file, or the folder of a run of `parlour train habits`, which has for each of its games
+    habits that were not learned from it; None: the usual ones."""
+    values: str = EXPERT
+    """How decisions are valued: `expert` (the table's expert plays on where there is one, else the heuristic), `rollouts`
+    (the heuristic), each with =N for N continuations a move (16), or `none`."""
+    votes: int = 4
+    """Votes of each game that are valued: those of greatest surprise."""
+    pictures: bool = True
+    """Draw pictures, where matplotlib is installed."""
+    workers: int = 1
+    """Number of processes. The result does not depend on it."""
+    seed: int = 0
+    """The same seed gives the same result."""
+
+    def __post_init__(self) -> None:
+        read_values(self.values)
+        for what, least in (("votes", 0), ("workers", 1), ("seed", 0)):
+            check_from(what, getattr(self, what), least)
+
+
+class GameResult(NamedTuple):
+    """What a process tells of a game; the rest it has written."""
+
+    decisions: tuple[Decision, ...]
+    beside: dict[str, tuple[Decision, ...]]
+    """Under other habits, by their name: the usual ones, and the same without words, where those are others."""
+    values: dict[int, DecisionValue]
+    played_on: str
+    listed: tuple[str, ...]
+    """Its row in the index."""
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What was found in a folder."""
+
+    folder: AnalysedFolder
+    figures: dict[str, Any]
+    """Plain values: the content of `analysis.json`."""
+    out: Path
+
+
+def analyse(
+    folder: str | Path,
+    out: str | Path,
+    settings: AnalysisSettings | None = None,
+    progress: StageProgress = no_stage_progress,
+) -> Analysis:
+    """Analyse all transcripts (`*.jsonl`) of a folder.
+
+    Args:
+        folder: Transcripts of Avalon, whoever played.
+        out: Where the report goes.
+        settings: How.
+        progress: Told how many games are done.
+
+    Raises:
+        ParlourError: There is no transcript, one cannot be used, or `out` holds an analysis of something else.
+    """
+    settings = settings or AnalysisSettings()
+    files = transcript_files(folder)
+    games = [read_game(path) for path in files]
+    habits_of = None if settings.habits is None else chosen_habits(settings.habits)
+    chosen = [None if habits_of is None else habits_of(game) for game in games]
+    named = {"folder": str(folder), "habits": None if settings.habits is None else str(settings.habits)}
+    held = {**named, "values": settings.values, "votes": settings.votes, "seed": settings.seed}
+    with run_directory(out, held) as target:
+        drawn = settings.pictures and plots.available()
+        calls = [(path, target, habits, settings, drawn) for path, habits in zip(files, chosen, strict=True)]
+        results = []
+        progress(STAGE, 0, len(calls), "")
+        for result in in_order(carry_out(settings.workers, analyse_game, calls)):
+            results.append(result)
+            progress(STAGE, len(results), len(calls), "")
+        found = _folder(games, results, _how(settings, results), drawn=drawn)
+        figures = _figures(found)
+        _write(target, found, figures, [result.listed for result in results])
+    return Analysis(found, figures, Path(out))
+
+
+def analyse_game(
+    path: Path, target: Path, habits: AvalonHabits | None, settings: AnalysisSettings, drawn: bool
+) -> GameResult:
+    """Analyse one game and write its page, its picture and its beliefs."""
+    game, used = read_game(path), habits or AvalonHabits()
+    decisions = decisions_of(game, used, settings.seed)
+    others = {} if habits is None else {USUAL: AvalonHabits(), UNHEARD: without_words(used)}
+    beside = {name: decisions_of(game, one, settings.seed) for name, one in others.items() if one is not used}
+    kind, continuations = read_values(settings.values)
+    values: dict[int, DecisionValue] = {}
+    played_on = ""
+    if kind != NONE:
+        played_on, seat = players_for(game, kind, AvalonHabits())
+        valuing = Valuing(game, used, seat, continuations, settings.votes, settings.seed)
+        values = {value.number: value for value in valuing.values(decisions)}
+    found = FoundGame(game, tuple(belief_lines(game, used)), decisions, values, played_on)
+    folder = target / GAMES
+    picture = f"{game.name}.png" if drawn else None
+    if drawn:
+        pictures.beliefs(game, found.lines, folder / f"{game.name}.png")
+    tables.write_beliefs(folder / f"{game.name}.csv", found.lines)
+    atomic_write(folder / f"{game.name}.md", pages.page(found, os.path.relpath(path, folder), picture))
+    return GameResult(decisions, beside, values, played_on, pages.listed(found))
+
+
+def _folder(
+    games: Sequence[AnalysedGame], results: Sequence[GameResult], how: Sequence[str], *, drawn: bool
+) -> AnalysedFolder:
+    both = list(zip(games, results, strict=True))
+    costed = [
+        Costed(game, one, result.values[one.number])
+        for game, result in both
+        for one in result.decisions
+        if one.number in result.values
+    ]
+    names = [name for name in (USUAL, UNHEARD) if any(name in result.beside for result in results)]
+    beside = {name: [(game, result.beside.get(name, result.decisions)) for game, result in both] for name in names}
+    decided: list[DecidedGame] = [(game, result.decisions) for game, result in both]
+    return AnalysedFolder(reports.players_of(games), decided, beside, costed, how, drawn)
+
+
+def _how(settings: AnalysisSettings, results: Sequence[GameResult]) -> list[str]:
+    kind, continuations = read_values(settings.values)
+    played = sorted({result.played_on for result in results} - {""})
+    habits = "the usual ones" if settings.habits is None else f"those of {pages.plain(settings.habits.name)}"
+    of_folds = settings.habits is not None and settings.habits.is_dir()
+    unseen = ", each game by those that were not learned from it" if of_folds else ""
+    how = [
+        f"Habits: {habits}{unseen}. Beliefs are exact posteriors under them; what they say is in `parlour.envs.avalon.belief`.",
+        "Guesses are valued exactly: the guesser's own probability that the one named is Merlin.",
+    ]
+    if kind in (EXPERT, ROLLOUTS):
+        how.append(
+            f"Valued by playing on: every card that was a choice of an evil seat, and of each game the {settings.votes} "
+            f"votes of greatest surprise; {continuations} continuations for each move by {' or '.join(played)}, from deals "
+            "drawn from the belief of the seat that decides; those who play on go by the usual habits; the same deals and random numbers for all moves."
+        )
+    return how
+
+
+def _figures(found: AnalysedFolder) -> dict[str, Any]:
+    return {
+        "games": len(found.games),
+        "players": found.theirs,
+        **tables.figures(found.games),
+        "beside": {name: tables.figures(games) for name, games in found.beside.items()},
+        "costs": reports.figures_of_costs(found.costed),
+        "how": list(found.how),
+    }
+
+
+def _write(target: Path, found: AnalysedFolder, figures: dict[str, Any], listed: Sequence[tuple[str, ...]]) -> None:
+    votes, guesses = list(compared_votes(found.games)), list(compared_guesses(found.games))
+    if found.pictures and votes:
+        pictures.votes(votes, found.theirs, target / reports.VOTES_PICTURE)
+    if found.pictures and guesses:
+        pictures.guesses(guesses, found.theirs, target / reports.GUESSES_PICTURE)
+    by_game: dict[str, dict[int, DecisionValue]] = {}
+    for one in found.costed:
+        by_game.setdefault(one.game.name, {})[one.decision.number] = one.value
+    rows = [(game, decisions, by_game.get(game.name, {})) for game, decisions in found.games]
+    tables.write_decisions(target / "decisions.csv", rows)
+    write_json(target / FIGURES, figures)
+    atomic_write(target / INDEX, pages.index(listed))
+    write_report(target, reports.report(found))

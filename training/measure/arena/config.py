@@ -1,0 +1,57 @@
+"""What decides an arena: the table, who plays, which deals."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from parlour.envs.core import ParlourError, check_from, check_one_of
+from parlour.training.play import seeds
+from parlour.training.play.failures import RULE, Failures
+
+FEWEST: Final = 2
+"""Players of an arena, at least."""
+
+
+@dataclass(frozen=True)
+class ArenaConfig:
+    """An arena.
+
+    Raises:
+        ParlourError: A value is not accepted.
+    """
+
+    players: tuple[str, ...]
+    """By name, as tables call them."""
+    game: str = "avalon_v0"
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Of the game, as its configuration tells them."""
+    games: int = 100
+    """Number of deals; each is played by every player against every other and against itself, on both sides. A run in a
+    directory goes on with more."""
+    seed: int = 0
+    """Number of the first deal among the held-out ones."""
+    resamples: int = 2000
+    """How often the deals are drawn anew for the intervals of the ratings."""
+    failures: Failures = RULE
+
+    def __post_init__(self) -> None:
+        check_from("resamples", self.resamples, 100)
+        check_one_of("games", self.games, range(1, len(seeds.HELD_OUT) + 1))
+        check_one_of("seed", self.seed, range(len(seeds.HELD_OUT) - self.games + 1))
+        if len(self.players) < FEWEST:
+            raise ParlourError(f"{len(self.players)} player in the arena; accepted: two or more")
+        if twice := [name for name, times in Counter(self.players).items() if times > 1]:
+            raise ParlourError(f"{twice[0]!r} is in the arena twice; accepted: each player once")
+        if self.failures.skips:
+            raise ParlourError(
+                "on_failure 'skip-game' is not accepted in an arena of common deals; accepted: rule, stop"
+            )
+
+    @property
+    def stored(self) -> dict[str, Any]:
+        """What the directory of a run has to agree with, `games` and `resamples` aside."""
+        told = {name: getattr(self, name) for name in ("players", "game", "options", "games", "seed", "resamples")}
+        return {**told, "on_failure": self.failures.on_failure}

@@ -1,0 +1,157 @@
+"""The games of an arena: every player on the first side against every player on the second, itself too, on common deals.
+
+They are stored in one file of JSON by lines: a head, then a line a game, deal after deal. A run goes on behind the last line,
+and with more deals if it is asked to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from itertools import product
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from parlour.envs.aec import GameEnv
+from parlour.envs.core import ParlourError
+from parlour.policies.llm.decisions import Decisions
+from parlour.training.measure.arena.config import ArenaConfig
+from parlour.training.measure.evaluate import two_sides
+from parlour.training.play import seeds
+from parlour.training.play.parallel.concurrent_games import Job, MakePolicy, Progress, no_progress, play_each
+from parlour.training.play.parallel.executor import Pool
+from parlour.training.play.rollout import Episode
+from parlour.training.results.runs import JsonlStore
+from parlour.wrappers.base import inner_game
+from pettingzoo.utils.env import AECEnv
+
+GAMES: Final = "games.jsonl"
+_UNTOLD: Final = "seconds"
+"""What is measured of decisions: the same game takes other times."""
+Case = tuple[int, str, str]
+"""A deal, and who holds the first side and the second."""
+
+
+class ArenaGame(NamedTuple):
+    """One game."""
+
+    seed: int
+    first: str
+    """Who held the first side of the game."""
+    second: str
+    winner: str
+    """The side; empty for a draw."""
+    moves: int
+    decisions: tuple[Decisions, Decisions]
+    """Of the first side and of the second."""
+
+
+def play_games(
+    env: AECEnv[str, Any, Any],
+    config: ArenaConfig,
+    makers: Mapping[str, MakePolicy],
+    folder: Path | None = None,
+    *,
+    workers: int = 1,
+    pool: Pool | None = None,
+    progress: Progress = no_progress,
+) -> list[ArenaGame]:
+    """Play all games, or those that are missing in the folder.
+
+    Args:
+        env: What `rollout.table` makes.
+        config: Who plays, and which deals.
+        makers: Name -> policy.
+        folder: The directory of the run; None: nothing is stored.
+        workers: How many games are played at once; see `parlour.training.play.parallel.concurrent_games`.
+        pool: Processes that play; see there.
+        progress: Counts the games that are finished.
+
+    Raises:
+        ParlourError: The game has not two sides, or the folder holds the games of another arena.
+    """
+    base = inner_game(env, "the arena", full=True)
+    sides = two_sides(base.spec)
+    cases = list(product(deals(config), config.players, config.players))
+    with ExitStack() as stack:
+        store = None if folder is None else stack.enter_context(_store(folder, config))
+        found = [] if store is None else store.found[: len(cases)]
+        if folder is not None:
+            _check(folder / GAMES, found, cases, sides)
+        missing = cases[len(found) :]
+
+        def keep(number: int, episode: Episode) -> ArenaGame:
+            game = _game(episode, *missing[number][1:], sides)
+            if store is not None:
+                store.append(_line(game))
+            return game
+
+        jobs = _jobs(base, missing, makers, sides)
+        how: dict[str, Any] = {"workers": workers, "pool": pool, "progress": progress, "failures": config.failures}
+        return [*found, *play_each(env, jobs, keep, what="games", **how)]
+
+
+def deals(config: ArenaConfig) -> range:
+    """The held-out deals of an arena."""
+    return seeds.HELD_OUT[config.seed : config.seed + config.games]
+
+
+def stored_games(folder: Path) -> int:
+    """How many games are in a folder, in whole lines."""
+    path = folder / GAMES
+    return max(0, path.read_bytes().count(b"\n") - 1) if path.exists() else 0
+
+
+def _jobs(base: GameEnv, cases: Sequence[Case], makers: Mapping[str, MakePolicy], sides: tuple[str, str]) -> list[Job]:
+    jobs, dealt, holds = [], None, []
+    for seed, first, second in cases:
+        if seed != dealt:
+            base.reset(seed=seed)
+            views: list[Any] = [base.view(k) for k in range(base.game.seats)]
+            dealt, holds = seed, [view.side for view in views]
+        names = {sides[0]: first, sides[1]: second}
+        jobs.append(Job(seed, tuple((names[side], makers[names[side]]) for side in holds)))
+    return jobs
+
+
+def _game(episode: Episode, first: str, second: str, sides: tuple[str, str]) -> ArenaGame:
+    made = [
+        sum(
+            (one for view, one in zip(episode.last_views, episode.decisions, strict=True) if view.side == side),
+            Decisions(),
+        )
+        for side in sides
+    ]
+    winner = episode.outcome.winner if episode.outcome.winner in sides else ""
+    return ArenaGame(episode.seed, first, second, winner, episode.moves, (made[0], made[1]))
+
+
+# -- the file ----------------------------------------------------------------------------------------------------------
+
+
+def _store(folder: Path, config: ArenaConfig) -> JsonlStore[ArenaGame]:
+    return JsonlStore(folder / GAMES, _read, "run of the arena", {"players": list(config.players), "seed": config.seed})
+
+
+def _check(path: Path, found: Sequence[ArenaGame], cases: Sequence[Case], sides: tuple[str, str]) -> None:
+    """Raise `ParlourError` unless the games are those that were to be played, in their order."""
+    for number, (game, case) in enumerate(zip(found, cases, strict=False), 2):
+        if game[:3] != case or game.winner not in (*sides, ""):
+            raise ParlourError(
+                f"{str(path)!r} cannot be used (line {number} is of another game); accepted: what a run of the arena left"
+            )
+
+
+def _line(game: ArenaGame) -> list[Any]:
+    return [*game[:-1], [_nonzero(one) for one in game.decisions]]
+
+
+def _nonzero(made: Decisions) -> dict[str, Any]:
+    nothing = Decisions().as_stored()
+    return {key: value for key, value in made.as_stored().items() if key != _UNTOLD and value != nothing[key]}
+
+
+def _read(stored: Any) -> ArenaGame:
+    seed, first, second, winner, moves, made = stored
+    one, other = (Decisions.from_stored({"questions": {}, **of}) for of in made)
+    return ArenaGame(seed, first, second, winner, moves, (one, other))

@@ -1,0 +1,215 @@
+"""The result of an arena as plain values, in words, and as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from parlour.policies.llm.decisions import foreign
+from parlour.training.measure.arena.result import ArenaResult
+from parlour.training.measure.arena.strengths import Estimate
+from parlour.training.measure.statistics import show_interval
+from parlour.training.results.decision_tables import MEANING, marked
+from parlour.training.results.display import markdown_list, markdown_table
+from parlour.training.results.runs import write_csv
+
+
+def as_json(found: ArenaResult) -> dict[str, Any]:
+    """The main numbers as plain values."""
+    config, told = found.config, found.strengths
+    return {
+        "game": config.game,
+        "options": dict(config.options),
+        "deals": config.games,
+        "first_deal": config.seed,
+        "games": len(found.played),
+        "sides": list(found.sides),
+        "standing": [
+            {
+                "player": name,
+                "rating": _plain(one.rating),
+                "ranks": list(one.ranks),
+                **{side: _plain(of) for side, of in zip(found.sides, (one.first, one.second), strict=True)},
+            }
+            for name, one in found.standing
+        ],
+        "advantage": {"side": found.sides[0], **_plain(told.advantage)},
+        "miss": round(told.miss, 6),
+        "noise": round(told.noise, 6),
+        "cycles": [list(one) for one in found.pairs.cycles()],
+        "reversals": [asdict(one) for one in found.reversals],
+        "cells": [dict(zip(("first", "second", *_CELL), row, strict=True)) for row in _cells(found)],
+        "pairs": [dict(zip(_PAIR, row, strict=True)) for row in _pairs(found)],
+        "players": {name: one.as_json() for name, one in found.decisions.items()},
+    }
+
+
+_CELL = ("n", "first_won", "drawn", "rate", "low", "high", "expected")
+_SHORT = 40
+"""Letters of a value in a title, at most."""
+_PAIR = ("player", "opponent", "deals", "points", "low", "high", "beats")
+
+
+def _plain(found: Estimate) -> dict[str, float]:
+    return {name: round(value, 2) for name, value in found._asdict().items()}
+
+
+def _cells(found: ArenaResult) -> list[list[Any]]:
+    """Who held the first side, who the second, and how it went; `expected` by the ratings."""
+    names, rows = found.config.players, []
+    for i, a in enumerate(names):
+        for j, b in enumerate(names):
+            one = found.cell(a, b)
+            drawn = sum(not game.winner for game in found.cells[a, b])
+            expected = round(found.strengths.expected[i][j], 4)
+            rows.append([a, b, one.n, one.hits, drawn, *(round(x, 4) for x in (one.rate, one.low, one.high)), expected])
+    return rows
+
+
+def _pairs(found: ArenaResult) -> list[list[Any]]:
+    """Points of one player against another, over both sides of the same deals."""
+    rows = []
+    for a, b in combinations(found.config.players, 2):
+        one = found.pairs.difference(a, b)
+        beats = a if found.pairs.beats(a, b) else b if found.pairs.beats(b, a) else None
+        ends = [None if end is None else round(end, 4) for end in (one.low, one.high)]
+        rows.append([a, b, one.n, round(one.mean, 4), *ends, beats])
+    return rows
+
+
+def write_tables(found: ArenaResult, folder: Path) -> None:
+    """cells.csv, pairs.csv and standing.csv."""
+    write_csv(folder / "cells.csv", [*found.sides, *_CELL], _cells(found))
+    write_csv(folder / "pairs.csv", list(_PAIR), _pairs(found))
+    numbers = ["rating", *found.sides]
+    heading = ["player", *(f"{of}{end}" for of in numbers for end in ("", "_low", "_high")), "rank_low", "rank_high"]
+    rows = [
+        [name, *(round(x, 2) for of in (one.rating, one.first, one.second) for x in of), *one.ranks]
+        for name, one in found.standing
+    ]
+    write_csv(folder / "standing.csv", heading, rows)
+
+
+# -- in words ----------------------------------------------------------------------------------------------------------
+
+
+def headings(found: ArenaResult) -> tuple[str, ...]:
+    """Of the standing table."""
+    return ("place", "player", "rating", *(f"as {side}" for side in found.sides))
+
+
+def standing_rows(found: ArenaResult) -> list[tuple[str, ...]]:
+    """The places that the deals leave, the player, its rating and its strength on each side, with intervals, in points."""
+    rows = []
+    for place, (name, one) in enumerate(found.standing, 1):
+        low, high = one.ranks
+        made = found.decisions[name]
+        who = marked(name, made.own, made.decisions)
+        where = f"{place}" if low == high == place else f"{place} ({low}-{high})"
+        rows.append((where, who, *(points(of) for of in (one.rating, one.first, one.second))))
+    return rows
+
+
+def points(found: Estimate) -> str:
+    """Points with their interval.
+
+    >>> points(Estimate(12.4, -3.0, 30.6))
+    '+12 [-3, +31]'
+    """
+    return f"{found.value:+.0f} {show_interval(found, '+.0f')}"
+
+
+def remarks(found: ArenaResult) -> list[str]:
+    """What else the games say: which side is better off, cycles, how well ratings tell the cells."""
+    told, first = found.strengths, found.sides[0]
+    a, b, share, expected = found.largest_miss
+    even = 1 / (1 + 10 ** (-told.advantage.value / 400))
+    said = [
+        f"{first} against {found.sides[1]}, both of mean strength: {points(told.advantage)} points, {100 * even:.0f} % won.",
+        *(f"Cycle: {' beats '.join((*cycle, cycle[0]))}." for cycle in found.pairs.cycles()),
+        *_reversals(found),
+        f"Ratings miss a cell by {100 * told.miss:.1f} points of 100 (root mean square; chance alone: {100 * told.noise:.1f}), "
+        f"the most where {a} is {first} against {b}: it won {100 * share:.0f} %, by the ratings {100 * expected:.0f} %.",
+    ]
+    if not found.pairs.cycles():
+        said.insert(1, "No cycles of three in which each beats the next.")
+    if any(foreign(one.own, one.decisions) for one in found.decisions.values()):
+        said.append(MEANING)
+    return said
+
+
+def _reversals(found: ArenaResult) -> list[str]:
+    """The largest one of each side, and how many there are; all are in the plain values."""
+    said = []
+    for side in found.sides:
+        own = [one for one in found.reversals if one.side == side]
+        if own:
+            one, ends = (
+                own[0],
+                [f"{100 * d.mean:+.0f} {show_interval(d, '+.0f', 100)}" for d in (own[0].gain, own[0].loss)],
+            )
+            said.append(
+                f"Reversals as {side}: {len(own)}, the largest: {one.a} does better than {one.b} against {one.ahead} "
+                f"({ends[0]} points of 100) and worse against {one.behind} ({ends[1]})."
+            )
+    return said
+
+
+def title(found: ArenaResult) -> str:
+    """The table and what was played, on one line."""
+    config = found.config
+    return f"{config.game}{table_of(config.options)}: {config.games} deals, {len(found.played):,} games"
+
+
+def table_of(options: Mapping[str, Any]) -> str:
+    """The options that are set to one short value, behind a comma; the others, such as the roles, are in config.json.
+
+    >>> table_of({"num_players": 5, "roles": ["Merlin", "Assassin"], "talk": False, "guesser": None})
+    ', num_players 5, talk False'
+    """
+    plain = {key: str(value) for key, value in options.items() if isinstance(value, bool | int | float | str)}
+    return "".join(f", {key} {value}" for key, value in plain.items() if len(value) <= _SHORT)
+
+
+def text(found: ArenaResult) -> str:
+    """The report as Markdown."""
+    first, second = found.sides
+    pairs = [
+        [
+            a,
+            b,
+            f"{100 * mean:+.1f} " + ("-" if low is None else f"[{100 * low:+.1f}, {100 * high:+.1f}]"),
+            str(n),
+            beats or "-",
+        ]
+        for a, b, n, mean, low, high, beats in _pairs(found)
+    ]
+    cells = [
+        [a, b, f"{100 * share:.1f} % [{100 * low:.1f}, {100 * high:.1f}]", str(n), f"{100 * expected:.1f} %"]
+        for a, b, n, _, _, share, low, high, expected in _cells(found)
+    ]
+    lines = [
+        f"# Arena: {title(found)}",
+        "",
+        "Whole sides, every player against every other and itself, on the same held-out deals. Ratings: a logistic model with a "
+        "strength on each side, in points (400: odds of ten to one), the mean of all players is zero; intervals at 95 % over "
+        "the deals; places that the deals leave in brackets.",
+        "",
+        markdown_table(headings(found), standing_rows(found)),
+        "",
+        markdown_list(remarks(found)),
+        "",
+        "![Arena](arena.png)",
+        "",
+        "## Pairs, over both sides of each deal",
+        "",
+        markdown_table(["player", "opponent", "points of 100", "deals", "beats the other"], pairs),
+        "",
+        "## Cells",
+        "",
+        markdown_table([f"as {first}", f"as {second}", f"{first} won", "n", "by the ratings"], cells),
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,120 @@
+"""What the games of an arena say: cells, pairs, cycles, ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from parlour.policies.llm.decisions import Decisions
+from parlour.training.measure.arena.config import ArenaConfig
+from parlour.training.measure.arena.games import ArenaGame
+from parlour.training.measure.arena.reversals import Reversal, reversals
+from parlour.training.measure.arena.strengths import Strength, Strengths, strengths
+from parlour.training.measure.pairs import Pair, PairGame, PairTable
+from parlour.training.measure.statistics import Rate, rate
+from parlour.training.play import seeds
+
+_RESAMPLED = 1  # what the seed is derived for
+_ALIKE: Final = 6
+"""So many deals with the same points are no chance: 2 / 2^6 = 0.03."""
+
+
+@dataclass(frozen=True)
+class ArenaPairs(PairTable):
+    """The games of all pairs of different players."""
+
+    games: Mapping[Pair, tuple[PairGame, ...]]
+
+    def beats(self, a: str, b: str) -> bool:
+        """As for any pairs; and where all of six deals or more have the same points, above zero."""
+        found = self.difference(a, b)
+        return super().beats(a, b) or (found.low is None and found.mean > 0 and found.n >= _ALIKE)
+
+
+@dataclass(frozen=True)
+class ArenaResult:
+    """All games, and what follows from them."""
+
+    config: ArenaConfig
+    sides: tuple[str, str]
+    """Of the game, the first and the second."""
+    played: tuple[ArenaGame, ...]
+
+    @cached_property
+    def cells(self) -> Mapping[Pair, tuple[ArenaGame, ...]]:
+        """(who held the first side, who the second) -> their games."""
+        found: dict[Pair, list[ArenaGame]] = {(a, b): [] for a in self.config.players for b in self.config.players}
+        for game in self.played:
+            found[game.first, game.second].append(game)
+        return {cell: tuple(games) for cell, games in found.items()}
+
+    @cached_property
+    def pairs(self) -> ArenaPairs:
+        """The players two by two."""
+        return ArenaPairs({(a, b): self._pair(a, b) for a, b in combinations(self.config.players, 2)})
+
+    def _pair(self, a: str, b: str) -> tuple[PairGame, ...]:
+        one = [self._seen(game, 0) for game in self.cells[a, b]]
+        other = [self._seen(game, 1) for game in self.cells[b, a]]
+        return tuple(game for both in zip(one, other, strict=True) for game in both)
+
+    def _seen(self, game: ArenaGame, side: int) -> PairGame:
+        own, other = self.sides[side], self.sides[1 - side]
+        return PairGame(game.seed, own, other, game.winner == own, game.winner == other)
+
+    def cell(self, first: str, second: str) -> Rate:
+        """How often the first side won where these held the sides."""
+        games = self.cells[first, second]
+        found = rate(sum(game.winner == self.sides[0] for game in games), len(games))
+        assert found is not None, "an arena has at least one deal"
+        return found
+
+    @cached_property
+    def strengths(self) -> Strengths:
+        """The ratings."""
+        rng = np.random.default_rng(seeds.derive(self.config.seed, _RESAMPLED))
+        return strengths(self._table, self.config.resamples, rng)
+
+    @cached_property
+    def reversals(self) -> list[Reversal]:
+        """Where one player of a side is better against one opponent and worse against another; the largest first."""
+        return reversals(self._table, self.config.players, self.sides)
+
+    @property
+    def standing(self) -> list[tuple[str, Strength]]:
+        """The players, the strongest first."""
+        return sorted(
+            zip(self.config.players, self.strengths.players, strict=True), key=lambda one: -one[1].rating.value
+        )
+
+    @cached_property
+    def decisions(self) -> Mapping[str, Decisions]:
+        """Player -> whose its decisions were, in all its games."""
+        made = dict.fromkeys(self.config.players, Decisions())
+        for game in self.played:
+            for name, one in zip((game.first, game.second), game.decisions, strict=True):
+                made[name] += one
+        return made
+
+    @property
+    def largest_miss(self) -> tuple[str, str, float, float]:
+        """The cell that the ratings tell worst: who held the sides, the share won by the first, its chance by the ratings."""
+        names, shares = self.config.players, self._table.mean(0)
+        told = [
+            (a, b, float(shares[i, j]), self.strengths.expected[i][j])
+            for i, a in enumerate(names)
+            for j, b in enumerate(names)
+        ]
+        return max(told, key=lambda one: abs(one[2] - one[3]))
+
+    @cached_property
+    def _table(self) -> NDArray[np.float64]:
+        """Deals x players x players: points of the first side, by who holds it and who the second; a draw is half a win."""
+        worth, names = {self.sides[0]: 1.0, self.sides[1]: 0.0}, self.config.players
+        told = [[[worth.get(game.winner, 0.5) for game in self.cells[a, b]] for b in names] for a in names]
+        return np.array(told).transpose(2, 0, 1)

@@ -1,0 +1,68 @@
+"""Reversals: of two players on one side, the first does better against one opponent and the second against another.
+
+No rating can tell that, as it would have the same one better against everybody. A cycle is over both sides; this is within one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from parlour.training.measure.statistics import SHARE_DIFFERENCE, MeanEstimate, mean_estimate
+
+_LEVEL: Final = 0.05
+
+
+@dataclass(frozen=True)
+class Reversal:
+    """Two players on one side, and two opponents."""
+
+    side: str
+    a: str
+    b: str
+    ahead: str
+    """The opponent against whom `a` does better than `b`."""
+    behind: str
+    """The opponent against whom `a` does worse."""
+    gain: MeanEstimate
+    """Of `a` over `b` against `ahead`, in shares of games won on the same deals."""
+    loss: MeanEstimate
+    """The same against `behind`: below zero."""
+
+    @property
+    def size(self) -> float:
+        """The smaller one of both differences."""
+        return min(self.gain.mean, -self.loss.mean)
+
+
+def reversals(points: NDArray[np.float64], names: Sequence[str], sides: tuple[str, str]) -> list[Reversal]:
+    """All reversals, the largest first: of each two players on a side, that between the opponents who differ most.
+
+    Differences are by deal, and clear at 5 % for all opponents together (Bonferroni).
+
+    Args:
+        points: deals x players x players: of the first side, by who holds it and who the second.
+        names: Of the players.
+        sides: Of the game.
+    """
+    told = []
+    for side, own in zip(sides, (points, 1 - points.transpose(0, 2, 1)), strict=True):
+        for i, j in combinations(range(len(names)), 2):
+            apart = [
+                (mean_estimate(d, SHARE_DIFFERENCE), name)
+                for d, name in zip((own[:, i] - own[:, j]).T, names, strict=True)
+            ]
+            (loss, behind), (gain, ahead) = (pick(apart, key=lambda one: one[0].mean) for pick in (min, max))
+            if loss.mean < 0 < gain.mean and all(_is_clear(one, len(names)) for one in (gain, loss)):
+                told.append(Reversal(side, names[i], names[j], ahead, behind, gain, loss))
+    return sorted(told, key=lambda one: -one.size)
+
+
+def _is_clear(found: MeanEstimate, opponents: int) -> bool:
+    """By the t-test; where all deals are alike, by that of signs."""
+    p = 2 * 0.5**found.n if found.p is None else found.p
+    return p * opponents < _LEVEL

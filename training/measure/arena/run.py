@@ -1,0 +1,67 @@
+"""A whole arena: play what is missing, rate, report.
+
+Leaves config.json, games.jsonl, cells.csv, pairs.csv, standing.csv, arena.json, arena.png (with matplotlib) and report.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.policies.files import write_json
+from parlour.training.measure.arena import picture, report
+from parlour.training.measure.arena.config import ArenaConfig
+from parlour.training.measure.arena.games import play_games
+from parlour.training.measure.arena.result import ArenaResult
+from parlour.training.measure.evaluate import two_sides
+from parlour.training.play.parallel.concurrent_games import MakePolicy, Progress, no_progress
+from parlour.training.play.parallel.executor import Pool
+from parlour.training.results.pages.report import write_report
+from parlour.training.results.runs import run_directory
+from parlour.wrappers.base import inner_game
+from pettingzoo.utils.env import AECEnv
+
+_MAY_CHANGE: Final = ("games", "resamples")
+"""Settings with which a run may go on: more deals are behind those that were played."""
+
+
+def arena(
+    env: AECEnv[str, Any, Any],
+    config: ArenaConfig,
+    makers: Mapping[str, MakePolicy],
+    out: Path | None = None,
+    *,
+    workers: int = 1,
+    pool: Pool | None = None,
+    progress: Progress = no_progress,
+) -> ArenaResult:
+    """Let all players meet, or go on with the run in `out`, and rate them.
+
+    Args:
+        env: What `rollout.table` makes.
+        config: Who plays, and which deals.
+        makers: Name -> policy.
+        out: The directory of the run; None: nothing is stored.
+        workers: How many games are played at once; see `parlour.training.play.parallel.concurrent_games`.
+        pool: Processes that play; see there.
+        progress: Counts the games that are finished.
+
+    Raises:
+        ParlourError: The game has not two sides, or `out` holds a run with other settings or is in use.
+    """
+    sides = two_sides(inner_game(env, "the arena", full=True).spec)
+    how: dict[str, Any] = {"workers": workers, "pool": pool, "progress": progress}
+    with nullcontext() if out is None else run_directory(out, config.stored, _MAY_CHANGE) as folder:
+        found = ArenaResult(config, sides, tuple(play_games(env, config, makers, folder, **how)))
+        if folder is not None:
+            _write(found, folder)
+    return found
+
+
+def _write(found: ArenaResult, folder: Path) -> None:
+    report.write_tables(found, folder)
+    picture.draw(found, folder / "arena.png")
+    write_json(folder / "arena.json", report.as_json(found))
+    write_report(folder, report.text(found))

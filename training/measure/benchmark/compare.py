@@ -1,0 +1,41 @@
+"""Two players on the same deals: by how many points one is above the other, with intervals and a test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from parlour.envs.core import ParlourError
+from parlour.training.measure.benchmark.result import Scores, scores
+from parlour.training.measure.benchmark.results_file import (
+    REFERENCE_PLAYERS,
+    BenchmarkResult,
+    read_result,
+    reference_file,
+)
+from parlour.training.measure.benchmark.suite import Suite
+
+
+def compare(a: BenchmarkResult, b: BenchmarkResult) -> tuple[Suite, Scores]:
+    """The tables that both played, and the points of A less those of B. Raises `ParlourError` where they share none."""
+    common = [one.name for one in a.suite.tables if one in b.suite.tables]
+    if a.suite.name != b.suite.name or not common:
+        raise ParlourError(
+            f"{a.name!r} played suite {a.suite.name}, {b.name!r} suite {b.suite.name}: no table in common; accepted: two "
+            "results of one suite"
+        )
+    suite = a.suite.only(common)
+    return suite, scores(suite, a.points, b.points)
+
+
+def two_results(a: str, b: str) -> tuple[BenchmarkResult, BenchmarkResult]:
+    """Results files or directories of runs, or players that come with parlour by name, as they did on the other's suite.
+
+    Raises:
+        ParlourError: There is no such file or player, or both are players that come with parlour.
+    """
+    if a in REFERENCE_PLAYERS and b in REFERENCE_PLAYERS:
+        raise ParlourError(f"{a!r} and {b!r} tell no suite; accepted: a results file or a directory for one of them")
+    read = {name: read_result(Path(name)) for name in (a, b) if name not in REFERENCE_PLAYERS}
+    suite = next(iter(read.values())).suite
+    one, other = (read[name] if name in read else read_result(reference_file(suite, name)) for name in (a, b))
+    return one, other

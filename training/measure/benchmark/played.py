@@ -1,0 +1,177 @@
+"""The games of a suite: a player holds each side of the same deals against each opponent, by `parlour.training.measure.evaluate`.
+
+Every game has a transcript, and a run goes on with those that are missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.envs.core import ParlourError
+from parlour.policies import make_policy
+from parlour.policies.llm.decisions import Decisions
+from parlour.policies.llm.model import Model, OfflineModel
+from parlour.training.measure.benchmark.suite import SIDES, BenchmarkTable, Suite
+from parlour.training.measure.evaluate import Game, Report, team
+from parlour.training.play import rollout
+from parlour.training.play.failures import RULE, Failures
+from parlour.training.play.parallel.executor import Pool
+from parlour.training.results.runs import StageProgress, no_stage_progress
+
+FOLDER: Final = "games"
+"""Of the transcripts, with a folder a table and opponent."""
+WON: Final = 100.0
+"""Points of a game that was won; a draw is half."""
+
+SidePoints = Mapping[str, tuple[float, ...]]
+"""Side of the player -> points, deal by deal."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """The player that is measured."""
+
+    policy: str
+    """As `make_policy` takes it."""
+    otherwise: str | None = None
+    """The player of the tables that `policy` does not fit; None: it has to fit all."""
+    model: Model = field(default_factory=OfflineModel)
+    """Who answers the questions of agents."""
+
+    def seated(self, suite: Suite) -> tuple[str, ...]:
+        """Who sits at each table of a suite. Raises `ParlourError` where nobody fits, or `policy` fits no table."""
+        found, misfits = [], []
+        for table in suite.tables:
+            at = table.configured()
+            try:
+                make_policy(self.policy, *at, self.model)
+                found.append(self.policy)
+            except ParlourError as error:
+                if self.otherwise is None:
+                    raise
+                make_policy(self.otherwise, *at, self.model)
+                found.append(self.otherwise)
+                misfits.append(error)
+        if len(misfits) == len(found):
+            raise misfits[0]
+        return tuple(found)
+
+
+@dataclass(frozen=True)
+class PlayedTable:
+    """The games of one table."""
+
+    table: BenchmarkTable
+    player: str
+    """Who sat there."""
+    points: Mapping[str, SidePoints]
+    """By opponent: 100 for a game won, 50 for a draw, else 0."""
+    decisions: Decisions
+    """The player's."""
+
+
+def play_suite(
+    suite: Suite,
+    candidate: Candidate,
+    folder: Path | None = None,
+    *,
+    workers: int = 1,
+    pool: Pool | None = None,
+    failures: Failures = RULE,
+    progress: StageProgress = no_stage_progress,
+) -> list[PlayedTable]:
+    """Play all games of a suite, or those that are missing in the folder.
+
+    Args:
+        suite: Tables, opponents and deals.
+        candidate: Who is measured.
+        folder: The directory of the run; None: nothing is stored.
+        workers: How many games are played at once; see `parlour.training.play.parallel.concurrent_games`.
+        pool: Processes that play; see there.
+        failures: What follows when a player fails.
+        progress: Counts the games of each table that are finished.
+
+    Raises:
+        ParlourError: The player does not fit a table, or a game ended the run (see `play_each`).
+    """
+    how: dict[str, Any] = {"workers": workers, "pool": pool, "failures": failures}
+    return [
+        _play(table, player, candidate.model, folder, progress, how)
+        for table, player in zip(suite.tables, candidate.seated(suite), strict=True)
+    ]
+
+
+class TableProgress:
+    """Counts the games of a table in the way that `parlour.training.measure.evaluate` calls it; games that were there count too."""
+
+    def __init__(self, table: BenchmarkTable, told: StageProgress) -> None:
+        self._table, self._told, self._done = table, told, 0
+
+    def __call__(self, numbers: Iterable[int], _what: str) -> Iterable[int]:
+        for number in numbers:
+            yield number
+            self._reach(self._done + 1)
+
+    @contextmanager
+    def games(self, number: int) -> Iterator[None]:
+        """So many more are done when the block ends."""
+        wanted = self._done + number
+        yield
+        self._reach(wanted)
+
+    def _reach(self, done: int) -> None:
+        self._done = done
+        self._told(self._table.name, done, self._table.games, "")
+
+
+def _play(
+    table: BenchmarkTable,
+    player: str,
+    model: Model,
+    folder: Path | None,
+    progress: StageProgress,
+    how: Mapping[str, Any],
+) -> PlayedTable:
+    """All games of a table."""
+    counted = TableProgress(table, progress)
+    decisions, points = Decisions(), dict[str, SidePoints]()
+    for opponent in table.opponents:
+        out = None if folder is None else folder / FOLDER / table.name / opponent
+        seats = (player, opponent)
+        reports = [
+            _report(table.game, at, deals, seats, model, counted, {**how, "out": out}) for at, deals in table.sittings()
+        ]
+        rows = [row for report in reports for row in report.games if row.policy == player]
+        sides = sorted({row.side for row in rows})
+        points[opponent] = {side: tuple(_points(row, sides) for row in rows if row.side == side) for side in sides}
+        decisions = sum((report.players[player] for report in reports), decisions)
+    return PlayedTable(table, player, points, decisions)
+
+
+def _report(
+    game: str,
+    options: Mapping[str, Any],
+    deals: Sequence[int],
+    players: tuple[str, str],
+    model: Model,
+    counted: TableProgress,
+    how: Mapping[str, Any],
+) -> Report:
+    """Both sides of some deals, against one opponent."""
+    env = rollout.table(game, **options)
+    base = env.game_env
+    own, other = (partial(make_policy, name, base.spec.id, base.game.config, model) for name in players)
+    both = (players[0], own), (f"{players[1]} (opponent)", other)
+    with counted.games(SIDES * len(deals)):
+        return team(env, *both, deals, counted, resume=how["out"] is not None, **how)
+
+
+def _points(row: Game, sides: Collection[str]) -> float:
+    if row.won:
+        return WON
+    return 0.0 if row.winner in sides else WON / 2

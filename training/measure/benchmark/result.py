@@ -1,0 +1,119 @@
+"""What the games of a suite say: one number with its interval, and its parts by game, table, side and opponent.
+
+A deal is worth the mean of its games, over opponents and sides; a table the mean of its deals, a game that of its tables, and the
+score is the mean of the games. Intervals draw the deals anew within their tables, with all games of a deal together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from parlour.training.measure.benchmark.played import WON, PlayedTable, SidePoints
+from parlour.training.measure.benchmark.suite import Suite
+from parlour.training.measure.statistics import Bounds, StratifiedMean, stratified_mean
+from parlour.training.play import seeds
+
+POINTS: Final[Bounds] = (0.0, WON)
+DIFFERENCE: Final[Bounds] = (-WON, WON)
+OVERALL: Final = "overall"
+_RESAMPLED: Final = 3  # what the seed of the intervals is derived for
+_DIGITS: Final = 4
+"""Of points: what processors add up differently is further behind."""
+
+Floats = NDArray[np.float64]
+Points = Mapping[str, Mapping[str, SidePoints]]
+"""Table -> opponent -> side -> points, deal by deal."""
+Scores = Mapping[str, StratifiedMean]
+"""Part -> its score, in points: 0 to 100, or the difference of two players, -100 to 100."""
+
+
+class Part(NamedTuple):
+    """Which games count; what is empty leaves nothing out."""
+
+    game: str = ""
+    table: str = ""
+    side: str = ""
+    opponent: str = ""
+
+    def holds(self, one: Part) -> bool:
+        """Whether all games of another part are in this one."""
+        return all(wanted in ("", given) for wanted, given in zip(self, one, strict=True))
+
+    @property
+    def name(self) -> str:
+        """What tables call it.
+
+        >>> Part("werewolf_v0", "werewolf-8", opponent="expert").name
+        'werewolf-8 against expert'
+        """
+        told = self.table or self.game or OVERALL
+        return f"{told}{self.side and f' as {self.side}'}{self.opponent and f' against {self.opponent}'}"
+
+
+def points_of(tables: Iterable[PlayedTable]) -> Points:
+    """The points of a suite that was played."""
+    return {one.table.name: one.points for one in tables}
+
+
+def scores(suite: Suite, own: Points, other: Points | None = None) -> Scores:
+    """The score of a player and its parts, or by how much they are above another's on the same deals.
+
+    Args:
+        suite: That both played.
+        own: Points of the player.
+        other: Those of the other one; None: no comparison.
+    """
+    deals = [
+        (
+            Part(table.game, table.name, side, opponent),
+            _less(of, None if other is None else other[table.name][opponent][side]),
+        )
+        for table in suite.tables
+        for opponent, sides in own[table.name].items()
+        for side, of in sides.items()
+    ]
+    parts = dict.fromkeys(chain.from_iterable(_parts(one) for one, _ in deals))
+    order = sorted(parts, key=lambda part: (suite.games.index(part.game) if part.game else -1, bool(part.table)))
+    bounds = POINTS if other is None else DIFFERENCE
+    return {part.name: _score(part, deals, suite.version, bounds) for part in order}
+
+
+def _less(own: Iterable[float], other: Iterable[float] | None) -> Floats:
+    points = np.array(list(own))
+    return points if other is None else points - np.array(list(other))
+
+
+def _parts(one: Part) -> Iterator[Part]:
+    """Those that are told, of the ones that hold some games."""
+    yield Part()
+    yield Part(one.game)
+    yield Part(one.game, side=one.side)
+    yield Part(one.game, one.table)
+    yield Part(one.game, one.table, opponent=one.opponent)
+
+
+def _score(part: Part, deals: Iterable[tuple[Part, Floats]], version: int, bounds: Bounds) -> StratifiedMean:
+    """Every game counts the same, in it every table, in it every deal, in it every opponent and side."""
+    games: dict[str, dict[str, list[Floats]]] = {}
+    for one, points in deals:
+        if part.holds(one):
+            games.setdefault(one.game, {}).setdefault(one.table, []).append(points)
+    strata = [np.mean(rows, axis=0) for tables in games.values() for rows in tables.values()]
+    weights = [1 / len(games) / len(tables) for tables in games.values() for _ in tables]
+    return stratified_mean(strata, weights, np.random.default_rng(seeds.derive(version, _RESAMPLED)), bounds=bounds)
+
+
+def plain(found: Scores) -> dict[str, dict[str, Any]]:
+    """Plain values of scores, rounded."""
+    return {part: {"n": one.n, **{name: _rounded(getattr(one, name)) for name in _TOLD}} for part, one in found.items()}
+
+
+_TOLD: Final = ("mean", "low", "high", "p")
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, _DIGITS) + 0.0

@@ -1,0 +1,234 @@
+"""The results file of a benchmark: everything that is needed to run it again, and the same bytes when it is.
+
+What is measured (seconds, tokens that a server had cached) and what decides nothing (a cache's file, retries) is not in it. Points
+stand deal by deal, so that two files can be compared; the scores in it are told for readers and made anew from the points.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import re
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.envs.core import ParlourError
+from parlour.policies import AGENTS, POLICIES, asks_a_model
+from parlour.policies.agents.advised import AdvisedPlayer
+from parlour.policies.experts import EXPERT, card_for
+from parlour.policies.files import read_json, reading
+from parlour.policies.llm.decisions import Decisions
+from parlour.policies.llm.make import ModelConfig
+from parlour.policies.llm.model import OFFLINE, Model
+from parlour.training.measure.benchmark.played import WON, Candidate, PlayedTable
+from parlour.training.measure.benchmark.result import Points, plain, points_of, scores
+from parlour.training.measure.benchmark.suite import SUITES, Suite
+
+RESULTS: Final = "benchmark.json"
+"""In the directory of a run."""
+REFERENCES: Final = Path(__file__).parent / "data"
+"""The files of players that come with parlour, SUITE-NAME.json."""
+REFERENCE_PLAYERS: Final = ("trained", "heuristic", "random")
+_UNTOLD: Final = ("seconds", "cached")
+"""What is measured of decisions: the same game takes others."""
+_DECIDE_NOTHING: Final = (
+    *("key_env", "timeout", "max_retries", "concurrency", "cache", "cache_mode"),
+    *("max_dollars", "max_calls", "max_seconds"),
+)
+"""Settings of a model on which the result does not depend."""
+_WITH_EXPERTS: Final = (EXPERT, AdvisedPlayer.name)
+"""Players that sit with the expert of the table."""
+_UNUSABLE: Final = "is not accepted; accepted: what `parlour benchmark` wrote"
+_LIBRARIES: Final = ("parlour", "numpy", "openai")
+
+
+@dataclass(frozen=True)
+class BenchmarkResult:
+    """A results file that was read."""
+
+    name: str
+    """Of the player."""
+    suite: Suite
+    points: Points
+
+
+# -- writing -----------------------------------------------------------------------------------------------------------
+
+
+def decided_by(suite: Suite, candidate: Candidate, on_failure: str) -> dict[str, Any]:
+    """Everything that decides the result, as plain values; the directory of a run has to agree with it."""
+    seated = candidate.seated(suite)
+    asking = any(map(asks_a_model, seated))
+    return {
+        "suite": {"name": suite.name, "version": suite.version, "sha256": suite.digest},
+        "tables": [one.name for one in suite.tables],
+        "policy": candidate.policy,
+        "otherwise": candidate.otherwise,
+        "model": _settings(candidate.model) if asking else None,
+        "on_failure": on_failure,
+        "versions": {"python": platform.python_version(), **{name: _version(name) for name in _LIBRARIES}},
+        "sha256": _hashes(suite, seated, candidate.model),
+    }
+
+
+def results(
+    suite: Suite, candidate: Candidate, played: Sequence[PlayedTable], on_failure: str, name: str
+) -> dict[str, Any]:
+    """The results file, as plain values.
+
+    Args:
+        suite: That was played.
+        candidate: By whom.
+        played: The games of its tables.
+        on_failure: What followed when a player failed.
+        name: What tables call the player.
+    """
+    points = points_of(played)
+    return {
+        "player": name,
+        **decided_by(suite, candidate, on_failure),
+        "command": command(suite, candidate),
+        "scores": plain(scores(suite, points)),
+        "seated": {one.table.name: one.player for one in played},
+        "deals": {one.table.name: [one.table.numbers()[0], one.table.deals] for one in played},
+        "decisions": {one.table.name: _counts(one.decisions) for one in played},
+        "all decisions": _counts(sum((one.decisions for one in played), Decisions())),
+        "points": {
+            table: {
+                opponent: {side: list(map(int, of)) for side, of in sides.items()} for opponent, sides in by.items()
+            }
+            for table, by in points.items()
+        },
+    }
+
+
+def _version(library: str) -> str:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def _counts(made: Decisions) -> dict[str, Any]:
+    return {key: value for key, value in made.as_json().items() if key not in _UNTOLD}
+
+
+def _settings(model: Model) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(json.dumps(model.settings()))
+    return {key: value for key, value in told.items() if key not in _DECIDE_NOTHING}
+
+
+def command(suite: Suite, candidate: Candidate) -> str:
+    """The command that runs a benchmark again, without its directory and what does not decide the result."""
+    words = ["parlour", "benchmark"]
+    whole = SUITES.get(suite.name)
+    if suite.name == "quick":
+        words.append("--quick")
+    if whole is not None and suite.tables != whole.tables:
+        words += [word for one in suite.tables for word in ("--table", one.name)]
+    words += ["--policy", candidate.policy]
+    if candidate.otherwise is not None:
+        words += ["--otherwise", candidate.otherwise]
+    if candidate.model.name != OFFLINE:
+        words += _model_options(_settings(candidate.model))
+    return shlex.join(words)
+
+
+def _model_options(settings: Mapping[str, Any]) -> list[str]:
+    words = []
+    for of in fields(ModelConfig):
+        value = settings.get(of.name)
+        plain_default = json.loads(json.dumps(of.default))
+        if value is None or value == plain_default:
+            continue
+        values = value if of.name == "stop" else [",".join(map(str, value)) if isinstance(value, list) else str(value)]
+        words += [word for one in values for word in (f"--{of.name.replace('_', '-')}", one)]
+    return words
+
+
+# -- hashes ------------------------------------------------------------------------------------------------------------
+
+
+def _hashes(suite: Suite, seated: Iterable[str], model: Model) -> dict[str, str]:
+    """SHA-256 of the files that played: experts, whatever the players name, and the prompts of the user's own."""
+    found: dict[str, str] = {}
+    for table, player in zip(suite.tables, seated, strict=True):
+        if any(one.partition(":")[0] in _WITH_EXPERTS for one in (player, *table.opponents)):
+            card = card_for(*table.configured())
+            found |= {card.name: card.sha256} if card else {}
+    paths = [part for one in sorted(set(seated)) for part in _paths(one)]
+    prompts = model.settings().get("prompts")
+    return found | {path: _digest(Path(path)) for path in (*paths, *([prompts] if prompts else []))}
+
+
+def _paths(policy: str) -> list[str]:
+    """The files and folders that the name of a player names."""
+    plain_name, _, settings = policy.partition(":")
+    if not settings:
+        return [] if plain_name in (*POLICIES, *AGENTS, EXPERT) or not Path(policy).exists() else [policy]
+    return [part for part in re.split("[,=]", settings) if Path(part).exists()]
+
+
+def _digest(path: Path) -> str:
+    """Of a file, or of all files below a folder with their names."""
+    if path.is_file():
+        return sha256(path.read_bytes()).hexdigest()
+    files = sorted(one for one in path.rglob("*") if one.is_file())
+    lines = [f"{one.relative_to(path)} {sha256(one.read_bytes()).hexdigest()}\n" for one in files]
+    return sha256("".join(lines).encode()).hexdigest()
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+
+
+def read_result(path: Path) -> BenchmarkResult:
+    """A results file, or that of a directory.
+
+    Raises:
+        ParlourError: There is none, it is of another version of the suite, or it is something else.
+    """
+    file = path / RESULTS if path.is_dir() else path
+    if not file.exists():
+        raise ParlourError(f"there is no results file {str(file)!r}; accepted: what `parlour benchmark` wrote")
+    with reading(file, "results file", _UNUSABLE):
+        told = read_json(file)
+        name, stored, points = str(told["player"]), told["suite"], told["points"]
+        known, tables = SUITES.get(stored["name"]), [str(one) for one in told["tables"]]
+        suite = known and known.only(tables)
+        same = suite is not None and (suite.version, suite.digest) == (stored["version"], stored["sha256"])
+        if suite is not None and same:
+            _check(suite, points)
+    if suite is None or not same:
+        raise ParlourError(
+            f"{str(file)!r} is of another suite or version of it; accepted: {', '.join(map(str, SUITES.values()))}"
+        )
+    return BenchmarkResult(name, suite, points)
+
+
+def _check(suite: Suite, points: Any) -> None:
+    """Raise `ValueError`, `KeyError` or `TypeError` unless these are the points of a suite."""
+    for table in suite.tables:
+        for opponent in table.opponents:
+            sides = points[table.name][opponent]
+            if len(sides) != 2 or any(len(of) != table.deals for of in sides.values()):
+                raise ValueError("points of other deals")
+            if any(one not in (0.0, WON / 2, WON) for of in sides.values() for one in of):
+                raise ValueError("points that no game gives")
+
+
+def references(suite: Suite) -> list[BenchmarkResult]:
+    """The players that come with parlour, the strongest first, on the tables of a suite; none for a suite that is not parlour's."""
+    if suite.name not in SUITES:
+        return []
+    found = {name: read_result(reference_file(suite, name)) for name in REFERENCE_PLAYERS}
+    return [BenchmarkResult(name, suite, one.points) for name, one in found.items()]
+
+
+def reference_file(suite: Suite, name: str) -> Path:
+    """Where the results of a player that comes with parlour are."""
+    return REFERENCES / f"{suite.name}-{name}.json"

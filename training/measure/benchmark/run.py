@@ -1,0 +1,78 @@
+"""A whole benchmark: play what is missing, write the results file.
+
+Leaves config.json, games/TABLE/OPPONENT/*.jsonl (transcripts), benchmark.json, and measured.json with what is measured in this call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from time import monotonic
+from typing import Any, Final
+
+from parlour.envs.core import ParlourError
+from parlour.policies.files import write_json
+from parlour.policies.llm.decisions import Decisions
+from parlour.training.measure.benchmark.played import Candidate, PlayedTable, play_suite
+from parlour.training.measure.benchmark.results_file import RESULTS, decided_by, results
+from parlour.training.measure.benchmark.suite import Suite
+from parlour.training.play.failures import RULE, Failures
+from parlour.training.play.parallel.executor import Pool
+from parlour.training.results.runs import StageProgress, no_stage_progress, run_directory
+
+MEASURED: Final = "measured.json"
+
+
+def benchmark(
+    suite: Suite,
+    candidate: Candidate,
+    out: Path,
+    name: str,
+    *,
+    workers: int = 1,
+    pool: Pool | None = None,
+    failures: Failures = RULE,
+    progress: StageProgress = no_stage_progress,
+) -> tuple[dict[str, Any], Decisions]:
+    """Play a suite, or go on with the run in `out`.
+
+    Args:
+        suite: Tables, opponents and deals.
+        candidate: Who is measured.
+        out: The directory of the run.
+        name: What tables call the player.
+        workers: How many games are played at once; see `parlour.training.play.parallel.concurrent_games`.
+        pool: Processes that play; see there.
+        failures: What follows when a player fails.
+        progress: Counts the games of each table that are finished.
+
+    Returns:
+        What the results file holds, and the player's decisions with the seconds that they took in this call.
+
+    Raises:
+        ParlourError: The player does not fit a table, games would be left out, `out` holds a run with other settings or is in
+            use, or a game ended the run.
+    """
+    if failures.skips:
+        raise ParlourError(
+            "on_failure 'skip-game' is not accepted in a benchmark of common deals; accepted: rule, stop"
+        )
+    began = monotonic()
+    with run_directory(out, decided_by(suite, candidate, failures.on_failure)) as folder:
+        how: dict[str, Any] = {"workers": workers, "pool": pool, "failures": failures, "progress": progress}
+        played = play_suite(suite, candidate, folder, **how)
+        found = results(suite, candidate, played, failures.on_failure, name)
+        write_json(folder / MEASURED, _measured(played, monotonic() - began))
+        write_json(folder / RESULTS, found)
+    return found, sum((one.decisions for one in played), Decisions())
+
+
+def _measured(played: Sequence[PlayedTable], seconds: float) -> dict[str, Any]:
+    """Of this call: its time, that of the player's turns, and tokens that the server had kept."""
+    turns = {one.table.name: round(one.decisions.seconds, 3) for one in played}
+    cached = {one.table.name: one.decisions.cached for one in played}
+    return {
+        "seconds": round(seconds, 3),
+        "turns": {name: {"seconds": of} for name, of in turns.items()},
+        "cached": cached,
+    }

@@ -1,0 +1,118 @@
+"""The suites: which tables, opponents and deals, under a version. A change of anything here is a new version.
+
+The tables are those with trained experts, one for the smallest budget, and generated cases of one size; docs/benchmark.md says why these.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
+from typing import Any, Final
+
+from parlour.envs.core import check_one_of
+from parlour.policies.experts import EXPERT
+from parlour.policies.heuristic import HeuristicPolicy
+from parlour.training.play import rollout, seeds
+
+VERSION: Final = 1
+FIRST_DEAL: Final = 50_000_000
+"""Number of the first deal of all tables among the held-out ones; no page, test or expert of parlour uses those behind it."""
+HEURISTIC: Final = HeuristicPolicy.name
+SIDES: Final = 2
+"""A player holds each side of a deal once."""
+
+
+@dataclass(frozen=True)
+class BenchmarkTable:
+    """A table of a suite."""
+
+    name: str
+    game: str
+    """Name of the game."""
+    options: Mapping[str, Any]
+    deals: int
+    """How many; each is played from both sides against each opponent."""
+    opponents: tuple[str, ...]
+    case: str = ""
+    """Where every deal is a case of its own: the case, with `{}` for the number of the deal."""
+
+    def numbers(self) -> Sequence[int]:
+        """The seeds of the deals."""
+        return seeds.HELD_OUT[FIRST_DEAL : FIRST_DEAL + self.deals]
+
+    def sittings(self) -> Iterator[tuple[Mapping[str, Any], Sequence[int]]]:
+        """The options of the game and the seeds that are played with them, all deals in order."""
+        if not self.case:
+            yield self.options, self.numbers()
+            return
+        for number in self.numbers():
+            yield {**self.options, "case": self.case.format(number)}, [number]
+
+    def configured(self) -> tuple[str, dict[str, Any]]:
+        """The game's id and its configuration, that of the first deal where each has its own."""
+        options, _ = next(self.sittings())
+        base = rollout.table(self.game, **options).game_env
+        return base.spec.id, dict(base.game.config)
+
+    @property
+    def games(self) -> int:
+        """How many a player plays."""
+        return SIDES * self.deals * len(self.opponents)
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A suite of tables."""
+
+    name: str
+    tables: tuple[BenchmarkTable, ...]
+    version: int = VERSION
+
+    def __str__(self) -> str:
+        return f"{self.name}, version {self.version}"
+
+    def only(self, names: Collection[str]) -> Suite:
+        """These tables of the suite alone. Raises `ParlourError` for a table that it does not have."""
+        for name in names:
+            check_one_of("table", name, [one.name for one in self.tables])
+        return replace(self, tables=tuple(one for one in self.tables if one.name in names))
+
+    @property
+    def games(self) -> tuple[str, ...]:
+        """The names of the games, in order; each counts the same in the score."""
+        return tuple(dict.fromkeys(one.game for one in self.tables))
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of everything that the suite fixes."""
+        told = {**asdict(self), "first deal": seeds.HELD_OUT[FIRST_DEAL]}
+        return sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+
+
+_OFFICIAL: Final = {"num_players": 5, "rules": "official", "talk": False}
+_TALK: Final = {"num_players": 5, "rules": "paper"}
+_FOUR: Final = {"num_players": 4, "rules": "paper"}
+_EIGHT: Final = {"num_players": 8, "rules": "paper"}
+_BOTH: Final = (HEURISTIC, EXPERT)
+FULL: Final = Suite(
+    "full",
+    (
+        BenchmarkTable("avalon-5", "avalon_v0", _OFFICIAL, 20, _BOTH),
+        BenchmarkTable("avalon-5-talk", "avalon_v0", _TALK, 20, _BOTH),
+        BenchmarkTable("werewolf-4", "werewolf_v0", _FOUR, 40, (HEURISTIC,)),
+        BenchmarkTable("werewolf-8", "werewolf_v0", _EIGHT, 20, _BOTH),
+        BenchmarkTable("mystery-5", "murder_mystery_v0", {"rounds": 1}, 20, (HEURISTIC,), "seed:{}:en:5"),
+    ),
+)
+QUICK: Final = Suite(
+    "quick",
+    (
+        BenchmarkTable("avalon-5-talk", "avalon_v0", _TALK, 6, (HEURISTIC,)),
+        BenchmarkTable("werewolf-4", "werewolf_v0", _FOUR, 12, (HEURISTIC,)),
+        BenchmarkTable("werewolf-8", "werewolf_v0", _EIGHT, 4, _BOTH),
+    ),
+)
+"""About 900 questions of the player `chat`."""
+SUITES: Final = {one.name: one for one in (FULL, QUICK)}

@@ -1,0 +1,340 @@
+"""Measuring policies: on common seeds, with sides and seats swapped, every rate with n, interval and paired comparison.
+
+Two designs. `team`: two policies as teams; for each seed A plays one side and B the other, then they change over on
+the same deal. `single`: several candidates take the same seat of the same deal, one after another, against the same
+opponents. The seat goes round with the seed. Scores are pure functions of the table of games, and do not depend on how
+many games are played at once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from parlour.envs.aec import GameEnv
+from parlour.envs.core import GameSpec, ParlourError, check_one_of
+from parlour.policies.llm.decisions import Decisions
+from parlour.training.measure.statistics import PairedDifference, Rate, paired, rate
+from parlour.training.play.failures import RULE, Failures
+from parlour.training.play.parallel.concurrent_games import Job, MakePolicy, Progress, no_progress, play_each
+from parlour.training.play.parallel.executor import Pool
+from parlour.training.play.rollout import Episode, Unfinished
+from parlour.training.results.runs import write_csv
+from parlour.wrappers.base import inner_game
+from pettingzoo.utils.env import AECEnv
+
+
+@dataclass(frozen=True)
+class Game:
+    """One row of the table of games."""
+
+    seed: int
+    policy: str
+    """The policy that is scored in this row."""
+    seat: int | None
+    """Its seat, or None if it played a whole side."""
+    side: str
+    role: str
+    """Its role; empty for a side."""
+    opponent: str
+    won: bool
+    winner: str
+    reason: str
+    moves: int
+    decisions: int = 0
+    """Of its seat, or of its side."""
+    own: int = 0
+    """How many of these were the player's own."""
+
+
+class Own(NamedTuple):
+    """Of the decisions that a figure rests on, how many were the player's own."""
+
+    own: int
+    decisions: int
+
+
+@dataclass(frozen=True)
+class GivenUp:
+    """A game that no figure counts, because a player failed in it."""
+
+    seed: int
+    players: tuple[str, ...]
+    why: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two policies on the same deals."""
+
+    a: str
+    b: str
+    side: str
+    """`"all"`, or the side to which the comparison is restricted."""
+    result: PairedDifference
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that was measured."""
+
+    design: str
+    table: Mapping[str, Any]
+    """Which game, with its configuration."""
+    games: tuple[Game, ...]
+    rates: Mapping[str, Mapping[str, Rate | None]]
+    """Policy -> what (`all`, a side, `role: ...`) -> win rate."""
+    comparisons: tuple[Comparison, ...]
+    own: Mapping[str, Mapping[str, Own]] = field(default_factory=dict)
+    """Policy -> what, as in `rates` -> whose the decisions were."""
+    players: Mapping[str, Decisions] = field(default_factory=dict)
+    """Everybody who played, opponents too -> all decisions, and what they took."""
+    unfinished: tuple[GivenUp, ...] = ()
+
+    def rests_on(self, comparison: Comparison) -> list[tuple[str, int, int]]:
+        """The two players of a comparison, each with its own decisions and all of them."""
+        both = (comparison.a, comparison.b)
+        return [(name, *self.own.get(name, {}).get(comparison.side, Own(0, 0))) for name in both]
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values; the games themselves are left out."""
+        return {
+            "design": self.design,
+            "table": dict(self.table),
+            "games": len(self.games),
+            "rates": {p: {w: asdict(r) if r else None for w, r in of.items()} for p, of in self.rates.items()},
+            "comparisons": [
+                {**asdict(one), "own": {name: Own(*of)._asdict() for name, *of in self.rests_on(one)}}
+                for one in self.comparisons
+            ],
+            "own": {policy: {what: one._asdict() for what, one in of.items()} for policy, of in self.own.items()},
+            "players": {name: one.as_json() for name, one in self.players.items()},
+            "unfinished": [asdict(one) for one in self.unfinished],
+        }
+
+
+def single(
+    env: AECEnv[str, Any, Any],
+    candidates: Mapping[str, MakePolicy],
+    opponents: tuple[str, MakePolicy],
+    seeds: Sequence[int],
+    progress: Progress = no_progress,
+    own: int | None = None,
+    workers: int = 1,
+    out: Path | None = None,
+    pool: Pool | None = None,
+    failures: Failures = RULE,
+    resume: bool = False,
+) -> Report:
+    """Let each candidate take the same seat of the same deals.
+
+    Args:
+        env: What `rollout.table` makes.
+        candidates: Name -> policy. The first one is compared with each other one.
+        opponents: Name and policy of all other seats.
+        seeds: One deal each.
+        progress: Counts the games that are finished.
+        own: The candidates' seat; None: for the k-th seed the seat k modulo the number of seats.
+        workers: How many games are played at once; see `parlour.training.play.parallel.concurrent_games`.
+        out: Folder for a transcript of each game, named after the seed, the seat and the candidate.
+        pool: Processes that play; see `parlour.training.play.parallel.concurrent_games`.
+        failures: What follows when a player fails.
+        resume: Play only the games that are missing in `out`.
+
+    Raises:
+        ParlourError: There is no such seat, or a transcript exists; or as `failures` says.
+    """
+    base = _base(env)
+    n = base.game.seats
+    if own is not None:
+        check_one_of("seat", own, range(n))
+    jobs: list[Job] = []
+    asked: list[tuple[str, int]] = []
+    for candidate, label in zip(candidates.items(), _labels(candidates), strict=True):
+        for number, seed in enumerate(seeds):
+            taken = number % n if own is None else own
+            players = tuple(candidate if k == taken else opponents for k in range(n))
+            jobs.append(Job(seed, players, _file(out, base, f"{seed}-seat{taken}-{label}")))
+            asked.append((candidate[0], taken))
+
+    tally = _Tally(jobs)
+
+    def row(number: int, episode: Episode) -> Game:
+        tally.add(number, episode)
+        return _seat_row(episode, *asked[number], opponents[0])
+
+    rows = play_each(
+        env,
+        jobs,
+        row,
+        workers=workers,
+        progress=progress,
+        what=", ".join(candidates),
+        pool=pool,
+        failures=failures,
+        skip=tally.skip,
+        resume=resume,
+    )
+    return _report("single", base, rows, tuple(candidates), tally)
+
+
+def team(
+    env: AECEnv[str, Any, Any],
+    a: tuple[str, MakePolicy],
+    b: tuple[str, MakePolicy],
+    seeds: Sequence[int],
+    progress: Progress = no_progress,
+    workers: int = 1,
+    out: Path | None = None,
+    pool: Pool | None = None,
+    failures: Failures = RULE,
+    resume: bool = False,
+) -> Report:
+    """Let two policies play whole sides, each deal twice, with sides changed over. Names must differ.
+
+    The arguments are those of `single`; transcripts are named after the seed and who is on which side.
+
+    Raises:
+        ParlourError: The game has not two sides, the names are the same, or a transcript exists.
+    """
+    if a[0] == b[0]:
+        raise ParlourError(f"both sides are called {a[0]!r}; accepted: two different names")
+    base = _base(env)
+    one, other = two_sides(base.spec)
+    label = dict(zip((a[0], b[0]), _labels((a[0], b[0])), strict=True))
+    jobs: list[Job] = []
+    for seed in seeds:
+        base.reset(seed=seed)
+        views: list[Any] = [base.view(k) for k in range(base.game.seats)]
+        for ones, others in ((a, b), (b, a)):
+            players = tuple(ones if side == one else others for side in [view.side for view in views])
+            name = f"{seed}-{one}-{label[ones[0]]}-{other}-{label[others[0]]}"
+            jobs.append(Job(seed, players, _file(out, base, name)))
+
+    tally = _Tally(jobs)
+
+    def rows(number: int, episode: Episode) -> list[Game]:
+        tally.add(number, episode)
+        names = [name for name, _ in jobs[number].players]
+        ones, others = (a[0], b[0]) if number % 2 == 0 else (b[0], a[0])
+        return [_side_row(episode, names, ones, one, others), _side_row(episode, names, others, other, ones)]
+
+    played = play_each(
+        env,
+        jobs,
+        rows,
+        workers=workers,
+        progress=progress,
+        what=f"{a[0]} and {b[0]}",
+        pool=pool,
+        failures=failures,
+        skip=tally.skip,
+        resume=resume,
+    )
+    return _report("team", base, [row for pair in played for row in pair], (a[0], b[0]), tally)
+
+
+class _Tally:
+    """Everybody's decisions, by name, and the games that were given up."""
+
+    def __init__(self, jobs: Sequence[Job]) -> None:
+        self._names = [tuple(name for name, _ in job.players) for job in jobs]
+        self.players: dict[str, Decisions] = {}
+        self.unfinished: list[GivenUp] = []
+
+    def add(self, number: int, game: Episode | Unfinished) -> None:
+        """Count the decisions of a game."""
+        for name, one in zip(self._names[number], game.decisions, strict=True):
+            self.players[name] = self.players.get(name, Decisions()) + one
+
+    def skip(self, number: int, game: Unfinished) -> None:
+        """Note a game that was given up; its decisions count as made."""
+        self.add(number, game)
+        self.unfinished.append(GivenUp(game.seed, self._names[number], game.why))
+
+
+def _labels(names: Iterable[str]) -> list[str]:
+    """Names that can stand in the name of a file: numbered from 1, because two paths may end alike."""
+    return [f"{k}_{re.sub(r'[^A-Za-z0-9]+', '_', Path(name).stem)[:40]}" for k, name in enumerate(names, 1)]
+
+
+def _file(out: Path | None, base: GameEnv, arrangement: str) -> Path | None:
+    return None if out is None else out / f"{base.spec.id}-{arrangement}.jsonl"
+
+
+def _base(env: AECEnv[str, Any, Any]) -> GameEnv:
+    return inner_game(env, "evaluation", full=True)
+
+
+def two_sides(spec: GameSpec) -> tuple[str, str]:
+    """The sides of a game of two. Raises `ParlourError` for another game."""
+    if len(spec.sides) != 2:
+        told = f"the sides {', '.join(spec.sides)}" if spec.sides else "no sides"
+        raise ParlourError(f"this game has {told}; accepted: a game of two sides, or the design single")
+    return spec.sides[0], spec.sides[1]
+
+
+def _seat_row(episode: Episode, name: str, own: int, opponent: str) -> Game:
+    view, outcome = episode.last_views[own], episode.outcome
+    side, role = getattr(view, "side", ""), getattr(view, "role", "")
+    won = outcome.returns[own] > 0
+    made = Own(episode.decisions[own].own, episode.decisions[own].decisions)
+    end = (outcome.winner, outcome.reason, episode.moves)
+    return Game(episode.seed, name, own, side, role, opponent, won, *end, decisions=made.decisions, own=made.own)
+
+
+def _side_row(episode: Episode, seated: Sequence[str], name: str, side: str, opponent: str) -> Game:
+    outcome = episode.outcome
+    won = outcome.winner == side
+    made = [one for who, one in zip(seated, episode.decisions, strict=True) if who == name]
+    end = (outcome.winner, outcome.reason, episode.moves)
+    decisions, own = sum(one.decisions for one in made), sum(one.own for one in made)
+    return Game(episode.seed, name, None, side, "", opponent, won, *end, decisions=decisions, own=own)
+
+
+def _report(design: str, base: GameEnv, rows: Sequence[Game], names: Sequence[str], tally: _Tally) -> Report:
+    table = {"game": base.spec.id, **base.game.config}
+    groups = {name: _groups([row for row in rows if row.policy == name]) for name in names}
+    rates = {name: {what: _rate(group) for what, group in of.items()} for name, of in groups.items()}
+    own = {name: {what: _own(group) for what, group in of.items()} for name, of in groups.items()}
+    comparisons = [c for other in names[1:] for c in _compare(rows, names[0], other)]
+    unfinished = tuple(tally.unfinished)
+    return Report(design, table, tuple(rows), rates, tuple(comparisons), own, tally.players, unfinished)
+
+
+def _rate(group: Sequence[Game]) -> Rate | None:
+    return rate(sum(row.won for row in group), len(group))
+
+
+def _own(group: Sequence[Game]) -> Own:
+    return Own(sum(row.own for row in group), sum(row.decisions for row in group))
+
+
+def _groups(rows: Sequence[Game]) -> dict[str, list[Game]]:
+    groups: dict[str, list[Game]] = {"all": list(rows)}
+    for side in sorted({row.side for row in rows} - {""}):
+        groups[side] = [row for row in rows if row.side == side]
+    for role in sorted({row.role for row in rows} - {""}):
+        groups[f"role: {role}"] = [row for row in rows if row.role == role]
+    return groups
+
+
+def _compare(rows: Sequence[Game], a: str, b: str) -> list[Comparison]:
+    """A and B on the cases that both played: same seed, same seat, same side."""
+    won = {name: {(row.seed, row.seat, row.side): row.won for row in rows if row.policy == name} for name in (a, b)}
+    compared = []
+    for side in ("all", *sorted({row.side for row in rows} - {""})):
+        cases = [case for case in won[a] if case in won[b] and side in ("all", case[2])]
+        if cases:
+            result = paired([won[a][case] for case in cases], [won[b][case] for case in cases])
+            compared.append(Comparison(a, b, side, result))
+    return compared
+
+
+def write_table(report: Report, path: Path) -> None:
+    """The table of games as CSV, a row a game and scored policy."""
+    rows = [list(asdict(game).values()) for game in report.games]
+    write_csv(path, [field.name for field in fields(Game)], rows, end="\r\n")

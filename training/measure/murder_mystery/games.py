@@ -1,0 +1,326 @@
+"""Cases played with methods, and the quiz after each: one result for a case and a method, which many processes may make.
+
+Heuristics compute, so that games with them run in processes; a language model is waited for, so that games with one
+run in threads, which share its cache, budget and meter. Results are the same for any number of workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from threading import Event
+from typing import Any, Final, NamedTuple
+
+from parlour.envs.core import accept, check_from
+from parlour.envs.murder_mystery.vocabulary import ASK
+from parlour.envs.murder_mystery.wellplay import load
+from parlour.policies import make_policy
+from parlour.policies.agents.murder_mystery import MysterySeat
+from parlour.policies.agents.murder_mystery.purse import Purse
+from parlour.policies.llm.decisions import Decisions
+from parlour.policies.llm.model import Model
+from parlour.policies.llm.transport.meter import Count
+from parlour.training.measure.murder_mystery.methods import OP, MysteryMethod
+from parlour.training.measure.murder_mystery.quiz import Mark, omniscient, quiz
+from parlour.training.measure.murder_mystery.usage import CountedModel
+from parlour.training.measure.murder_mystery.voting import votes
+from parlour.training.play import rollout, seeds
+from parlour.training.play.failures import RULE, Ceiling, Failures
+from parlour.training.play.parallel.concurrent_games import (
+    Progress,
+    check_jobs,
+    no_progress,
+    play_jobs,
+    play_recorded,
+    refuse,
+)
+from parlour.training.play.parallel.executor import Pool, opened
+
+GAME: Final = "murder_mystery_v0"
+
+
+@dataclass(frozen=True)
+class CaseSetting:
+    """How each game is played and asked about."""
+
+    rounds: int = 3
+    """Number of rounds of questions."""
+    questions: int = 1
+    """Number of questions to one target at a time."""
+    targets: int | None = None
+    """Most players whom a seat may ask about a victim in a round; None: everybody."""
+    hearing: str = "all"
+    """Who hears questions and answers: all or two."""
+    rules: str = "questum"
+    """Verdict: questum (half of the votes) or player (most votes)."""
+    repetitions: int = 3
+    """Number of repetitions of the quiz; 0 for no quiz."""
+    budget: int | None = None
+    """Number of questions to the model, in a game of agents, at which nobody asks or prunes any more; None: no limit."""
+
+    def __post_init__(self) -> None:
+        check_from("repetitions", self.repetitions, 0)
+        if self.budget is not None:
+            check_from("budget", self.budget, 1)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Those of the game."""
+        return {key: value for key, value in asdict(self).items() if key not in ("repetitions", "budget")}
+
+
+class Verdict(NamedTuple):
+    """The result of the vote on one victim."""
+
+    victim: int
+    counts: bool
+    """Whether a player murdered this victim; if none did, it is in no win rate (Ghost Revenge's first one)."""
+    found: int
+    """Whom the vote found; -1 for nobody."""
+    solved: bool
+
+
+@dataclass(frozen=True)
+class CaseResult:
+    """One case with one method."""
+
+    case: str
+    """Its reference."""
+    title: str
+    language: str
+    method: str
+    seed: int
+    seats: int
+    verdicts: tuple[Verdict, ...]
+    marks: tuple[Mark, ...]
+    """Everybody's questions."""
+    omniscient: tuple[Mark, ...]
+    """The questions to one who has read all; with OP only."""
+    asked: int
+    """Questions that players put to players."""
+    play: Count
+    """What the game took of the model; for PP and OP, their votes."""
+    quiz: Count
+    """What the quiz took."""
+    players: Mapping[str, Decisions] = field(default_factory=dict)
+    """Policy -> whose the decisions of its seats were in the game; empty for PP and OP, which play none."""
+
+    @property
+    def victims(self) -> int:
+        """How many count."""
+        return sum(one.counts for one in self.verdicts)
+
+    @property
+    def solved(self) -> int:
+        """Of these."""
+        return sum(one.solved for one in self.verdicts)
+
+
+@dataclass(frozen=True)
+class CaseJob:
+    """What is to be played."""
+
+    case: str
+    method: MysteryMethod
+    seed: int
+    table: CaseSetting = CaseSetting()
+    murderer: str = ""
+    """Policy of the murderers, if it shall be another one than in all methods; then only civilians are quizzed."""
+    transcript: Path | None = None
+
+
+def play_case(job: CaseJob, model: Model, stop: Event | None = None, failures: Failures = RULE) -> CaseResult:
+    """Play one case with one method, and ask everybody everything.
+
+    Raises:
+        GameUnfinished: A player failed, and no heuristic may answer for it; only the game is looked at, not the quiz.
+        ParlourError: The case cannot be read, an option or a setting is not accepted, or the transcript exists.
+    """
+    env = rollout.table(GAME, case=job.case, **job.table.options)
+    game: Any = env.game_env.game
+    method, case = job.method, game.case
+    tally = CountedModel(model)
+    asked, made = 0, dict[str, Decisions]()
+    if method.policy:
+        guilty = [bool(job.murderer) and any(one.murders) for one in case.characters]
+        names = [job.murderer if other else method.policy for other in guilty]
+        players = [make_policy(name, GAME, game.config, tally) for name in names]
+        _limit(players, tally, job.table.budget, kept=case.seats * len(case.victims))
+        episode = play_recorded(env, players, names, job.seed, job.transcript, stop, failures)
+        views, made = episode.last_views, _by_name(names, episode.decisions)
+        cast = _cast(views)
+        asked = (
+            sum(event.move.kind == ASK for event in views[0].events) if job.table.hearing == "all" else _heard(views)
+        )
+    else:
+        start = game.initial()
+        views = tuple(game.view(start, seat) for seat in range(case.seats))
+        cast = votes(case, views, tally, method.scripts, job.seed)
+    play, tally = tally.spent, tally.part()
+    marks: tuple[Mark, ...] = ()
+    if job.table.repetitions:
+        marks = quiz(
+            case,
+            views,
+            tally,
+            scripts=method.scripts,
+            repetitions=job.table.repetitions,
+            seed=job.seed,
+            seats=[seat for seat, one in enumerate(case.characters) if not (job.murderer and any(one.murders))],
+        )
+    spent = tally.spent
+    known = omniscient(case, views, model, job.table.repetitions, job.seed) if method == OP and marks else ()
+    verdicts = tuple(_verdict(game, cast, victim) for victim in range(len(case.victims)))
+    return CaseResult(
+        job.case,
+        case.title,
+        case.language,
+        method.name,
+        job.seed,
+        case.seats,
+        verdicts,
+        marks,
+        known,
+        asked,
+        play,
+        spent,
+        made,
+    )
+
+
+def _limit(players: Sequence[Any], tally: CountedModel, budget: int | None, kept: int) -> None:
+    """Give the seats that ask a model one purse together, if there is a limit."""
+    if budget is not None:
+        purse = Purse(lambda: tally.spent.asked, budget, kept)
+        for player in players:
+            if isinstance(player, MysterySeat):
+                player.purse = purse
+
+
+def _by_name(names: Sequence[str], decisions: Sequence[Decisions]) -> dict[str, Decisions]:
+    found: dict[str, Decisions] = {}
+    for name, one in zip(names, decisions, strict=True):
+        found[name] = found.get(name, Decisions()) + one
+    return found
+
+
+def _cast(views: Sequence[Any]) -> tuple[int, ...]:
+    """Everybody's votes: each seat has seen its own."""
+    return tuple(
+        event.move.args[0]
+        for view in views
+        for event in view.events
+        if event.seat == view.seat and event.move.kind == "vote"
+    )
+
+
+def _heard(views: Sequence[Any]) -> int:
+    """Questions, where only two hear each: everybody has seen its own."""
+    return sum(event.seat == view.seat and event.move.kind == ASK for view in views for event in view.events)
+
+
+def _verdict(game: Any, cast: tuple[int, ...], victim: int) -> Verdict:
+    murderers, found = game.case.murderers(victim), game.found(cast, victim)
+    return Verdict(victim, bool(murderers), found, found in murderers)
+
+
+@dataclass(frozen=True)
+class CaseWorker:
+    """Plays one case at a time. Satisfies `parlour.training.play.parallel.threads.GameWorker`."""
+
+    model: Model
+    failures: Failures = RULE
+
+    def play(self, job: CaseJob, stop: Event | None = None) -> CaseResult | rollout.Unfinished:
+        """One case, given up at the next turn once `stop` is set; one in which a player failed, where those are skipped."""
+        try:
+            return play_case(job, self.model, stop, self.failures)
+        except rollout.GameUnfinished as given_up:
+            if not self.failures.skips:
+                raise
+            return given_up.game
+
+
+def play_all(
+    jobs: Sequence[CaseJob],
+    model: Model,
+    *,
+    workers: int = 1,
+    pool: Pool | None = None,
+    progress: Progress = no_progress,
+    what: str = "games",
+    keep: Callable[[CaseResult], None] = lambda _: None,
+    failures: Failures = RULE,
+    skip: Callable[[int, rollout.Unfinished], None] = refuse,
+) -> list[CaseResult]:
+    """Play all jobs; the results are in their order.
+
+    Args:
+        jobs: What is played.
+        model: Who answers.
+        workers: Processes, where no language model is asked. Otherwise, and in each process of a pool, as many games are
+            played at once, in threads, as the model has calls under way.
+        pool: Processes that play, such as those of Ray.
+        progress: Counts games that are finished.
+        what: What `progress` calls them.
+        keep: Called with each result, in order, as soon as it and all before it are there.
+        failures: What follows when a player fails.
+        skip: Called with the number of a job whose game was given up because a player failed; it has no result.
+
+    Raises:
+        ParlourError: See `play_case`; or as `failures` says.
+    """
+    check_jobs(jobs, workers)
+
+    ceiling = Ceiling(failures.max_fallback)
+
+    def kept(number: int, played: CaseResult | rollout.Unfinished) -> list[CaseResult]:
+        if isinstance(played, rollout.Unfinished):
+            skip(number, played)
+            ceiling.add([jobs[number].method.name] * len(played.decisions), played.decisions)
+            return []
+        keep(played)
+        ceiling.add(played.players, played.players.values())
+        return [played]
+
+    in_threads = pool is not None or model.is_language_model
+    with opened(1 if in_threads or len(jobs) < 2 else workers) as processes:
+        players = [CaseWorker(model, failures)] * (max(1, min(model.concurrency, len(jobs))) if in_threads else 1)
+        found = play_jobs(players, jobs, kept, progress=progress, what=what, pool=pool or processes)
+        return [one for results in found for one in results]
+
+
+def generated(number: int, first: int = 0, language: str = "en", more: str = "") -> list[tuple[str, int]]:
+    """References and seeds of held-out generated cases.
+
+    Args:
+        number: How many.
+        first: Number of the first one.
+        language: `"en"` or `"zh"`; the stories are the same.
+        more: What follows in the reference, such as `":5:1"`.
+    """
+    last = len(seeds.HELD_OUT) - number
+    if not 0 <= first <= last:
+        raise accept("seed", first, range(last + 1))
+    return [(f"seed:{seed}:{language}{more}", seed) for seed in seeds.HELD_OUT[first : first + number]]
+
+
+def in_folder(folder: Path, first: int = 0) -> list[tuple[str, int]]:
+    """References and seeds of all cases below a folder: WellPlay scripts and cases in JSON.
+
+    Raises:
+        ParlourError: There is none.
+    """
+    scripts = load.folders(folder)
+    inside = {path for script in scripts for path in script.rglob("*.json")}
+    cases = sorted(path for path in folder.rglob("*.json") if path not in inside and '"format"' in _head(path))
+    found = [str(path) for path in (*scripts, *cases)]
+    if not found:
+        raise accept("cases", str(folder), "a folder with WellPlay scripts or cases in JSON")
+    return [(reference, seeds.HELD_OUT[first + number]) for number, reference in enumerate(found)]
+
+
+def _head(path: Path) -> str:
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return file.read(200)

@@ -1,0 +1,97 @@
+"""Results in a folder, a line each, so that a long measurement that was killed resumes where it stood.
+
+`results.jsonl`: what decides a result (case with its SHA-256, method, seed, table, model), and the result. A last line
+that a kill cut off is dropped.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.envs.murder_mystery.cases.case import digest
+from parlour.envs.murder_mystery.cases.find import find
+from parlour.policies.llm.decisions import Decisions
+from parlour.policies.llm.model import Model
+from parlour.policies.llm.transport.meter import Count
+from parlour.training.measure.murder_mystery.games import CaseJob, CaseResult, Verdict, play_all
+from parlour.training.measure.murder_mystery.quiz import Mark
+from parlour.training.play.failures import RULE, Failures
+from parlour.training.play.parallel.concurrent_games import Progress, no_progress
+from parlour.training.play.parallel.executor import Pool
+from parlour.training.results.runs import JsonlStore
+
+FILE: Final = "results.jsonl"
+
+
+def play_stored(
+    jobs: Sequence[CaseJob],
+    model: Model,
+    folder: Path,
+    *,
+    workers: int = 1,
+    pool: Pool | None = None,
+    progress: Progress = no_progress,
+    what: str = "games",
+    failures: Failures = RULE,
+) -> list[CaseResult]:
+    """Play what has no result in a folder, and store it there; see `play_all`.
+
+    Raises:
+        ParlourError: The folder's file holds no results.
+    """
+    keys = [_key(job, model) for job in jobs]
+    with JsonlStore(folder / FILE, _result, "measurement") as store:
+        known = dict(store.found)
+        missing = [(key, job) for key, job in zip(keys, jobs, strict=True) if _text(key) not in known]
+        for _, job in missing:
+            if job.transcript is not None:
+                job.transcript.unlink(missing_ok=True)  # of a game whose result was not reached
+        waiting = iter(missing)
+
+        def add(played: CaseResult) -> None:
+            key, _ = next(waiting)
+            known[_text(key)] = played
+            players = {name: one.as_stored() for name, one in played.players.items()}
+            store.append({"key": key, "played": {**asdict(played), "players": players}})
+
+        again = [job for _, job in missing]
+        play_all(again, model, workers=workers, pool=pool, progress=progress, what=what, keep=add, failures=failures)
+    return [known[_text(key)] for key in keys]
+
+
+def from_json(told: dict[str, Any]) -> CaseResult:
+    """A result from plain values. Raises `KeyError`, `TypeError` or `ValueError` for anything else."""
+    values = dict(told)
+    values["verdicts"] = tuple(Verdict(*one) for one in told["verdicts"])
+    for name in ("marks", "omniscient"):
+        values[name] = tuple(Mark(a, b, c, d, tuple(e)) for a, b, c, d, e in told[name])
+    for name in ("play", "quiz"):
+        values[name] = Count(**told[name])
+    values["players"] = {name: Decisions.from_stored(one) for name, one in told.get("players", {}).items()}
+    return CaseResult(**values)
+
+
+def _key(job: CaseJob, model: Model) -> dict[str, Any]:
+    """What decides a result; a table without a limit is told as before there were limits."""
+    table = {name: value for name, value in asdict(job.table).items() if (name, value) != ("budget", None)}
+    return {
+        "case": job.case,
+        "sha256": digest(find(job.case)),
+        "method": asdict(job.method),
+        "seed": job.seed,
+        "table": table,
+        "murderer": job.murderer,
+        "model": model.name,
+    }
+
+
+def _result(row: Any) -> tuple[str, CaseResult]:
+    return _text(row["key"]), from_json(row["played"])
+
+
+def _text(key: dict[str, Any]) -> str:
+    return json.dumps(key, ensure_ascii=False, sort_keys=True)

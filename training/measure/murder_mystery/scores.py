@@ -1,0 +1,136 @@
+"""The papers' scores as functions of marks (Questum, section 4 and appendix C.2; PLAYER*, appendix B.2; SPEC 4.8).
+
+* Accuracy of a sort or kind of question: right answers among all. Overall: points won among points, 10 for an objective,
+  5 for reasoning, 2 for relations.
+* Over repetitions: mean and standard deviation, with n under the root (Questum's tables) or n - 1 (PLAYER*'s).
+* Over cases: mean weighted by numbers of questions, overall by points; deviation sqrt(sum w (x - mean)^2 / sum w), which
+  both appendices give. What PLAYER* prints behind its totals is that over all runs (each repetition of each script is an x);
+  what Questum prints is the deviation of the total over repetitions, some ten times smaller.
+* For our own comparisons a case is the unit: `parlour.training.measure.statistics.weighted_mean`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import sqrt
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+from parlour.training.measure.murder_mystery.quiz import Mark
+from parlour.training.measure.statistics import SHARE_DIFFERENCE, MeanEstimate, weighted_mean
+
+OVERALL: Final = "overall"
+Formula = Literal["population", "sample"]
+"""n under the root (Questum), or n - 1 (PLAYER*)."""
+
+
+class QuizScore(NamedTuple):
+    """A share of right answers, or of points."""
+
+    shares: tuple[float, ...]
+    """In each repetition."""
+    weight: int
+    """Questions, or points, of one repetition."""
+
+    @property
+    def mean(self) -> float:
+        """Over repetitions."""
+        return sum(self.shares) / len(self.shares)
+
+
+class MeanDeviation(NamedTuple):
+    """A mean with its standard deviation; None where there is none."""
+
+    mean: float
+    deviation: float | None
+
+
+def score(marks: Sequence[Mark], of: str = OVERALL) -> QuizScore | None:
+    """What a case's marks come to; None if there is no such question.
+
+    >>> marks = [Mark(0, "a", "individual", 10, (True,)), Mark(0, "b", "who", 5, (False,)), Mark(0, "c", "one_relation", 2, (True,))]
+    >>> score(marks).shares[0] == 12 / 17, score(marks, "reasoning"), score(marks, "why")
+    (True, QuizScore(shares=(0.0,), weight=1), None)
+
+    Args:
+        marks: Of one case and method.
+        of: `"overall"`, a sort (`"objective"`, ...), or a kind (`"who"`, ...).
+    """
+    chosen = [mark for mark in marks if of in (OVERALL, mark.sort, mark.kind)]
+    if not chosen:
+        return None
+    weights = [mark.points if of == OVERALL else 1 for mark in chosen]
+    total = sum(weights)
+    repetitions = len(chosen[0].right)
+    shares = tuple(
+        sum(w * mark.right[k] for w, mark in zip(weights, chosen, strict=True)) / total for k in range(repetitions)
+    )
+    return QuizScore(shares, total)
+
+
+def over_repetitions(found: QuizScore, formula: Formula = "population") -> MeanDeviation:
+    """Mean and deviation over repetitions of the quiz.
+
+    >>> over_repetitions(QuizScore((0.0, 1.0), 4)), over_repetitions(QuizScore((0.0, 1.0, 0.5), 4), "sample")
+    (MeanDeviation(mean=0.5, deviation=0.5), MeanDeviation(mean=0.5, deviation=0.5))
+    """
+    n, mean = len(found.shares), found.mean
+    divisor = n if formula == "population" else n - 1
+    if divisor == 0:
+        return MeanDeviation(mean, None)
+    return MeanDeviation(mean, sqrt(sum((x - mean) ** 2 for x in found.shares) / divisor))
+
+
+def over_cases(values: Sequence[float], weights: Sequence[float]) -> MeanDeviation:
+    """Weighted mean, and weighted deviation from it.
+
+    >>> over_cases([0.0, 1.0], [3, 1])
+    MeanDeviation(mean=0.25, deviation=0.4330127018922193)
+    """
+    x, w = np.asarray(values, float), np.asarray(weights, float)
+    mean = float((w * x).sum() / w.sum())
+    return MeanDeviation(mean, sqrt(float((w * (x - mean) ** 2).sum() / w.sum())))
+
+
+def over_runs(found: Sequence[QuizScore]) -> MeanDeviation:
+    """Weighted mean and deviation over all repetitions of all cases, as behind PLAYER*'s totals.
+
+    >>> over_runs([QuizScore((0.0, 1.0), 3), QuizScore((0.5, 0.5), 1)])
+    MeanDeviation(mean=0.5, deviation=0.4330127018922193)
+    """
+    return over_cases(*_flat(found))
+
+
+def _flat(found: Sequence[QuizScore]) -> tuple[list[float], list[int]]:
+    return [x for one in found for x in one.shares], [one.weight for one in found for _ in one.shares]
+
+
+def over_totals(found: Sequence[QuizScore], formula: Formula = "population") -> MeanDeviation:
+    """Mean and deviation over repetitions of the weighted mean of the cases, as behind Questum's totals.
+
+    >>> over_totals([QuizScore((0.0, 1.0), 3), QuizScore((0.5, 0.5), 1)])
+    MeanDeviation(mean=0.5, deviation=0.375)
+    """
+    weight = sum(one.weight for one in found)
+    repetitions = range(len(found[0].shares))
+    totals = tuple(sum(one.shares[k] * one.weight for one in found) / weight for k in repetitions)
+    return over_repetitions(QuizScore(totals, weight), formula)
+
+
+def scored(games: Sequence[Sequence[Mark]], of: str = OVERALL) -> tuple[list[float], list[int]]:
+    """Mean and weight of each case that has such questions."""
+    found = [one for one in (score(marks, of) for marks in games) if one is not None]
+    return [one.mean for one in found], [one.weight for one in found]
+
+
+def compared(a: Sequence[Sequence[Mark]], b: Sequence[Sequence[Mark]], of: str = OVERALL) -> MeanEstimate | None:
+    """How much more A scores than B on the same cases; None if they have no such questions.
+
+    Raises:
+        ValueError: They were not asked the same.
+    """
+    asked = [[[(m.seat, m.question) for m in marks] for marks in games] for games in (a, b)]
+    if asked[0] != asked[1]:
+        raise ValueError("two methods are compared on the same questions of the same cases")
+    (x, weights), (y, _) = scored(a, of), scored(b, of)
+    return weighted_mean([p - q for p, q in zip(x, y, strict=True)], weights, SHARE_DIFFERENCE) if x else None

@@ -1,0 +1,83 @@
+"""Modules by their names of version 0.2: imported under their new names, with a `DeprecationWarning`, for one version."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Final
+from warnings import warn
+
+_ROOT: Final = "parlour.training."
+_EMPTIED: Final = frozenset((_ROOT + "avalon", _ROOT + "werewolf"))
+"""Packages whose modules went to several rooms."""
+_SAME_NAME: Final = {
+    "play": "rollout failures decisions recorded_calls moments stored_games heard single_seat seeds asked extras parallel "
+    "live_table",
+    "measure": "statistics evaluate pairs arena benchmark murder_mystery werewolf.measures werewolf.scores "
+    "werewolf.amnesia werewolf.transcripts werewolf.played werewolf.trust_scores werewolf.trust_picture",
+    "learn": "checkpoints examples experts batch ppo selfplay",
+    "results": "learning_curve plots display progress_lines decision_tables runs pages replay_page",
+    "records": "json_objects werewolf.published",
+    "papers": "demo reproduce",
+}
+"""Room -> modules and packages that went there under their own names."""
+_RENAMED: Final = {
+    "avalon.metrics": "measure.avalon",
+    "avalon.analysis": "measure.analysis",
+    "avalon.habits": "learn.habits.avalon",
+    "avalon.clone": "learn.clone",
+    "avalon.practice": "learn.practice",
+    "avalon.records": "records.avalon",
+    "avalon.social": "papers.avalon_social",
+    "hyperopt": "learn.tuning",
+    "mediated_qa": "learn.mediators",
+    "murder_mystery.tuning": "learn.tuning.questum",
+    "tables": "learn.ppo.env_process",
+    "werewolf.habits": "learn.habits.werewolf",
+    "werewolf.habits_run": "learn.habits.werewolf_run",
+    "werewolf.records": "records.werewolf.formats",
+    "werewolf.result_store": "records.werewolf.stored",
+    "werewolf.tuning": "learn.tuning.gratr",
+}
+MOVED: Final = {**{old: f"{room}.{old}" for room, names in _SAME_NAME.items() for old in names.split()}, **_RENAMED}
+"""Old name of a module or package -> new one, both within `parlour.training`."""
+
+
+def new_name(name: str) -> str | None:
+    """The new name of a module; None if it was not moved.
+
+    >>> new_name("parlour.training.rollout"), new_name("parlour.training.arena.run"), new_name("parlour.training.cli")
+    ('parlour.training.play.rollout', 'parlour.training.measure.arena.run', None)
+    """
+    parts = name.removeprefix(_ROOT).split(".") if name.startswith(_ROOT) else []
+    for end in range(len(parts), 0, -1):
+        new = MOVED.get(".".join(parts[:end]))
+        if new is not None:
+            return _ROOT + ".".join([new, *parts[end:]])
+    return None
+
+
+class MovedModules(MetaPathFinder, Loader):
+    """Finds modules under their old names. Satisfies importlib's `MetaPathFinder` and `Loader`."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname in _EMPTIED:
+            return ModuleSpec(fullname, self, is_package=True)
+        return None if new_name(fullname) is None else ModuleSpec(fullname, self)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        name = module.__name__
+        new = new_name(name)
+        if new is None:
+            return
+        warn(f"{name} is deprecated; import {new}", DeprecationWarning, stacklevel=2)
+        sys.modules[name] = import_module(new)

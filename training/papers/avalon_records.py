@@ -1,0 +1,233 @@
+"""Published games of Avalon by language models, studied: `parlour reproduce avalon-records --data DIR`.
+
+Source: the games and findings of "multi-round-avalon-agents" (S. Ellawela, 2026, MIT), or any other records that `parlour
+import avalon` reads. The study imports them, compares votes and guesses with the heuristic's at the same Views, and
+recomputes what the publishers print. With --out everything is kept there: transcripts, a page a game, `report.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from parlour.envs.core import ParlourError
+from parlour.training.learn.clone.config import CloneConfig
+from parlour.training.learn.clone.scores import ALL, ChoiceScore
+from parlour.training.learn.habits.avalon.config import HabitsConfig
+from parlour.training.learn.habits.avalon.run import LearnedFrom, learn_habits
+from parlour.training.measure.analysis.compare import (
+    PLAIN,
+    DecidedGame,
+    compared_guesses,
+    compared_votes,
+    wrong_guesses,
+)
+from parlour.training.measure.analysis.decisions import GUESS
+from parlour.training.measure.analysis.games import AnalysedGame
+from parlour.training.measure.analysis.run import REPORT, UNHEARD, USUAL, Analysis, AnalysisSettings, analyse
+from parlour.training.measure.statistics import MeanEstimate, Rate, rate
+from parlour.training.papers.avalon_records_report import study_report
+from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, Value, cell, remark, valued
+from parlour.training.play.extras import import_extra
+from parlour.training.records.avalon import import_records
+from parlour.training.results.pages.report import write_report
+
+ROWS: Final = {USUAL: "heuristic, usual habits", UNHEARD: "heuristic, learned habits, words left out"}
+LEARNED_HABITS: Final = "heuristic, learned habits"
+BELIEFS: Final = {"default": "usual habits", "learned": "learned habits", "learned, words": "learned habits, words"}
+"""What a run of habits calls its readings -> the row."""
+PLAYERS: Final = {"all": "", "5": "5 players", "6-10": "6 to 10 players"}
+LOSS: Final = "log loss of the true evil side, to an onlooker after each quest"
+WORDS: Final = "the same loss less that without words"
+AUC: Final = "AUC of the chance to be evil"
+ECE: Final = "expected calibration error of the chance to be evil"
+GUESSES: Final = "right guesses"
+VOTES: Final = "right votes of good seats"
+COMPARISON: Final = "4_reasoning_comparison"
+"""Begins the source of games that were played to compare reasoning efforts."""
+TOP: Final = "recorded decisions foretold"
+LOG: Final = "log likelihood of recorded decisions, in nats"
+TRANSCRIPTS, HABITS, CLONED, ANALYSIS = "transcripts", "habits", "clone", "analysis"
+STAGES: Final = (
+    (TRANSCRIPTS, "the games as transcripts (`parlour replay`)"),
+    (f"{HABITS}/{REPORT}", "habits learned from the games, cross-validated by game"),
+    (
+        f"{CLONED}/{REPORT}",
+        "a clone of the players, cross-validated by game; `clone/clone.npz` plays (`--policy clone:FILE`)",
+    ),
+    (f"{ANALYSIS}/{REPORT}", "votes, guesses, surprise and costs, with a page for each game"),
+)
+"""What the study writes, and what it is."""
+FOLDS: Final = 5
+CLONING: Final = CloneConfig(folds=FOLDS)
+SETTINGS: Final = AnalysisSettings(values="rollouts=8", votes=2)
+
+
+def avalon_records(name: str, setting: ReproductionSetting) -> Reproduction:
+    """The whole study of a folder of records. Raises `ParlourError` without one."""
+    if setting.data is None:
+        raise ParlourError(f"{name} studies published records; accepted: --data DIR, the folder that holds them")
+    with _kept(setting.out) as folder:
+        cells: list[TableCell] = []
+        title = ""
+        for step in setting.progress(range(len(_STEPS)), name):
+            told, more = _STEPS[step](name, setting, folder)
+            title = told or title
+            cells += more
+        made = Reproduction(name, title, setting.model.name, tuple(cells), (remark("recorded_games"),))
+        write_report(folder, study_report(made, STAGES))
+    return made
+
+
+# -- the steps: each returns the title, or nothing, and its cells ---------------------------------------------------
+
+
+def _import(name: str, setting: ReproductionSetting, folder: Path) -> tuple[str, list[TableCell]]:
+    assert setting.data is not None
+    import_records(setting.data, folder / TRANSCRIPTS)
+    return "", []
+
+
+def _habits(name: str, setting: ReproductionSetting, folder: Path) -> tuple[str, list[TableCell]]:
+    found = learn_habits(HabitsConfig(source=str(folder / TRANSCRIPTS), folds=FOLDS), folder / HABITS)
+    return "", list(_readings(name, found))
+
+
+def _clone(name: str, setting: ReproductionSetting, folder: Path) -> tuple[str, list[TableCell]]:
+    fitted = import_extra("parlour.training.learn.clone.run", "train")
+    found = fitted.clone(folder / TRANSCRIPTS, folder / CLONED, CLONING)
+    return "", list(_predictions(name, found.scores))
+
+
+def _analysis(name: str, setting: ReproductionSetting, folder: Path) -> tuple[str, list[TableCell]]:
+    settings = replace(SETTINGS, habits=folder / HABITS, workers=setting.workers)
+    found = analyse(folder / TRANSCRIPTS, folder / ANALYSIS, settings)
+    title = f"{len(found.folder.games)} recorded games of {found.folder.theirs}"
+    return title, list(compared_cells(name, found))
+
+
+_STEPS: Final = (_import, _habits, _clone, _analysis)
+
+
+@contextmanager
+def _kept(out: Path | None) -> Iterator[Path]:
+    """Where the study is written: a folder, or one that is removed in the end."""
+    if out is not None:
+        yield out
+        return
+    with TemporaryDirectory() as made:
+        yield Path(made)
+
+
+# -- cells -------------------------------------------------------------------------------------------------------
+
+
+def _readings(table: str, found: LearnedFrom) -> Iterator[TableCell]:
+    """How well an onlooker's belief tells the evil side, on games that its habits were not learned from."""
+    for one in found.scores:
+        row, of = BELIEFS.get(one["habits"], one["habits"]), PLAYERS.get(one["players"], f"{one['players']} players")
+        loss, less = one["log_loss"], one.get("less_than_default")
+        apart = None if less is None else Value(less.mean, less.n, less.low, less.high)
+        ends = (None, None) if loss.low == loss.high else (loss.low, loss.high)
+        yield cell(table, row, of, LOSS, Value(loss.mean, loss.n, *ends), apart)
+        more = one.get("less_than_before")
+        if more is not None:
+            yield cell(table, row, of, WORDS, Value(more.mean, more.n, more.low, more.high))
+        if not of:
+            yield cell(table, row, of, AUC, Value(one["auc"], one["games"]))
+            yield cell(table, row, of, ECE, Value(one["ece"], one["games"]))
+
+
+def _predictions(table: str, scores: Sequence[ChoiceScore]) -> Iterator[TableCell]:
+    """How well the clone and others foretell decisions of games that they have not learned from."""
+    for one in (one for one in scores if one.role == ALL):
+        top, log = one.top_less, one.log_less
+        yield cell(table, one.model, one.what, TOP, valued(one.top, share=True), None if top is None else _less(top))
+        apart = None if log is None else _less(log, share=False)
+        yield cell(table, one.model, one.what, LOG, valued(one.log, share=False), apart)
+
+
+def compared_cells(table: str, found: Analysis) -> Iterator[TableCell]:
+    """Votes and guesses of an analysis, by learned habits or by the usual ones alone."""
+    theirs, games, beside = found.folder.theirs, found.folder.games, found.folder.beside
+    ours = {ROWS[name]: decided for name, decided in beside.items()}
+    ours[LEARNED_HABITS if USUAL in beside else ROWS[USUAL]] = games
+    yield from _guesses(table, theirs, ours)
+    yield from _votes(table, theirs, ours)
+    yield from _published(table, theirs, found.folder.games)
+
+
+def _guesses(table: str, theirs: str, ours: Mapping[str, Sequence[DecidedGame]]) -> Iterator[TableCell]:
+    rows = {name: list(compared_guesses(games)) for name, games in ours.items()}
+    for number, first in enumerate(next(iter(rows.values()))):
+        of = _group(first.by, first.group)
+        yield cell(table, theirs, of, GUESSES, first.theirs)
+        for name, found in rows.items():
+            one = found[number]
+            apart = Value(
+                -one.difference.difference, first.theirs.n, -one.difference.high, -one.difference.low, share=True
+            )
+            yield cell(table, name, of, GUESSES, _as_share(one.ours), apart)
+            if not of:
+                yield cell(table, f"both, {name}", of, GUESSES, rate(one.both, one.theirs.n))
+        if not of:
+            chance = Value(first.chance / first.theirs.n, first.theirs.n, share=True)
+            yield cell(table, "a good seat at random", of, GUESSES, chance)
+
+
+def _votes(table: str, theirs: str, ours: Mapping[str, Sequence[DecidedGame]]) -> Iterator[TableCell]:
+    rows = {name: list(compared_votes(games)) for name, games in ours.items()}
+    for number, first in enumerate(next(iter(rows.values()))):
+        of = _group(first.by, first.group)
+        yield cell(table, theirs, of, VOTES, valued(first.theirs, share=True))
+        for name, found in rows.items():
+            one = found[number]
+            yield cell(table, name, of, VOTES, valued(one.ours, share=True), _less(one.difference))
+
+
+def _published(table: str, theirs: str, games: Sequence[DecidedGame]) -> Iterator[TableCell]:
+    """What the publishers print, counted here."""
+    for effort in ("low", "medium", "high"):
+        of_effort = [one for one in games if one[0].noted("reasoning_effort") == effort]
+        compared = [one for one in of_effort if one[0].noted("source").startswith(COMPARISON)]
+        if of_effort:
+            yield cell(table, theirs, f"{effort} effort", GUESSES, _right(of_effort))
+        if compared:
+            yield cell(table, theirs, f"{effort} effort, compared games alone", GUESSES, _right(compared))
+    wrong = wrong_guesses(games)
+    plain = sum(count for role, count in wrong.items() if role in PLAIN)
+    if wrong:
+        yield cell(table, theirs, "wrong guesses", "hit a plain good seat", rate(plain, sum(wrong.values())))
+    larger = wrong_guesses([one for one in games if _has_percival(one[0])])
+    if larger:
+        hits = sum(count for role, count in larger.items() if role in PLAIN)
+        yield cell(
+            table, theirs, "wrong guesses, with Percival", "hit a plain good seat", rate(hits, sum(larger.values()))
+        )
+
+
+def _has_percival(game: AnalysedGame) -> bool:
+    return "Percival" in game.roles
+
+
+def _right(games: Sequence[DecidedGame]) -> Rate | None:
+    guesses = [one.right for _, decisions in games for one in decisions if one.kind == GUESS and one.right is not None]
+    return rate(sum(guesses), len(guesses))
+
+
+def _less(found: MeanEstimate, *, share: bool = True) -> Value:
+    """A difference the other way round."""
+    low, high = (None if end is None else -end for end in (found.high, found.low))
+    return Value(-found.mean, found.n, low, high, share)
+
+
+def _as_share(found: Rate) -> Value:
+    return Value(found.rate, found.n, found.low, found.high, share=True)
+
+
+def _group(by: str, group: str) -> str:
+    return {"all": "", "reasoning effort": f"effort {group}"}.get(by, f"{group} {by}")

@@ -1,0 +1,156 @@
+"""Table 9 and figures 2 to 6 of Lan et al. 2023 (arXiv 2310.14985): social behaviour, measured in our transcripts.
+
+The agent plays both sides, one after the other, against the baseline agent; the judge is the model that plays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from operator import attrgetter
+from typing import Any, Final
+
+from parlour.envs.avalon.vocabulary import ASSASSIN, EVIL, GOOD, MERLIN, MORGANA, PERCIVAL, SERVANT
+from parlour.policies.llm.decisions import Decisions
+from parlour.training.measure.statistics import Rate, rate
+from parlour.training.papers import avalon_social as social
+from parlour.training.papers.avalon_social.measures import Sat, valid
+from parlour.training.papers.avalon_teams import AGENT, BASELINE, Club, Variant
+from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, cell, unprinted
+from parlour.training.play.decisions import of_transcript
+
+_ROLES: Final = (MERLIN, PERCIVAL, SERVANT, MORGANA, ASSASSIN)
+Measured = dict[str, dict[str, Any]]
+"""Player -> its measures, as `social.measures` gives them."""
+
+
+def avalon_table_9(name: str, setting: ReproductionSetting) -> Reproduction:
+    """Valid response rate (Eq. 8) of the agent's replies, by role."""
+    given = attrgetter("replies" if setting.model.is_language_model else "responses")
+    judged, players = _judged(setting)
+    ours = [seat for seat in _seats(judged) if seat.table.players[seat.seat] == AGENT]
+    shares = {role: valid([seat for seat in ours if seat.role == role], given) for role in _ROLES} | {
+        "average": valid(ours, given)
+    }
+    cells = [cell(name, setting.model.name, role, "VRR", _rate(found)) for role, found in shares.items()]
+    remarks = () if setting.model.is_language_model else ("Heuristics always answer in a form that can be read.",)
+    return _made(
+        name,
+        "Valid responses",
+        setting,
+        [*unprinted(name, ("LLaMA2", "GPT-3.5")), *cells],
+        {setting.model.name: players[AGENT]},
+        remarks,
+    )
+
+
+def avalon_figure_2(name: str, setting: ReproductionSetting) -> Reproduction:
+    """Quest engagement and failure votes of the evil side; the paper prints means of the two roles."""
+
+    def cells(player: str, of: dict[str, Any]) -> Iterator[TableCell]:
+        for measure, key in (("QER", "engagement"), ("FVR", "fails")):
+            yield from (cell(name, player, role, measure, _rate(of[key].get(role))) for role in (MORGANA, ASSASSIN))
+            yield cell(name, player, EVIL, measure, _pooled(of[key], (MORGANA, ASSASSIN)))
+
+    return _by_player(name, "The evil side's engagement in quests, and its fails", setting, cells)
+
+
+def avalon_figure_3(name: str, setting: ReproductionSetting) -> Reproduction:
+    """Leader approval, self-recommendation and its success."""
+
+    def cells(player: str, of: dict[str, Any]) -> Iterator[TableCell]:
+        yield cell(name, player, GOOD, "LAR", _pooled(of["approval"], (MERLIN, PERCIVAL, SERVANT)))
+        for measure, key in (
+            ("LAR", "approval"),
+            ("self-recommendation", "self_recommendation"),
+            ("success of self-recommendation", "self_recommendation_success"),
+        ):
+            yield from (cell(name, player, role, measure, _rate(of[key].get(role))) for role in _ROLES)
+
+    return _by_player(name, "Leadership and persuasion", setting, cells)
+
+
+def avalon_figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
+    """What each role does with its identity in the first round."""
+
+    def cells(player: str, of: dict[str, Any]) -> Iterator[TableCell]:
+        for role in _ROLES:
+            for what, found in of["identity"].get(role, {}).items():
+                yield cell(name, player, role, what, _rate(found))
+
+    return _by_player(name, "Deception in the first round", setting, cells)
+
+
+def avalon_figure_5(name: str, setting: ReproductionSetting) -> Reproduction:
+    """How each role meets each other role."""
+
+    def cells(player: str, of: dict[str, Any]) -> Iterator[TableCell]:
+        for role in _ROLES:
+            for towards, met in of["attitudes"].get(role, {}).items():
+                for attitude in ("teamwork", "confrontation"):
+                    yield cell(name, player, f"{role} to {towards}", attitude, _rate(met[attitude]))
+
+    return _by_player(name, "Teamwork and confrontation", setting, cells)
+
+
+def avalon_figure_6(name: str, setting: ReproductionSetting) -> Reproduction:
+    """What Merlin and Percival share in the first round, and teamwork from round to round."""
+
+    def cells(player: str, of: dict[str, Any]) -> Iterator[TableCell]:
+        for role, found in of["sharing"].items():
+            yield cell(name, player, role, "shared in round 1", _rate(found))
+        for role, towards in of["vacillation"].items():
+            for other, rounds in towards.items():
+                for number, found in enumerate(rounds, 1):
+                    yield cell(name, player, f"{role} to {other}", f"teamwork in round {number}", _rate(found))
+
+    return _by_player(name, "Sharing and vacillation", setting, cells)
+
+
+def _by_player(
+    name: str, title: str, setting: ReproductionSetting, cells: Callable[[str, dict[str, Any]], Iterator[TableCell]]
+) -> Reproduction:
+    judged, players = _judged(setting)
+    measured: Measured = dict(social.measures(judged)["players"])
+    told = [one for player in (AGENT, BASELINE) for one in cells(player, measured[player])]
+    return _made(name, title, setting, told, players)
+
+
+def _seats(judged: social.Judged) -> Iterator[Sat]:
+    return (Sat(table, seat) for table in judged.tables for seat in range(len(table.game.roles)))
+
+
+def _judged(setting: ReproductionSetting) -> tuple[social.Judged, dict[str, Decisions]]:
+    """The games of the agent on both sides against the baseline, and whose the decisions of each were."""
+    club = Club(setting, learns=True)
+    variant = Variant("full")
+    games = [one for side in (GOOD, EVIL) for one in club.play("full", AGENT, club.agent(variant), side).transcripts]
+    players: dict[str, Decisions] = {}
+    for game in games:
+        for who, one in zip(game.header["players"].values(), of_transcript(game), strict=True):
+            players[who] = players.get(who, Decisions()) + one
+    return social.judge(games, setting.model, setting.model.concurrency), players
+
+
+def _rate(found: dict[str, Any] | None) -> Rate | None:
+    return None if found is None else rate(found["hits"], found["n"])
+
+
+def _pooled(of: dict[str, Any], roles: tuple[str, ...]) -> Rate | None:
+    told = [found for role in roles if (found := of.get(role)) is not None]
+    return rate(sum(one["hits"] for one in told), sum(one["n"] for one in told))
+
+
+def _made(
+    name: str,
+    title: str,
+    setting: ReproductionSetting,
+    cells: list[TableCell],
+    players: Mapping[str, Decisions],
+    remarks: tuple[str, ...] = (),
+) -> Reproduction:
+    ours = (
+        f"Ours: {setting.games} held-out deals with the agent on each side against the baseline; "
+        f"judged by {setting.model.name if setting.model.is_language_model else 'heuristics'}."
+    )
+    paper = "The paper shows this as a figure; only what its text or tables say in numbers stands beside ours."
+    return Reproduction(name, title, setting.model.name, tuple(cells), (paper, ours, *remarks), players)

@@ -1,0 +1,152 @@
+"""The teams of the Avalon tables: who plays them, with which experience, and the games of one row.
+
+After Lan et al. 2023 (arXiv 2310.14985, section 5.3): the six-module agent as a whole side against the baseline agent. Where
+the paper plays 10 consecutive games in which both sides go on learning, ours practise first, on other deals, and play the
+measured games with what they then know: these are independent of each other, and all rows play the same deals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+from parlour.envs import replay
+from parlour.envs.aec import GameEnv
+from parlour.envs.core import check_one_of
+from parlour.envs.replay import Transcript
+from parlour.policies.agents.avalon import AvalonAgent, BaselineAgent, Experience, Pool
+from parlour.policies.experts import EXPERT, expert
+from parlour.policies.llm.decisions import Decisions
+from parlour.training.learn.practice import Practice, PracticeConfig, practise, sides_of
+from parlour.training.papers.cells import ReproductionSetting, deals_of, folder_name, games_folder
+from parlour.training.play import rollout
+from parlour.training.play.parallel.concurrent_games import Job, MakePolicy, play_all
+from parlour.training.results.runs import store_settings
+
+GAME: Final = "avalon_v0"
+AVALON_PLAYERS: Final = 6
+AVALON_RULES: Final = "paper"
+_SETTINGS: Final = "avalon-config.json"
+AGENT, BASELINE, SECOND = "agent", "baseline", "second agent"
+OTHER_SIDES: Final = (BASELINE, AGENT, EXPERT)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """How the agent of a row is made."""
+
+    row: str
+    without: tuple[str, ...] = ()
+    about: str = "all"
+    learns: bool = True
+    """Whether it has practised."""
+
+
+@dataclass(frozen=True)
+class RowGames:
+    """The games of a row on one side."""
+
+    won: tuple[bool, ...]
+    """On each deal."""
+    transcripts: tuple[Transcript, ...]
+
+
+class Club:
+    """The practice that the rows of a table need, each done once.
+
+    Args:
+        setting: How the table is played.
+        learns: Whether anybody practises.
+    """
+
+    def __init__(self, setting: ReproductionSetting, *, learns: bool) -> None:
+        check_one_of("opponent", setting.against, OTHER_SIDES)
+        self.setting, self.learns = setting, learns
+        self.players: dict[str, Decisions] = {}
+        """Row -> the decisions of its team in the games played so far."""
+        self._done: dict[tuple[tuple[str, ...], str], Practice] = {}
+        self._deals = deals_of(setting, setting.games)
+        self._env = rollout.table(GAME, num_players=AVALON_PLAYERS, rules=AVALON_RULES)
+        if setting.out is not None:
+            store_settings(setting.out, self._deciding, file=_SETTINGS)
+
+    @property
+    def _deciding(self) -> dict[str, Any]:
+        """What the games of a row rest on, beside its name and the deals."""
+        setting = self.setting
+        practice = setting.practice if self.learns else 0
+        return {"model": setting.model.name, "practice": practice, "against": setting.against, "seed": setting.seed}
+
+    def practised(self, without: tuple[str, ...] = (), about: str = "all") -> Practice:
+        """What an agent without these modules has learned, and the baseline agent against it."""
+        if not self.learns or not self.setting.practice:
+            return Practice()
+        key = (without, about)
+        if key not in self._done:
+            config = PracticeConfig(
+                self.setting.practice, AVALON_PLAYERS, AVALON_RULES, without, about, self.setting.seed
+            )
+            games = iter(self.setting.progress(range(2 * config.games), "practice"))
+            next(games)
+            out = self.setting.out
+            folder = None if out is None else out / folder_name("practice", *without, about)
+            self._done[key] = practise(config, folder, self.setting.model, lambda n: _count(games, n))
+        return self._done[key]
+
+    def agent(self, variant: Variant) -> MakePolicy:
+        """The maker of a row's agent."""
+        found = self.practised(variant.without, variant.about).experience if variant.learns else Experience()
+        return partial(AvalonAgent, self.setting.model, without=variant.without, about=variant.about, experience=found)
+
+    def baseline(self) -> MakePolicy:
+        """The maker of the baseline agent, with what it learned against the whole agent."""
+        pool: Pool = self.practised().pool
+        return partial(BaselineAgent, self.setting.model, pool=pool)
+
+    def opponent(self) -> tuple[str, MakePolicy]:
+        """Who plays the other side, by name."""
+        if self.setting.against == BASELINE:
+            return BASELINE, self.baseline()
+        if self.setting.against == EXPERT:
+            base: GameEnv = self._env.unwrapped
+            return EXPERT, partial(expert, GAME, base.game.config)
+        return SECOND, self.agent(Variant(SECOND))
+
+    def play(self, row: str, name: str, make: MakePolicy, side: str) -> RowGames:
+        """Play a row's deals with its team on one side."""
+        other = self.opponent()
+        if other[0] == name:
+            other = (f"other {name}", other[1])
+        called = f"{row} as {side}".replace(" ", "-").replace("(", "").replace(")", "")
+        with games_folder(self.setting, called) as folder:
+            jobs = [
+                Job(seed, self._seated(seed, side, (name, make), other), folder / f"{GAME}-{number}.jsonl")
+                for number, seed in enumerate(self._deals, 1)
+            ]
+            episodes = play_all(
+                self._env,
+                jobs,
+                workers=self.setting.model.concurrency,
+                pool=self.setting.pool,
+                progress=self.setting.progress,
+                what=f"{row}, {side}",
+                failures=self.setting.failures,
+                resume=True,
+            )
+            transcripts = tuple(replay.read(job.transcript) for job in jobs if job.transcript is not None)
+        for job, episode in zip(jobs, episodes, strict=True):
+            team = [made for (who, _), made in zip(job.players, episode.decisions, strict=True) if who == name]
+            self.players[row] = sum(team, self.players.get(row, Decisions()))
+        return RowGames(tuple(episode.outcome.winner == side for episode in episodes), transcripts)
+
+    def _seated(
+        self, seed: int, side: str, own: tuple[str, MakePolicy], other: tuple[str, MakePolicy]
+    ) -> tuple[tuple[str, MakePolicy], ...]:
+        return tuple(own if dealt == side else other for dealt in sides_of(self._env, seed))
+
+
+def _count(games: Iterator[int], finished: int) -> None:
+    for _ in range(finished):
+        next(games, None)

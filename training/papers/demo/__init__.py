@@ -1,0 +1,111 @@
+"""The main job, offline: a first game to watch, then each game adds a section that plays, trains and measures.
+
+To add a game: write a module with a `DemoPart`, and name it in the `demo` of its spec.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any, Final
+
+from parlour.envs import dotted
+from parlour.envs.registry import loadable
+from parlour.envs.terminal import tell
+from parlour.policies.files import atomic_write
+from parlour.training.papers.demo import replays
+from parlour.training.papers.demo.first_game import first_game
+from parlour.training.papers.demo.section import DemoConfig, DemoPart, Section
+from parlour.training.results.pages.page import render
+from parlour.training.results.pages.report import MARKDOWN, of_markdown
+from parlour.training.results.replay_page.write import write_replay
+from parlour.training.results.runs import run_directory
+
+__all__ = ["DemoConfig", "DemoPart", "DemoReport", "Section", "parts", "run"]
+
+INDEX: Final = "index.html"
+
+
+@dataclass(frozen=True)
+class DemoReport:
+    """What the demo leaves."""
+
+    path: Path
+    """The report as a page."""
+    summary: str
+    """A few lines for the terminal."""
+    numbers: dict[str, Any]
+    """Everything measured, as plain values."""
+
+
+def parts() -> list[DemoPart]:
+    """All parts, game by game."""
+    return [_part(name) for spec in loadable() for name in spec.demo]
+
+
+def run(out: Path, config: DemoConfig) -> DemoReport:
+    """Play the first game, then make every section; tells on standard error what comes next, and how long it takes.
+
+    Args:
+        out: Held as the directory of a run; gets `index.html`, `report.md`, `numbers.json`, and the sections' own files.
+        config: Amounts and seed.
+    """
+    with run_directory(out) as folder:
+        return _run(folder, config.amounts())
+
+
+def _run(out: Path, config: DemoConfig) -> DemoReport:
+    started = monotonic()
+    first = first_game(out, config)
+    tell(f"A game with an expert at the table, to watch in a browser: {write_replay(first)}", error=True)
+    sections = list(_sections(out, config))
+    minutes = (monotonic() - started) / 60
+    recorded = [first, *(path for section in sections for path in section.transcripts)]
+    text = "\n".join([_heading(config, minutes) + replays.markdown(out, recorded), *(one.markdown for one in sections)])
+    numbers = {section.name: section.numbers for section in sections}
+    atomic_write(out / MARKDOWN, text)
+    atomic_write(out / INDEX, render(of_markdown(text, out)))
+    atomic_write(out / "numbers.json", json.dumps(numbers, indent=2) + "\n")
+    return DemoReport(out / INDEX, "\n".join(section.summary for section in sections), numbers)
+
+
+def _sections(out: Path, config: DemoConfig) -> Iterator[Section]:
+    """Announce and make each section."""
+    found = parts()
+    times = [part.seconds(config) if part.seconds else None for part in found]
+    total = sum(one for one in times if one is not None)
+    tell(f"Next: {len(found)} parts, {_about(total)} in all on two quiet cores.", error=True)
+    for number, (part, seconds) in enumerate(zip(found, times, strict=True), 1):
+        told = "" if seconds is None else f": {_about(seconds)}"
+        tell(f"[{number}/{len(found)}] {part.title}{told}", error=True)
+        yield part(out, config)
+
+
+def _about(seconds: float) -> str:
+    """A time as people say it.
+
+    >>> _about(42.0), _about(200.0)
+    ('about 40 s', 'about 3.5 min')
+    """
+    if seconds < 60:
+        return f"about {max(10, round(seconds, -1)):.0f} s"
+    return f"about {round(seconds / 30) / 2:g} min"
+
+
+def _part(name: str) -> DemoPart:
+    found = dotted.load(name, "section of the demo")
+    return found if isinstance(found, DemoPart) else DemoPart(name, found)
+
+
+def _heading(config: DemoConfig, minutes: float) -> str:
+    return (
+        "# parlour: what the demo measured\n\n"
+        f"Python {platform.python_version()} on {platform.machine()}, {minutes:.1f} minutes after the installation. "
+        f"Seed {config.seed}. All players here are random, heuristics or trained networks; no language model played, and agents that can ask "
+        "one were answered by heuristics. "
+        "Intervals are at 95 %: Wilson for rates, paired for differences (the same deals for both players).\n\n"
+    )

@@ -1,0 +1,124 @@
+"""The demo's section on Avalon: record games, train a seat, and measure it against random and heuristic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.envs import replay
+from parlour.policies import HeuristicPolicy, RandomPolicy, TrainedSeat
+from parlour.training.learn.ppo import seat as seat_training
+from parlour.training.learn.ppo.phase_config import SeatConfig
+from parlour.training.measure import evaluate
+from parlour.training.papers.demo.section import DemoConfig, DemoPart, Section, comparisons_table, rates_table
+from parlour.training.play import rollout, seeds
+from parlour.training.results import display
+from parlour.wrappers import Recorder
+
+GAME: Final = "avalon_v0"
+TABLE: Final[dict[str, Any]] = {"num_players": 5, "rules": "official"}
+_RECORDED: Final = 5
+
+
+def _section(out: Path, config: DemoConfig) -> Section:
+    """Record, train, measure."""
+    recorded = _record(out / "transcripts", config.seed)
+    run = SeatConfig(game=GAME, options=TABLE, steps=config.steps, seed=config.seed)
+    trained = display.train_with_bar(seat_training.train, run, out / "seat")
+    sides, seats = _measure(out, config)
+    return Section(
+        "avalon",
+        _markdown(recorded, run, trained, sides, seats),
+        _summary(sides, seats),
+        {"team": sides.as_json(), "single": seats.as_json()},
+        tuple(out / "transcripts" / _transcript(number) for number in range(_RECORDED)),
+    )
+
+
+avalon_section: Final = DemoPart(
+    "Avalon: train one seat by reinforcement learning, and measure it against random and heuristic",
+    _section,
+    lambda config: 10 + config.steps / 3000 + config.games / 40,
+)
+
+
+def _record(folder: Path, seed: int) -> Sequence[str]:
+    """Play games by heuristic into transcripts, and play each again from its transcript."""
+    env = Recorder(
+        rollout.table(GAME, **TABLE), folder / f"{GAME}-{{n}}.jsonl", header={"players": "heuristic"}, overwrite=True
+    )
+    results = []
+    for number in range(_RECORDED):
+        episode = rollout.play(env, [HeuristicPolicy() for _ in range(TABLE["num_players"])], seed + number)
+        path = folder / _transcript(number)
+        steps = sum(1 for _ in replay.reenact(replay.read(path)))
+        outcome = episode.outcome
+        results.append(
+            f"{path.name}: {episode.moves} moves, {outcome.winner} wins ({outcome.reason}); replayed {steps} steps"
+        )
+    env.close()
+    return results
+
+
+def _transcript(number: int) -> str:
+    return f"{GAME}-{number + 1}.jsonl"
+
+
+def _measure(out: Path, config: DemoConfig) -> tuple[evaluate.Report, evaluate.Report]:
+    env = rollout.table(GAME, **TABLE)
+    policy = out / "seat" / seat_training.POLICY
+    deals = seeds.HELD_OUT[: config.games]
+    with display.progress_bar() as bar:
+        few = deals[: max(10, config.games // 4)]
+        sides = evaluate.team(env, ("heuristic", HeuristicPolicy), ("random", RandomPolicy), few, bar)
+        candidates = {"trained": lambda: TrainedSeat.load(policy), "random": RandomPolicy, "heuristic": HeuristicPolicy}
+        seats = evaluate.single(env, candidates, ("heuristic", HeuristicPolicy), deals, bar)
+    evaluate.write_table(sides, out / "games-team.csv")
+    evaluate.write_table(seats, out / "games-single.csv")
+    return sides, seats
+
+
+def _markdown(
+    recorded: Sequence[str],
+    run: SeatConfig,
+    trained: seat_training.SeatPoint,
+    sides: evaluate.Report,
+    seats: evaluate.Report,
+) -> str:
+    transcripts = display.markdown_list(f"transcripts/{line}" for line in recorded)
+    return f"""## Avalon, 5 players, official rules
+
+### A team by heuristic against a random team
+
+Each deal is played twice, with sides changed over.
+
+{rates_table(sides)}
+
+{comparisons_table(sides)}
+
+### One trained seat
+
+`parlour train seat`: MaskablePPO, {trained.steps:,} decisions in {trained.games:,} games, the seat and so the role changing from game to game;
+the other seats are played by heuristic. Measured on {len(seats.games) // 3:,} held-out deals, on which each candidate
+takes the same seat against the same opponents.
+
+{rates_table(seats)}
+
+{comparisons_table(seats)}
+
+![The curve](seat/{seat_training.PICTURE})
+
+Data: [games-team.csv](games-team.csv), [games-single.csv](games-single.csv), [seat/curve.csv](seat/curve.csv),
+[seat/config.json](seat/config.json); the policy: seat/{seat_training.POLICY} (seed {run.seed}).
+
+### Transcripts
+
+{transcripts}
+"""
+
+
+def _summary(sides: evaluate.Report, seats: evaluate.Report) -> str:
+    rows = [*display.comparison_rows(sides), *display.comparison_rows(seats)]
+    lines = [f"  {players}: {difference}" for players, side, difference in rows if side == "all"]
+    return "Avalon, win rates on the same held-out deals:\n" + "\n".join(lines)

@@ -1,0 +1,52 @@
+"""The demo's section on the agents that ask questions: six modules against the baseline, answered by heuristics."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from parlour.training.papers.avalon_tables import win_rates
+from parlour.training.papers.demo.section import (
+    DemoConfig,
+    DemoPart,
+    Section,
+    difference_of,
+    ours_of,
+    paper_of,
+    summary,
+)
+from parlour.training.papers.reproduce import Reproduction, ReproductionSetting
+from parlour.training.results import display
+
+_ROWS: Final = ("full", "without analysis", "without strategy learning")
+_SHARE: Final = 40
+"""One deal in 40 of those of other measurements: a turn here is four questions."""
+
+
+def _section(out: Path, config: DemoConfig) -> Section:
+    """Practise, then measure three rows of the paper's table 2."""
+    deals = max(2, config.games // _SHARE)
+    with display.progress_bar() as bar:
+        setting = ReproductionSetting(games=deals, practice=deals, seed=config.seed, progress=bar)
+        found = win_rates("avalon-2", setting, _ROWS)
+    lines = [f"{one.row}, {one.of}: {ours_of(one)}" for one in found.cells]
+    told = summary("Avalon, six modules against the baseline, answered by heuristics", lines)
+    return Section("avalon_agents", _markdown(found), told, found.as_json())
+
+
+avalon_agents_section: Final = DemoPart(
+    "Avalon: the agent of six modules against its baseline, answered by heuristics",
+    _section,
+    lambda config: 2 + config.games / 15,
+)
+
+
+def _markdown(found: Reproduction) -> str:
+    headings = ("row", "as", "paper", "ours", "from the first row, same deals")
+    rows = [(one.row, one.of, paper_of(one, 0), ours_of(one), difference_of(one)) for one in found.cells]
+    return (
+        "## Avalon, the agent of six modules against the baseline agent\n\n"
+        "Both ask typed questions, here answered by heuristics: no language model played. 6 players, the paper's "
+        "rules. `parlour reproduce avalon-2` plays the whole table.\n\n"
+        f"{display.markdown_table(headings, rows)}\n\n{display.markdown_list(found.remarks)}\n"
+    )

@@ -1,0 +1,99 @@
+"""The demo's section on GRACE: calibrate on generated questions, learn a mediator, and measure it on held-out ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.policies import make_policy
+from parlour.policies.agents.mediated_qa import GraceMediator, ObedientModule
+from parlour.training.learn.mediators import held_out
+from parlour.training.learn.mediators.baselines import Scores, lines
+from parlour.training.learn.mediators.held_out import UNSEEN, HeldOut, HeldOutConfig
+from parlour.training.measure.statistics import MeanEstimate, show_interval
+from parlour.training.papers.demo.section import DemoConfig, DemoPart, Section, summary
+from parlour.training.play import rollout
+from parlour.training.results import display
+from parlour.wrappers import Recorder
+
+_CALIBRATION: Final = 600
+_HELD_OUT: Final = 300
+_POLICY: Final = "policy.json"
+_GAME: Final = "mediated_qa_v0"
+_SHOWN: Final = 10
+"""Questions of the game that is recorded."""
+
+
+def _section(out: Path, config: DemoConfig) -> Section:
+    """Calibrate, learn, measure."""
+    folder = out / "grace"
+    setting = HeldOutConfig(train=_CALIBRATION, held_out=_HELD_OUT, corpus_seed=UNSEEN + config.seed, seed=config.seed)
+    found = display.calibrate_with_bar(held_out.run, setting, folder)
+    numbers = {"states": found.calibrated.states, "scores": [asdict(one) for one in found.scores]}
+    played = _record(folder / _POLICY, out / "transcripts" / f"{_GAME}-1.jsonl", config.seed)
+    told = _summary(found.scores)
+    return Section("grace", _markdown(found), told, {"setting": setting.stored(), **numbers}, (played,))
+
+
+mediated_qa_section: Final = DemoPart(
+    "GRACE: learn a mediator from generated questions, and measure it on held-out ones",
+    _section,
+    lambda _: 6,
+)
+
+
+def _record(policy: Path, transcript: Path, seed: int) -> Path:
+    """Record a game in which the learned mediator advises modules that follow it; returns the transcript."""
+    bare: Any = rollout.table(_GAME, questions=_SHOWN)
+    table = bare.game_env.game.config
+    mediator, *modules = bare.possible_agents
+    named = {mediator: GraceMediator.name, **dict.fromkeys(modules, ObedientModule.name)}
+    players = [make_policy(f"{GraceMediator.name}:file={policy}", _GAME, table)]
+    players += [make_policy(ObedientModule.name, _GAME, table) for _ in modules]
+    env = Recorder(bare, transcript, header={"players": named}, overwrite=True)
+    rollout.play(env, players, seed)
+    env.close()
+    return transcript
+
+
+def _markdown(found: HeldOut) -> str:
+    setting, learned = found.calibrated.config, found.learned
+    heading, *rows = lines(found.scores)
+    advice = display.markdown_table(
+        ("state", "calibration questions", "most probable recommendation", "p"), _advice(found)
+    )
+    return f"""## GRACE: a mediator of retriever, generator and verifier
+
+{setting.train:,} generated questions were put under all joint actions, offline. From what each earned the mediator learned
+what to recommend in each state of the graph (quantal response, temperature {learned.settings.temperature:g}, floor
+{learned.settings.floor:g}, by cross-validation). Measured on {setting.held_out:,} held-out questions of the same corpus,
+difficulty {setting.difficulty}; differences are in net utility, paired question by question. The oracle knows what each joint
+action will earn.
+
+{display.markdown_table(heading, rows)}
+
+{advice}
+
+Data: [grace/scores.csv](grace/scores.csv), [grace/table.csv](grace/table.csv); the policy: grace/{_POLICY}, which
+`--policy mediator=grace:file=...` plays by.
+"""
+
+
+def _advice(found: HeldOut) -> Iterator[tuple[str, str, str, str]]:
+    for state, n in found.calibrated.states.items():
+        row = found.learned.policy.rows[state]
+        best = max(row, key=row.__getitem__)
+        yield state, str(n), ", ".join(best), f"{row[best]:.2f}"
+
+
+def _summary(scores: Sequence[Scores]) -> str:
+    first, *others = scores
+    told = [f"{first.name}: {_number(first.utility)}"]
+    told += [f"less {one.name}: {_number(one.difference)}" for one in others]
+    return summary(f"GRACE, net utility on {first.n} held-out questions", told)
+
+
+def _number(found: MeanEstimate) -> str:
+    return f"{found.mean:+.2f}  {show_interval(found, '+.2f')}"

@@ -1,0 +1,39 @@
+"""The demo's replay pages: one beside each transcript, and the list of them in the report. Ours."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from parlour.envs import replay as transcripts
+from parlour.envs.registry import lookup
+from parlour.training.results import display
+from parlour.training.results.replay_page.write import write_replay
+
+
+def markdown(out: Path, recorded: Sequence[Path]) -> str:
+    """Write a page beside each transcript, and return the part of the report that names them; `out` is its folder."""
+    rows = [_row(out, path, write_replay(path)) for path in recorded]
+    table = display.markdown_table(("replay", "game", "who plays", "won by"), rows)
+    return f"## Replays\n\nEach is one file that opens in a browser, from disk.\n\n{table}\n"
+
+
+def _row(out: Path, transcript: Path, page: Path) -> tuple[str, str, str, str]:
+    told = transcripts.read(transcript)
+    name = page.relative_to(out).as_posix()
+    end = f"{told.outcome.winner} ({told.outcome.reason})" if told.outcome else "nobody: not finished"
+    return f"[{name}]({name})", lookup(told.header["game"]).spec.title, _players(told.header.get("players")), end
+
+
+def _players(told: Any) -> str:
+    """Who plays, with how many seats each.
+
+    >>> _players({"player_0": "expert", "player_1": "heuristic", "player_2": "heuristic"})
+    'expert, 2 heuristic'
+    """
+    if not isinstance(told, Mapping):
+        return str(told or "")
+    counted = Counter(map(str, told.values()))
+    return ", ".join(f"{n} {name}" if n > 1 else name for name, n in counted.items())

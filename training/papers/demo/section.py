@@ -1,0 +1,114 @@
+"""The input and the output of a section of the demo, and what sections share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.envs.core import check_from
+from parlour.training.measure.evaluate import Report
+from parlour.training.measure.statistics import show_interval
+from parlour.training.papers.cells import TableCell
+from parlour.training.results import display
+
+_LEAST_GAMES: Final = 10
+_QUICK: Final = 10
+"""Of how many parts `quick` does one."""
+
+
+@dataclass(frozen=True)
+class DemoConfig:
+    """How much the demo does."""
+
+    steps: int = 409_600
+    """Number of decisions that the seat is trained with."""
+    selfplay_steps: int = 1_000_000
+    """Number of decisions that the network for all seats learns from by self-play."""
+    games: int = 2000
+    """Number of held-out deals of each measurement."""
+    seed: int = 0
+    """The same seed gives the same result."""
+    quick: bool = False
+    """Do a tenth of these amounts; intervals are wider."""
+
+    def __post_init__(self) -> None:
+        for name, least in (("steps", 1), ("selfplay_steps", 1), ("games", _LEAST_GAMES), ("seed", 0)):
+            check_from(name, getattr(self, name), least)
+
+    def amounts(self) -> DemoConfig:
+        """What the sections are given: itself, or with `quick` a tenth of it.
+
+        >>> DemoConfig(games=200, quick=True).amounts().games
+        20
+        """
+        if not self.quick:
+            return self
+        few = {name: max(1, getattr(self, name) // _QUICK) for name in ("steps", "selfplay_steps")}
+        return replace(self, games=max(_LEAST_GAMES, self.games // _QUICK), **few)
+
+
+@dataclass(frozen=True)
+class Section:
+    """One game's part of the demo."""
+
+    name: str
+    markdown: str
+    """Its part of the report."""
+    summary: str
+    """A few lines for the terminal."""
+    numbers: dict[str, Any]
+    transcripts: tuple[Path, ...] = ()
+    """Recorded games, each of which the report shows as a replay page."""
+
+
+@dataclass(frozen=True)
+class DemoPart:
+    """What makes a section, and what is told before it starts."""
+
+    title: str
+    """What it does, in one line."""
+    make: Callable[[Path, DemoConfig], Section]
+    """From the folder of the report and the amounts."""
+    seconds: Callable[[DemoConfig], float] | None = None
+    """About how long it takes on two quiet cores; None: not known."""
+
+    def __call__(self, out: Path, config: DemoConfig) -> Section:
+        """Make the section."""
+        return self.make(out, config)
+
+
+def rates_table(of: Report) -> str:
+    """Player, as what, win rate, as Markdown."""
+    rows = [(player, what, rate.strip()) for player, what, rate in display.rate_rows(of)]
+    table = display.markdown_table(("player", "as", "win rate"), rows)
+    return f"{table}\n\n{display.mark_of(of)}" if display.mark_of(of) else table
+
+
+def comparisons_table(of: Report) -> str:
+    """Players, as what, paired difference, as Markdown."""
+    return display.markdown_table(("same deals", "as", "difference of win rates"), display.comparison_rows(of))
+
+
+def paper_of(cell: TableCell, decimals: int = 1) -> str:
+    """The paper's percentage in a cell."""
+    return "-" if cell.paper is None else f"{cell.paper:.{decimals}f}%"
+
+
+def ours_of(cell: TableCell) -> str:
+    """Our figure in a cell, with its interval and n."""
+    if cell.value is None:
+        return display.show_rate(cell.ours).strip()
+    value, unit = cell.value, ".1%" if cell.value.share else ".1f"
+    return f"{value.value:{unit}}  {show_interval(value, unit)}  n={value.n}"
+
+
+def difference_of(cell: TableCell) -> str:
+    """The difference from the first row, where it has one."""
+    return display.show_difference(cell.difference) if cell.difference else ""
+
+
+def summary(title: str, lines: Iterable[str]) -> str:
+    """A few lines for the terminal."""
+    return "\n".join([f"{title}:", *(f"  {line}" for line in lines)])

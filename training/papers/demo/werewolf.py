@@ -1,0 +1,119 @@
+"""The demo's section on Werewolf: GRATR in mixed games against the paper's baselines, and one seat's trust as a graph."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.policies import GratrAgent, make_policy
+from parlour.policies.agents.werewolf.gratr.export import write_history
+from parlour.training.measure.werewolf.played import GAME
+from parlour.training.measure.werewolf.trust_picture import draw
+from parlour.training.papers.demo.section import (
+    DemoConfig,
+    DemoPart,
+    Section,
+    difference_of,
+    ours_of,
+    paper_of,
+    summary,
+)
+from parlour.training.papers.gratr import gratr_table_2
+from parlour.training.papers.gratr_teams import GRATR, OPPONENTS, WEREWOLF_PLAYERS, WEREWOLF_RULES, blocks
+from parlour.training.papers.reproduce import Reproduction, ReproductionSetting
+from parlour.training.play import rollout, seeds
+from parlour.training.results import display
+from parlour.wrappers import Recorder
+
+_SHARE: Final = 20
+"""One deal in 20 of those of other measurements; each is played twice against each opponent."""
+_COMPLEMENTS: Final = ("WWR", "LWR", "wins as werewolves", "wins as leaders")
+"""What the other method's rows would only mirror."""
+_PICTURE: Final = "trust.png"
+_ROLE: Final = "Witch"
+"""Whose trust is drawn: like the seer and the guard she sits in GRATR's block, and knows nobody for certain."""
+
+
+def _section(out: Path, config: DemoConfig) -> Section:
+    """Measure the mixed games, play one of them again, and draw what one seat thought."""
+    games = max(2, config.games // _SHARE // 2 * 2)
+    with display.progress_bar() as bar:
+        setting = ReproductionSetting(games=games, practice=0, seed=config.seed, progress=bar)
+        found = gratr_table_2("gratr-2", setting)
+    transcript = out / "transcripts" / f"{GAME}-1.jsonl"
+    told = _trust(out / "werewolf", transcript, config.seed)
+    first = [one for one in found.cells if one.measure == "TWR" and one.row.startswith("GRATR")]
+    lines = [f"{one.row}: {ours_of(one)}" for one in first]
+    short = summary("Werewolf, games won with the own block, all answered by heuristics", lines)
+    return Section("werewolf", _markdown(found, told), short, found.as_json(), (transcript,))
+
+
+werewolf_section: Final = DemoPart(
+    "Werewolf: graphs of trust against windows and retrieval, and what one seat thought",
+    _section,
+    lambda config: 1 + config.games / 28,
+)
+
+
+def _trust(folder: Path, transcript: Path, seed: int) -> list[str]:
+    """Play one mixed game; leave it as a transcript, the trust of GRATR's witch as a picture and as data, and explain its last belief."""
+    env: Any = rollout.table(GAME, num_players=WEREWOLF_PLAYERS, rules=WEREWOLF_RULES)
+    deal = seeds.HELD_OUT[seed]
+    seated = blocks(env, deal, OPPONENTS[0].policy)["gratr-leaders"]
+    roles = [env.game_env.view(seat).role for seat in range(WEREWOLF_PLAYERS)]
+    make = partial(make_policy, game=GAME, config=env.game_env.game.config)
+    players = [make(who) for who in seated]
+    named = {agent: str(who) for agent, who in zip(env.possible_agents, seated, strict=True)}
+    recorded = Recorder(env, transcript, header={"players": named}, overwrite=True)
+    episode = rollout.play(recorded, players, deal)
+    recorded.close()
+    seat = roles.index(_ROLE)
+    agent = players[seat]
+    assert isinstance(agent, GratrAgent), f"the seat is {GRATR}'s"
+    agent.watch(episode.last_views[seat])
+    graph = agent.graph
+    assert graph is not None, "the seat had a turn"
+    folder.mkdir(parents=True, exist_ok=True)
+    for ending in ("json", "graphml"):
+        write_history(graph, folder / f"trust.{ending}")
+    draw(
+        graph,
+        folder / _PICTURE,
+        name=lambda k: f"player_{k}\n{roles[k]}",
+        title=f"What player_{seat}, the {_ROLE}, thought; {episode.outcome.winner} won",
+        who=f"One mixed game of {GAME}: {GRATR} and {OPPONENTS[0].policy}, a block of seats each, answered by heuristics",
+    )
+    others = [k for k in range(WEREWOLF_PLAYERS) if k != seat]
+    living = [k for k in others if k not in graph.history[-1].dead]
+    least = min(living or others, key=lambda k: graph.trust[k])
+    return agent.explain(least).lines(depth=1)
+
+
+def _markdown(found: Reproduction, told: list[str]) -> str:
+    rows = [
+        (one.row, one.measure, paper_of(one), ours_of(one), difference_of(one))
+        for one in found.cells
+        if one.row.startswith("GRATR") or one.measure not in _COMPLEMENTS
+    ]
+    table = display.markdown_table(("players", "measure", "paper", "ours", "from the other method, same deals"), rows)
+    because = "\n".join(["```", *(f"    {line}" for line in told), "```"])
+    return f"""## Werewolf, trust graphs against windows and retrieval
+
+8 players, the paper's table and rules; four seats each. All methods act by the same heuristics on what they infer: no
+language model played. `parlour reproduce gratr-2` plays more games.
+
+{table}
+
+{display.markdown_list(found.remarks)}
+
+### What one seat thought, and why
+
+![Trust of the {_ROLE} at the end of each day](werewolf/{_PICTURE})
+
+Why it trusts one player the least:
+
+{because}
+
+Data: werewolf/trust.json, werewolf/trust.graphml.
+"""

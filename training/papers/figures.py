@@ -1,0 +1,295 @@
+"""The papers' figures as pictures, from the cells of a reproduction: ours with intervals, and as open squares what a paper prints.
+
+Lan et al. 2023 (arXiv 2310.14985), figures 2 to 6; Zhu et al. 2024 (GRATR), figures 3 and 4; Questum's figures 6 and 7.
+They need matplotlib, of the extra `train`. GRACE's are in `grace_pictures`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, Value
+from parlour.training.results import plots
+
+_VERSUS: Final = " v. "
+_ROW: Final = 0.42
+"""Height of a line of a panel, in inches."""
+_PAPER: Final = "the paper, in the player's colour"
+_WORDS: Final = {
+    "LAR": "leader approval rate (LAR)",
+    "QER": "quest engagement rate (QER)",
+    "FVR": "failure vote rate (FVR)",
+}
+_APART: Final = 0.1
+"""Between marks at the same place of an axis."""
+_ROUND: Final = re.compile(r"teamwork in round (\d+)")
+_SENSORS: Final = re.compile(r"(\d+) sensors, \d+ choices")
+_QUESTIONS: Final = re.compile(r"(\d+) rounds, (\d+) questions")
+_ASKED: Final = "questions to the model"
+
+
+def draw(found: Reproduction, setting: ReproductionSetting, games: str) -> bool:
+    """Draw a figure into the setting's folder, as NAME.png.
+
+    Args:
+        found: The figure's cells.
+        setting: How it was played.
+        games: What was played, for the caption.
+
+    Returns:
+        False where there is nothing to draw it for: no folder, no matplotlib, or a table that is no figure.
+    """
+    if setting.out is None or found.name not in FIGURES or not plots.available():
+        return False
+    FIGURES[found.name](found, setting.out / f"{found.name}.png", f"{games}; {plots.answered_by(setting.model)}")
+    return True
+
+
+# -- marks in lines ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Panel:
+    title: str
+    unit: str
+    rows: Sequence[str]
+    cells: Mapping[str, Sequence[TableCell]]
+    """Player -> its cells."""
+    row_of: Callable[[TableCell], str]
+
+
+def _by_measure(found: Reproduction, path: Path, who: str) -> None:
+    """A panel for each measure, a line for each role, a mark for each player."""
+    players = list(dict.fromkeys(one.row for one in found.cells))
+    panels = []
+    for measure in dict.fromkeys(one.measure for one in found.cells):
+        cells = [one for one in found.cells if one.measure == measure]
+        of = {player: [one for one in cells if one.row == player] for player in players}
+        panels.append(_Panel(_WORDS.get(measure, measure), _unit(cells), _names(cells), of, lambda one: one.of))
+    _marks(found, panels, players, path, (who, "occasions a mark"))
+
+
+def _by_opponent(found: Reproduction, path: Path, who: str) -> None:
+    """A panel for each opponent, a line for each role, a mark for each of the two methods."""
+    pairs = dict.fromkeys(frozenset(one.row.split(_VERSUS)) for one in found.cells)
+    players = list(dict.fromkeys(one.row.split(_VERSUS)[0] for one in found.cells))
+    panels = []
+    for pair in pairs:
+        cells = [one for one in found.cells if frozenset(one.row.split(_VERSUS)) == pair]
+        names = [name for name in players if name in pair]
+        of = {name: [one for one in cells if one.row.split(_VERSUS)[0] == name] for name in names}
+        panels.append(_Panel(_VERSUS.join(names), _unit(cells), _names(cells), of, lambda one: one.of))
+    _marks(found, panels, players, path, (who, "deals a mark"))
+
+
+def _names(cells: Iterable[TableCell]) -> list[str]:
+    return list(dict.fromkeys(one.of for one in cells))
+
+
+def _marks(
+    found: Reproduction, panels: Sequence[_Panel], players: Sequence[str], path: Path, told: tuple[str, str]
+) -> None:
+    """All panels on one scale where they stand side by side; `told` is who played, and what a mark counts."""
+    rows = max(len(panel.rows) for panel in panels)
+    each = rows <= 8  # the lines of a panel are named in each panel, or at the left alone
+    columns = min(len(panels), 4)
+    lines = -(-len(panels) // columns)
+    with plots.picture(
+        path,
+        max((3.6 if each else 3.0) * columns + 1.2, 7),
+        (_ROW * rows + 1.2) * lines,
+        title=f"{found.name}: {found.title}",
+        who=f"{told[0]}; players: {', '.join(players)}",
+        n=_n(found.cells, told[1]),
+    ) as made:
+        shown = made.subplots(lines, columns, squeeze=False, sharex=lines == 1).ravel()
+        for axes, panel in zip(shown, panels, strict=False):
+            _panel(axes, panel, players)
+        for axes in shown[len(panels) :]:
+            axes.axis("off")
+        plots.key(made)
+
+
+def _panel(axes: Any, panel: _Panel, players: Sequence[str]) -> None:
+    colours, here = plots.colours(players), list(panel.cells)
+    for k, player in enumerate(here):
+        shift = 0.3 * ((len(here) - 1) / 2 - k)
+        style = {"color": colours[player], "fmt": plots.MARKERS[players.index(player) % len(plots.MARKERS)]}
+        for cell in panel.cells[player]:
+            height = len(panel.rows) - panel.rows.index(panel.row_of(cell)) + shift
+            if cell.figure is not None:
+                label = f"{player}, {plots.INTERVAL}"
+                plots.points(axes, [height], [_estimate(cell.figure)], across=True, label=label, **style)
+            if cell.paper is not None:
+                _printed(axes, [cell.paper], [height], style["color"])
+    axes.set_yticks(range(len(panel.rows), 0, -1), [plots.broken(name) for name in panel.rows])
+    axes.set_ylim(0.4, len(panel.rows) + 0.6)
+    if panel.unit == "%":
+        axes.set_xlim(-3, 103)
+    plots.label(axes, panel.unit, "", panel.title, grid="x")
+
+
+def _printed(axes: Any, x: Sequence[float], y: Sequence[float], colour: str) -> None:
+    """What the paper prints: open squares, named once in the key, in no player's colour."""
+    axes.plot(x, y, "s", color=colour, fillstyle="none", markersize=8)
+    axes.plot([], [], "s", color=plots.BLACK, fillstyle="none", markersize=8, label=_PAPER)
+
+
+def _unit(cells: Iterable[TableCell]) -> str:
+    return "%" if all(one.figure is None or one.figure.share for one in cells) else "points, mean over deals"
+
+
+def _estimate(figure: Value) -> plots.Estimated:
+    """In the unit of the paper: shares in percent."""
+    times = 100 if figure.share else 1
+    low, high = (None if end is None else times * end for end in (figure.low, figure.high))
+    return times * figure.value, low, high
+
+
+def _n(cells: Iterable[TableCell], where: str) -> str:
+    figures = [one.figure for one in cells]
+    told = f"n = {plots.range_of([one.n for one in figures if one is not None])} {where}"
+    return told if all(figures) else f"{told}; no mark: nothing to count"
+
+
+# -- lines -------------------------------------------------------------------------------------------------------
+
+
+def _vacillation(found: Reproduction, path: Path, who: str) -> None:
+    """What is shared in round 1, and teamwork from round to round: a panel for each role towards another."""
+    players = list(dict.fromkeys(one.row for one in found.cells))
+    shared = [one for one in found.cells if not _ROUND.fullmatch(one.measure)]
+    towards = dict.fromkeys(one.of for one in found.cells if _ROUND.fullmatch(one.measure))
+    columns = 3
+    lines = -(-(1 + len(towards)) // columns)
+    with plots.picture(
+        path,
+        11,
+        3.0 * lines,
+        title=f"{found.name}: {found.title}",
+        who=f"{who}; players: {', '.join(players)}",
+        n=_n(found.cells, "occasions a mark"),
+    ) as made:
+        panels = made.subplots(lines, columns, squeeze=False).ravel()
+        of = {player: [one for one in shared if one.row == player] for player in players}
+        _panel(panels[0], _Panel("shared in round 1", "%", _names(shared), of, lambda one: one.of), players)
+        for axes, other in zip(panels[1:], towards, strict=False):
+            _rounds_of(axes, [one for one in found.cells if one.of == other], players)
+            plots.label(axes, "round", "teamwork, %", other)
+        for axes in panels[1 + len(towards) :]:
+            axes.axis("off")
+        plots.key(made)
+
+
+def _rounds_of(axes: Any, cells: Sequence[TableCell], players: Sequence[str]) -> None:
+    colours = plots.colours(players)
+    for k, player in enumerate(players):
+        told = [
+            (int(match[1]), one.figure)
+            for one in cells
+            if one.row == player and one.figure is not None and (match := _ROUND.fullmatch(one.measure))
+        ]
+        if told:
+            at = [number + 0.08 * (k - (len(players) - 1) / 2) for number, _ in told]
+            style: dict[str, Any] = {
+                "color": colours[player],
+                "fmt": f"{plots.MARKERS[k]}-",
+                "label": f"{player}, {plots.INTERVAL}",
+            }
+            plots.points(axes, at, [_estimate(figure) for _, figure in told], **style)
+    axes.set(xlim=(0.5, 5.5), ylim=(-3, 103))
+    plots.whole(axes.xaxis)
+
+
+def _sensors(found: Reproduction, path: Path, who: str) -> None:
+    """By number of sensors: the mean score over all choices of so many, from the lowest to the highest, and questions."""
+    cells = [(int(match[1]), one) for one in found.cells if (match := _SENSORS.fullmatch(one.of))]
+    with plots.picture(
+        path,
+        10,
+        4,
+        title=f"{found.name}: {found.title}",
+        who=f"{who}; Questum with every choice of so many sensors",
+        n=_n([one for _, one in cells if one.row == "mean"], "cases a mark"),
+    ) as made:
+        left, right = made.subplots(1, 2)
+        scores = [(size, one) for size, one in cells if one.measure != _ASKED]
+        ends = [
+            [(k, one.figure) for k, one in scores if one.row == row and one.figure] for row in ("lowest", "highest")
+        ]
+        low, high = ({k: _estimate(figure)[0] for k, figure in of} for of in ends)
+        left.vlines(
+            list(low),
+            list(low.values()),
+            list(high.values()),
+            color="0.8",
+            linewidth=9,
+            label="lowest to highest choice",
+        )
+        _line(left, [(k, one) for k, one in scores if one.row == "mean"], "mean of the choices", 0)
+        plots.label(left, "sensors", "right answers, %", "score over all questions of the quiz")
+        _line(right, [(k, one) for k, one in cells if one.measure == _ASKED], "mean of the choices", 0)
+        plots.label(right, "sensors", "questions a game", _ASKED)
+        for axes in (left, right):
+            plots.whole(axes.xaxis)
+        plots.key(made)
+
+
+def _rounds(found: Reproduction, path: Path, who: str) -> None:
+    """By number of rounds, a line for each number of questions: win rate, score and questions to the model."""
+    cells = [(match, one) for one in found.cells if (match := _QUESTIONS.fullmatch(one.row))]
+    measures = list(dict.fromkeys(one.measure for _, one in cells))
+    with plots.picture(
+        path,
+        4.4 * len(measures),
+        4,
+        title=f"{found.name}: {found.title}",
+        who=f"{who}; Questum",
+        n=_n([one for _, one in cells], "a mark"),
+    ) as made:
+        for axes, measure in zip(made.subplots(1, len(measures), squeeze=False)[0], measures, strict=True):
+            for k, number in enumerate(sorted({match[2] for match, _ in cells})):
+                of = [
+                    (int(match[1]), one)
+                    for match, one in cells
+                    if match[2] == number and one.measure == measure and one.of.lower() == "overall"
+                ]
+                _line(
+                    axes,
+                    sorted(of, key=lambda pair: pair[0]),
+                    f"{number} question{'s' * (number != '1')} a round",
+                    k,
+                    _APART * (k - 1),
+                )
+            unit = (
+                "%"
+                if all(one.figure is None or one.figure.share for _, one in cells if one.measure == measure)
+                else "number"
+            )
+            plots.label(axes, "rounds", f"{measure}, {unit}", measure)
+            plots.whole(axes.xaxis)
+        plots.key(made)
+
+
+def _line(axes: Any, cells: Sequence[tuple[int, TableCell]], name: str, k: int, shift: float = 0.0) -> None:
+    colour = (plots.OWN, *plots.OTHERS)[k]
+    told = [(at + shift, _estimate(one.figure)) for at, one in cells if one.figure is not None]
+    style: dict[str, Any] = {"color": colour, "fmt": f"{plots.MARKERS[k]}-", "label": f"{name}, {plots.INTERVAL}"}
+    plots.points(axes, [at for at, _ in told], [found for _, found in told], **style)
+    papers = [(at, one.paper) for at, one in cells if one.paper is not None]
+    if papers:
+        _printed(axes, [at for at, _ in papers], [paper for _, paper in papers], colour)
+
+
+FIGURES: Final[Mapping[str, Callable[[Reproduction, Path, str], None]]] = {
+    **dict.fromkeys(("avalon-fig2", "avalon-fig3", "avalon-fig4", "avalon-fig5"), _by_measure),
+    "avalon-fig6": _vacillation,
+    **dict.fromkeys(("gratr-fig3", "gratr-fig4"), _by_opponent),
+    "questum-sensors": _sensors,
+    "questum-rounds": _rounds,
+}
+"""Name of a figure -> its picture: cells, file, and who played."""

@@ -1,0 +1,245 @@
+"""Figures 3 to 5 of Nguyen's GRACE: the mediator beside its baselines, its policy, and what it earns in each state.
+
+The paper has 20 questions of HotpotQA and a language model. Ours are generated: the mediator learns from calibration
+questions (`ReproductionSetting.practice`) by quantal response with cross-validated settings, and draws one joint action on each of the
+held-out ones (`ReproductionSetting.games`) of the same corpus, so that right answers can be counted. It does so twice, once with our
+normalisation of the graph's signals and once with the paper's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.envs.core import ParlourError, accept
+from parlour.envs.mediated_qa import vocabulary
+from parlour.envs.mediated_qa.graph import Normalisation
+from parlour.envs.mediated_qa.vocabulary import NO_SIGNAL
+from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable
+from parlour.policies.agents.mediated_qa.asks import AskingReader
+from parlour.policies.agents.mediated_qa.joint import MODULES, PUBLISHED, STATES, Joint, column
+from parlour.training.learn.mediators import baselines, held_out
+from parlour.training.learn.mediators.baselines import SystemAnswers
+from parlour.training.learn.mediators.held_out import UNSEEN, Calibrated, HeldOutConfig
+from parlour.training.learn.mediators.learn import GraceConfig, learn
+from parlour.training.measure.statistics import paired, rate
+from parlour.training.papers import grace_pictures as pictures
+from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, Value, cell, folder_name, mean
+from parlour.training.results import plots
+from parlour.training.results.runs import write_csv
+
+LEARNED: Final = "learned mediator"
+OURS: Final = "our signals"
+THEIRS: Final = "the paper's signals"
+_NORMALISATIONS: Final[tuple[tuple[str, Normalisation], ...]] = ((OURS, "ours"), (THEIRS, "paper"))
+_ORDER: Final = (*STATES, NO_SIGNAL)
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """A mediator that has learned, and what it did on the held-out questions."""
+
+    signals: str
+    """`OURS` or `THEIRS`."""
+    calibrated: Calibrated
+    policy: PolicyTable
+    drawn: tuple[Joint, ...]
+    """Joint action on each held-out question."""
+
+    played: SystemAnswers
+    """The results of these actions."""
+
+
+def grace_figure_3(name: str, setting: ReproductionSetting) -> Reproduction:
+    """Accuracy, abstention, effective reliability and net utility of the mediator, the baselines and the oracle."""
+    if setting.out is not None:
+        plots.require()
+    experiments = _experiments(setting)
+    systems = list(_systems(experiments))
+    cells = [one for system in systems for one in _scored(name, *system, experiments[0].played)]
+    if setting.out is not None:
+        write_csv(setting.out / f"{name}.csv", _HEADING, [_line(one) for one in cells])
+        pictures.scores(cells, setting.out / f"{name}.png", _who(setting))
+    remark = (
+        "The paper's figure shows net utility without a number; its published results have a mean of 6.35 (n = 20)."
+    )
+    drawn = "The learned mediator draws its action once on each question; differences are paired, question by question."
+    static = [f"{system.name} ({signals})." for system, signals in systems if system.name.startswith("best static:")]
+    return _made(name, "The mediator and its baselines", setting, cells, (remark, drawn, *static))
+
+
+def grace_figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
+    """The policy, states by joint actions; the cells hold the most probable action of each state."""
+    out = _folder(name, setting)
+    experiments = _experiments(setting)
+    told = [(one, state) for one in experiments for state in _states(one.policy.rows)]
+    cells = [made for one, state in told for made in _probabilities(name, one, state)]
+    lines = [
+        [one.signals, state, one.calibrated.states.get(state, 0), *joint, one.policy.rows[state].get(joint, 0.0)]
+        for one, state in told
+        for joint in PUBLISHED
+    ]
+    write_csv(out / f"{name}.csv", ["signals", "state", "questions", *MODULES, "probability"], lines)
+    panels = [(one.signals, one.policy.rows, one.calibrated.states) for one in experiments]
+    pictures.heatmap(panels, out / f"{name}.png", _who(setting))
+    return _made(name, "Policy by state", setting, cells, (_files(name),))
+
+
+def grace_figure_5(name: str, setting: ReproductionSetting) -> Reproduction:
+    """Net utility of the mediator's draws by state."""
+    out = _folder(name, setting)
+    experiments = _experiments(setting)
+    lines: list[list[Any]] = []
+    cells: list[TableCell] = []
+    panels: list[tuple[str, dict[str, tuple[list[float], Value]]]] = []
+    for one in experiments:
+        earned: dict[str, list[float]] = {state: [] for state in _ORDER}
+        for row, joint, utility in zip(one.calibrated.held_out, one.drawn, one.played.utility, strict=True):
+            earned[row.state].append(float(utility))
+            lines.append([one.signals, row.number, row.state, *joint, float(utility)])
+        means = {state: mean(found) for state, found in earned.items() if found}
+        cells += [cell(name, state, one.signals, "net utility", earns) for state, earns in means.items()]
+        panels.append((one.signals, {state: (earned[state], mean) for state, mean in means.items()}))
+    write_csv(out / f"{name}.csv", ["signals", "question", "state", *MODULES, "net_utility"], lines)
+    pictures.utilities(panels, out / f"{name}.png", _who(setting))
+    return _made(name, "Net utility by state", setting, cells, (_files(name),))
+
+
+# -- playing ---------------------------------------------------------------------------------------------------
+
+
+def _experiments(setting: ReproductionSetting) -> list[Experiment]:
+    if setting.games < 2:
+        raise accept("games", setting.games, "at least 2 held-out questions")
+    if setting.practice < 2:
+        raise accept("practice", setting.practice, "at least 2 calibration questions")
+    return [_experiment(setting, *one) for one in _NORMALISATIONS]
+
+
+def _experiment(setting: ReproductionSetting, signals: str, normalisation: Normalisation) -> Experiment:
+    config = HeldOutConfig(
+        train=setting.practice,
+        held_out=setting.games,
+        normalisation=normalisation,
+        corpus_seed=UNSEEN + setting.seed,
+        seed=setting.seed,
+    )
+    reader = AskingReader(setting.model, setting.seed) if setting.model.is_language_model else None
+    ticks = iter(setting.progress(range(config.train + config.held_out), signals))
+    calibrated = held_out.prepare(
+        config,
+        reader=reader,
+        out=None
+        if setting.out is None
+        else setting.out / folder_name("calibration", normalisation, setting.model.name),
+        progress=partial(_tick, ticks),
+        pool=setting.pool,
+    )
+    _tick(ticks)  # ends the bar
+    policy = learn(calibrated.table, GraceConfig(seed=setting.seed)).policy
+    mediator = GraceMediator(policy)
+    mediator.reset(vocabulary.MEDIATOR, setting.seed)
+    drawn = tuple(mediator.recommend(row.state) for row in calibrated.held_out)
+    return Experiment(signals, calibrated, policy, drawn, baselines.drawn(LEARNED, drawn, calibrated.held_out))
+
+
+def _tick(ticks: Iterator[int], _done: int = 0) -> None:
+    next(ticks, None)
+
+
+def _systems(experiments: Sequence[Experiment]) -> Iterator[tuple[SystemAnswers, str]]:
+    """Each with the signals of the graph that it works with; two work without a graph."""
+    for one in experiments:
+        yield one.played, one.signals
+    first = experiments[0].calibrated
+    yield baselines.fixed("no retrieval", baselines.CLOSED_BOOK, first.held_out), ""
+    yield baselines.refusing(first.held_out, first.confidences, vocabulary.Payment()), ""
+    for one in experiments:
+        rows = one.calibrated.held_out
+        yield baselines.fixed("GraphRAG", baselines.GRAPH_RAG, rows), one.signals
+        yield baselines.best_static(one.calibrated.train, rows), one.signals
+        yield baselines.oracle(rows), one.signals
+
+
+# -- cells -----------------------------------------------------------------------------------------------------
+
+
+def _scored(table: str, system: SystemAnswers, signals: str, first: SystemAnswers) -> Iterator[TableCell]:
+    right, answered = system.right > 0, system.answered > 0
+    made = partial(cell, table, system.name.partition(":")[0], signals)
+    same = system.name == LEARNED and signals == OURS
+    n = len(right)
+    for measure, ours, theirs in (("accuracy", right, first.right > 0), ("abstention", ~answered, first.answered == 0)):
+        yield made(measure, rate(int(ours.sum()), n), None if same else paired(ours.tolist(), theirs.tolist()))
+    yield made("effective reliability", rate(int(right.sum()), int(answered.sum())))
+    yield made("net utility", mean(system.utility), None if same else mean(system.utility - first.utility))
+
+
+def _probabilities(table: str, one: Experiment, state: str) -> Iterator[TableCell]:
+    """Of the most probable action, and in the paper's graph of the one that the paper names."""
+    row, n = one.policy.rows[state], one.calibrated.states.get(state, 0)
+    best = max(PUBLISHED, key=lambda joint: row.get(joint, 0.0))
+    for joint in PUBLISHED:
+        value = Value(row.get(joint, 0.0), n, share=True)
+        made = cell(table, state, f"{short(joint)} ({one.signals})", "probability", value)
+        if joint == best or made.paper is not None:
+            yield made
+
+
+def short(joint: Joint) -> str:
+    """A joint action in short words.
+
+    >>> short(("skip_retrieval", "generate_parametric", "skip_check"))
+    'skip param nocheck'
+    """
+    return column(joint).removeprefix("u_").replace("_", " ")
+
+
+# -- files and remarks -----------------------------------------------------------------------------------------
+
+
+def _states(found: Any) -> list[str]:
+    return [state for state in _ORDER if state in found]
+
+
+def _folder(name: str, setting: ReproductionSetting) -> Path:
+    if setting.out is None:
+        raise ParlourError(f"{name} is a picture and its data; accepted: a folder for them, --out DIR")
+    plots.require()
+    return setting.out
+
+
+_HEADING: Final = ("system", "signals", "measure", "paper_percent", "value", "low", "high", "n", "from_first", "from_low", "from_high")  # fmt: skip
+
+
+def _line(one: TableCell) -> list[Any]:
+    """Rates as shares 0..1; the difference from the first row with its interval."""
+    ours, apart = one.figure, one.apart
+    told = ["", "", "", 0] if ours is None else [ours.value, ours.low, ours.high, ours.n]
+    differs = [""] * 3 if apart is None else [apart.value, apart.low, apart.high]
+    return [one.row, one.of, one.measure, one.paper, *told, *differs]
+
+
+def _files(name: str) -> str:
+    return f"In the folder: {name}.png and {name}.csv."
+
+
+def _who(setting: ReproductionSetting) -> str:
+    """Who answered, below a picture."""
+    return f"Generated questions; {plots.answered_by(setting.model)}; mediator learned from {setting.practice:,} other questions"
+
+
+def _made(
+    name: str, title: str, setting: ReproductionSetting, cells: Sequence[TableCell], remarks: tuple[str, ...]
+) -> Reproduction:
+    asks = setting.model.is_language_model
+    who = f"{setting.model.name} answered and checked" if asks else "no language model played (the offline service)"
+    general = (
+        "The paper: 20 calibration and 20 other questions of HotpotQA, and a language model.",
+        f"Ours: {setting.practice} generated calibration questions and {setting.games} held-out ones of medium "
+        f"difficulty; {who}.",
+    )
+    return Reproduction(name, title, setting.model.name, tuple(cells), (*general, *remarks))

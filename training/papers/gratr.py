@@ -1,0 +1,175 @@
+"""Tables 2 and 3 and figures 3 and 4 of GRATR's paper (Zhu et al. 2024): trust graphs against windows and retrieval.
+
+The paper plays 50 games a group with gpt-3.5-turbo. Its WWR and LWR are shares of the wins of a side, and the scores of
+its figure 3 come out of its published games only if wrong votes add points, which its table 3 has subtracted: `gratr-3`
+counts by the table, `gratr-fig3` as the figure does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Final
+
+from parlour.envs.werewolf.vocabulary import ROLES, VILLAGE, WOLVES
+from parlour.policies.llm.decisions import Decisions
+from parlour.training.measure.statistics import (
+    SHARE,
+    SHARE_DIFFERENCE,
+    UNBOUNDED,
+    Bounds,
+    Rate,
+    paired,
+    rate,
+    show_interval,
+)
+from parlour.training.measure.werewolf import scores
+from parlour.training.measure.werewolf.amnesia import DONE, JUDGED, KINDS, SAID, forgot
+from parlour.training.measure.werewolf.played import WerewolfGame
+from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, cell, mean, remark
+from parlour.training.papers.gratr_teams import OPPONENTS, RULE, Match, opponents, play_teams
+
+SCORE: Final = "performance score"
+SUCCESS: Final = "reasoning success"
+TOTAL: Final = "all roles"
+_EVEN: Final = 0.5
+
+
+def gratr_table_2(name: str, setting: ReproductionSetting) -> Reproduction:
+    """Win rates; then how often each method wins with each block, and its amnesia."""
+    matches = [play_teams(setting, one) for one in opponents(setting, (*OPPONENTS, RULE))]
+    cells = [one for match in matches for method in _methods(match) for one in _wins(name, match, method)]
+    remarks = (
+        remark("win_rates"),
+        remark("amnesia"),
+        *(_verdict(match) for match in matches),
+    )
+    return _made(name, "Win rates in mixed games", setting, matches, cells, remarks)
+
+
+def gratr_table_3(name: str, setting: ReproductionSetting) -> Reproduction:
+    """Performance scores by the rule of table 3."""
+    return _scored(name, "Performance by table 3's rule", setting, scores.TABLE_3, remark("subtracted_votes"))
+
+
+def gratr_figure_3(name: str, setting: ReproductionSetting) -> Reproduction:
+    """Performance scores with the sign of the published figure."""
+    return _scored(name, "Performance as in the published figure", setting, scores.PUBLISHED, remark("added_votes"))
+
+
+def gratr_figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
+    """Right judgements by role."""
+    matches = [play_teams(setting, one) for one in opponents(setting, OPPONENTS)]
+    cells = [
+        one
+        for match in matches
+        for role in (TOTAL, *ROLES)
+        for one in _pair(name, match, role, SUCCESS, partial(_success, role), bounds=SHARE)
+    ]
+    return _made(name, "Reasoning success", setting, matches, cells, (remark("judgements"), remark("means_over_deals")))
+
+
+def _scored(name: str, title: str, setting: ReproductionSetting, sign: int, about: str) -> Reproduction:
+    matches = [play_teams(setting, one) for one in opponents(setting, OPPONENTS)]
+    cells = [
+        one
+        for match in matches
+        for role in ROLES
+        for one in _pair(name, match, role, SCORE, partial(_score, role, sign), bounds=UNBOUNDED)
+    ]
+    return _made(name, title, setting, matches, cells, (about, remark("means_over_deals")))
+
+
+# -- win rates -------------------------------------------------------------------------------------------------
+
+
+def _methods(match: Match) -> tuple[str, str]:
+    return match.ours, match.opponent.policy
+
+
+def _row(match: Match, method: str) -> str:
+    """The row of one method in the games of two."""
+    names = ["GRATR", match.opponent.label]
+    return " v. ".join(names if method == match.ours else reversed(names))
+
+
+def _wins(table: str, match: Match, method: str) -> Iterator[TableCell]:
+    games = [one.game for one in match.games]
+    made = partial(cell, table, _row(match, method), "")
+    wolves, leaders = (scores.won_as(games, method, side) for side in (WOLVES, VILLAGE))
+    difference = None if method == match.ours else paired(wolves, scores.won_as(games, match.ours, WOLVES))
+    yield made("TWR", scores.total(games, method), difference)
+    yield made("WWR", scores.share(games, method, WOLVES))
+    yield made("LWR", scores.share(games, method, VILLAGE))
+    yield made("wins as werewolves", rate(sum(wolves), len(wolves)))
+    yield made("wins as leaders", rate(sum(leaders), len(leaders)))
+    seats = [one.amnesia[seat] for one in match.games for seat in one.game.seats(method)]
+    for kind in KINDS:
+        yield made(f"{kind} amnesia, words and deeds", forgot(seats, kind, (SAID, DONE)))
+        yield made(f"{kind} amnesia, judgements", forgot(seats, kind, (JUDGED,)))
+
+
+def _verdict(match: Match) -> str:
+    """Whether GRATR is ahead: only if the interval of its total win rate excludes one half."""
+    games, other = [one.game for one in match.games], match.opponent.policy
+    found = scores.total(games, match.ours)
+    assert found is not None
+    same = paired(scores.won_as(games, match.ours, WOLVES), scores.won_as(games, other, WOLVES))
+    if found.low > _EVEN:
+        told = "ahead"
+    elif found.high < _EVEN:
+        told = "behind"
+    else:
+        told = "not told apart from an even match"
+    points = f"{100 * same.difference:+.1f} points {show_interval(same, '+.1f', 100)}, p={same.p:.2g}"
+    return f"GRATR against {match.opponent.label}: {told} (TWR {_percent(found)}); as werewolves on the same deals {points}."
+
+
+def _percent(found: Rate) -> str:
+    return f"{found.rate:.1%} {show_interval(found, '.1%')}, n={found.n}"
+
+
+# -- means over deals ------------------------------------------------------------------------------------------
+
+Measure = Callable[[Sequence[WerewolfGame], str], float | None]
+"""Of the two games of a deal and a method."""
+
+
+def _pair(table: str, match: Match, of: str, measure: str, count: Measure, *, bounds: Bounds) -> Iterator[TableCell]:
+    """A cell for each of the two methods, the second with its difference from the first."""
+    apart = SHARE_DIFFERENCE if bounds == SHARE else bounds
+    first: list[float | None] = []
+    for method in _methods(match):
+        found = [count([one.game for one in deal], method) for deal in match.deals]
+        both = [b - a for a, b in zip(first, found, strict=False) if a is not None and b is not None]
+        difference = mean(both, apart) if both else None
+        values = [value for value in found if value is not None]
+        yield cell(table, _row(match, method), of, measure, mean(values, bounds) if values else None, difference)
+        first = first or found
+
+
+def _score(role: str, sign: int, games: Sequence[WerewolfGame], method: str) -> float | None:
+    found = scores.performances(games, method, role, sign)
+    return float(sum(found) / len(found)) if found else None
+
+
+def _success(role: str, games: Sequence[WerewolfGame], method: str) -> float | None:
+    found = scores.reasoning_success(games, method, None if role == TOTAL else role)
+    return None if found is None else found.rate
+
+
+def _made(
+    name: str,
+    title: str,
+    setting: ReproductionSetting,
+    matches: Sequence[Match],
+    cells: Sequence[TableCell],
+    remarks: Sequence[str],
+) -> Reproduction:
+    general = (
+        "The paper plays 50 games with each opponent, with gpt-3.5-turbo at every seat.",
+        f"Ours: {setting.games} games with each, {setting.games // 2} held-out deals played twice, blocks changed over.",
+    )
+    tuned = (f"Here GRATR is {setting.ours}.",) if setting.ours else ()
+    players = {_row(match, who): match.decisions.get(who, Decisions()) for match in matches for who in _methods(match)}
+    return Reproduction(name, title, setting.model.name, tuple(cells), (*general, *tuned, *remarks), players)

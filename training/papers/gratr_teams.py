@@ -1,0 +1,166 @@
+"""The mixed tables of GRATR's paper (Zhu et al. 2024, section "Setup"): who sits where, and the games against one opponent.
+
+Eight players, four of each method: one holds the three leaders and a villager, the other the three werewolves and the
+other villager. Each deal is played twice, with the two blocks changed over, so that both methods hold every seat of it
+once. The villager with the lower seat goes with the werewolves first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Final
+
+from parlour.envs import replay
+from parlour.envs.core import accept
+from parlour.envs.werewolf.vocabulary import VILLAGER, WEREWOLF
+from parlour.policies import make_policy
+from parlour.policies.llm.decisions import Decisions
+from parlour.training.measure.werewolf import transcripts
+from parlour.training.measure.werewolf.played import GAME
+from parlour.training.measure.werewolf.transcripts import Seen
+from parlour.training.papers.cells import ReproductionSetting, deals_of, folder_name, games_folder
+from parlour.training.play import rollout
+from parlour.training.play.decisions import of_transcript
+from parlour.training.play.parallel.concurrent_games import Job, play_each
+from parlour.training.play.rollout import Episode
+
+WEREWOLF_PLAYERS: Final = 8
+WEREWOLF_RULES: Final = "paper"
+GRATR: Final = "gratr"
+Seating = Callable[[Any, int, str, str], dict[str, list[str]]]
+"""Of a table, a seed, the opponent and GRATR: name of each of a deal's two games -> who sits at each seat."""
+ALL_OPPONENTS: Final = ReproductionSetting.against
+"""Not one opponent, but all of them."""
+
+
+@dataclass(frozen=True)
+class Opponent:
+    """A method that GRATR is compared with."""
+
+    policy: str
+    """Its name among the policies."""
+    label: str
+
+
+OPPONENTS: Final = (
+    Opponent("werewolf_window", "history window"),
+    Opponent("werewolf_rag", "native RAG"),
+    Opponent("werewolf_rerank", "rerank RAG"),
+)
+"""Those of the paper, in the order of its groups."""
+RULE: Final = Opponent("heuristic", "heuristic")
+"""An extra one, which asks nobody: the Bayesian player."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """The games against one opponent, two for each deal: GRATR with the werewolves, then with the leaders."""
+
+    ours: str
+    """GRATR as it is seated: its name, with settings behind a colon where it has any."""
+    opponent: Opponent
+    games: tuple[Seen, ...]
+    decisions: Mapping[str, Decisions] = field(default_factory=dict)
+    """Policy -> whose the decisions of its seats were, in all games."""
+
+    @property
+    def deals(self) -> tuple[tuple[Seen, Seen], ...]:
+        """The two games of each deal."""
+        return tuple(zip(self.games[0::2], self.games[1::2], strict=True))
+
+
+def opponents(setting: ReproductionSetting, among: Sequence[Opponent]) -> tuple[Opponent, ...]:
+    """Whom GRATR meets: all, or the one that `setting.against` names, with settings behind a colon where it has any.
+
+    Raises:
+        ParlourError: There is no such opponent.
+    """
+    plain, _, settings = setting.against.partition(":")
+    chosen = tuple(one for one in among if plain in (ALL_OPPONENTS, one.policy))
+    if settings and plain != ALL_OPPONENTS:
+        chosen = tuple(Opponent(setting.against, f"{one.label} with {settings}") for one in chosen)
+    if not chosen or (settings and plain == ALL_OPPONENTS):
+        raise accept("opponent", setting.against, (ALL_OPPONENTS, *(one.policy for one in among)))
+    return chosen
+
+
+def play_teams(
+    setting: ReproductionSetting, opponent: Opponent, seating: Seating | None = None, *, ours: str = ""
+) -> Match:
+    """Play the held-out deals of a setting against one opponent, or those that are missing in its folder.
+
+    Args:
+        setting: How.
+        opponent: Against whom.
+        seating: Who sits where in the two games of a deal, GRATR with the werewolves first; None: `blocks`.
+        ours: GRATR with settings; empty: that of the setting.
+
+    Raises:
+        ParlourError: The number of games is odd or the seed too large; `ours` is no GRATR; or the folder holds other games.
+    """
+    ours = ours or setting.ours or GRATR
+    if ours.partition(":")[0] != GRATR:
+        raise accept("ours", ours, f"{GRATR}, with settings behind a colon")
+    if setting.games % 2:
+        raise accept("games", setting.games, "an even number: each deal is played twice")
+    deals = deals_of(setting, setting.games // 2)
+    env = rollout.table(GAME, num_players=WEREWOLF_PLAYERS, rules=WEREWOLF_RULES)
+    config = env.game_env.game.config
+    makers = {policy: partial(make_policy, policy, GAME, config, setting.model) for policy in (ours, opponent.policy)}
+    with games_folder(setting, _called(setting, ours, opponent)) as folder:
+        jobs = [
+            Job(seed, tuple((who, makers[who]) for who in seated), folder / f"{GAME}-{seed}-{block}.jsonl")
+            for seed in deals
+            for block, seated in (seating or blocks)(env, seed, opponent.policy, ours).items()
+        ]
+        play_each(
+            env,
+            jobs,
+            _forget,
+            workers=setting.model.concurrency,
+            pool=setting.pool,
+            progress=setting.progress,
+            what=opponent.label,
+            failures=setting.failures,
+            resume=True,
+        )
+        return Match(ours, opponent, tuple(_read(job) for job in jobs), _decisions(jobs))
+
+
+def _decisions(jobs: Sequence[Job]) -> dict[str, Decisions]:
+    """By policy, from the transcripts: games of a run before this one count as well."""
+    found: dict[str, Decisions] = {}
+    for job in jobs:
+        assert job.transcript is not None
+        for (who, _), one in zip(job.players, of_transcript(replay.read(job.transcript)), strict=True):
+            found[who] = found.get(who, Decisions()) + one
+    return found
+
+
+def blocks(env: Any, seed: int, other: str, ours: str = GRATR) -> dict[str, list[str]]:
+    """Who sits at each seat, in the game in which GRATR holds the werewolves and in the other one."""
+    env.reset(seed=seed)
+    roles = [env.game_env.view(seat).role for seat in range(WEREWOLF_PLAYERS)]
+    block = {seat for seat, role in enumerate(roles) if role == WEREWOLF} | {roles.index(VILLAGER)}
+    return {
+        "gratr-werewolves": [ours if seat in block else other for seat in range(WEREWOLF_PLAYERS)],
+        "gratr-leaders": [other if seat in block else ours for seat in range(WEREWOLF_PLAYERS)],
+    }
+
+
+def _forget(_number: int, _episode: Episode) -> None:
+    """All is in the transcript."""
+
+
+def _read(job: Job) -> Seen:
+    assert job.transcript is not None
+    seen = transcripts.read_transcript(job.transcript)
+    assert seen is not None, "the game was played to its end"
+    return seen
+
+
+def _called(setting: ReproductionSetting, ours: str, opponent: Opponent) -> str:
+    """The folder of the games, which the tables share: one for each opponent and model."""
+    return folder_name(ours, opponent.policy, setting.model.name)

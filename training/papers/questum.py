@@ -1,0 +1,261 @@
+"""Tables 2, 3, 8, 11 and 12 of Questum and 1 and 2 of PLAYER*, and Questum's figures 6 and 7 (numbers without a table).
+
+The papers play 12 scripts of WellPlay with gpt-3.5-turbo. Ours are held-out generated cases unless `ReproductionSetting.cases` names a
+folder of scripts; then each script has its own rows beside the papers'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Final
+
+from parlour.envs.core import accept
+from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES
+from parlour.policies.agents.murder_mystery.sensors import SENSORS, VALUE
+from parlour.training.measure.murder_mystery import scores
+from parlour.training.measure.murder_mystery.games import CaseSetting
+from parlour.training.measure.murder_mystery.methods import (
+    OCOT,
+    OP,
+    PLAYER_STAR,
+    PP,
+    QUESTUM,
+    THINKTHRICE,
+    WEREWOLF,
+    method_of,
+)
+from parlour.training.measure.statistics import COUNT, SHARE, weighted_mean
+from parlour.training.papers.cells import (
+    Reproduction,
+    ReproductionSetting,
+    TableCell,
+    Value,
+    cell,
+    held,
+    mean,
+    remark,
+    valued,
+)
+from parlour.training.papers.questum_games import OVERALL, WIN, Games, Rows, costs, play_cases, scored
+
+_PLAYING: Final = {one.label: one for one in (QUESTUM, WEREWOLF, OCOT, THINKTHRICE)}
+_PLAYER: Final[Rows] = {
+    "PLAYER*": PLAYER_STAR,
+    **{one.label: one for one in (WEREWOLF, OCOT, THINKTHRICE)},
+    "SSA": PP,
+    "FSA": OP,
+}
+_ABLATIONS: Final = {
+    "Questum": QUESTUM,
+    "w/o Pruner": method_of("questum:prune=no"),
+    "w/o Sensor": method_of("questum:sensors=none"),
+    "w/o Sensor & Pruner": method_of("questum:prune=no,sensors=none"),
+}
+WHOLE: Final = "Questum, whole list"
+"""Algorithm 1 as it is printed: everybody on the list of suspects is asked in every round, not one by score."""
+STAND_IN: Final = "heuristic"
+"""Who plays the murderer of table 3 in a person's place."""
+_ROUNDS, _QUESTIONS = (1, 2, 3, 4, 5), (1, 2, 3)
+_GAME, _QUIZ = "gameplay", "evaluation"
+
+
+def questum_table_2(name: str, setting: ReproductionSetting) -> Reproduction:
+    """Win rate and accuracy of Questum and the methods that question others."""
+    games = play_cases(name, setting, _PLAYING)
+    return _made(
+        name, "Agents against agents", setting, games, [*scored(name, games), *_asked(name, games)], "rotated_rows"
+    )
+
+
+def questum_table_3(name: str, setting: ReproductionSetting) -> Reproduction:
+    """The same with another murderer, and civilians quizzed alone."""
+    games = play_cases(name, setting, _PLAYING, murderer=STAND_IN)
+    return _made(name, "Agents against another murderer", setting, games, scored(name, games), "stand_in")
+
+
+def questum_table_8(name: str, setting: ReproductionSetting) -> Reproduction:
+    """All methods, with the own script alone (PP) and with all scripts (OP)."""
+    games = play_cases(name, setting, {**_PLAYING, WHOLE: method_of("questum:mode=all"), PP.label: PP, OP.label: OP})
+    cells = [*scored(name, games), *_asked(name, games)]
+    return _made(
+        name, "All methods", setting, games, cells, "whole_list", "rotated_rows", "op_at_the_quiz", "votes_without_game"
+    )
+
+
+def questum_table_11(name: str, setting: ReproductionSetting) -> Reproduction:
+    """What games and quizzes take."""
+    rows: Rows = {**_PLAYING, PP.label: PP, OP.label: OP}
+    games = play_cases(name, setting, rows)
+    return _made(name, "Costs", setting, games, costs(name, games, _stages(rows)), "dollars", "gameplay_dollars")
+
+
+def questum_table_12(name: str, setting: ReproductionSetting) -> Reproduction:
+    """Questum without sensors, without the pruner, without both."""
+    games = play_cases(name, setting, _ABLATIONS)
+    cells = scored(name, games, (WIN, scores.OVERALL))
+    cells += costs(name, games, dict.fromkeys(_ABLATIONS, (_GAME,)))
+    for row, played in games.rows.items():
+        hours = sum(one.play.seconds for one in played) / 3600
+        cells.append(cell(name, row, OVERALL, "gameplay hours", Value(hours, len(played))))
+    return _made(name, "Ablations", setting, games, cells, "dollars", "ablations")
+
+
+def player_1(name: str, setting: ReproductionSetting) -> Reproduction:
+    """PLAYER*, the same baselines, SSA and FSA, by PLAYER*'s rules."""
+    games = _by_player_rules(name, setting)
+    cells = [*scored(name, games), *_asked(name, games)]
+    return _made(name, "PLAYER*", setting, games, cells, "player_totals", "op_at_the_quiz", "votes_without_game")
+
+
+def player_2(name: str, setting: ReproductionSetting) -> Reproduction:
+    """What PLAYER* and the others take."""
+    games = _by_player_rules(name, setting)
+    return _made(name, "Costs of PLAYER*", setting, games, costs(name, games, _stages(_PLAYER)), "dollars")
+
+
+def _by_player_rules(name: str, setting: ReproductionSetting) -> Games:
+    table = CaseSetting(rules="player", repetitions=setting.repetitions)
+    return play_cases(name, setting, _PLAYER, formula="sample", tables=dict.fromkeys(_PLAYER, table))
+
+
+def _stages(rows: Rows) -> dict[str, tuple[str, ...]]:
+    return {row: (_GAME, _QUIZ) if method.policy else (_QUIZ,) for row, method in rows.items()}
+
+
+def comparison(name: str, setting: ReproductionSetting, rows: Rows, targets: int | None = None) -> Reproduction:
+    """Any methods on the same cases: win rates, accuracies, questions to the model.
+
+    Args:
+        name: Of the table.
+        setting: How much, and who answers.
+        rows: The methods.
+        targets: Whom a seat may ask about one victim in one round, at most; None for everybody.
+    """
+    table = CaseSetting(targets=targets, repetitions=setting.repetitions)
+    with held(setting):
+        games = play_cases(name, setting, rows, tables=dict.fromkeys(rows, table))
+    return _made(
+        name,
+        "Methods",
+        setting,
+        games,
+        [*scored(name, games), *_asked(name, games)],
+        "op_at_the_quiz",
+        "votes_without_game",
+    )
+
+
+def by_budget(name: str, setting: ReproductionSetting, rows: Rows, budgets: Sequence[int]) -> Reproduction:
+    """Any methods on the same cases at the same limits on questions to the model; one group of cells for each limit.
+
+    Args:
+        name: Of the table.
+        setting: How much, and who answers.
+        rows: The methods; at each limit the first is compared with the others.
+        budgets: Questions to the model in a game, all players together.
+    """
+    cells: list[TableCell] = []
+    with held(setting):
+        for limit in budgets:
+            table = CaseSetting(repetitions=setting.repetitions, budget=limit)
+            within = replace(setting, out=None if setting.out is None else setting.out / f"budget-{limit}")
+            games = play_cases(name, within, rows, tables=dict.fromkeys(rows, table))
+            found = [*scored(name, games, (WIN, scores.OVERALL)), *_asked(name, games)]
+            cells += [replace(one, of=f"{one.of}, {limit} questions") for one in found]
+    return _made(name, "Methods by questions to the model", setting, games, cells, "by_budget", "votes_without_game")
+
+
+def budget(name: str, setting: ReproductionSetting) -> Reproduction:
+    """Questum and the others, each with one person to ask about a victim in a round: the same number of questions."""
+    table = CaseSetting(targets=1, repetitions=setting.repetitions)
+    games = play_cases(name, setting, _PLAYING, tables=dict.fromkeys(_PLAYING, table))
+    cells = [*scored(name, games), *_asked(name, games)]
+    return _made(name, "With the same number of questions", setting, games, cells, "budget")
+
+
+def sensors(name: str, setting: ReproductionSetting) -> Reproduction:
+    """All choices of 1 to 5 sensors (figure 6)."""
+    known = [sensor for sensor in SENSORS if sensor != VALUE]
+    chosen = [subset for size in range(1, len(known) + 1) for subset in combinations(known, size)]
+    games = play_cases(name, setting, {"+".join(one): method_of(f"questum:sensors={'+'.join(one)}") for one in chosen})
+    cells = []
+    for size in range(1, len(known) + 1):
+        rows = ["+".join(one) for one in chosen if len(one) == size]
+        cells += _of_size(name, games, size, rows)
+    cells += [one for one in scored(name, games, (WIN, scores.OVERALL)) if one.of == OVERALL]
+    return _made(name, "Number of sensors", setting, games, cells, "sensors")
+
+
+def rounds(name: str, setting: ReproductionSetting) -> Reproduction:
+    """1 to 5 rounds with 1 to 3 questions each (figure 7)."""
+    tables = {
+        f"{n} rounds, {m} questions": CaseSetting(rounds=n, questions=m, repetitions=setting.repetitions)
+        for n in _ROUNDS
+        for m in _QUESTIONS
+    }
+    first = "3 rounds, 1 questions"
+    names = [first, *(row for row in tables if row != first)]
+    games = play_cases(name, setting, dict.fromkeys(names, QUESTUM), tables=tables)
+    cells = [*scored(name, games, (WIN, scores.OVERALL)), *_asked(name, games)]
+    return _made(name, "Rounds and questions", setting, games, cells, "figure_7")
+
+
+# -- what they share -------------------------------------------------------------------------------------------
+
+
+def _of_size(name: str, games: Games, size: int, rows: list[str]) -> list[TableCell]:
+    """Mean over all choices of `size` sensors: score, and questions to the model; the case is the unit."""
+    of, number = f"{size} sensors, {len(rows)} choices", range(len(games.rows[rows[0]]))
+    found = [[scores.score(games.rows[row][k].marks) for row in rows] for k in number]
+    shares = [sum(one.mean for one in case if one) / len(rows) for case in found]
+    weights = [case[0].weight for case in found if case[0]]
+    asked = [sum(games.rows[row][k].play.asked for row in rows) / len(rows) for k in number]
+    totals = [weighted_mean(*scores.scored([one.marks for one in games.rows[row]])).mean for row in rows]
+    return [
+        cell(
+            name,
+            "mean",
+            of,
+            scores.OVERALL,
+            valued(
+                weighted_mean(shares, weights, SHARE),
+                share=True,
+                deviation=scores.over_cases(shares, weights).deviation,
+            ),
+        ),
+        cell(name, "lowest", of, scores.OVERALL, Value(min(totals), len(rows), share=True)),
+        cell(name, "highest", of, scores.OVERALL, Value(max(totals), len(rows), share=True)),
+        cell(name, "mean", of, "questions to the model", mean(asked, COUNT)),
+    ]
+
+
+def _asked(name: str, games: Games) -> list[TableCell]:
+    """Number of questions to the model in the games of each row."""
+    found = []
+    first = [one.play.asked for one in games.rows[games.first]]
+    for row, played in games.rows.items():
+        asked = [one.play.asked for one in played]
+        difference = mean([a - b for a, b in zip(asked, first, strict=True)]) if row != games.first else None
+        found.append(cell(name, row, OVERALL, "gameplay: questions to the model", mean(asked, COUNT), difference))
+    return found
+
+
+def _made(
+    name: str, title: str, setting: ReproductionSetting, games: Games, cells: list[TableCell], *remarks: str
+) -> Reproduction:
+    if not cells:
+        raise accept("repetitions", setting.repetitions, "a whole number from 1")
+    told = (*_general(setting, games), *map(remark, remarks))
+    return Reproduction(name, title, setting.model.name, tuple(cells), told, games.players)
+
+
+def _general(setting: ReproductionSetting, games: Games) -> tuple[str, ...]:
+    number = len(games.rows[games.first])
+    if setting.cases in LANGUAGES:
+        cases = f"Ours: {number} held-out generated cases ({setting.cases}); the papers': 12 scripts of WellPlay, in Chinese."
+    else:
+        cases = f"Ours: {number} cases of {setting.cases}; the papers': 12 scripts of WellPlay, in Chinese."
+    repeated = f"Each question of the quiz was put {setting.repetitions} times, its options in another order each time."
+    return (cases, f"{repeated} {remark(f'deviation_{games.formula}')}", remark("victims_without_murderer"))

@@ -1,0 +1,247 @@
+"""What the tables of Questum and PLAYER* are made of: their rows, the cases, the games, and cells with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.envs.core import ParlourError, accept
+from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES
+from parlour.envs.murder_mystery.vocabulary.quiz import SORTS
+from parlour.policies.llm.decisions import Decisions
+from parlour.policies.llm.transport.meter import Count
+from parlour.training.measure.murder_mystery import scores
+from parlour.training.measure.murder_mystery.games import (
+    CaseJob,
+    CaseResult,
+    CaseSetting,
+    generated,
+    in_folder,
+    play_all,
+)
+from parlour.training.measure.murder_mystery.methods import MysteryMethod
+from parlour.training.measure.murder_mystery.result_store import play_stored
+from parlour.training.measure.murder_mystery.scores import Formula
+from parlour.training.measure.statistics import COUNT, SHARE, SHARE_DIFFERENCE, rate, weighted_mean
+from parlour.training.papers.cells import ReproductionSetting, TableCell, Value, cell, folder_name, mean, valued
+from parlour.training.results.runs import write_csv
+
+OVERALL: Final = "Overall"
+"""All cases together."""
+WIN: Final = "win rate"
+MEASURES: Final = (WIN, *SORTS.values(), scores.OVERALL)
+Rows = Mapping[str, MysteryMethod]
+"""Row -> who plays it; the first row is the one that the others are compared with."""
+
+SCRIPTS: Final = {
+    "死穿白": "Death Wears White",
+    "幽灵复仇": "Ghost Revenge",
+    "丹水山庄": "Danshui Villa",
+    "未完结的爱": "Unfinished Love",
+    "东方之星号游轮事件": "Cruise Incident",
+    "Oriental Star Cruise Incident": "Cruise Incident",
+    "罪恶": "Sin",
+    "致命喷泉": "Deadly Fountain",
+    "校园不思议事件": "Unbelievable Incident",
+    "绝命阳光号": "Desperate Sunshine",
+    "江湖客栈": "Riverside Inn",
+    "孤舟萤": "Solitary Boat Firefly",
+    "曼娜": "Manna",
+}
+"""Title in the data -> what the papers call the script, where that differs."""
+
+
+@dataclass(frozen=True)
+class Games:
+    """All games of a table: every row on the same cases."""
+
+    rows: Mapping[str, tuple[CaseResult, ...]]
+    formula: Formula
+    """Of the deviation over repetitions."""
+
+    @property
+    def first(self) -> str:
+        """The row that others are compared with."""
+        return next(iter(self.rows))
+
+    @property
+    def players(self) -> dict[str, Decisions]:
+        """Row -> whose the decisions of its seats were, in rows that play."""
+        made = {row: [one for game in games for one in game.players.values()] for row, games in self.rows.items()}
+        return {row: sum(of, Decisions()) for row, of in made.items() if of}
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Scripts of the papers among the cases, then all."""
+        known = set(SCRIPTS.values())
+        titles = [script(one) for one in self.rows[self.first]]
+        return (*dict.fromkeys(title for title in titles if title in known), OVERALL)
+
+    def of(self, row: str, group: str) -> list[CaseResult]:
+        """The games of a row and a script, or of all."""
+        return [one for one in self.rows[row] if group in (OVERALL, script(one))]
+
+
+def script(played: CaseResult) -> str:
+    """What the papers call its script; the title of any other case."""
+    return SCRIPTS.get(played.title, played.title)
+
+
+def cases_of(setting: ReproductionSetting) -> list[tuple[str, int]]:
+    """References and seeds. Raises `ParlourError` if `setting.cases` is no language and no folder with cases."""
+    if setting.cases in LANGUAGES:
+        return generated(setting.games, setting.seed, setting.cases, f"::::{setting.level}" if setting.level else "")
+    if setting.level:
+        raise ParlourError(f"level {setting.level} is not accepted for cases of a folder; accepted: with cases en, zh")
+    folder = Path(setting.cases)
+    if not folder.is_dir():
+        raise accept("cases", setting.cases, (*LANGUAGES, "a folder of WellPlay scripts or cases in JSON"))
+    return in_folder(folder, setting.seed)
+
+
+def play_cases(
+    name: str,
+    setting: ReproductionSetting,
+    rows: Rows,
+    *,
+    formula: Formula = "population",
+    murderer: str = "",
+    tables: Mapping[str, CaseSetting] | None = None,
+) -> Games:
+    """Play every case with every row; what lies in `setting.out` from a run that was killed is not played again.
+
+    Args:
+        name: Of the table; for files.
+        setting: How much, and who answers.
+        rows: Who plays.
+        formula: Of deviations.
+        murderer: Policy of the murderers, if another one than in all methods.
+        tables: Row -> how it is played, where that is another table than the default one.
+    """
+    found: dict[str, tuple[CaseResult, ...]] = {}
+    usual = CaseSetting(repetitions=setting.repetitions)
+    cases = cases_of(setting)
+    for row, method in rows.items():
+        table = (tables or {}).get(row, usual)
+        jobs = [
+            CaseJob(case, method, seed, table, murderer, _transcript(setting, row, number) if method.policy else None)
+            for number, (case, seed) in enumerate(cases)
+        ]
+        again: dict[str, Any] = {
+            "workers": setting.workers,
+            "pool": setting.pool,
+            "progress": setting.progress,
+            "what": row,
+            "failures": setting.failures,
+        }
+        if setting.out is None:
+            found[row] = tuple(play_all(jobs, setting.model, **again))
+        else:
+            found[row] = tuple(play_stored(jobs, setting.model, setting.out / folder_name(row), **again))
+    games = Games(found, formula)
+    if setting.out is not None:
+        write_games(games, setting.out / f"{name}.csv")
+    return games
+
+
+def _transcript(setting: ReproductionSetting, row: str, number: int) -> Path | None:
+    return None if setting.out is None else setting.out / folder_name(row) / f"{number}.jsonl"
+
+
+# -- cells -----------------------------------------------------------------------------------------------------
+
+
+def scored(name: str, games: Games, measures: Sequence[str] = MEASURES) -> list[TableCell]:
+    """Win rates and accuracies, script by script and over all; over all with the difference from the first row."""
+    found = []
+    for group in games.groups:
+        for row in games.rows:
+            for measure in measures:
+                made = _win(name, games, row, group) if measure == WIN else _accuracy(name, games, row, group, measure)
+                found += [made] if made is not None else []
+    return found
+
+
+def _win(name: str, games: Games, row: str, group: str) -> TableCell | None:
+    played = games.of(row, group)
+    ours = rate(sum(one.solved for one in played), sum(one.victims for one in played))
+    difference = None
+    if row != games.first and group == OVERALL:
+        first = games.of(games.first, group)
+        pairs = [(a, b) for a, b in zip(played, first, strict=True) if a.victims]
+        gained = [(a.solved - b.solved) / a.victims for a, b in pairs]
+        victims = [a.victims for a, _ in pairs]
+        difference = valued(weighted_mean(gained, victims, SHARE_DIFFERENCE), share=True) if pairs else None
+    return cell(name, row, group, WIN, ours, difference)
+
+
+def _accuracy(name: str, games: Games, row: str, group: str, measure: str) -> TableCell | None:
+    marks = [one.marks for one in games.of(row, group)]
+    shares, weights = scores.scored(marks, measure)
+    if not shares:
+        return None
+    found = [one for one in (scores.score(m, measure) for m in marks) if one is not None]
+    if group == OVERALL and games.formula == "sample":
+        over = scores.over_runs(found)
+    else:
+        over = scores.over_totals(found, games.formula)
+    difference = None
+    if row != games.first and group == OVERALL:
+        gained = scores.compared(marks, [one.marks for one in games.of(games.first, group)], measure)
+        difference = None if gained is None else valued(gained, share=True)
+    estimate = valued(weighted_mean(shares, weights, SHARE), share=True, deviation=over.deviation)
+    return cell(name, row, group, measure, estimate, difference)
+
+
+def costs(name: str, games: Games, stages: Mapping[str, Sequence[str]]) -> list[TableCell]:
+    """Dollars as the papers tell them, and questions to the model for a case; over all also tokens and seconds.
+
+    Args:
+        name: Of the table.
+        games: What was played.
+        stages: Row -> its stages, of `"gameplay"` and `"evaluation"`.
+    """
+    found = []
+    for group in games.groups:
+        for row, told in stages.items():
+            for stage in told:
+                found += _cost(name, games, row, group, stage)
+    return found
+
+
+def _cost(name: str, games: Games, row: str, group: str, stage: str) -> list[TableCell]:
+    spent = [one.play if stage == "gameplay" else one.quiz for one in games.of(row, group)]
+    total = sum(spent, Count())
+    cells = []
+    if total.dollars is not None:
+        cells.append(cell(name, row, group, f"{stage} dollars", Value(total.dollars, len(spent))))
+    asked = [one.asked for one in spent]
+    difference = None
+    if row != games.first and group == OVERALL and stage == "gameplay":
+        first = [one.play.asked for one in games.of(games.first, group)]
+        difference = mean([a - b for a, b in zip(asked, first, strict=True)])
+    cells.append(cell(name, row, group, f"{stage}: questions to the model", mean(asked, COUNT), difference))
+    if group == OVERALL:
+        cells.append(
+            cell(name, row, group, f"{stage}: tokens", mean([one.prompt + one.completion for one in spent], COUNT))
+        )
+        cells.append(cell(name, row, group, f"{stage}: seconds", mean([one.seconds for one in spent], COUNT)))
+    return cells
+
+
+def write_games(games: Games, path: Path) -> None:
+    """A line for each row and case: victims, points by sort, and what it took."""
+    sorts = (*SORTS.values(), scores.OVERALL)
+    spent = ("asked", "calls", "prompt", "completion", "dollars", "seconds")
+    took = [(stage, what) for stage in ("play", "quiz") for what in spent]
+    heading = ["row", "case", "title", "seed", "victims", "solved", *sorts, "questions asked"]
+    rows: list[list[Any]] = []
+    for row, played in games.rows.items():
+        for one in played:
+            found = [scores.score(one.marks, sort) for sort in sorts]
+            shares = [None if score is None else round(score.mean, 6) for score in found]
+            values = [getattr(getattr(one, stage), what) for stage, what in took]
+            rows.append([row, one.case, one.title, one.seed, one.victims, one.solved, *shares, one.asked, *values])
+    write_csv(path, [*heading, *(f"{stage} {'questions' if what == 'asked' else what}" for stage, what in took)], rows)

@@ -1,0 +1,103 @@
+"""The questions that players put to a model: which there are, and one as it would be sent at a table.
+
+A question is heard where it is asked: a game is played by heuristics, and the prompt is made from what the seat knew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Final, NamedTuple
+
+from parlour.envs.core import ParlourError, accept
+from parlour.policies import ASKING, make_policy
+from parlour.policies.llm.ask import ASKS, A, Ask
+from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
+from parlour.policies.llm.prompt import Templates
+from parlour.training.play import rollout
+
+_FURTHER: Final = ("parlour.training.papers.avalon_social.questions",)
+"""Modules with questions that no player asks."""
+
+
+class Heard(NamedTuple):
+    """A question, and on whose behalf it was put."""
+
+    question: Ask[Any]
+    context: RequestContext
+
+    def messages(self, templates: Templates) -> list[dict[str, str]]:
+        """What would be sent."""
+        system = self.question.system(self.context.rules, templates)
+        user = self.question.prompt(templates)
+        return [{"role": "system", "content": system}, {"role": "user", "content": user}]
+
+
+class ListeningModel(OfflineModel):
+    """Answers by heuristics, and keeps the questions of one kind."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.heard: list[Heard] = []
+
+    def answer(self, question: Ask[A], context: RequestContext) -> Answered[A]:
+        if question.kind == self.kind:
+            self.heard.append(Heard(question, context))
+        return super().answer(question, context)
+
+
+@dataclass(frozen=True)
+class At:
+    """Where a question is listened for."""
+
+    game: str
+    """Name of the game."""
+    options: Mapping[str, Any]
+    """Of the game."""
+    seat: int | None
+    """Number of the seat; None: any."""
+    seed: int
+    number: int
+    """Which of the questions of this kind, from 1."""
+
+
+def kinds() -> list[str]:
+    """All kinds of questions, in order."""
+    for module in _FURTHER:
+        import_module(module)
+    return sorted(ASKS)
+
+
+def ask_called(kind: str) -> type[Ask[Any]]:
+    """The questions of a kind. Raises `ParlourError` for an unknown one."""
+    if kind not in kinds():
+        raise accept("question", kind, kinds())
+    return ASKS[kind]
+
+
+def heard(kind: str, at: At) -> Heard:
+    """A question of a kind, as it is put at a table.
+
+    Raises:
+        ParlourError: There is no such kind, table or seat, or no player asks it there.
+    """
+    ask_called(kind)
+    env = rollout.table(at.game, **at.options)
+    seats = env.game_env.game.seats
+    if at.seat is not None and not 0 <= at.seat < seats:
+        raise accept("seat", at.seat, f"0..{seats - 1}")
+    for name in ASKING:
+        model = ListeningModel(kind)
+        try:
+            players = [make_policy(name, env.game_env.spec.id, env.game_env.game.config, model) for _ in range(seats)]
+            rollout.play(env, players, at.seed)
+        except ParlourError:
+            continue  # a player of another game
+        found = [one for one in model.heard if at.seat is None or one.context.seat == f"player_{at.seat}"]
+        if len(found) >= at.number:
+            return found[at.number - 1]
+    raise ParlourError(
+        f"question {kind!r} number {at.number} is asked by no player in a game of {at.game} on seed {at.seed}; accepted: "
+        "a question that players of this game ask, a smaller number, another seat or seed"
+    )

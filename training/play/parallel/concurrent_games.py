@@ -1,0 +1,284 @@
+"""Concurrent games: each at a table of its own, with players of its own.
+
+Threads are for players who wait: while a language model answers one game over HTTP, the others go on. Players who compute
+gain nothing from them; those gain from a pool of processes (`parlour.training.play.parallel.ray`), each of which plays
+concurrent games. Results do not depend on how many are played at once: players are
+reset for each game from its seed, and what was played is handed over in the order of the games. Only a player that
+carries something over from game to game, against the sense of `reset`, can make a difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from typing import Any, TypeVar
+
+from parlour.envs.aec import GameEnv
+from parlour.envs.core import ParlourError, check_from
+from parlour.envs.turn import Player
+from parlour.policies import HumanPolicy
+from parlour.training.play.decisions import models_of
+from parlour.training.play.failures import RULE, Ceiling, Failures
+from parlour.training.play.parallel.blocks import play_in_pool
+from parlour.training.play.parallel.executor import Pool, in_order
+from parlour.training.play.parallel.threads import GameJob, GameWorker, J, R, play_in_threads
+from parlour.training.play.rollout import Episode, GameUnfinished, Unfinished, play
+from parlour.training.play.stored_games import stored_game
+from parlour.wrappers import Recorder
+from pettingzoo.utils.env import AECEnv
+
+MakePolicy = Callable[[], Player]
+"""Makes a player; called as often as games are played at once and seats are taken, always from the calling thread."""
+Progress = Callable[[Iterable[int], str], Iterable[int]]
+"""Wraps numbers, one for each game, and is asked for the next one when the game before it is finished."""
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Job:
+    """A game that is to be played."""
+
+    seed: int
+    players: tuple[tuple[str, MakePolicy], ...]
+    """For each seat, in order, the name and the maker of who sits there."""
+    transcript: Path | None = None
+    """The file to write it to; its header names the players."""
+
+
+@dataclass(frozen=True)
+class Seating:
+    """A job whose makers are numbers: picklable."""
+
+    seed: int
+    names: tuple[str, ...]
+    makers: tuple[int, ...]
+    transcript: Path | None
+
+
+def refuse(_number: int, game: Unfinished) -> None:
+    """What follows a game that is given up, where nobody asked for games to be skipped: the run ends."""
+    raise GameUnfinished(game)
+
+
+def no_progress(games: Iterable[int], _what: str) -> Iterable[int]:
+    """Count silently."""
+    return games
+
+
+def play_all(
+    env: AECEnv[str, Any, Any],
+    jobs: Sequence[Job],
+    *,
+    workers: int = 1,
+    progress: Progress = no_progress,
+    what: str = "games",
+    pool: Pool | None = None,
+    failures: Failures = RULE,
+    resume: bool = False,
+) -> list[Episode]:
+    """Play games and keep them all; see `play_each`."""
+    again: dict[str, Any] = {"workers": workers, "progress": progress, "what": what, "pool": pool, "resume": resume}
+    return play_each(env, jobs, lambda _, episode: episode, **again, failures=failures)
+
+
+def play_each(
+    env: AECEnv[str, Any, Any],
+    jobs: Sequence[Job],
+    keep: Callable[[int, Episode], T],
+    *,
+    workers: int = 1,
+    progress: Progress = no_progress,
+    what: str = "games",
+    pool: Pool | None = None,
+    failures: Failures = RULE,
+    skip: Callable[[int, Unfinished], None] = refuse,
+    resume: bool = False,
+) -> list[T]:
+    """Play games and keep of each what `keep` makes of it.
+
+    An exception in a game ends the run: no other game begins, those under way end at their next turn, and their
+    transcripts hold what was played. So does an interrupt. When this returns or raises, no thread is left.
+
+    Args:
+        env: What `rollout.table` makes; with several workers, copies of it.
+        jobs: The games.
+        keep: Called with the number of the job and the game, in the order of the jobs, from the calling thread, as soon
+            as the game and all before it are finished.
+        workers: How many games are played at once; with a pool, in each of its processes. With 1 and no pool, everything
+            happens in the calling thread.
+        progress: Counts the games that are finished.
+        what: What `progress` calls them.
+        pool: Processes that play; table and players must be picklable then. Transcripts are written here, each when its
+            game is finished (of those under way when a game fails, only that game's own is written as far as it went).
+        failures: What follows when a player fails.
+        skip: Called in place of `keep` with a game that was given up because a player failed, if such games are skipped.
+        resume: Take games whose transcripts are there from these, and play only the others; what a kill left of a game is
+            played again.
+
+    Returns:
+        What `keep` returned, a value for each game that was finished.
+
+    Raises:
+        ParlourError: A setting or a transcript's file is not accepted, or a player sits in two games at once.
+        TooManyFallbacks: Of a player's decisions too many were not its own; the games before are kept.
+        GameUnfinished: A model did not answer, and the run shall stop then.
+        BaseException: What a game raised; of several, what the first of them raised, in the order of the jobs.
+    """
+    found = _stored(env, jobs, failures) if resume else {}
+    missing = [number for number in range(len(jobs)) if number not in found]
+    to_play = [jobs[number] for number in missing]
+    check_jobs(to_play, workers)
+    if hasattr(env, "annotate") and (workers > 1 or pool is not None or any(job.transcript for job in jobs)):
+        raise ParlourError(
+            "the environment is in a Recorder already; accepted: a bare table, and transcripts in the jobs"
+        )
+    ceiling, kept = Ceiling(failures.max_fallback), list[T]()
+
+    def take(number: int, game: Episode | Unfinished) -> None:
+        if isinstance(game, Unfinished):
+            skip(number, game)
+        else:
+            kept.append(keep(number, game))
+        ceiling.add([name for name, _ in jobs[number].players], game.decisions)
+
+    def take_next(played: int, game: Episode | Unfinished) -> None:
+        """A game that was played, after the stored ones before it."""
+        for number in range(missing[played - 1] + 1 if played else 0, missing[played]):
+            take(number, found[number])
+        take(missing[played], game)
+
+    if to_play:
+        tables, games = _tables(env, to_play, max(1, min(workers, len(to_play))), pool, failures)
+        play_jobs(tables, games, take_next, progress=progress, what=what, pool=pool)
+    for number in range(missing[-1] + 1 if missing else 0, len(jobs)):
+        take(number, found[number])
+    return kept
+
+
+def _stored(env: AECEnv[str, Any, Any], jobs: Sequence[Job], failures: Failures) -> dict[int, Episode | Unfinished]:
+    """The games that are there, by the number of the job."""
+    base = env.unwrapped
+    assert isinstance(base, GameEnv), "games are stored by parlour's own environments"
+    found = {}
+    for number, job in enumerate(jobs):
+        if job.transcript is not None:
+            names = [name for name, _ in job.players]
+            game = stored_game(job.transcript, base, job.seed, names, given_up=failures.skips)
+            if game is not None:
+                found[number] = game
+    return found
+
+
+def play_jobs(
+    workers: Sequence[GameWorker[J, R]],
+    jobs: Sequence[J],
+    keep: Callable[[int, R], T],
+    *,
+    progress: Progress = no_progress,
+    what: str = "games",
+    pool: Pool | None = None,
+) -> list[T]:
+    """Let workers play games, in threads or in each process of a pool; see `play_each`."""
+    with closing(play_in_threads(workers, jobs) if pool is None else play_in_pool(workers, jobs, pool)) as finished:
+        counted = (next(finished) for _ in progress(range(len(jobs)), what))
+        return [keep(number, result) for number, result in enumerate(in_order(counted))]
+
+
+def check_jobs(jobs: Sequence[GameJob], workers: int) -> None:
+    """Before anything is played, as games may be dear. Raises `ParlourError` for workers or transcripts."""
+    check_from("workers", workers, 1)
+    files = [job.transcript for job in jobs if job.transcript is not None]
+    if len(set(files)) < len(files):
+        raise ParlourError("two games have the same transcript; accepted: a file for each game")
+    for file in files:
+        if file.exists():
+            raise ParlourError(f"transcript {str(file)!r} exists; accepted: a new file, or --resume to go on")
+
+
+class WorkerTable:
+    """An environment and the players of one worker: one game at a time."""
+
+    def __init__(
+        self, env: AECEnv[str, Any, Any], players: Mapping[int, Sequence[Player]], failures: Failures = RULE
+    ) -> None:
+        self.env, self.failures = env, failures
+        self.players = players
+        """By the number of the maker."""
+
+    def play(self, job: Seating, stop: Event | None = None) -> Episode | Unfinished:
+        """One game; one that is given up where such games are skipped."""
+        free = {maker: iter(made) for maker, made in self.players.items()}
+        seated = [next(free[maker]) for maker in job.makers]
+        try:
+            return play_recorded(self.env, seated, job.names, job.seed, job.transcript, stop, self.failures)
+        except GameUnfinished as given_up:
+            if not self.failures.skips:
+                raise
+            return given_up.game
+
+
+def play_recorded(
+    env: AECEnv[str, Any, Any],
+    players: Sequence[Player],
+    names: Sequence[str],
+    seed: int,
+    transcript: Path | None,
+    stop: Event | None = None,
+    failures: Failures = RULE,
+) -> Episode:
+    """Play one game as `rollout.play`, and write its transcript, if there is to be one, under the players' names."""
+    if transcript is None:
+        return play(env, players, seed, stop, failures)
+    models = models_of(players)
+    header = {"players": dict(zip(env.possible_agents, names, strict=False)), **({"models": models} if models else {})}
+    recorder = Recorder(env, transcript, header=header)
+    try:
+        return play(recorder, players, seed, stop, failures)
+    except GameUnfinished as given_up:
+        recorder.close_transcript(given_up.game.why)
+        raise
+    finally:
+        recorder.close_transcript()
+
+
+def _tables(
+    env: AECEnv[str, Any, Any], jobs: Sequence[Job], workers: int, pool: Pool | None, failures: Failures
+) -> tuple[list[WorkerTable], list[Seating]]:
+    makers = {id(make): make for job in jobs for _, make in job.players}
+    number = {maker: k for k, maker in enumerate(makers)}
+    games = [
+        Seating(
+            job.seed, tuple(n for n, _ in job.players), tuple(number[id(m)] for _, m in job.players), job.transcript
+        )
+        for job in jobs
+    ]
+    needed = [max(game.makers.count(k) for game in games) for k in range(len(makers))]
+    tables = [
+        WorkerTable(
+            _copy(env) if copy else env,
+            {k: [make() for _ in range(needed[k])] for k, make in enumerate(makers.values())},
+            failures,
+        )
+        for copy in range(workers)
+    ]
+    players = [player for table in tables for made in table.players.values() for player in made]
+    if workers > 1 and len({id(player) for player in players}) < len(players):
+        raise ParlourError("a player sits in two games at once; accepted: makers whose players are new, or one worker")
+    if any(isinstance(player, HumanPolicy) for player in players):
+        if pool is not None:
+            raise ParlourError("a person is at the table, who cannot sit on other machines; accepted: play without Ray")
+        if workers > 1:
+            raise ParlourError(f"workers {workers} is not accepted with a person at the table; accepted: 1")
+    return tables, games
+
+
+def _copy(env: AECEnv[str, Any, Any]) -> AECEnv[str, Any, Any]:
+    """Another table like this one; they share the rules and their wording, which never change."""
+    base = env.unwrapped
+    assert isinstance(base, GameEnv), "only parlour's own environments can be copied"
+    copied: AECEnv[str, Any, Any] = deepcopy(env, {id(kept): kept for kept in (base.spec, base.game, base.text)})
+    return copied

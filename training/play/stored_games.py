@@ -1,0 +1,123 @@
+"""Games that lie in a folder: a transcript that was played to its end is read back as the game that was played.
+
+So a run that was killed goes on with the games that are missing. What a kill left of a game is played again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.envs import replay
+from parlour.envs.aec import GameEnv
+from parlour.envs.core import ParlourError
+from parlour.envs.english import name
+from parlour.envs.registry import name_of
+from parlour.envs.replay import Transcript
+from parlour.policies.files import write_json
+from parlour.training.play.decisions import of_transcript
+from parlour.training.play.rollout import COUNTED, Episode, Unfinished
+from parlour.training.results.runs import run_directory, store_settings
+
+_REPLACED: Final = "replaced"
+_FORFEIT: Final = "forfeit"
+
+
+def stored_game(
+    path: Path, env: GameEnv, seed: int, players: Sequence[str], *, given_up: bool
+) -> Episode | Unfinished | None:
+    """The game that was to be played, as its transcript tells; None if it has to be played.
+
+    Args:
+        path: The transcript. If it is there and the game was not finished, it is removed.
+        env: The table.
+        seed: Of the game.
+        players: Who sits at each seat, by name.
+        given_up: A game that was given up because a player failed is taken as it is; else it has to be played.
+
+    Raises:
+        ParlourError: The file holds another game, or something else.
+    """
+    if not path.exists():
+        return None
+    if b"\n" not in path.read_bytes():  # killed within the first line
+        path.unlink()
+        return None
+    found = replay.read(path)
+    check_header(path, found, env, seed, players)
+    if found.outcome is not None:
+        return _episode(found, seed)
+    if given_up and "unfinished" in found.closing:
+        return Unfinished(seed, str(found.closing["unfinished"]), len(found.moves), of_transcript(found))
+    path.unlink()
+    return None
+
+
+def check_header(path: Path, found: Transcript, env: GameEnv, seed: int, players: Sequence[str]) -> None:
+    """Raise `ParlourError` unless a transcript is of this table, seed and players; the other arguments as of `stored_game`."""
+    wanted = {"game": name_of(env.spec), "config": dict(env.game.config), "seed": seed}
+    wanted["players"] = dict(zip(env.possible_agents, players, strict=True))
+    for key, value in json.loads(json.dumps(wanted)).items():
+        if found.header.get(key) != value:
+            raise ParlourError(f"transcript {str(path)!r} is of another game ({key}); accepted: a folder of its own")
+
+
+def _episode(found: Transcript, seed: int) -> Episode:
+    assert found.outcome is not None
+    game = found.game()
+    state = list(replay.states(game, found.moves))[-1]
+    views = tuple(game.view(state, seat) for seat in range(game.seats))
+    return Episode(seed, found.outcome, len(found.moves), _faults(found, game.seats), views, of_transcript(found))
+
+
+def _faults(found: Transcript, seats: int) -> dict[str, dict[str, int]]:
+    counts: dict[int, Counter[str]] = {seat: Counter() for seat in range(seats)}
+    for entry in found.entries:
+        if entry.seat >= 0:
+            what = _REPLACED if entry.replaced or entry.fault == _FORFEIT else entry.fault
+            counts[entry.seat][what] += 1
+    return {name(seat): {kind: of[kind] for kind in COUNTED} for seat, of in counts.items()}
+
+
+@contextmanager
+def games_folder(
+    out: Path | None, env: GameEnv, command: str, settings: Mapping[str, Any], *, resume: bool
+) -> Iterator[None]:
+    """Hold the folder of a command's games, if there is one, as the directory of a run.
+
+    Args:
+        out: The folder; None: nothing is stored.
+        env: The table.
+        command: In the name of the file with the settings: several may leave games in one folder.
+        settings: What decides the games, as plain values.
+        resume: Go on with the games of a run with the same settings. Otherwise the folder may hold games under other names.
+
+    Raises:
+        ParlourError: There is nothing to go on with, another run is at work in the folder, or it holds one with other settings.
+    """
+    if out is None:
+        if resume:
+            raise ParlourError("--resume goes with --out")
+        yield
+        return
+    game = name_of(env.spec)
+    file, told = f"{game}-{command}.json", {"game": game, "config": dict(env.game.config), **settings}
+    with run_directory(out) as folder:
+        if resume:
+            store_settings(folder, told, file=file)
+            yield
+            return
+        before = set(folder.glob(f"{game}-*.jsonl"))
+        new = not (folder / file).exists() or not before
+        if new:
+            write_json(folder / file, told)
+        try:
+            yield
+        except ParlourError:
+            if new and set(folder.glob(f"{game}-*.jsonl")) == before:  # refused before its first game
+                (folder / file).unlink(missing_ok=True)
+            raise

@@ -1,0 +1,234 @@
+"""The format `proavalon`: game records of the site ProAvalon, as its source writes them (github.com/vck3000/ProAvalon).
+
+A record is one document of the site's collection of games: `playerUsernamesOrderedReversed`, `playerRoles`, `voteHistory`,
+`missionHistory`, `numFailsHistory`, `winningTeam`, `howTheGameWasWon`, `whoAssassinShot`, `cards`. Source of what they
+mean: its `gameRecord` model and game engine; no real record was at hand when this was written. The site plays the rules
+`official`; what was said is not in its records, so the table is one without talk.
+
+The lead moves on through `playerUsernamesOrderedReversed`, which are the seats. `voteHistory` has for each player, mission
+and proposal the words `VHleader`, `VHpicked` and `VHapprove` or `VHreject`, as far as they hold. When the fifth proposal is
+rejected, `missionHistory` has a failed mission more than was played.
+
+Two things are not told: who of several spies on a team played the fails (`numFailsHistory` counts them), and whom the
+Assassin shot if several players hold the role in `whoAssassinShot`. Where the record leaves a choice, the first spies by
+seat failed, and the first seat with the role was shot; the numbers of these moves stand in the header under
+`record.assumed`, and whoever learns from cards or guesses leaves them out. Games with cards (the Lady of the Lake and
+others), with roles that this game does not have, or without an Assassin are refused.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.envs.avalon.presets import PLAYERS, check_roles
+from parlour.envs.avalon.state import HUNT, PROPOSE
+from parlour.envs.avalon.vocabulary import (
+    APPROVE,
+    ASSASSIN,
+    EVIL,
+    FAIL,
+    GOOD,
+    GUESS,
+    MERLIN,
+    MINION,
+    MORDRED,
+    MORGANA,
+    OBERON,
+    PERCIVAL,
+    REJECT,
+    SERVANT,
+    SUCCESS,
+    TEAM,
+    side_of,
+)
+from parlour.envs.core import Move, ParlourError, listed
+from parlour.training.records.avalon.table import RecordedGame, table_of
+from parlour.training.records.formats import FILE_NAME, RecordFormat, record_notes
+from parlour.training.records.json_objects import JsonObject, shown
+from parlour.training.records.names import Names, names_of
+
+SEATS: Final = "playerUsernamesOrderedReversed"
+HELD: Final = {
+    "Merlin": MERLIN,
+    "Percival": PERCIVAL,
+    "Resistance": SERVANT,
+    "Morgana": MORGANA,
+    "Assassin": ASSASSIN,
+    "Mordred": MORDRED,
+    "Oberon": OBERON,
+    "Spy": MINION,
+}
+ALLIANCES: Final = {GOOD: "Resistance", EVIL: "Spy"}
+# By winner and reason of our rules, `howTheGameWasWon`.
+HOW: Final = {
+    (EVIL, "quests"): "Mission fails.",
+    (EVIL, "rejections"): "Hammer rejected.",
+    (EVIL, "assassination"): "Assassinated Merlin correctly.",
+    (GOOD, "quests"): "Mission successes and assassin shot wrong.",
+}
+_LEADS, _PICKED, _APPROVES, _REJECTS = "VHleader", "VHpicked", "VHapprove", "VHreject"
+_MARKS: Final = (_LEADS, _PICKED, _APPROVES, _REJECTS)
+
+
+class SiteGame(RecordedGame):
+    """A game of the site on its way through the rules."""
+
+    def __init__(self, at: JsonObject) -> None:
+        self.names: Names = _seats(at)
+        self.dealt = _roles(at, self.names)
+        super().__init__(table_of(len(self.names), "official", tuple(self.dealt), talk=False))
+        self.assumed: list[int] = []
+        """Numbers of the moves that the record does not tell."""
+
+    def suppose(self, move: Move, at: JsonObject) -> None:
+        """Make a move that the record does not tell."""
+        self.assumed.append(len(self.entries))
+        self.play(move, at)
+
+
+def _seats(at: JsonObject) -> Names:
+    given = at.texts(SEATS)
+    if len(given) not in PLAYERS:
+        raise at.refused(SEATS, f"{PLAYERS[0]} to {PLAYERS[-1]} players")
+    at.expect("numberOfPlayers", len(given), f"the players in {SEATS}")
+    return names_of([JsonObject(f"{at.where}, {SEATS}", {"name": one}) for one in given], "name")
+
+
+def _roles(at: JsonObject, names: Names) -> list[str]:
+    cards = at.fields.get("cards") or []
+    if cards:
+        raise at.refused("cards", "none: games with the Lady of the Lake and other cards are not played here")
+    held = at.entries("playerRoles", names.names)
+    dealt = []
+    for one in names.names:
+        told = held.record(one)
+        dealt.append(HELD[told.one_of("role", list(HELD))])
+        told.expect("alliance", ALLIANCES[side_of(dealt[-1])], f"the side of {told.fields['role']}")
+    if dealt.count(ASSASSIN) != 1:
+        raise at.refused("playerRoles", "one Assassin")
+    try:
+        check_roles(len(dealt), dealt)
+    except ParlourError as error:
+        raise ParlourError(f"{at.where}: {error}") from None
+    for key, side in (("resistanceTeam", GOOD), ("spyTeam", EVIL)):
+        members = [one for one, role in zip(names.names, dealt, strict=True) if side_of(role) == side]
+        if at.fields.get(key) is not None and sorted(at.texts(key)) != sorted(members):
+            raise at.refused(key, listed(members), "the players of the alliance")
+    return dealt
+
+
+def _transcript(at: JsonObject, _logs: Path | None) -> str:
+    table = SiteGame(at)
+    history = at.entries("voteHistory", table.names.names)
+    votes = {seat: _missions(history, one) for seat, one in enumerate(table.names.names)}
+    played = [len(mission) for mission in votes[0]]
+    for seat, missions in votes.items():
+        if [len(mission) for mission in missions] != played:
+            raise history.refused(table.names.names[seat], "as many missions and proposals for each player")
+    first = [seat for seat, missions in votes.items() if played and played[0] and _LEADS in missions[0][0]]
+    if len(first) != 1:
+        raise history.error(f"the first proposal has {len(first)} leaders", "one")
+    table.deal(table.dealt, first[0], at)
+    for number, proposals in enumerate(played):
+        _mission(table, at, number, [{s: m[number][k] for s, m in votes.items()} for k in range(proposals)])
+    _ending(table, at)
+    notes = record_notes("proavalon", at, _named(at), table.names.names)
+    return table.transcript({"record": notes | {"assumed": table.assumed}})
+
+
+def _missions(history: JsonObject, name: str) -> list[list[set[str]]]:
+    """The marks of a player for each proposal of each mission."""
+    accepted = f"a list of missions, each a list of texts made of {', '.join(_MARKS)}, one vote in each"
+    found: list[list[set[str]]] = []
+    for mission in history.of(list, name, accepted):
+        if type(mission) is not list or not mission or any(type(one) is not str for one in mission):
+            raise history.refused(name, accepted)
+        marks = [one.split() for one in mission]
+        for one in marks:
+            if not set(one) <= set(_MARKS) or len(set(one)) != len(one) or len({_APPROVES, _REJECTS} & set(one)) != 1:
+                raise history.error(f"{name} {shown(' '.join(one))} is not accepted", accepted)
+        found.append([set(one) for one in marks])
+    return found
+
+
+def _mission(table: SiteGame, at: JsonObject, number: int, proposals: list[dict[int, set[str]]]) -> None:
+    where = f"{at.where}, voteHistory, mission {number + 1}"
+    if table.state.phase != PROPOSE:
+        raise JsonObject(where, {}).error(f"the missions end before it, at {shown(table.score)}", "no further mission")
+    for turn, marks in enumerate(proposals, 1):
+        one = JsonObject(f"{where}, proposal {turn}", {})
+        if table.goes:
+            raise one.error("a team of this mission goes already", "no proposal after it")
+        leads = [seat for seat, told in marks.items() if _LEADS in told]
+        if leads != [table.state.actor]:
+            told = listed([table.names.names[seat] for seat in leads]) or "nobody"
+            raise one.error(f"{told} leads", f"{table.names.names[table.state.actor]}, to whom the lead has moved on")
+        table.play(Move(TEAM, tuple(seat for seat, told in marks.items() if _PICKED in told)), one)
+        for said in marks.values():
+            table.play(APPROVE if _APPROVES in said else REJECT, one)
+    if table.goes:
+        _quest(table, JsonObject(where, at.fields), number)
+    elif not table.over and at.fields.get("winningTeam") is not None:
+        raise JsonObject(where, {}).error("no team of this mission goes", "proposals up to one that goes, or five")
+
+
+def _quest(table: SiteGame, at: JsonObject, number: int) -> None:
+    fails = at.of(list, "numFailsHistory", "a list of numbers")
+    results = at.of(list, "missionHistory", "a list of results")
+    team = table.state.team
+    spies = [seat for seat in team if side_of(table.dealt[seat]) == EVIL]
+    if len(fails) <= number or type(fails[number]) is not int or not 0 <= fails[number] <= len(spies):
+        raise at.refused("numFailsHistory", f"a number of fails 0..{len(spies)} for it, as many as spies on the team")
+    failed = spies[: fails[number]]
+    for seat in team:
+        make = table.suppose if seat in spies and 0 < len(failed) < len(spies) else table.play
+        make(FAIL if seat in failed else SUCCESS, at)
+    result = "succeeded" if table.results[-1][2] else "failed"
+    if len(results) <= number or results[number] != result:
+        raise at.refused("missionHistory", f"{result!r} for it", f"it has {fails[number]} fails")
+
+
+def _ending(table: SiteGame, at: JsonObject) -> None:
+    if table.state.phase == HUNT and at.fields.get("whoAssassinShot") is not None:
+        role = HELD[at.one_of("whoAssassinShot", list(HELD))]
+        assassin = table.state.actor
+        held = [seat for seat, one in enumerate(table.dealt) if one == role and seat != assassin]
+        if not held:
+            raise at.refused("whoAssassinShot", "a role that another player holds")
+        (table.play if len(held) == 1 else table.suppose)(Move(GUESS, (held[0],)), at)
+    elif at.fields.get("whoAssassinShot") is not None:
+        raise at.refused("whoAssassinShot", "null", f"nobody is shot at {shown(table.score)}")
+    if at.fields.get("whoAssassinShot2") is not None:
+        raise at.refused("whoAssassinShot2", "null", "one player is named")
+    results = ["succeeded" if success else "failed" for _, _, success in table.results]
+    at.expect("numFailsHistory", [fails for _, fails, _ in table.results], "the fails of the missions played")
+    if not table.over:
+        at.expect("missionHistory", results, "the missions played")
+        if at.fields.get("winningTeam") is not None:
+            raise at.refused(
+                "winningTeam", "null, in a record that ends early", f"the game stops at {shown(table.score)}"
+            )
+        return
+    outcome = table.outcome
+    rejected = ["failed"] if outcome.reason == "rejections" else []
+    at.expect("missionHistory", results + rejected, "the missions played, and a failed one for a fifth rejection")
+    at.expect("winningTeam", ALLIANCES[outcome.winner], f"the game ends by {outcome.reason} at {shown(table.score)}")
+    at.expect("howTheGameWasWon", HOW[outcome.winner, outcome.reason], f"the game ends by {outcome.reason}")
+
+
+def _named(at: JsonObject) -> str:
+    """By its id in the database, as a text or as exports of MongoDB write it."""
+    given: Any = at.fields.get("_id", at.fields.get("game_id"))
+    name = given.get("$oid") if type(given) is dict else given
+    if type(name) is not str or not FILE_NAME.fullmatch(name):
+        accepted = (
+            '_id: a name of up to 200 letters, digits and _ - . that begins with no dot, or {"$oid": such a name}'
+        )
+        raise at.error(f"_id {shown(given)} is not accepted", accepted)
+    return name
+
+
+PROAVALON: Final = RecordFormat(
+    name="proavalon", fields=("voteHistory", "missionHistory"), key="_id", named=_named, transcript=_transcript
+)

@@ -1,0 +1,200 @@
+"""The log of a published game of Avalon, compared event by event with the game's record.
+
+A log (github.com/3DAgentWorld/LLM-Game-Agent, playing_log/avalon) is a JSON object, a list of events a round; an event holds
+what the host says and at most one reply, under the name `player N(Role)`. In a round there are, for each proposal, six
+statements, the leader's confirmation if the team is whole, and six votes; then a card of each member of the team, the
+result, and the question to the Assassin while the guess is unused; behind the last round, who wins.
+
+All that the log tells without doubt is compared: who speaks, votes and plays and in which order, their roles, leaders, sizes,
+teams, fail cards, the guess and its target, the winner, and the replies in so far as they say one thing only. Where a reply
+leaves a doubt (`I choose wisely`), the record's reading of it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.envs.avalon.vocabulary import EVIL, GOOD
+from parlour.envs.core import ParlourError, listed
+from parlour.envs.english import negated
+from parlour.training.records.avalon.published_words import read_rounds, speaker_of
+from parlour.training.records.json_objects import JsonObject, shown
+
+STATEMENT, CONFIRMATION, VOTE, CARD = "a statement", "a confirmation", "a vote", "a quest card"
+RESULT, QUESTION, TARGET, GUESS, END = (
+    "a result",
+    "the Assassin's answer",
+    "the Assassin's target",
+    "a guess",
+    "the end",
+)
+_LIST: Final = r"((?:player \d{1,9}(?:、player \d{1,9})*)?)"
+_HOSTS: Final = {
+    STATEMENT: rf"Please start discussing the candidates for the turn (\d+) quest.*?The number of players in this quest is "
+    rf"(\d+), and the order of each player's speech is {_LIST}\. player (\d+) has the power.*?player (\d+) start to speak",
+    CONFIRMATION: r"Please finally confirm (\d+) players?\b",
+    VOTE: rf"The quest leader decides that the {_LIST} will engage in the quest",
+    CARD: r"As the players who engage in the quest in this turn",
+    RESULT: r"(?:quest successful\.|Among the players who engaged in the quest, there were (\d{1,9}) players? making quest fail)",
+    QUESTION: r"You have one chance to identify Merlin",
+    TARGET: r"Select the player you want to identify",
+    GUESS: r"player (\d+)\(Assassin\) chooses to identify player (\d+) as Merlin, (?:and|but) the identification (is successful|failed)",
+    END: r"(Good|Evil) Side wins",
+}
+_EVENTS: Final = {kind: re.compile(host, re.DOTALL) for kind, host in _HOSTS.items()}
+_ANNOUNCED: Final = (RESULT, GUESS, END)
+"""Events without a reply."""
+_SAYS: Final = {
+    VOTE: {
+        "agree": re.compile(r"\bagree", re.IGNORECASE),
+        "disagree": re.compile(r"\bdisagree|\bobject", re.IGNORECASE),
+    },
+    CARD: {"success": re.compile(r"\bsucce", re.IGNORECASE), "fail": re.compile(r"\bfail|\bsabotag", re.IGNORECASE)},
+    QUESTION: {"yes": re.compile(r"\byes\b", re.IGNORECASE), "no": re.compile(r"\bno\b", re.IGNORECASE)},
+}
+
+
+@dataclass(frozen=True)
+class LogEvent:
+    """One event of a log."""
+
+    where: str
+    kind: str
+    told: tuple[str | None, ...]
+    """What its host tells, as `_HOSTS` finds it."""
+    player: int
+    """Who replies, from 1; 0 for an announcement."""
+    role: str
+    reply: str
+
+    def says(self) -> str | None:
+        """The one decision that the reply expresses without doubt; None if there is none."""
+        found = [meaning for meaning, pattern in _SAYS[self.kind].items() if pattern.search(self.reply)]
+        return found[0] if len(found) == 1 and (self.kind == QUESTION or not negated(self.reply)) else None
+
+    def expect(self, what: str, found: object, wanted: object) -> None:
+        """Refuse the log unless both are the same."""
+        if found != wanted:
+            raise ParlourError(f"{self.where}: {what} {_said(found)}; accepted: {_said(wanted)}, as in the record")
+
+
+def compare(record: JsonObject, path: str | Path) -> None:
+    """Compare the log of a game with its record, which has gone through the rules already.
+
+    Raises:
+        ParlourError: The log cannot be read, or tells something else; the message names the record's file, line and game, and
+            the log, its round and its event.
+    """
+    where = f"{record.where}: log {str(path)!r}"
+    logged = read_rounds(path, record.where)
+    rounds = record.fields["rounds"]
+    if len(logged) != len(rounds):
+        raise ParlourError(f"{where}: {len(logged)} rounds; accepted: {len(rounds)}, as in the record")
+    for number, (events, one) in enumerate(zip(logged, rounds, strict=True), 1):
+        reader = _Reader(f"{where}, round {number}", events, record.fields["roles"])
+        _round(reader, one)
+        if number == len(rounds):
+            end = reader.next(END)
+            end.expect("the winner is", {"Good": GOOD, "Evil": EVIL}[str(end.told[0])], record.fields["winner"])
+        reader.finish()
+
+
+class _Reader:
+    """The events of one round, one after the other."""
+
+    def __init__(self, where: str, events: Sequence[JsonObject], roles: dict[str, str]) -> None:
+        self._where, self._roles = where, roles
+        self._events = _events(where, events)
+
+    def next(self, kind: str, player: int = 0) -> LogEvent:
+        """The next event, which is to be of this kind and a reply of this player."""
+        event = next(self._events, None)
+        by = f" of player {player}" if player else ""
+        if event is None:
+            raise ParlourError(f"{self._where}: its events end before {kind}{by}; accepted: all of the record's")
+        event.expect("it is", event.kind, kind)
+        if player:
+            event.expect("the reply is of player", event.player, player)
+            event.expect(f"player {player} is", event.role, self._roles[str(player)])
+        return event
+
+    def finish(self) -> None:
+        """Refuse events that are left."""
+        event = next(self._events, None)
+        if event is not None:
+            raise ParlourError(
+                f"{event.where}: it is {event.kind}; accepted: nothing more in this round, as in the record"
+            )
+
+
+def _events(where: str, events: Sequence[JsonObject]) -> Iterator[LogEvent]:
+    for number, event in enumerate(events, 1):
+        at = JsonObject(f"{where}, event {number}", event.fields)
+        host = at.of(str, "Host", "a text")
+        found = [(kind, match) for kind, pattern in _EVENTS.items() if (match := pattern.match(host))]
+        if not found:
+            raise at.refused("Host", f"what the host says at {listed(_EVENTS)}")
+        kind, match = found[0]
+        player, role, reply = (0, "", "") if kind in _ANNOUNCED else speaker_of(at)
+        yield LogEvent(at.where, kind, match.groups(), player, role, reply)
+
+
+def _round(reader: _Reader, one: dict[str, Any]) -> None:
+    for proposal in one["proposals"]:
+        for player in proposal["speech_order"]:
+            _statement(reader.next(STATEMENT, player), one, proposal)
+        if proposal["confirm_logged"]:
+            confirmed = reader.next(CONFIRMATION, proposal["leader"])
+            confirmed.expect("the size of the team is", confirmed.told[0], str(one["team_size"]))
+        for number, vote in proposal["votes"].items():
+            _vote(reader.next(VOTE, int(number)), proposal, vote)
+    quest = one["quest"]
+    for player in quest["team"]:
+        _card(reader.next(CARD, player), quest["cards"][str(player)])
+    result = reader.next(RESULT)
+    result.expect("the number of fail cards is", int(result.told[0] or 0), quest["fails_reported"])
+    if one["assassin"] is not None:
+        _assassin(reader, one["assassin"])
+
+
+def _statement(event: LogEvent, one: dict[str, Any], proposal: dict[str, Any]) -> None:
+    number, size, order, leader, speaker = event.told
+    event.expect("the round is", number, str(one["round"]))
+    event.expect("the size of the team is", size, str(one["team_size"]))
+    event.expect("the order of speech is", _numbers(order), proposal["speech_order"])
+    event.expect("the leader is player", leader, str(proposal["leader"]))
+    event.expect("the host asks player", speaker, str(event.player))
+
+
+def _vote(event: LogEvent, proposal: dict[str, Any], vote: str) -> None:
+    event.expect("the team is", sorted(_numbers(event.told[0])), sorted(proposal["proposed_team"]))
+    event.expect(f"the vote of player {event.player} is", event.says() or vote, vote)
+
+
+def _card(event: LogEvent, card: dict[str, Any]) -> None:
+    if card["basis"] == "text":
+        event.expect(f"the card of player {event.player} is", event.says() or card["card"], card["card"])
+
+
+def _assassin(reader: _Reader, told: dict[str, Any]) -> None:
+    answer = reader.next(QUESTION, told["player"])
+    answer.expect("the Assassin's answer is", answer.says() or told["answer"], told["answer"])
+    if told["answer"] == "no":
+        return
+    reader.next(TARGET, told["player"])
+    guess = reader.next(GUESS)
+    guess.expect("the Assassin is player", guess.told[0], str(told["player"]))
+    guess.expect("the target is player", guess.told[1], str(told["target"]))
+    guess.expect("that Merlin is found is", guess.told[2] == "is successful", told["correct"])
+
+
+def _numbers(players: str | None) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", players or "")]
+
+
+def _said(value: object) -> str:
+    return value if isinstance(value, str) else shown(value)

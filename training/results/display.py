@@ -1,0 +1,239 @@
+"""What commands, demos and examples show: progress bars on standard error; tables, rates and JSON on standard output."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from parlour.envs.terminal import printable_lines, tell_text
+from parlour.policies.llm.decisions import Decisions, foreign
+from parlour.training.measure.evaluate import Report
+from parlour.training.measure.statistics import PairedDifference, Rate, show_interval
+from parlour.training.play.parallel import concurrent_games
+from parlour.training.results import decision_tables
+from parlour.training.results.progress_lines import ProgressLines
+from parlour.training.results.runs import StageProgress
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
+
+
+@contextmanager
+def _bars() -> Iterator[Progress | ProgressLines]:
+    """Progress on standard error: bars in a terminal, else lines. An error before `start`, called with the first step, draws none."""
+    console = Terminal(stderr=True)
+    if not console.is_terminal:
+        lines = ProgressLines()
+        lines.begin()
+        try:
+            yield lines
+        finally:
+            lines.end()
+        return
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    bars = Progress(*columns, console=console)
+    try:
+        yield bars
+    finally:
+        if bars.live.is_started:
+            bars.stop()
+
+
+@contextmanager
+def progress_bar() -> Iterator[concurrent_games.Progress]:
+    """Counts seeds in a progress bar, in the way that `parlour.training.measure.evaluate` calls it."""
+    with _bars() as bars:
+
+        def progress(seeds: Iterable[int], what: str) -> Iterable[int]:
+            listed = list(seeds)
+            bars.start()
+            return bars.track(listed, total=len(listed), description=what)
+
+        yield progress
+
+
+@contextmanager
+def at_work() -> Iterator[None]:
+    """Work without steps to count: nothing in a terminal, else a line from time to time."""
+    with _bars():
+        yield
+
+
+@contextmanager
+def stage_bars(*, increments: bool = False) -> Iterator[StageProgress]:
+    """A progress bar for each stage of a run; called with the steps done so far, or with `increments` with new steps."""
+    with _bars() as bars:
+        tasks: dict[str, Any] = {}
+
+        def progress(stage: str, done: int, total: int, note: str) -> None:
+            if stage not in tasks:
+                bars.start()
+                tasks[stage] = bars.add_task(stage, total=total)
+            if increments:
+                bars.advance(tasks[stage], done)
+            else:
+                bars.update(tasks[stage], completed=done)
+            if note:
+                bars.update(tasks[stage], description=f"{stage}: {note}")
+
+        yield progress
+
+
+def train_with_bar(train: Callable[[Any, Path, Callable[[int, str], None]], Any], config: Any, out: Path) -> Any:
+    """Call a trainer that counts its steps up to `config.phases * config.phase_steps`; returns what it returns."""
+    with stage_bars(increments=True) as progress:
+        stage, total = f"training {config.game}", config.phases * config.phase_steps
+        return train(config, out, lambda steps, note: progress(stage, steps, total, note))
+
+
+def calibrate_with_bar(prepare: Callable[..., Any], config: Any, out: Path) -> Any:
+    """Call `parlour.training.learn.mediators.held_out.prepare`; returns what it returns."""
+    with stage_bars() as progress:
+        kind = Path(config.corpus).name if config.corpus else config.difficulty
+        stage, total = f"{kind} questions", config.train + config.held_out
+        return prepare(config, out=out, progress=lambda done: progress(stage, done, total, ""))
+
+
+class Terminal(Console):
+    """Rich's console, which shows words as they are: no markup, and nothing unprintable (`parlour.envs.terminal`)."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(markup=False, emoji=False, **settings)
+
+    def render_str(self, text: str, **settings: Any) -> Text:
+        """As Rich does, with the text made printable first, so that tables are measured as they are shown."""
+        return super().render_str(printable_lines(text), **settings)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """As Rich does; what is no text of its own, such as a bar's, is made printable last."""
+        for made in super().render(renderable, options):
+            yield made if made.control else Segment(printable_lines(made.text), made.style)
+
+
+def console() -> Terminal:
+    """Where results go: standard output, never narrower than a table."""
+    plain = Terminal()
+    return plain if sys.stdout.isatty() else Terminal(width=max(plain.width, 140))
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON, in which everything unprintable is escaped."""
+    tell_text(json_text(value, indent=2))
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    r"""JSON of the same value in which letters of all languages stand as they are, and what is not printable is escaped.
+
+    >>> print(json_text("\u00e9\u202e\x9b"))
+    "é\u202e\u009b"
+    """
+    lines = json.dumps(value, indent=indent, ensure_ascii=False).split("\n")
+    return "\n".join(line if line.isprintable() else "".join(map(_escaped, line)) for line in lines)
+
+
+def _escaped(letter: str) -> str:
+    return letter if letter.isprintable() else json.dumps(letter)[1:-1]
+
+
+def rich_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]] = (), *, wrap: bool = False) -> Table:
+    """A table; its cells are cut off where there is no room, unless they may wrap."""
+    made = Table(title=" ".join(title.split()), title_justify="left", header_style="bold")
+    for heading in headings:
+        made.add_column(heading, no_wrap=not wrap, overflow="fold" if wrap else "ellipsis")
+    for row in rows:
+        made.add_row(*row)
+    return made
+
+
+def show_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]], *, wrap: bool = False) -> None:
+    """Print a table."""
+    console().print(rich_table(title, headings, rows, wrap=wrap))
+
+
+def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown, without a line end behind it.
+
+    >>> print(markdown_table(["side", "n"], [["good", "5"]]))
+    | side | n |
+    |---|---|
+    | good | 5 |
+    """
+    lines = [f"|{'---|' * len(headings)}", *(f"| {' | '.join(row)} |" for row in rows)]
+    return "\n".join([f"| {' | '.join(headings)} |", *lines])
+
+
+def markdown_list(items: Iterable[str]) -> str:
+    """A list in Markdown, without a line end behind it."""
+    return "\n".join(f"- {item}" for item in items)
+
+
+def show_report(report: Report, note: str) -> None:
+    """Print win rates and comparisons, and whose decisions they rest on; the note follows the title."""
+    show_table(f"Win rates (95 % Wilson interval){note}", ("player", "as", "win rate"), rate_rows(report))
+    if report.comparisons:
+        title = "Same deals, paired (95 % interval; exact McNemar test)"
+        show_table(title, ("players", "as", "difference"), comparison_rows(report), wrap=bool(mark_of(report)))
+    if mark_of(report):
+        console().print(mark_of(report), highlight=False)
+    show_decisions(report.players)
+    for one in report.unfinished:
+        console().print(f"not finished, and not counted: seed {one.seed} ({one.why})", highlight=False)
+
+
+def show_decisions(players: Mapping[str, Decisions]) -> None:
+    """Print whose the players' decisions were and what they took, where there is something to tell."""
+    for title, headings, rows in decision_tables.grids(players):
+        show_table(title, headings, rows, wrap=True)
+    if any(foreign(one.own, one.decisions) for one in players.values()):
+        console().print(decision_tables.MEANING, highlight=False)
+
+
+def rate_rows(report: Report) -> list[tuple[str, str, str]]:
+    """Player, marked where too many decisions were not its own; as what, win rate."""
+    return [
+        (decision_tables.marked(policy, *report.own.get(policy, {}).get(what, (0, 0))), what, show_rate(rate))
+        for policy, of in report.rates.items()
+        for what, rate in of.items()
+    ]
+
+
+def comparison_rows(report: Report) -> list[tuple[str, str, str]]:
+    """Players, as what, paired difference; it says so itself where it is no result of its players."""
+    return [
+        (f"{one.a} - {one.b}", one.side, decision_tables.no_result(report.rests_on(one)) + show_difference(one.result))
+        for one in report.comparisons
+    ]
+
+
+def mark_of(report: Report) -> str:
+    """The line below a table that says what the sign in it means; empty where there is none."""
+    rows = [one for of in report.own.values() for one in of.values()]
+    return decision_tables.MEANING if any(foreign(*one) for one in rows) else ""
+
+
+def show_rate(found: Rate | None) -> str:
+    """A rate with its interval and n.
+
+    >>> show_rate(None)
+    '-'
+    """
+    if found is None:
+        return "-"
+    return f"{found.rate:6.1%}  {show_interval(found, '.1%')}  n={found.n}"
+
+
+def show_difference(found: PairedDifference) -> str:
+    """A paired difference in points, with its interval and the test's p."""
+    return f"{100 * found.difference:+.1f} points  {show_interval(found, '+.1f', 100)}  n={found.n}  p={found.p:.2g}"

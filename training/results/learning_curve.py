@@ -1,0 +1,56 @@
+"""The picture of a learner: curves over the steps from 0 on, with intervals, and players that do not learn as level lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import cycle
+from pathlib import Path
+from typing import Final
+
+from parlour.training.results import plots
+from parlour.training.results.plots import Curve
+
+_COLOURS: Final = (plots.OWN, plots.ORANGE, plots.GREEN)
+
+
+@dataclass(frozen=True)
+class LearningCurve:
+    """What the picture of a learner shows: curves over the steps, from 0, and players that do not learn as level lines."""
+
+    title: str
+    who: str
+    n: str
+    x: str
+    """What is counted along the x axis, whole numbers."""
+    y: str
+    curves: Sequence[Curve]
+    """Those without points are left out."""
+    levels: Sequence[tuple[str, plots.Estimated]] = ()
+    limits: tuple[float, float] | None = None
+    """Of the y axis."""
+
+    @property
+    def last(self) -> float:
+        """The last step of any curve; 1 before the first."""
+        return max((point.x for one in self.curves for point in one.points), default=1.0)
+
+
+def learning_curve(path: str | Path, shown: LearningCurve) -> bool:
+    """Draw a learner's curves as a PNG; False if matplotlib is not installed."""
+    if not plots.available():
+        return False
+    with plots.picture(path, 7.5, 4.2, title=shown.title, who=shown.who, n=shown.n) as made:
+        axes = made.add_subplot()
+        for name, found in shown.levels:
+            plots.level(axes, name, found, ":" if name == "random" else "--")
+        for one, colour in zip([one for one in shown.curves if one.points], cycle(_COLOURS), strict=False):
+            plots.draw(axes, one, color=colour, markersize=5)
+        plots.label(axes, shown.x, shown.y)
+        plots.whole(axes.xaxis)
+        axes.set_xlim(-0.02 * shown.last, 1.02 * shown.last)
+        if shown.limits:
+            low, high = shown.limits
+            axes.set_ylim(low - 0.02 * (high - low), high + 0.02 * (high - low))
+        plots.key(made)
+    return True

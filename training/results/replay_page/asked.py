@@ -1,0 +1,101 @@
+"""What a line of a transcript holds of questions to a model: calls, whose prompts are cut into pieces that stand once.
+
+A prompt grows at its end from question to question, so that its lines come again in the same order: a message is told as
+runs of pieces, (number of the first, how many), one after the other.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from parlour.training.results.replay_page.model import AskedCall
+
+_LONG: Final = 160
+"""Characters of a line that is cut into parts."""
+_PART: Final = re.compile(r".+?(?:\\n|[.:;!?\]}\"],? |\Z)|.+|\n", re.DOTALL)
+"""Up to the end of a sentence, of a line within a text of JSON, or of a value."""
+_MOST: Final = 200_000
+"""Characters of one message that are kept; `[...]` stands for the rest."""
+
+
+class Pieces:
+    """The pieces of all prompts of a game, each once."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All of them, by number."""
+        return tuple(self._numbers)
+
+    def runs(self, text: str) -> tuple[int, ...]:
+        """A text as runs of pieces: first piece, how many, first piece, how many ..."""
+        found: list[int] = []
+        whole = text if len(text) <= _MOST else f"{text[:_MOST]} [...]"
+        for piece in _pieces(whole):
+            number = self._numbers.setdefault(piece, len(self._numbers))
+            if found and number == found[-2] + found[-1]:
+                found[-1] += 1
+            else:
+                found += [number, 1]
+        return tuple(found)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    r"""A text in pieces that may come again: lines, and parts of long ones, as of prompts that are JSON in one line.
+
+    >>> list(_pieces("a\nb"))
+    ['a\n', 'b']
+    """
+    for line in text.splitlines(keepends=True):
+        yield from [line] if len(line) <= _LONG else _PART.findall(line)
+
+
+def asked_calls(notes: Mapping[str, Any], pieces: Pieces) -> tuple[AskedCall, ...]:
+    """The calls of a line; of a foreign file, those that have the form of one."""
+    calls = notes.get("calls")
+    return tuple(_call(one, pieces) for one in calls if isinstance(one, Mapping)) if isinstance(calls, list) else ()
+
+
+def _call(call: Mapping[str, Any], pieces: Pieces) -> AskedCall:
+    usage = call.get("usage")
+    usage = usage if isinstance(usage, Mapping) else {}
+    cost, answer = call.get("cost"), call.get("answer")
+    known = type(cost) in (int, float)
+    return AskedCall(
+        ask=_text(call, "ask"),
+        prompt=_prompt(call.get("prompt"), pieces),
+        reply=_text(call, "reply"),
+        thinking=_text(call, "thinking"),
+        answer="" if answer is None else json.dumps(answer, ensure_ascii=False),
+        fault=_text(call, "fault"),
+        by=_text(call, "by"),
+        reason=_text(call, "reason"),
+        model=_text(call, "served"),
+        read=_number(usage, "prompt"),
+        cached=_number(usage, "cached"),
+        written=_number(usage, "completion"),
+        dollars=float(cost) if known and cost is not None else None,
+        cut=_number(call, "cut"),
+    )
+
+
+def _prompt(messages: Any, pieces: Pieces) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    if not isinstance(messages, list):
+        return ()
+    told = [one for one in messages if isinstance(one, Mapping)]
+    return tuple((_text(one, "role"), pieces.runs(_text(one, "content"))) for one in told)
+
+
+def _text(values: Mapping[str, Any], key: str) -> str:
+    value = values.get(key)
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def _number(values: Mapping[str, Any], key: str) -> int:
+    value = values.get(key)
+    return value if type(value) is int else 0

@@ -1,0 +1,161 @@
+"""Avalon on a replay page: teams and votes, quest cards, the exact posteriors of all seats, and what agents analysed.
+
+The posterior is `parlour.envs.avalon.belief` with the heuristic's own habits, read from each seat's View as the heuristic
+reads it; the onlooker's is that of who knows nobody's role and hears what everybody hears.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from parlour.envs.avalon import vocabulary as game
+from parlour.envs.avalon.belief import ONLOOKER, AvalonBelief
+from parlour.envs.avalon.vocabulary import AvalonView
+from parlour.envs.core import Event
+from parlour.envs.english import name
+from parlour.policies.agents.avalon.asks import Analyse
+from parlour.training.results.replay_page.matter import GameMatter
+from parlour.training.results.replay_page.model import BeliefLines, Column, ReplayRow, ReplayTable
+from parlour.training.results.replay_page.played import PlayedGame
+from parlour.training.results.replay_page.tracks import Track, answers_of, opinions_in
+
+_BY: Final = "The exact posterior over all deals of the roles, by the heuristic's fixed habits, from what {} was shown."
+_ANALYSED: Final = {"evil": "evil", "merlin": "Merlin", "looks_evil": "looks evil"}
+"""Field of an opinion -> what the line is called."""
+
+
+def avalon_matter(played: PlayedGame) -> GameMatter:
+    """All that a page shows of a game of Avalon beside its record."""
+    views: list[Any] = [played.game.view(played.last, seat) for seat in range(played.game.seats)]
+    if not views[0].role:
+        return GameMatter()
+    return GameMatter(
+        tables=(_teams(played), _cards(played)),
+        beliefs=(*_exact(played, views), *_analysed(played)),
+        roles=tuple((view.role, view.side) for view in views),
+    )
+
+
+# -- tables ----------------------------------------------------------------------------------------------------------
+
+
+def _teams(played: PlayedGame) -> ReplayTable:
+    """A row for each proposal: its team, then its votes, then its fail cards, as they are shown."""
+    seats = range(played.game.seats)
+    ballots = [Column(name(seat), "ballot", seat) for seat in seats]
+    columns = (Column("quest", "number"), Column("proposal", "number"), Column("leader", "seat"), *ballots)
+    more = (Column("approved", "number"), Column("what came of it"))
+    return ReplayTable("teams", "Teams and votes", (*columns, *more), tuple(_proposals(played)))
+
+
+def _proposals(played: PlayedGame) -> Iterator[ReplayRow]:
+    seats = played.game.seats
+    quest = leader = number = 0
+    team: tuple[int, ...] = ()
+    votes: tuple[int | None, ...] = (None,) * seats
+    for step, event in _public(played):
+        kind, args, _ = event.move
+        came = ""
+        if kind == game.LEADS:
+            quest, leader = args[0] + 1, args[1]
+            number = 1 if args[3] == 0 else number + 1
+            continue
+        if kind in (game.TEAM, game.DRAWN):
+            team, votes = args, (None,) * seats
+        elif kind == game.VOTES:
+            votes = args[1:]
+            came = "the team goes" if args[0] else "rejected"
+        elif kind == game.GOES:
+            came = "goes without a vote"
+        elif kind == game.FAILS:
+            came = f"quest {'succeeds' if args[2] else 'fails'}, fail cards: {args[1]}"
+        else:
+            continue
+        cells = tuple([vote, seat in team] for seat, vote in enumerate(votes))
+        approved = None if votes[0] is None else sum(vote == 1 for vote in votes)
+        yield ReplayRow(step, (quest, number, leader, *cells, approved, came), f"{quest}.{number}")
+
+
+def _public(played: PlayedGame) -> Iterator[tuple[int, Event]]:
+    """What everybody was shown, with the steps."""
+    return ((news.step, event) for news in played.news(0) for event in news.events if event.to is None)
+
+
+def _cards(played: PlayedGame) -> ReplayTable:
+    """The cards of quests, each known to its seat alone."""
+    rows = []
+    for seat in range(played.game.seats):
+        quest = 0
+        for news in played.news(seat):
+            for event in news.events:
+                if event.move.kind == game.LEADS:
+                    quest = event.move.args[0] + 1
+                elif event.move.kind == game.CARD and event.seat == seat:
+                    card = "success" if event.move.args[0] else "fail"
+                    rows.append(ReplayRow(news.step, (quest, seat, card), to=(seat,)))
+    columns = Column("quest", "number"), Column("player", "seat"), Column("card")
+    return ReplayTable("cards", "Quest cards", columns, tuple(sorted(rows, key=lambda row: row.step)))
+
+
+# -- beliefs ---------------------------------------------------------------------------------------------------------
+
+
+def _exact(played: PlayedGame, views: list[AvalonView]) -> Iterator[BeliefLines]:
+    for view in views:
+        belief = AvalonBelief(view.roles, view.seat, view.role, view.knows, None, view.guesser)
+        yield from _followed(played, belief, view.seat, merlin=view.side == game.EVIL)
+    first = views[0]
+    onlooker = AvalonBelief(first.roles, ONLOOKER, "", (), None, first.guesser)
+    yield from _followed(played, onlooker, None, merlin=True)
+
+
+def _followed(played: PlayedGame, belief: AvalonBelief, holder: int | None, *, merlin: bool) -> Iterator[BeliefLines]:
+    """The lines of one belief; who is Merlin is told of those who hunt him, and of the onlooker."""
+    evil, hunted = Track(), Track()
+    for news in played.news(0 if holder is None else holder):
+        for seat, (kind, args, words), to in news.events:
+            if holder is not None or to is None:
+                belief.see(seat, kind, args, words)
+        evil.at(news.step, belief.evil_chance())
+        hunted.at(news.step, belief.merlin_chance())
+    whose = "everybody" if holder is None else name(holder)
+    told = {"evil": ("chance of being evil", evil), game.MERLIN: ("chance of being Merlin", hunted)}
+    for what, (title, track) in told.items():
+        if what == "evil" or merlin:
+            yield BeliefLines(
+                id=f"exact {what}: {whose}",
+                title=title,
+                what=what,
+                holder=holder,
+                source="exact",
+                low=0.0,
+                high=1.0,
+                points=track.points,
+                subjects=tuple(range(played.game.seats)),
+                by=_BY.format(whose),
+            )
+
+
+def _analysed(played: PlayedGame) -> Iterator[BeliefLines]:
+    """The opinions of seats that analyse, as they wrote them down; a player of whom nothing was said has no value."""
+    seats = played.game.seats
+    tracks: dict[tuple[int, str], Track] = {}
+    for answer in answers_of(played, (Analyse.kind,)):
+        opinions = opinions_in(answer.values, seats)
+        for key in _ANALYSED:
+            track = tracks.setdefault((answer.seat, key), Track())
+            track.at(answer.step, (opinions.get(seat, {}).get(key) for seat in range(seats)))
+    for (seat, key), track in sorted(tracks.items()):
+        yield BeliefLines(
+            id=f"recorded {key}: {name(seat)}",
+            title={"looks_evil": "how evil it looks to the others"}.get(key, f"chance of being {_ANALYSED[key]}"),
+            what=_ANALYSED[key],
+            holder=seat,
+            source="recorded",
+            low=0.0,
+            high=1.0,
+            points=track.points,
+            subjects=tuple(range(seats)),
+            by=f"{name(seat)}'s own analysis, as its answers stand in the transcript.",
+        )

@@ -1,0 +1,43 @@
+"""What a game shows of itself on a replay page beyond steps and record: its own tables, texts, graphs and beliefs.
+
+A game names in its spec (`GameSpec.replay_page`) a function `PlayedGame -> GameMatter`; a game without one is shown by its
+steps and its record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from parlour.envs.dotted import load
+from parlour.training.results.replay_page.model import BeliefLines, Document, Graph, ReplayTable
+from parlour.training.results.replay_page.played import PlayedGame
+
+
+@dataclass(frozen=True)
+class GameMatter:
+    """All of it, as `parlour.training.results.replay_page.model` describes it."""
+
+    tables: tuple[ReplayTable, ...] = ()
+    documents: tuple[Document, ...] = ()
+    graphs: tuple[Graph, ...] = ()
+    beliefs: tuple[BeliefLines, ...] = ()
+    alive: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    roles: tuple[tuple[str, str], ...] = ()
+    """(role, side) of each seat; empty where they are not dealt."""
+    called: tuple[str, ...] = ()
+    """Names of the seats' characters."""
+    notes: tuple[str, ...] = ()
+
+
+NOTHING: Final = GameMatter()
+
+
+def matter_of(played: PlayedGame) -> GameMatter:
+    """What the game shows of itself."""
+    named = played.transcript.spec.replay_page
+    if not named:
+        return NOTHING
+    made: Callable[[PlayedGame], GameMatter] = load(named, "matter of a replay page")
+    return made(played)

@@ -1,0 +1,169 @@
+"""What Questum's seats made of the others: sensors and chances, run once more on the recorded Views.
+
+Of seats that a language model answered there is what stands in the transcript: the questions for all sensors, read back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
+
+from parlour.envs.core import ParlourError
+from parlour.envs.english import name
+from parlour.envs.murder_mystery.vocabulary import MysteryView
+from parlour.policies.agents.murder_mystery import MysterySeat, PlayerStarAgent, QuestumAgent
+from parlour.policies.agents.murder_mystery.asks import SenseAll
+from parlour.policies.agents.murder_mystery.questum.interview import Interview
+from parlour.policies.agents.murder_mystery.questum.plan import PlannedInterview
+from parlour.policies.agents.murder_mystery.sensors import DEFAULT, SENSORS, SensorReading, distance, read_by
+from parlour.policies.llm.ask import read_back
+from parlour.training.results.replay_page.again import FollowedTurn, follow
+from parlour.training.results.replay_page.model import BeliefLines, Column, ReplayRow, ReplayTable
+from parlour.training.results.replay_page.played import PlayedGame
+from parlour.training.results.replay_page.tracks import Track
+
+_PLAYERS: Final = (QuestumAgent.name, PlayerStarAgent.name)
+_SHOWN: Final = tuple(SENSORS)
+_RECORDED: Final = "What {}'s language model read, as its replies stand in the transcript."
+_BY: Final = "{} run once more on the recorded Views: it put the same questions and made the same moves."
+
+
+class QuestumBeliefs(NamedTuple):
+    """All that is shown of these seats."""
+
+    tables: tuple[ReplayTable, ...]
+    beliefs: tuple[BeliefLines, ...]
+
+
+def questum_beliefs(played: PlayedGame, views: Sequence[MysteryView]) -> QuestumBeliefs:
+    """What seats that play Questum or PLAYER* believed; nothing where none does, or where it cannot be run once more."""
+    seen, noted = _Seen(views), _Seen(views)
+    alike = follow(played, _PLAYERS, seen.look)
+    _take_recorded(played, noted)
+    kept = [(row.step, row) for row in seen.rows if row.cells[0] in alike]
+    kept += [(row.step, row) for row in noted.rows if row.cells[0] not in alike]
+    rows = tuple(row for _, row in sorted(kept, key=lambda one: one[0]))
+    columns = (Column("player", "seat"), Column("victim"), Column("about", "seat"), *map(Column, _SHOWN))
+    table = ReplayTable("sensors", "What sensors read", (*columns, Column("differ from a murderer's", "number")), rows)
+    again = [_lines(key, track, views) for key, track in sorted(seen.tracks.items()) if key[0] in alike]
+    recorded = [
+        replace(
+            _lines(key, track, views),
+            id=f"recorded {key[2]} {key[1]}: {name(key[0])}",
+            source="recorded",
+            by=_RECORDED.format(name(key[0])),
+        )
+        for key, track in sorted(noted.tracks.items())
+        if key[0] not in alike
+    ]
+    return QuestumBeliefs((table,) if rows else (), (*again, *recorded))
+
+
+def _take_recorded(played: PlayedGame, noted: _Seen) -> None:
+    """What a language model's sensors read, from the questions and replies in the transcript."""
+    read: dict[tuple[int, int], dict[int, list[SensorReading]]] = {}
+    for step, (entry, notes) in enumerate(zip(played.entries, played.notes, strict=True)):
+        calls = notes.get("calls")
+        for call in calls if isinstance(calls, list) else ():
+            found = _readings_of(call) if isinstance(call, Mapping) else None
+            if found is None:
+                continue
+            question, readings = found
+            victim, seat = noted.number(question.victim), noted.seat(question.about)
+            if victim is not None and seat is not None:
+                told = read.setdefault((entry.seat, victim), {})
+                told[seat] = readings
+                noted.sensors(step, entry.seat, victim, told)
+
+
+def _readings_of(call: Mapping[str, Any]) -> tuple[SenseAll, list[SensorReading]] | None:
+    """The question of a call that reads all sensors, and what its reply says; None for any other call."""
+    prompt, reply = call.get("prompt"), call.get("reply")
+    if (
+        call.get("ask") != SenseAll.kind
+        or call.get("fault")
+        or not isinstance(reply, str)
+        or not isinstance(prompt, list)
+    ):
+        return None
+    try:
+        question = read_back(str(prompt[1]["content"]))
+        answer = question.read(reply) if isinstance(question, SenseAll) else None
+    except (ParlourError, LookupError, TypeError):
+        return None
+    if not isinstance(question, SenseAll) or answer is None:
+        return None
+    readings = answer.readings.items()
+    return question, [SensorReading(sensor=sensor, choice=one.choice, reason=one.reason) for sensor, one in readings]
+
+
+class _Seen:
+    """What the seats had in mind after each of their turns."""
+
+    def __init__(self, views: Sequence[MysteryView]) -> None:
+        self.tracks: dict[tuple[int, int, str], Track] = {}
+        """(seat, victim, what) -> over the steps."""
+        self.rows: list[ReplayRow] = []
+        self._views = views
+        self._known: dict[tuple[int, int, int], tuple[str, ...]] = {}
+
+    def look(self, turn: FollowedTurn) -> None:
+        """Take in a turn."""
+        procedure = turn.player.procedure if isinstance(turn.player, MysterySeat) else None
+        if isinstance(procedure, Interview):
+            for number, victim in enumerate(self._views[turn.seat].victims):
+                read = {seat: told.readings for (of, seat), told in procedure.summaries.items() if of == victim}
+                self.sensors(turn.step, turn.seat, number, read)
+                if isinstance(procedure, PlannedInterview) and procedure.has_facts:
+                    chances = procedure.chances(victim)
+                    self._at(
+                        turn.step, turn.seat, number, "chance", [chances.get(seat) for seat in range(len(self._views))]
+                    )
+
+    def sensors(self, step: int, holder: int, number: int, read: Mapping[int, Sequence[SensorReading]]) -> None:
+        """Take in what a seat's sensors read by now of each seat, for a victim."""
+        if not read:
+            return
+        seats = range(len(self._views))
+        self._at(step, holder, number, "distance", [distance(read[seat]) if seat in read else None for seat in seats])
+        for seat, readings in sorted(read.items()):
+            choices = read_by(readings)
+            cells = tuple(choices.get(sensor, "") for sensor in _SHOWN)
+            if self._known.get((holder, number, seat)) != cells:
+                self._known[holder, number, seat] = cells
+                row = (holder, self._views[holder].victims[number], seat, *cells, distance(readings))
+                self.rows.append(ReplayRow(step, row, f"{holder}.{number}.{seat}", (holder,)))
+
+    def number(self, victim: str) -> int | None:
+        """The number of a victim by its name; None if there is none."""
+        victims = self._views[0].victims
+        return victims.index(victim) if victim in victims else None
+
+    def seat(self, character: str) -> int | None:
+        """The seat of a character by its name; None if there is none."""
+        names = self._views[0].names
+        return names.index(character) if character in names else None
+
+    def _at(self, step: int, holder: int, victim: int, what: str, values: Sequence[float | None]) -> None:
+        self.tracks.setdefault((holder, victim, what), Track()).at(step, values)
+
+
+def _lines(key: tuple[int, int, str], track: Track, views: Sequence[MysteryView]) -> BeliefLines:
+    seat, victim, what = key
+    whom = views[seat].victims[victim]
+    chance = what == "chance"
+    return BeliefLines(
+        id=f"played again {what} {victim}: {name(seat)}",
+        title=f"own chance to have killed {whom}"
+        if chance
+        else f"sensors that differ from those of a murderer of {whom}",
+        what=f"murderer of {whom}" if chance else f"sensors of {whom}",
+        holder=seat,
+        source="played again",
+        low=0.0,
+        high=1.0 if chance else float(len(DEFAULT)),
+        points=track.points,
+        subjects=tuple(range(len(views))),
+        by=_BY.format(name(seat)),
+    )

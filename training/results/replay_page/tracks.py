@@ -1,0 +1,106 @@
+"""Beliefs over the steps: values that are kept where they change, and calls of a transcript from which they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from parlour.policies.llm.reading import last_object, meant, set_aside
+from parlour.training.results.replay_page.model import ENOUGH_DIGITS
+from parlour.training.results.replay_page.played import PlayedGame
+
+Points = tuple[tuple[int, tuple[float | None, ...]], ...]
+
+
+Alive = tuple[tuple[int, tuple[int, ...]], ...]
+"""(step, 1/0 of each seat) where it changed."""
+
+
+class Track:
+    """The values of one belief, step by step."""
+
+    def __init__(self) -> None:
+        self._points: list[tuple[int, tuple[float | None, ...]]] = []
+
+    def at(self, step: int, values: Iterable[float | None]) -> None:
+        """The values from a step on; of several of one step the last ones count."""
+        told = tuple(None if value is None else round(float(value), ENOUGH_DIGITS) + 0.0 for value in values)
+        if self._points and self._points[-1][0] == step:
+            self._points.pop()
+        if not self._points or self._points[-1][1] != told:
+            self._points.append((step, told))
+
+    @property
+    def points(self) -> Points:
+        """Where they changed."""
+        return tuple(self._points)
+
+
+class RecordedAnswer(NamedTuple):
+    """An answer to a question of a seat, as the transcript holds it."""
+
+    step: int
+    seat: int
+    ask: str
+    """The kind of question."""
+    values: Mapping[str, Any]
+    """Its fields."""
+
+
+def answers_of(played: PlayedGame, kinds: Sequence[str]) -> Iterator[RecordedAnswer]:
+    """The answers to questions of some kinds, a model's and a heuristic's, in order; replies that were no answer left out."""
+    for step, (entry, notes) in enumerate(zip(played.entries, played.notes, strict=True)):
+        calls = notes.get("calls")
+        for call in calls if isinstance(calls, list) else ():
+            if isinstance(call, Mapping) and call.get("ask") in kinds and (found := _answer(call)) is not None:
+                yield RecordedAnswer(step, entry.seat, str(call["ask"]), found)
+
+
+def _answer(call: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The fields of a call's answer; None if it has none."""
+    answer = call.get("answer")
+    if answer is None and not call.get("fault") and isinstance(call.get("reply"), str):
+        answer = last_object(set_aside(call["reply"])[1])
+    return answer if isinstance(answer, Mapping) else None
+
+
+def opinions_in(values: Mapping[str, Any], seats: int) -> dict[int, dict[str, float]]:
+    """Of an answer with `opinions`: seat -> field -> chance. What is no seat of the table or no chance is left out."""
+    found: dict[int, dict[str, float]] = {}
+    opinions = values.get("opinions")
+    for one in opinions if isinstance(opinions, list) else ():
+        seat = seat_meant(one.get("player"), seats) if isinstance(one, Mapping) else None
+        if seat is not None:
+            found[seat] = {key: float(value) for key, value in one.items() if _is_chance(value)}
+    return found
+
+
+def seat_meant(value: Any, seats: int) -> int | None:
+    """The seat that a number or words in an answer mean; None if none."""
+    try:
+        return int(meant(value, {seat: f"player_{seat}" for seat in range(seats)}))
+    except LookupError:
+        return None
+
+
+def _is_chance(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value <= 1
+
+
+def of_the_living(values: Iterable[float | None], alive: Alive, step: int) -> list[float | None]:
+    """Values of seats at a step, None for those who are out of the game."""
+    living = next((now for since, now in reversed(alive) if since <= step), None)
+    return [value if living is None or living[seat] else None for seat, value in enumerate(values)]
+
+
+def ended(points: Points, alive: Alive) -> Points:
+    """Points with one more at each death between them, at which the line of the dead ends."""
+    track = Track()
+    steps = sorted({step for step, _ in points} | {step for step, _ in alive})
+    held: tuple[float | None, ...] | None = None
+    values = dict(points)
+    for step in steps:
+        held = values.get(step, held)
+        if held is not None:
+            track.at(step, of_the_living(held, alive, step))
+    return track.points

@@ -1,0 +1,181 @@
+"""Werewolf on a replay page: votes by day, what the roles did by night, who lives, exact posteriors, agents' own trust.
+
+The posterior is `parlour.envs.werewolf.belief` with the heuristic's own habits, read from each seat's View as the heuristic
+reads it. Lines of players who are out of the game end: trust in the dead is not that in the living.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from parlour.envs import speech
+from parlour.envs.core import NATURE
+from parlour.envs.english import name
+from parlour.envs.werewolf import vocabulary as game
+from parlour.envs.werewolf.belief import SeatBeliefs, WolfBelief
+from parlour.envs.werewolf.vocabulary import WerewolfView
+from parlour.training.results.replay_page.matter import GameMatter
+from parlour.training.results.replay_page.model import BeliefLines, Column, ReplayRow, ReplayTable
+from parlour.training.results.replay_page.played import News, PlayedGame
+from parlour.training.results.replay_page.record import lines_of
+from parlour.training.results.replay_page.tracks import Alive, Track, ended, of_the_living
+from parlour.training.results.replay_page.trust_graphs import trust_graphs
+
+_BY: Final = "The exact posterior over all sets of werewolves, by the heuristic's fixed habits, from what {} was shown."
+_RECORDED: Final = "What {}'s own method made of the others, as the transcript holds it, to four digits."
+_BY_NIGHT: Final = (
+    *(game.KILL, game.CHOSEN, game.GUARDS, game.ATTACKED, game.HEALS, game.POISONS, game.CHECKS, game.CHECKED),
+    speech.RECOMMEND,
+)
+
+
+def werewolf_matter(played: PlayedGame) -> GameMatter:
+    """All that a page shows of a game of Werewolf beside its record."""
+    views: list[Any] = [played.game.view(played.last, seat) for seat in range(played.game.seats)]
+    if not views[0].role:
+        return GameMatter()
+    alive = _alive(played)
+    graphs = trust_graphs(played, alive)
+    return GameMatter(
+        tables=(_days(played), _nights(played)),
+        documents=graphs.documents,
+        beliefs=(*_exact(played, alive), *_recorded(played, alive), *graphs.beliefs),
+        alive=alive,
+        roles=tuple((view.role, view.side) for view in views),
+    )
+
+
+def _alive(played: PlayedGame) -> Alive:
+    """Who lives, from the steps on at which all are told."""
+    found: list[tuple[int, tuple[int, ...]]] = []
+    for news in _views(played, 0):
+        living = tuple(map(int, news[0].alive))
+        if not found or found[-1][1] != living:
+            found.append((news[1].step, living))
+    return tuple(found)
+
+
+def _views(played: PlayedGame, seat: int) -> Iterator[tuple[WerewolfView, News]]:
+    """The news of a seat with its Views."""
+    for news in played.news(seat):
+        view: Any = news.view
+        if view.role:
+            yield view, news
+
+
+# -- tables ----------------------------------------------------------------------------------------------------------
+
+
+def _days(played: PlayedGame) -> ReplayTable:
+    """A row for each day: who voted for whom, and what came of it."""
+    seats = range(played.game.seats)
+    targets = [Column(name(seat), "target", seat) for seat in seats]
+    columns = (Column("day", "number"), Column("died in the night", "seats"), *targets, Column("executed", "seats"))
+    return ReplayTable("days", "Votes by day", columns, tuple(_votes(played)))
+
+
+def _votes(played: PlayedGame) -> Iterator[ReplayRow]:
+    day, died = 0, tuple[int, ...]()
+    executed: tuple[int, ...] | None = None
+    votes: list[int | None] = []
+    for view, news in _views(played, 0):
+        for seat, (kind, args, _), to in news.events:
+            if kind == game.DAWN:
+                day, died, executed = args[0], args[1:], None
+                votes = [None if living else game.DEAD for living in view.alive]
+            elif kind == game.BALLOT and to is None:
+                votes[seat] = args[0] if args else game.NO_VOTE
+            elif kind == game.VOTES:
+                votes = list(args[1:])
+            elif kind == game.EXECUTED:
+                executed = args
+            else:
+                continue
+            yield ReplayRow(news.step, (day, died, *votes, executed), str(day))
+
+
+def _nights(played: PlayedGame) -> ReplayTable:
+    """What was done and told in secret, each known to those whom it was told."""
+    day, rows = 0, []
+    for line in lines_of(played):
+        if line.kind == game.NIGHT:
+            day += 1
+        elif line.to is not None and line.kind in _BY_NIGHT:
+            who = None if line.seat == NATURE else line.seat
+            rows.append(ReplayRow(line.step, (day, who, line.text), to=line.to))
+    columns = Column("night", "number"), Column("player", "seat"), Column("what")
+    return ReplayTable("nights", "By night", columns, tuple(rows))
+
+
+# -- beliefs ---------------------------------------------------------------------------------------------------------
+
+
+def _exact(played: PlayedGame, alive: Alive) -> Iterator[BeliefLines]:
+    for seat in range(played.game.seats):
+        yield from _followed(played, seat, alive, onlooker=False)
+    yield from _followed(played, 0, alive, onlooker=True)
+
+
+def _followed(played: PlayedGame, seat: int, alive: Alive, *, onlooker: bool) -> Iterator[BeliefLines]:
+    """The lines of one seat, or of an onlooker beside it; who is the seer is told of those who hunt him, and of the onlooker."""
+    wolf, seer = Track(), Track()
+    beliefs: SeatBeliefs | None = None
+    hunts = onlooker
+    for view, news in _views(played, seat):
+        if beliefs is None:
+            beliefs = SeatBeliefs(view, onlooker=onlooker)
+            hunts = onlooker or view.side == game.WOLVES
+        for event in news.events:
+            beliefs.see(event, view)
+        belief: WolfBelief | None = beliefs.onlooker if onlooker else beliefs.own
+        assert belief is not None
+        wolf.at(news.step, of_the_living(belief.wolf_chance(), alive, news.step))
+        seer.at(news.step, of_the_living(belief.seer_chance(), alive, news.step))
+    whose = "everybody" if onlooker else name(seat)
+    told = {game.WEREWOLF: wolf} | ({game.SEER: seer} if hunts else {})
+    for what, track in told.items():
+        a = "a werewolf" if what == game.WEREWOLF else "the seer"
+        yield BeliefLines(
+            id=f"exact {what}: {whose}",
+            title=f"chance of being {a}",
+            what=what,
+            holder=None if onlooker else seat,
+            source="exact",
+            low=0.0,
+            high=1.0,
+            points=track.points,
+            subjects=tuple(range(played.game.seats)),
+            by=_BY.format(whose),
+        )
+
+
+def _recorded(played: PlayedGame, alive: Alive) -> Iterator[BeliefLines]:
+    """What agents that keep a trust in each player had noted (`beliefs` of a line)."""
+    seats = played.game.seats
+    tracks: dict[int, Track] = {}
+    for step, (entry, notes) in enumerate(zip(played.entries, played.notes, strict=True)):
+        beliefs = notes.get("beliefs")
+        if entry.seat >= 0 and isinstance(beliefs, Mapping):
+            told = [_trust(beliefs.get(name(seat))) for seat in range(seats)]
+            tracks.setdefault(entry.seat, Track()).at(step, of_the_living(told, alive, step))
+    for seat, track in sorted(tracks.items()):
+        yield BeliefLines(
+            id=f"recorded trust: {name(seat)}",
+            title="own trust, from -1 (adversary) to 1 (ally)",
+            what="trust",
+            holder=seat,
+            source="recorded",
+            low=-1.0,
+            high=1.0,
+            points=ended(track.points, alive),
+            subjects=tuple(range(seats)),
+            by=_RECORDED.format(name(seat)),
+        )
+
+
+def _trust(told: Any) -> float | None:
+    """The number of a noted belief, `[stance, trust]`; None if it is none."""
+    if not isinstance(told, list) or len(told) != 2 or type(told[1]) not in (int, float):
+        return None
+    return float(told[1]) if -1 <= told[1] <= 1 else None
