@@ -14,7 +14,7 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from copy import copy
 from dataclasses import MISSING, Field, dataclass, field, fields
@@ -28,6 +28,7 @@ import typer
 from parlour.envs.core import ParlourError, accept, value_shown
 from parlour.envs.json_values import json_value
 from parlour.training.results import display
+from parlour.training.results.result_table import ResultTable
 from rich.markup import escape
 
 _PLAIN: Final = (bool, int, float, str, Path)
@@ -59,11 +60,12 @@ class Options:
 
 
 class Answer(NamedTuple):
-    """Result of a command: plain values for `--json`, and a function that prints them for people."""
+    """Result of a command: plain values for `--json`, and what people see."""
 
     value: Any
     """Or a function that makes them, where they take long to make."""
-    show: Callable[[], None]
+    show: Callable[[], None] | Sequence[ResultTable | str]
+    """Tables and lines of text for people, or a function that prints them."""
     error: str | None = None
     """What makes the command fail although there is something to print."""
 
@@ -106,8 +108,10 @@ def as_command(function: Callable[..., Answer | None]) -> Callable[..., None]:
             answer = function(**given)
             if answer is not None and as_json:
                 display.print_json(answer.value() if callable(answer.value) else answer.value)
-            elif answer is not None:
+            elif answer is not None and callable(answer.show):
                 answer.show()
+            elif answer is not None:
+                display.show(*answer.show)
             if answer is not None and answer.error is not None:
                 raise ParlourError(answer.error)
 

@@ -16,6 +16,7 @@ from parlour.training.measure.statistics import PairedDifference, Rate, show_int
 from parlour.training.play.parallel import concurrent_games
 from parlour.training.results import decision_tables
 from parlour.training.results.progress_lines import ProgressLines
+from parlour.training.results.result_table import ResultTable
 from parlour.training.results.runs import StageProgress
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -162,21 +163,15 @@ def show_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]
     console().print(rich_table(title, headings, rows, wrap=wrap))
 
 
-def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table in Markdown, without a line end behind it.
-
-    >>> print(markdown_table(["side", "n"], [["good", "5"]]))
-    | side | n |
-    |---|---|
-    | good | 5 |
-    """
-    lines = [f"|{'---|' * len(headings)}", *(f"| {' | '.join(row)} |" for row in rows)]
-    return "\n".join([f"| {' | '.join(headings)} |", *lines])
-
-
-def markdown_list(items: Iterable[str]) -> str:
-    """A list in Markdown, without a line end behind it."""
-    return "\n".join(f"- {item}" for item in items)
+def show(*parts: ResultTable | str) -> None:
+    """Print tables, each with its note below it, and lines of text."""
+    for part in parts:
+        if isinstance(part, str):
+            console().print(part, highlight=False, soft_wrap=True)
+            continue
+        show_table(part.title, part.headings, part.texts(), wrap=part.wrap)
+        if part.note:
+            console().print(part.note, highlight=False)
 
 
 def show_report(report: Report, note: str) -> None:
