@@ -5,7 +5,7 @@ import argparse
 from pathlib import Path
 
 from parlour.training.learn.mediators.contextual.study import HEADING, SEEDS, TABLE, compared, lines, studies
-from parlour.training.results.display import markdown_table
+from parlour.training.results.result_table import markdown_table
 from parlour.training.results.runs import write_csv
 
 arguments = argparse.ArgumentParser(description=__doc__)

@@ -16,7 +16,7 @@ from typing import Any
 from parlour.envs import registry
 from parlour.envs.core import GameSpec
 from parlour.policies.experts import DATA, ExpertCard, Points, cards, expert
-from parlour.training.results.display import markdown_list, markdown_table
+from parlour.training.results.result_table import markdown_list, markdown_table
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "cards"
 MADE = "<!-- made by scripts/make_cards.py -->\n"

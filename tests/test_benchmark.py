@@ -29,7 +29,7 @@ from parlour.training.measure.benchmark.results_file import (
 )
 from parlour.training.measure.benchmark.suite import FULL, HEURISTIC, QUICK, SUITES, BenchmarkTable, Suite
 from parlour.training.measure.statistics import show_interval
-from parlour.training.results.display import markdown_table
+from parlour.training.results.result_table import markdown_table
 
 DOCS = Path(__file__).parents[1] / "docs" / "benchmark.md"
 DIGESTS = {

@@ -21,7 +21,7 @@ from parlour.training.cli.experts import HEADINGS, rows
 from parlour.training.learn.experts import MOST_BYTES, make_expert
 from parlour.training.measure import evaluate
 from parlour.training.play import rollout, seeds
-from parlour.training.results.display import markdown_table
+from parlour.training.results.result_table import markdown_table
 
 ROOT = Path(__file__).resolve().parents[1]
 GAME, OPTIONS = "avalon_v0", {"num_players": 5, "rules": "official", "talk": False}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from parlour.training.measure.statistics import show_interval
 from parlour.training.papers.cells import Reproduction, TableCell, Value
-from parlour.training.results.display import markdown_list, markdown_table
+from parlour.training.results.result_table import markdown_list, markdown_table
 
 
 def study_report(made: Reproduction, written: Sequence[tuple[str, str]]) -> str:

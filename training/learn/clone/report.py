@@ -10,8 +10,8 @@ from parlour.training.learn.clone.model_names import CLONE, MODELS
 from parlour.training.learn.clone.scores import ALL, ChoiceScore, PredictedChoice, calibration
 from parlour.training.measure.statistics import MeanEstimate, show_interval
 from parlour.training.results import plots
-from parlour.training.results.display import markdown_list, markdown_table
 from parlour.training.results.pages.report import write_report
+from parlour.training.results.result_table import markdown_list, markdown_table
 from parlour.training.results.runs import write_csv
 
 PLAYER, SCORES, CALIBRATION, REPORT, PICTURE = "clone.npz", "scores.csv", "calibration.csv", "report.md", "scores.png"

@@ -10,7 +10,7 @@ from parlour.training.learn.language_model.measure import PlayerRow, gain, playe
 from parlour.training.learn.language_model.picture import draw_learning
 from parlour.training.learn.language_model.run import HEURISTIC, IMITATION, LEARNED, LONGER, RANDOM, TrainedModel
 from parlour.training.measure.statistics import MeanEstimate, PairedDifference, Rate, show_interval
-from parlour.training.results.display import markdown_table
+from parlour.training.results.result_table import markdown_table
 
 HEADINGS = (
     "player",

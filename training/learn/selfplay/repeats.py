@@ -12,8 +12,8 @@ from parlour.training.learn.selfplay.config import RULE, SelfplayConfig
 from parlour.training.learn.selfplay.run import selfplay
 from parlour.training.measure.statistics import SHARE_DIFFERENCE, MeanEstimate, mean_estimate, show_interval
 from parlour.training.play.parallel.executor import Workers, carry_out
-from parlour.training.results.display import markdown_table
 from parlour.training.results.pages.report import write_report
+from parlour.training.results.result_table import markdown_table
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from parlour.training.learn.ppo.phase_config import features_of
 from parlour.training.learn.selfplay.config import RANDOM, RULE
 from parlour.training.learn.selfplay.population import Population
 from parlour.training.measure.statistics import MeanEstimate, Rate, rate, show_interval
-from parlour.training.results.display import markdown_table
+from parlour.training.results.result_table import markdown_table
 
 
 def summary(found: Population) -> dict[str, Any]:

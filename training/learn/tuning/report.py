@@ -10,7 +10,7 @@ from parlour.training.learn.tuning.result import Tuned
 from parlour.training.learn.tuning.space import show
 from parlour.training.learn.tuning.trials import ranked
 from parlour.training.measure.statistics import MeanEstimate, show_interval
-from parlour.training.results.display import markdown_table
+from parlour.training.results.result_table import markdown_table
 
 
 def verdict(tuned: Tuned) -> str:

@@ -17,7 +17,7 @@ from parlour.training.measure.analysis.beliefs import BeliefLine
 from parlour.training.measure.analysis.decisions import GUESS, SPEECH, VOTE, Decision
 from parlour.training.measure.analysis.games import NOT_TOLD, AnalysedGame
 from parlour.training.measure.analysis.values import DecisionValue
-from parlour.training.results.display import markdown_table
+from parlour.training.results.result_table import markdown_table
 
 _ROWS: Final = 8
 _WORDS: Final = 160

@@ -21,7 +21,7 @@ from parlour.training.measure.analysis.games import NOT_TOLD, AnalysedGame
 from parlour.training.measure.analysis.pages import plain
 from parlour.training.measure.analysis.values import DecisionValue
 from parlour.training.measure.statistics import COUNT, MeanEstimate, Rate, mean_estimate, show_interval
-from parlour.training.results.display import markdown_table
+from parlour.training.results.result_table import markdown_table
 
 _MOST: Final = 20
 """Decisions of the folder that are listed."""

@@ -13,7 +13,7 @@ from parlour.training.measure.arena.result import ArenaResult
 from parlour.training.measure.arena.strengths import Estimate
 from parlour.training.measure.statistics import show_interval
 from parlour.training.results.decision_tables import MEANING, marked
-from parlour.training.results.display import markdown_list, markdown_table
+from parlour.training.results.result_table import markdown_list, markdown_table
 from parlour.training.results.runs import write_csv
 
 

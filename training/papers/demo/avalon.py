@@ -14,6 +14,7 @@ from parlour.training.measure import evaluate
 from parlour.training.papers.demo.section import DemoConfig, DemoPart, Section, comparisons_table, rates_table
 from parlour.training.play import rollout, seeds
 from parlour.training.results import display
+from parlour.training.results.result_table import markdown_list
 from parlour.wrappers import Recorder
 
 GAME: Final = "avalon_v0"
@@ -86,7 +87,7 @@ def _markdown(
     sides: evaluate.Report,
     seats: evaluate.Report,
 ) -> str:
-    transcripts = display.markdown_list(f"transcripts/{line}" for line in recorded)
+    transcripts = markdown_list(f"transcripts/{line}" for line in recorded)
     return f"""## Avalon, 5 players, official rules
 
 ### A team by heuristic against a random team

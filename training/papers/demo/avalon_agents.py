@@ -17,6 +17,7 @@ from parlour.training.papers.demo.section import (
 )
 from parlour.training.papers.reproduce import Reproduction, ReproductionSetting
 from parlour.training.results import display
+from parlour.training.results.result_table import markdown_list, markdown_table
 
 _ROWS: Final = ("full", "without analysis", "without strategy learning")
 _SHARE: Final = 40
@@ -48,5 +49,5 @@ def _markdown(found: Reproduction) -> str:
         "## Avalon, the agent of six modules against the baseline agent\n\n"
         "Both ask typed questions, here answered by heuristics: no language model played. 6 players, the paper's "
         "rules. `parlour reproduce avalon-2` plays the whole table.\n\n"
-        f"{display.markdown_table(headings, rows)}\n\n{display.markdown_list(found.remarks)}\n"
+        f"{markdown_table(headings, rows)}\n\n{markdown_list(found.remarks)}\n"
     )

@@ -19,6 +19,7 @@ from parlour.training.papers.demo.section import DemoConfig, DemoPart, Section, 
 from parlour.training.play import rollout, seeds
 from parlour.training.play.parallel.concurrent_games import MakePolicy
 from parlour.training.results import display
+from parlour.training.results.result_table import markdown_list
 
 SILENT_TABLE: Final[dict[str, Any]] = {"num_players": 5, "rules": "official", "talk": False}
 _RUN: Final = "selfplay"
@@ -101,7 +102,7 @@ def _markdown(measured: tuple[evaluate.Report, evaluate.Report] | str, found: Po
 time. Such a short run shows that it learns, and not how far: the expert learned for much longer. Learning and
 measuring are over arrays (`parlour.envs.batch`), the measuring on held-out deals, paired, with sampled play.
 
-{display.markdown_list(report.verdicts(found))}
+{markdown_list(report.verdicts(found))}
 
 ![The curve]({_RUN}/curve.png)
 

@@ -16,6 +16,7 @@ from parlour.training.measure.statistics import MeanEstimate, show_interval
 from parlour.training.papers.demo.section import DemoConfig, DemoPart, Section, summary
 from parlour.training.play import rollout
 from parlour.training.results import display
+from parlour.training.results.result_table import markdown_table
 from parlour.wrappers import Recorder
 
 _CALIBRATION: Final = 600
@@ -61,9 +62,7 @@ def _record(policy: Path, transcript: Path, seed: int) -> Path:
 def _markdown(found: HeldOut) -> str:
     setting, learned = found.calibrated.config, found.learned
     heading, *rows = lines(found.scores)
-    advice = display.markdown_table(
-        ("state", "calibration questions", "most probable recommendation", "p"), _advice(found)
-    )
+    advice = markdown_table(("state", "calibration questions", "most probable recommendation", "p"), _advice(found))
     return f"""## GRACE: a mediator of retriever, generator and verifier
 
 {setting.train:,} generated questions were put under all joint actions, offline. From what each earned the mediator learned
@@ -72,7 +71,7 @@ what to recommend in each state of the graph (quantal response, temperature {lea
 difficulty {setting.difficulty}; differences are in net utility, paired question by question. The oracle knows what each joint
 action will earn.
 
-{display.markdown_table(heading, rows)}
+{markdown_table(heading, rows)}
 
 {advice}
 

@@ -13,6 +13,7 @@ from parlour.training.papers.demo.section import DemoConfig, DemoPart, Section, 
 from parlour.training.papers.questum import comparison
 from parlour.training.papers.reproduce import Reproduction, ReproductionSetting
 from parlour.training.results import display
+from parlour.training.results.result_table import markdown_list, markdown_table
 
 _METHODS: Final = (QUESTUM, OCOT, PP, OP)
 _SHARE: Final = 200
@@ -57,9 +58,9 @@ def _markdown(found: Reproduction, chinese: CaseResult, cases: int) -> str:
 its own script alone, OP has read all scripts, and neither plays. After the game everybody answers the quiz. All questions
 were answered by heuristics: no language model played. `parlour reproduce questum-8` plays more.
 
-{display.markdown_table(("method", "measure", "paper", "ours"), rows)}
+{markdown_table(("method", "measure", "paper", "ours"), rows)}
 
-{display.markdown_list(found.remarks)}
+{markdown_list(found.remarks)}
 
 A Chinese case, {chinese.title} ({chinese.case}), played by Questum: {told["solved"]} of {told["victims"]} victims solved,
 {told["right"]:.1%} of the points in the quiz. Transcript: mystery/{_CHINESE}.jsonl.

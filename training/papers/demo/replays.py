@@ -9,14 +9,14 @@ from typing import Any
 
 from parlour.envs import replay as transcripts
 from parlour.envs.registry import lookup
-from parlour.training.results import display
 from parlour.training.results.replay_page.write import write_replay
+from parlour.training.results.result_table import markdown_table
 
 
 def markdown(out: Path, recorded: Sequence[Path]) -> str:
     """Write a page beside each transcript, and return the part of the report that names them; `out` is its folder."""
     rows = [_row(out, path, write_replay(path)) for path in recorded]
-    table = display.markdown_table(("replay", "game", "who plays", "won by"), rows)
+    table = markdown_table(("replay", "game", "who plays", "won by"), rows)
     return f"## Replays\n\nEach is one file that opens in a browser, from disk.\n\n{table}\n"
 
 

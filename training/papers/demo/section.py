@@ -12,6 +12,7 @@ from parlour.training.measure.evaluate import Report
 from parlour.training.measure.statistics import show_interval
 from parlour.training.papers.cells import TableCell
 from parlour.training.results import display
+from parlour.training.results.result_table import markdown_table
 
 _LEAST_GAMES: Final = 10
 _QUICK: Final = 10
@@ -82,13 +83,13 @@ class DemoPart:
 def rates_table(of: Report) -> str:
     """Player, as what, win rate, as Markdown."""
     rows = [(player, what, rate.strip()) for player, what, rate in display.rate_rows(of)]
-    table = display.markdown_table(("player", "as", "win rate"), rows)
+    table = markdown_table(("player", "as", "win rate"), rows)
     return f"{table}\n\n{display.mark_of(of)}" if display.mark_of(of) else table
 
 
 def comparisons_table(of: Report) -> str:
     """Players, as what, paired difference, as Markdown."""
-    return display.markdown_table(("same deals", "as", "difference of win rates"), display.comparison_rows(of))
+    return markdown_table(("same deals", "as", "difference of win rates"), display.comparison_rows(of))
 
 
 def paper_of(cell: TableCell, decimals: int = 1) -> str:

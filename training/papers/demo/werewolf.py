@@ -24,6 +24,7 @@ from parlour.training.papers.gratr_teams import GRATR, OPPONENTS, WEREWOLF_PLAYE
 from parlour.training.papers.reproduce import Reproduction, ReproductionSetting
 from parlour.training.play import rollout, seeds
 from parlour.training.results import display
+from parlour.training.results.result_table import markdown_list, markdown_table
 from parlour.wrappers import Recorder
 
 _SHARE: Final = 20
@@ -96,7 +97,7 @@ def _markdown(found: Reproduction, told: list[str]) -> str:
         for one in found.cells
         if one.row.startswith("GRATR") or one.measure not in _COMPLEMENTS
     ]
-    table = display.markdown_table(("players", "measure", "paper", "ours", "from the other method, same deals"), rows)
+    table = markdown_table(("players", "measure", "paper", "ours", "from the other method, same deals"), rows)
     because = "\n".join(["```", *(f"    {line}" for line in told), "```"])
     return f"""## Werewolf, trust graphs against windows and retrieval
 
@@ -105,7 +106,7 @@ language model played. `parlour reproduce gratr-2` plays more games.
 
 {table}
 
-{display.markdown_list(found.remarks)}
+{markdown_list(found.remarks)}
 
 ### What one seat thought, and why
 

@@ -11,8 +11,8 @@ import numpy as np
 from parlour.training.learn.habits.avalon import scores
 from parlour.training.learn.habits.avalon.scores import Interval, QuestRead
 from parlour.training.results import plots
-from parlour.training.results.display import markdown_table
 from parlour.training.results.plots import REFERENCE, Curve, CurvePoint
+from parlour.training.results.result_table import markdown_table
 from parlour.training.results.runs import write_csv
 
 Readings = Mapping[str, Sequence[QuestRead]]
