@@ -13,7 +13,7 @@ from agilerl.vector.pz_async_vec_env import AsyncPettingZooVecEnv
 from parlour.policies.adapters.agilerl import AgileRLSeat
 from parlour.policies.files import write_json
 from parlour.training.learn import examples
-from parlour.training.results.display import show_report
+from parlour.training.results.evaluation_tables import show_report
 from parlour.wrappers import LegalRanks
 from pettingzoo import ParallelEnv
 from pettingzoo.utils.conversions import aec_to_parallel

@@ -17,7 +17,7 @@ from parlour.training.learn.examples import GAME, OPTIONS, against_random
 from parlour.training.measure import evaluate
 from parlour.training.play import seeds
 from parlour.training.play.rollout import table
-from parlour.training.results.display import show_report
+from parlour.training.results.evaluation_tables import show_report
 from parlour.wrappers.openspiel.game import openspiel_game
 from parlour.wrappers.openspiel.tree import Tree
 

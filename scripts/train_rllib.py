@@ -5,7 +5,7 @@ import torch
 from parlour.policies.adapters.rllib import RLlibPolicy
 from parlour.policies.files import write_json
 from parlour.training.learn.examples import against_random, learner_env, options
-from parlour.training.results.display import show_report
+from parlour.training.results.evaluation_tables import show_report
 from parlour.wrappers import ObservationsKey
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec

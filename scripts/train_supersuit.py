@@ -13,7 +13,7 @@ from parlour.policies.adapters.sb3 import Sb3Seat
 from parlour.policies.files import write_json
 from parlour.training.learn import examples
 from parlour.training.results import display
-from parlour.training.results.display import show_report
+from parlour.training.results.evaluation_tables import show_report
 from parlour.wrappers import LegalRanks
 from pettingzoo.utils.conversions import aec_to_parallel
 from stable_baselines3 import PPO

@@ -7,7 +7,7 @@ import torch
 from parlour.policies.adapters.tianshou import TianshouSeat, save_weights
 from parlour.policies.files import write_json
 from parlour.training.learn import examples
-from parlour.training.results.display import show_report
+from parlour.training.results.evaluation_tables import show_report
 from tianshou.algorithm import DQN
 from tianshou.algorithm.modelfree.dqn import DiscreteQLearningPolicy
 from tianshou.algorithm.multiagent.marl import MultiAgentOffPolicyAlgorithm

@@ -7,7 +7,7 @@ import torch
 from parlour.policies.adapters.torchrl import LEARNER, ActorConfig, TorchRLPlayer, make_actor, save_actor
 from parlour.policies.files import write_json
 from parlour.training.learn.examples import against_random, learner_env, options
-from parlour.training.results.display import show_report
+from parlour.training.results.evaluation_tables import show_report
 from parlour.wrappers import MaskInInfo
 from tensordict.nn import TensorDictModule
 from torchrl.collectors import Collector

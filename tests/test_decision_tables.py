@@ -13,7 +13,7 @@ from parlour.training.results.decision_tables import (
     SIGN,
     TOOK,
     WHOSE,
-    grids,
+    decision_tables,
     marked,
     no_result,
     reasons,
@@ -46,9 +46,9 @@ PLAIN = Decisions(first=9)
 
 
 def test_the_table_of_decisions_tells_each_number_once():
-    title, headings, rows = next(iter(grids({"chat": CHAT, "random": PLAIN})))
-    assert (title, headings) == ("Decisions", WHOSE)
-    assert [dict(zip(WHOSE, row, strict=True)) for row in rows] == [
+    table = decision_tables({"chat": CHAT, "random": PLAIN})[0]
+    assert (table.title, table.headings) == ("Decisions", WHOSE)
+    assert [dict(zip(WHOSE, row, strict=True)) for row in table.rows] == [
         {
             "player": f"chat {SIGN}",  # 4 of 20 were not its own
             "decisions": "20",
@@ -71,9 +71,9 @@ def test_the_table_of_decisions_tells_each_number_once():
 
 
 def test_the_table_of_what_models_took_has_those_that_were_called():
-    _, (title, headings, rows), _ = grids({"random": PLAIN, "chat": CHAT})
-    assert (title, headings) == ("What the models took", TOOK)
-    assert [dict(zip(TOOK, row, strict=True)) for row in rows] == [
+    _, table, _ = decision_tables({"random": PLAIN, "chat": CHAT})
+    assert (table.title, table.headings) == ("What the models took", TOOK)
+    assert [dict(zip(TOOK, row, strict=True)) for row in table.rows] == [
         {
             "player": "chat",
             "model": "small at a.example, large at b.example",
@@ -95,7 +95,7 @@ def test_what_is_unknown_or_did_not_happen_is_a_dash():
     unknown = replace(
         CHAT, dollars=None, served=(), dropped=(), seconds=0.0, prompt=0, cached=0, characters=0, shared=0
     )
-    (row,) = list(grids({"chat": unknown}))[1][2]
+    (row,) = decision_tables({"chat": unknown})[1].rows
     told = dict(zip(TOOK, row, strict=True))
     assert told["dollars"] == "unknown"
     assert [told[name] for name in ("served", "dropped", "seconds", "begin alike")] == ["-"] * 4
@@ -103,17 +103,17 @@ def test_what_is_unknown_or_did_not_happen_is_a_dash():
 
 
 def test_questions_are_told_by_player_and_kind():
-    _, _, (title, headings, rows) = grids({"chat": CHAT})
-    assert (title, headings) == ("Questions by kind", ASKED)
-    assert rows == [
+    _, _, table = decision_tables({"chat": CHAT})
+    assert (table.title, table.headings) == ("Questions by kind", ASKED)
+    assert table.rows == (
         ("chat", "chat", "17", "11", "4", "2 (invalid 2)"),
         ("chat", "vote", "3", "3", "0", "0"),
-    ]
+    )
 
 
 def test_players_that_ask_nobody_and_decide_all_have_no_table():
-    assert list(grids({"random": PLAIN})) == []
-    assert list(grids({})) == []
+    assert decision_tables({"random": PLAIN}) == []
+    assert decision_tables({}) == []
 
 
 def test_a_replaced_decision_a_refused_word_or_a_question_makes_a_table():
@@ -122,12 +122,12 @@ def test_a_replaced_decision_a_refused_word_or_a_question_makes_a_table():
         replace(PLAIN, refused={"illegal": 1}),
         replace(PLAIN, questions={"chat": Answers(first=1)}),
     ):
-        assert [title for title, _, _ in grids({"random": PLAIN, "other": one})] == ["Decisions"]
+        assert [table.title for table in decision_tables({"random": PLAIN, "other": one})] == ["Decisions"]
 
 
 def test_a_heuristic_in_a_models_place_shows_what_was_called_even_without_a_reply():
     fallen = replace(PLAIN, questions={"chat": Answers(heuristic={"refused": 2})})
-    titles = [title for title, _, _ in grids({"chat": fallen})]
+    titles = [table.title for table in decision_tables({"chat": fallen})]
     assert titles == ["Decisions", "What the models took", "Questions by kind"]
 
 

@@ -128,12 +128,6 @@ def test_a_report_in_markdown_becomes_headings_tables_lists_and_embedded_picture
     assert tags.named("td")[3]["data-key"] == ""
 
 
-def test_a_wrapped_number_does_not_end_a_paragraph(tmp_path):
-    """CommonMark 0.31, 5.3: of numbered lists only one that begins with 1 interrupts a paragraph."""
-    body = report.of_markdown("trained with seed\n0. It beats\n1. this\n2. that\n", tmp_path).body
-    assert "<p>trained with seed 0. It beats</p>\n<ul>\n<li>this</li>\n<li>that</li>\n</ul>" in body
-
-
 def test_a_report_is_written_in_both_forms(tmp_path):
     report.write_report(tmp_path, MARKDOWN)
     assert (tmp_path / "report.md").read_text("utf-8") == MARKDOWN

@@ -15,6 +15,7 @@ from parlour.training.results.pages.page import render
 from parlour.training.results.replay_page.build import replay_of
 from parlour.training.results.replay_page.model import as_json
 from parlour.training.results.replay_page.viewer import index, viewer
+from parlour.training.results.result_table import plain_table
 from recorded_games import ASKING, record
 from watched_page import GOOD, PHONE, WatchedPage
 
@@ -226,10 +227,16 @@ def test_a_hostile_index_and_a_hostile_report_do_nothing(hostile, tmp_path, watc
     (tmp_path / "index.html").write_text(render(index({"games": games})), "utf-8")
     watched.open(tmp_path / "index.html")
     look_around(watched)
-    parts = [report.ReportPart(kind, hostile) for kind in ("h1", "p", "note", "li", "code")]
-    table = report.ReportPart("table", hostile, rows=[(hostile, "n"), (hostile, hostile)])
+    parts = [report.text_html(tag, hostile) for tag in ("h1", "p", "li", "pre")]
+    table = report.table_html(plain_table(hostile, (hostile, "n"), [(hostile, hostile)], note=hostile))
     picture = report.intervals(hostile, [report.EstimateLine(hostile, 0.5, 0.4, 0.6, hostile)])
-    (tmp_path / "report.html").write_text(render(report.of_blocks(hostile, [*parts, table], picture)), "utf-8")
+    written = report.of_markdown(
+        f"# {hostile}\n\n{hostile}\n\n| {hostile} | n |\n|---|---|\n| {hostile} | 1 |\n", tmp_path
+    )
+    (tmp_path / "markdown.html").write_text(render(written), "utf-8")
+    (tmp_path / "report.html").write_text(render(report.page_of(hostile, [*parts, table, picture])), "utf-8")
+    watched.open(tmp_path / "markdown.html")
+    assert watched.page.evaluate("window.ran") is None
     watched.open(tmp_path / "report.html")
     assert watched.page.evaluate("window.ran") is None
     assert watched.wider_than_screen() == 0

@@ -14,6 +14,7 @@ from parlour.training.measure.analysis.run import REPORT, AnalysisSettings
 from parlour.training.measure.analysis.run import analyse as analyse_folder
 from parlour.training.measure.statistics import show_interval
 from parlour.training.results import display
+from parlour.training.results.evaluation_tables import show_rate
 
 _COMPARED: Final = ("heuristic", "difference, points")
 
@@ -51,7 +52,7 @@ def _votes(one: ComparedVotes) -> tuple[str, ...]:
 
 def _guesses(one: ComparedGuesses) -> tuple[str, ...]:
     apart = f"{100 * one.difference.difference:+.1f} {show_interval(one.difference, '+.1f', 100)}"
-    rates = (display.show_rate(one.theirs), display.show_rate(one.ours))
+    rates = (show_rate(one.theirs), show_rate(one.ours))
     return (one.by, _group(one), str(one.theirs.n), *rates, str(one.both), f"{one.chance:.1f}", apart)
 
 

@@ -18,11 +18,12 @@ from parlour.training.measure.arena import report
 from parlour.training.measure.arena.config import ArenaConfig
 from parlour.training.measure.arena.forecast import forecast
 from parlour.training.measure.arena.games import stored_games
-from parlour.training.measure.arena.result import ArenaResult
 from parlour.training.measure.arena.run import arena as play_arena
 from parlour.training.play import rollout
 from parlour.training.play.parallel.executor import opened
 from parlour.training.results import display
+from parlour.training.results.decision_tables import decision_parts
+from parlour.training.results.result_table import plain_table
 
 
 def arena(
@@ -68,7 +69,9 @@ def arena(
     with processes.players(model) as workers, opened(workers) as pool, display.progress_bar() as bar:
         found = play_arena(env, config, makers, pool=pool, progress=bar, **how)
     value = {**report.as_json(found), **({"model": model.name} if asking else {})}
-    return Answer(value, partial(_show, found, f"; agents answered by {called(model)}" if asking else ""))
+    note = f"; agents answered by {called(model)}" if asking else ""
+    standing = plain_table(f"{report.title(found)}{note}", report.headings(found), report.standing_rows(found))
+    return Answer(value, [standing, *report.remarks(found), *decision_parts(found.decisions)])
 
 
 def _tell_forecast(
@@ -88,10 +91,3 @@ def _tell_forecast(
         "thumb",
         error=True,
     )
-
-
-def _show(found: ArenaResult, note: str) -> None:
-    display.show_table(f"{report.title(found)}{note}", report.headings(found), report.standing_rows(found))
-    for line in report.remarks(found):
-        display.console().print(line, highlight=False, soft_wrap=True)
-    display.show_decisions(found.decisions)

@@ -15,6 +15,7 @@ from parlour.training.papers import avalon_social as social
 from parlour.training.papers.avalon_social import labels
 from parlour.training.results import display
 from parlour.training.results.decision_tables import marked
+from parlour.training.results.evaluation_tables import show_rate
 
 _BY_ROLE: Final = ("engagement", "fails", "approval", "self_recommendation", "self_recommendation_success")
 
@@ -50,7 +51,7 @@ def _show_social(found: Mapping[str, Any], judge: str) -> None:
 
 
 def _show_group(title: str, values: Mapping[str, Any]) -> None:
-    rates = ((measure, of, display.show_rate(rate_of(found))) for measure, of, found in _rows(values))
+    rates = ((measure, of, show_rate(rate_of(found))) for measure, of, found in _rows(values))
     display.show_table(f"{title}: rates (95 % Wilson interval)", ("measure", "of", "rate"), rates)
     roles = list(values["attitudes"])
     shares = ((role, *(_shares(others.get(other)) for other in roles)) for role, others in values["attitudes"].items())
@@ -82,7 +83,7 @@ def _rows(values: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
 
 
 def rate_of(found: Mapping[str, Any] | None) -> Rate | None:
-    """A rate of `measures` as `display.show_rate` takes it."""
+    """A rate of `measures` as `show_rate` takes it."""
     return None if found is None else Rate(**found)
 
 
@@ -97,7 +98,7 @@ def _show_agreement(found: Mapping[str, Any], judge: str) -> None:
     for question, of in found.items():
         if isinstance(of, dict):
             kappa = "-" if of["kappa"] is None else f"{of['kappa']:.2f}"
-            first = (question.replace("_", " "), display.show_rate(rate_of(of["agreement"])), kappa)
+            first = (question.replace("_", " "), show_rate(rate_of(of["agreement"])), kappa)
             for one, many in of["classes"].items():
                 rows.append((*first, one, *(str(many[key]) for key in ("labelled", "judged", "both"))))
                 first = ("", "", "")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -17,13 +15,15 @@ from parlour.training.cli.models import ModelOption, called, seated
 from parlour.training.cli.options import Answer
 from parlour.training.measure.benchmark.compare import compare, two_results
 from parlour.training.measure.benchmark.played import Candidate
-from parlour.training.measure.benchmark.result import Scores, plain, scores
+from parlour.training.measure.benchmark.result import plain, scores
 from parlour.training.measure.benchmark.results_file import RESULTS, BenchmarkResult, read_result, references
 from parlour.training.measure.benchmark.run import benchmark as run_benchmark
-from parlour.training.measure.benchmark.suite import FULL, QUICK, Suite
-from parlour.training.measure.statistics import StratifiedMean, show_interval
+from parlour.training.measure.benchmark.suite import FULL, QUICK
+from parlour.training.measure.statistics import show_interval
 from parlour.training.play.parallel.executor import opened
 from parlour.training.results import display
+from parlour.training.results.decision_tables import decision_parts
+from parlour.training.results.result_table import Column, ResultTable
 
 ALIKE: Final = (
     "-: all deals went alike, which says nothing of how others would go; intervals above are too short by that"
@@ -72,7 +72,7 @@ def benchmark(
         how: dict[str, Any] = {"workers": model.concurrency, "pool": pool, "failures": failures, "progress": bars}
         found, made = run_benchmark(suite, candidate, out, name, **how)
     note = f"; agents answered by {called(model)}" if asking else ""
-    return Answer(found, partial(_show, read_result(out), made, out, note))
+    return Answer(found, _score_parts(read_result(out), made, out, note))
 
 
 def compare_results(
@@ -91,43 +91,25 @@ def compare_results(
     suite, found = compare(one, other)
     value = {"a": one.name, "b": other.name, "suite": suite.name, "version": suite.version}
     value |= {"tables": [table.name for table in suite.tables], "differences": plain(found)}
-    return Answer(value, partial(_show_comparison, one.name, other.name, suite, found))
+    title = f"Benchmark {suite.name}, version {suite.version}, same deals: {one.name} less {other.name} (points, 95 % interval; sign test)"
+    rows = [
+        (part, score.n, f"{score.mean:+6.1f}", show_interval(score, "+.1f"), score.p) for part, score in found.items()
+    ]
+    columns = (*map(Column, ("part", "deals", "difference", "interval")), Column("p", ".2g"))
+    return Answer(value, [ResultTable(title, columns, tuple(rows))])
 
 
-def _show(found: BenchmarkResult, made: Decisions, out: Path, note: str) -> None:
+def _score_parts(found: BenchmarkResult, made: Decisions, out: Path, note: str) -> list[ResultTable | str]:
     """The player's scores beside those of the players that come with parlour; its decisions."""
     own = scores(found.suite, found.points)
     others = {one.name: scores(found.suite, one.points) for one in references(found.suite)}
     title = f"Benchmark {found.suite.name}, version {found.suite.version}: {found.name} (points of 100, 95 % interval){note}"
-    display.show_table(title, ("part", "deals", "points", "interval", *others), _rows(own, others))
-    if any(one.low is None for one in own.values()):
-        display.console().print(ALIKE, highlight=False, soft_wrap=True)
-    display.show_decisions({found.name: made})
-    display.console().print(f"results: {out / RESULTS}", highlight=False, soft_wrap=True)
-
-
-def _rows(own: Scores, others: Mapping[str, Scores]) -> list[tuple[str, ...]]:
-    return [
-        (
-            part,
-            str(one.n),
-            f"{one.mean:5.1f}",
-            show_interval(one, ".1f"),
-            *(f"{of[part].mean:5.1f}" for of in others.values()),
-        )
-        for part, one in own.items()
-    ]
-
-
-def _show_comparison(a: str, b: str, suite: Suite, found: Scores) -> None:
-    title = (
-        f"Benchmark {suite.name}, version {suite.version}, same deals: {a} less {b} (points, 95 % interval; sign test)"
-    )
     rows = [
-        (part, str(one.n), f"{one.mean:+6.1f}", show_interval(one, "+.1f"), _chance(one)) for part, one in found.items()
+        (part, score.n, score.mean, show_interval(score, ".1f"), *(of[part].mean for of in others.values()))
+        for part, score in own.items()
     ]
-    display.show_table(title, ("part", "deals", "difference", "interval", "p"), rows)
-
-
-def _chance(one: StratifiedMean) -> str:
-    return "-" if one.p is None else f"{one.p:.2g}"
+    points = [Column(name, "5.1f") for name in others]
+    columns = (Column("part"), Column("deals"), Column("points", "5.1f"), Column("interval"), *points)
+    alike = [ALIKE] if any(score.low is None for score in own.values()) else []
+    table = ResultTable(title, columns, tuple(rows))
+    return [table, *alike, *decision_parts({found.name: made}), f"results: {out / RESULTS}"]

@@ -25,7 +25,10 @@ from parlour.training.play.extras import import_extra
 from parlour.training.play.parallel.concurrent_games import Job, play_each
 from parlour.training.play.stored_games import games_folder
 from parlour.training.results import display
+from parlour.training.results.decision_tables import decision_parts
+from parlour.training.results.evaluation_tables import report_parts, show_rate
 from parlour.training.results.pages import evaluation_page
+from parlour.training.results.result_table import ResultTable, plain_table
 
 
 def list_games() -> Answer:
@@ -35,7 +38,7 @@ def list_games() -> Answer:
     """
     games = {key: _as_json(key) for key in registry}
     policies = [*POLICIES, EXPERT, CLONED, MIXED, *AGENTS, *FOREIGN, "a policy.npz of `train seat`", "module:attribute"]
-    return Answer({"games": games, "policies": policies}, partial(_show_games, games))
+    return Answer({"games": games, "policies": policies}, _game_parts(games))
 
 
 def _as_json(game: str) -> dict[str, Any]:
@@ -46,27 +49,22 @@ def _as_json(game: str) -> dict[str, Any]:
     return {"title": spec.title, "options": dict(spec.options)}
 
 
-def _show_games(games: dict[str, dict[str, Any]]) -> None:
+def _game_parts(games: dict[str, dict[str, Any]]) -> list[ResultTable | str]:
     rows = []
     for key, game in games.items():
         options = "; ".join(f"{option}: {accepted}" for option, accepted in game["options"].items())
         rows.append((key, game["title"], options or "none"))
-    shown = display.rich_table("Games", ("name", "title", "options"), rows)
-    shown.columns[2].no_wrap = False
-    out = display.console()
-    out.print(shown)
-    out.print(f"Players: {', '.join(POLICIES)}, or the path of a policy.npz written by `train seat`")
-    out.print(f"The trained player that comes with parlour, for some tables: {EXPERT}; see `parlour experts`")
-    out.print(f"In each game one of several trained seats: {MIXED}, a folder with files of `train selfplay`")
-    out.print(f"Players of Avalon cloned from recorded games: {CLONED}, the clone.npz that `train clone` wrote")
-    out.print(f"Players that ask a model (`--model`; heuristics by default): {', '.join(ASKING)}")
-    out.print(
-        "The mediator of GRACE: grace:file=POLICY.json, written by `train grace`; its modules: obedient:obedience=0.9"
-    )
-    out.print(
-        f"Players of other libraries, each with its extra: {', '.join(FOREIGN)}; see docs/integrations/players.md"
-    )
-    out.print("Your own players: module:attribute, a class, a function or an object that answers an observation")
+    return [
+        plain_table("Games", ("name", "title", "options"), rows, wrap=True),
+        f"Players: {', '.join(POLICIES)}, or the path of a policy.npz written by `train seat`",
+        f"The trained player that comes with parlour, for some tables: {EXPERT}; see `parlour experts`",
+        f"In each game one of several trained seats: {MIXED}, a folder with files of `train selfplay`",
+        f"Players of Avalon cloned from recorded games: {CLONED}, the clone.npz that `train clone` wrote",
+        f"Players that ask a model (`--model`; heuristics by default): {', '.join(ASKING)}",
+        "The mediator of GRACE: grace:file=POLICY.json, written by `train grace`; its modules: obedient:obedience=0.9",
+        f"Players of other libraries, each with its extra: {', '.join(FOREIGN)}; see docs/integrations/players.md",
+        "Your own players: module:attribute, a class, a function or an object that answers an observation",
+    ]
 
 
 def play(
@@ -127,7 +125,7 @@ def play(
     if json:
         display.print_json([results[number] for number in sorted(results)])
     else:
-        display.show_decisions({f"{agent}: {one}": made[agent] for agent, one in seats.items()})
+        display.show(*decision_parts({f"{agent}: {one}": made[agent] for agent, one in seats.items()}))
 
 
 def _collect_ratings(game: str, names: list[str], file: Path | None, base: Any) -> None:
@@ -279,7 +277,7 @@ def evaluate(
     note = f"; agents answered by {called(model)}" if asking else ""
     if html is not None:
         evaluation_page.write_page(html, report, note)
-    return Answer(value, partial(display.show_report, report, note))
+    return Answer(value, report_parts(report, note))
 
 
 def _best_responses(side: str, policy: list[str], game: str, options: dict[str, Any], budget: dict[str, Any]) -> Answer:
@@ -297,13 +295,13 @@ def _best_responses(side: str, policy: list[str], game: str, options: dict[str, 
             found.append(
                 module.best_response(config, lambda share, note, s=stage: progress(s, int(1000 * share), 1000, note))
             )
-    return Answer({"best_responses": [asdict(one) for one in found]}, partial(_show_best_responses, found))
+    return Answer({"best_responses": [asdict(one) for one in found]}, _best_response_parts(found))
 
 
-def _show_best_responses(found: list[Any]) -> None:
+def _best_response_parts(found: list[Any]) -> list[ResultTable | str]:
     rows = [
         (
-            *(one.side, one.against, display.show_rate(one.response), display.show_rate(one.player)),
+            *(one.side, one.against, show_rate(one.response), show_rate(one.player)),
             f"{100 * one.gain.mean:+.1f} {show_interval(one.gain, '+.1f', 100)}",
             f"{one.steps:,}",
             f"{one.seconds:,.0f} s",
@@ -320,6 +318,5 @@ def _show_best_responses(found: list[Any]) -> None:
         "processor time",
     )
     title = "Best responses: the gain is a lower bound of how exploitable the player is"
-    display.show_table(title, headings, rows, wrap=True)
-    if len(found) > 1:
-        tell(f"sum of the gains: {sum(one.gain.mean for one in found):.3f}")
+    total = [f"sum of the gains: {sum(one.gain.mean for one in found):.3f}"] if len(found) > 1 else []
+    return [plain_table(title, headings, rows, wrap=True), *total]

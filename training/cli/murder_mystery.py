@@ -34,7 +34,7 @@ from parlour.training.papers.questum import by_budget, comparison
 from parlour.training.papers.reproduce import ReproductionSetting
 from parlour.training.play import rollout, seeds
 from parlour.training.results import display
-from parlour.training.results.decision_tables import marked, reasons
+from parlour.training.results.decision_tables import decision_parts, marked, reasons
 
 _METHOD_HELP: Final = (
     f"{', '.join(METHODS)}; or an agent with settings. Repeatable: methods are played one after another"
@@ -135,7 +135,7 @@ def _show_case_results(case: Any, games: list[CaseResult], answered_by: str, giv
         title = "Right answers (overall: points; ±: over repetitions)"
         display.show_table(title, ("of", "n", *(one.method for one in games)), answers)
     _show_costs(games)
-    display.show_decisions({method: made for method, made in players.items() if made.decisions})
+    display.show(*decision_parts({method: made for method, made in players.items() if made.decisions}))
 
 
 def _show_costs(games: list[CaseResult]) -> None:

@@ -17,6 +17,7 @@ from parlour.training.cli.options import Answer
 from parlour.training.play import heard
 from parlour.training.play.decisions import of_transcript
 from parlour.training.results import display
+from parlour.training.results.decision_tables import decision_parts
 from parlour.training.results.replay_page.write import write_index, write_replay
 
 _MOST_OBSERVED: Final = 50_000_000
@@ -84,9 +85,8 @@ def replay(
         tell(end_of(text, transcript.outcome) if transcript.outcome else _no_end(transcript))
         called = transcript.header.get("players")
         named = called if isinstance(called, dict) else {}
-        display.show_decisions(
-            {f"{agent}: {named[agent]}" if agent in named else agent: players[agent] for agent in agents}
-        )
+        shown = {f"{agent}: {named[agent]}" if agent in named else agent: players[agent] for agent in agents}
+        display.show(*decision_parts(shown))
 
     return Answer(value, show)
 

@@ -15,7 +15,8 @@ from parlour.training.cli.options import Answer, Options
 from parlour.training.measure.statistics import PairedDifference, show_interval
 from parlour.training.papers import reproduce as tables
 from parlour.training.results import display
-from parlour.training.results.decision_tables import marked, no_result
+from parlour.training.results.decision_tables import decision_parts, marked, no_result
+from parlour.training.results.evaluation_tables import show_rate
 from rich.measure import Measurement
 
 _WIDEST: Final = 250
@@ -66,7 +67,7 @@ def show_reproduction(found: tables.Reproduction, model: Model) -> None:
     firsts: dict[tuple[str, str], str] = {}
     for cell in found.cells:
         paper = "-" if cell.paper is None else _show_paper(cell, cell.paper)
-        ours = display.show_rate(cell.ours) if cell.value is None else _show_value(cell.value)
+        ours = show_rate(cell.ours) if cell.value is None else _show_value(cell.value)
         apart = _show_difference(cell)
         if apart:
             first = firsts.get((cell.of, cell.measure), cell.row)
@@ -87,7 +88,7 @@ def show_reproduction(found: tables.Reproduction, model: Model) -> None:
     notes = sorted({f"{_named(cell)}: {cell.note}" for cell in found.cells if cell.note})
     for remark in (*found.remarks, *notes):
         out.print(f"- {remark}", highlight=False)
-    display.show_decisions(found.players)
+    display.show(*decision_parts(found.players))
 
 
 def _named(cell: tables.TableCell) -> str:

@@ -32,6 +32,7 @@ from parlour.training.learn.tuning.gratr import GratrTuning
 from parlour.training.learn.tuning.questum import QuestumTuning
 from parlour.training.play.extras import import_extra
 from parlour.training.results import display
+from parlour.training.results.evaluation_tables import show_rate
 
 
 def train_seat(
@@ -105,7 +106,7 @@ def _show_population(report: Any, found: Any, out: Path) -> None:
     rows = []
     for one in found.ratings:
         rate = None if one.name == RULE else found.crossplay.rate(one.name, RULE)
-        rows.append((one.name, f"{one.mu:.2f}", f"{one.sigma:.2f}", str(one.games), display.show_rate(rate)))
+        rows.append((one.name, f"{one.mu:.2f}", f"{one.sigma:.2f}", str(one.games), show_rate(rate)))
     headings = ("player", "mu", "sigma", "games", "against heuristic")
     display.show_table(f"Ratings on {found.config.game}", headings, rows)
     for sentence in report.verdicts(found):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from parlour.policies.llm.decisions import MOST_FOREIGN, Answers, Decisions, foreign
+from parlour.training.results.result_table import ResultTable, plain_table
 
 SIGN: Final = "†"
 """Behind the name of a player in a row of which too many decisions were not its own."""
@@ -37,9 +38,6 @@ TOOK: Final = (
 )
 ASKED: Final = ("player", "question", "asked", "first reply", "asked again", "rule of thumb")
 
-Grid = tuple[str, Sequence[str], list[tuple[str, ...]]]
-"""A table: title, headings, rows."""
-
 
 def marked(name: str, own: int, decisions: int) -> str:
     """A player's name, with the sign where it has to be.
@@ -65,26 +63,34 @@ def no_result(players: Iterable[tuple[str, int, int]]) -> str:
     Args:
         players: Name, own decisions, all decisions.
     """
-    both = dict.fromkeys(players)
-    told = [f"{name} ({share(own, made)} its own decisions)" for name, own, made in both if foreign(own, made)]
-    return f"{SIGN} no result of {', nor of '.join(told)}: " if told else ""
+    distinct = dict.fromkeys(players)
+    names = [f"{name} ({share(own, made)} its own decisions)" for name, own, made in distinct if foreign(own, made)]
+    return f"{SIGN} no result of {', nor of '.join(names)}: " if names else ""
 
 
-def grids(players: Mapping[str, Decisions]) -> Iterator[Grid]:
+def decision_tables(players: Mapping[str, Decisions]) -> list[ResultTable]:
     """The tables of some players: whose decisions; where a model was called, what it took, by kind of question too.
 
     None where nobody asked a model, all decisions were the players' own and no word was refused.
     """
-    if all(not one.questions and one.own == one.decisions and not one.refused for one in players.values()):
-        return
-    yield "Decisions", WHOSE, [_whose(name, one) for name, one in players.items()]
+    if all(not of.questions and of.own == of.decisions and not of.refused for of in players.values()):
+        return []
+    tables = [plain_table("Decisions", WHOSE, [_whose(name, of) for name, of in players.items()], wrap=True)]
     called = {
-        name: one for name, one in players.items() if one.requests or any(of.heuristic for of in one.questions.values())
+        name: of for name, of in players.items() if of.requests or any(q.heuristic for q in of.questions.values())
     }
     if called:
-        yield "What the models took", TOOK, [_took(name, one) for name, one in called.items()]
-        rows = [_asked(name, ask, of) for name, one in called.items() for ask, of in one.questions.items()]
-        yield "Questions by kind", ASKED, rows
+        rows = [_asked(name, ask, answers) for name, of in called.items() for ask, answers in of.questions.items()]
+        took = [_took(name, of) for name, of in called.items()]
+        tables.append(plain_table("What the models took", TOOK, took, wrap=True))
+        tables.append(plain_table("Questions by kind", ASKED, rows, wrap=True))
+    return tables
+
+
+def decision_parts(players: Mapping[str, Decisions]) -> list[ResultTable | str]:
+    """The same, with what the sign in them means below, where it stands in one."""
+    marked_any = any(foreign(of.own, of.decisions) for of in players.values())
+    return [*decision_tables(players), *([MEANING] if marked_any else [])]
 
 
 def reasons(counts: Mapping[str, int]) -> str:

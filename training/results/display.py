@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from parlour.envs.terminal import printable_lines, tell_text
-from parlour.policies.llm.decisions import Decisions, foreign
-from parlour.training.measure.evaluate import Report
-from parlour.training.measure.statistics import PairedDifference, Rate, show_interval
 from parlour.training.play.parallel import concurrent_games
-from parlour.training.results import decision_tables
 from parlour.training.results.progress_lines import ProgressLines
 from parlour.training.results.result_table import ResultTable
 from parlour.training.results.runs import StageProgress
@@ -172,63 +168,3 @@ def show(*parts: ResultTable | str) -> None:
         show_table(part.title, part.headings, part.texts(), wrap=part.wrap)
         if part.note:
             console().print(part.note, highlight=False)
-
-
-def show_report(report: Report, note: str) -> None:
-    """Print win rates and comparisons, and whose decisions they rest on; the note follows the title."""
-    show_table(f"Win rates (95 % Wilson interval){note}", ("player", "as", "win rate"), rate_rows(report))
-    if report.comparisons:
-        title = "Same deals, paired (95 % interval; exact McNemar test)"
-        show_table(title, ("players", "as", "difference"), comparison_rows(report), wrap=bool(mark_of(report)))
-    if mark_of(report):
-        console().print(mark_of(report), highlight=False)
-    show_decisions(report.players)
-    for one in report.unfinished:
-        console().print(f"not finished, and not counted: seed {one.seed} ({one.why})", highlight=False)
-
-
-def show_decisions(players: Mapping[str, Decisions]) -> None:
-    """Print whose the players' decisions were and what they took, where there is something to tell."""
-    for title, headings, rows in decision_tables.grids(players):
-        show_table(title, headings, rows, wrap=True)
-    if any(foreign(one.own, one.decisions) for one in players.values()):
-        console().print(decision_tables.MEANING, highlight=False)
-
-
-def rate_rows(report: Report) -> list[tuple[str, str, str]]:
-    """Player, marked where too many decisions were not its own; as what, win rate."""
-    return [
-        (decision_tables.marked(policy, *report.own.get(policy, {}).get(what, (0, 0))), what, show_rate(rate))
-        for policy, of in report.rates.items()
-        for what, rate in of.items()
-    ]
-
-
-def comparison_rows(report: Report) -> list[tuple[str, str, str]]:
-    """Players, as what, paired difference; it says so itself where it is no result of its players."""
-    return [
-        (f"{one.a} - {one.b}", one.side, decision_tables.no_result(report.rests_on(one)) + show_difference(one.result))
-        for one in report.comparisons
-    ]
-
-
-def mark_of(report: Report) -> str:
-    """The line below a table that says what the sign in it means; empty where there is none."""
-    rows = [one for of in report.own.values() for one in of.values()]
-    return decision_tables.MEANING if any(foreign(*one) for one in rows) else ""
-
-
-def show_rate(found: Rate | None) -> str:
-    """A rate with its interval and n.
-
-    >>> show_rate(None)
-    '-'
-    """
-    if found is None:
-        return "-"
-    return f"{found.rate:6.1%}  {show_interval(found, '.1%')}  n={found.n}"
-
-
-def show_difference(found: PairedDifference) -> str:
-    """A paired difference in points, with its interval and the test's p."""
-    return f"{100 * found.difference:+.1f} points  {show_interval(found, '+.1f', 100)}  n={found.n}  p={found.p:.2g}"

@@ -14,6 +14,7 @@ from parlour.training.measure import evaluate
 from parlour.training.papers.demo.section import DemoConfig, DemoPart, Section, comparisons_table, rates_table
 from parlour.training.play import rollout, seeds
 from parlour.training.results import display
+from parlour.training.results.evaluation_tables import comparison_table
 from parlour.training.results.result_table import markdown_list
 from parlour.wrappers import Recorder
 
@@ -120,6 +121,6 @@ Data: [games-team.csv](games-team.csv), [games-single.csv](games-single.csv), [s
 
 
 def _summary(sides: evaluate.Report, seats: evaluate.Report) -> str:
-    rows = [*display.comparison_rows(sides), *display.comparison_rows(seats)]
+    rows = [*comparison_table(sides).texts(), *comparison_table(seats).texts()]
     lines = [f"  {players}: {difference}" for players, side, difference in rows if side == "all"]
     return "Avalon, win rates on the same held-out deals:\n" + "\n".join(lines)

@@ -19,6 +19,7 @@ from parlour.training.papers.demo.section import DemoConfig, DemoPart, Section, 
 from parlour.training.play import rollout, seeds
 from parlour.training.play.parallel.concurrent_games import MakePolicy
 from parlour.training.results import display
+from parlour.training.results.evaluation_tables import comparison_table
 from parlour.training.results.result_table import markdown_list
 
 SILENT_TABLE: Final[dict[str, Any]] = {"num_players": 5, "rules": "official", "talk": False}
@@ -133,7 +134,7 @@ def _summary(measured: tuple[evaluate.Report, evaluate.Report] | str, found: Pop
         lines = [
             f"{players}, {what}: {difference}"
             for what, one in zip(("whole sides", "one seat"), measured, strict=True)
-            for players, side, difference in display.comparison_rows(one)
+            for players, side, difference in comparison_table(one).texts()
             if side == "all"
         ]
     return summary("Avalon without talk, networks for all seats", [*lines, *report.verdicts(found)])

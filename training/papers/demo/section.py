@@ -11,7 +11,7 @@ from parlour.envs.core import check_from
 from parlour.training.measure.evaluate import Report
 from parlour.training.measure.statistics import show_interval
 from parlour.training.papers.cells import TableCell
-from parlour.training.results import display
+from parlour.training.results.evaluation_tables import comparison_table, mark_of, rate_table, show_difference, show_rate
 from parlour.training.results.result_table import markdown_table
 
 _LEAST_GAMES: Final = 10
@@ -82,14 +82,14 @@ class DemoPart:
 
 def rates_table(of: Report) -> str:
     """Player, as what, win rate, as Markdown."""
-    rows = [(player, what, rate.strip()) for player, what, rate in display.rate_rows(of)]
+    rows = [(player, what, rate.strip()) for player, what, rate in rate_table(of).texts()]
     table = markdown_table(("player", "as", "win rate"), rows)
-    return f"{table}\n\n{display.mark_of(of)}" if display.mark_of(of) else table
+    return f"{table}\n\n{mark_of(of)}" if mark_of(of) else table
 
 
 def comparisons_table(of: Report) -> str:
     """Players, as what, paired difference, as Markdown."""
-    return markdown_table(("same deals", "as", "difference of win rates"), display.comparison_rows(of))
+    return markdown_table(("same deals", "as", "difference of win rates"), comparison_table(of).texts())
 
 
 def paper_of(cell: TableCell, decimals: int = 1) -> str:
@@ -100,14 +100,14 @@ def paper_of(cell: TableCell, decimals: int = 1) -> str:
 def ours_of(cell: TableCell) -> str:
     """Our figure in a cell, with its interval and n."""
     if cell.value is None:
-        return display.show_rate(cell.ours).strip()
+        return show_rate(cell.ours).strip()
     value, unit = cell.value, ".1%" if cell.value.share else ".1f"
     return f"{value.value:{unit}}  {show_interval(value, unit)}  n={value.n}"
 
 
 def difference_of(cell: TableCell) -> str:
     """The difference from the first row, where it has one."""
-    return display.show_difference(cell.difference) if cell.difference else ""
+    return show_difference(cell.difference) if cell.difference else ""
 
 
 def summary(title: str, lines: Iterable[str]) -> str:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import astuple, fields, replace
 from pathlib import Path
 
 from parlour.envs.core import ParlourError
 from parlour.policies.files import atomic_write
-from parlour.training.measure.evaluate import Report
+from parlour.training.measure.evaluate import Game, Report
 from parlour.training.measure.statistics import Rate
-from parlour.training.results import decision_tables, display
+from parlour.training.results.evaluation_tables import report_parts
 from parlour.training.results.pages.page import Page, render
-from parlour.training.results.pages.report import EstimateLine, ReportPart, intervals, of_blocks
+from parlour.training.results.pages.report import EstimateLine, intervals, page_of, table_html, text_html
+from parlour.training.results.result_table import ResultTable, plain_table
 
-_GAMES = ("seed", "player", "seat", "side", "role", "against", "won", "winner", "reason", "moves", "decisions", "own")
 _MOST_GAMES = 5_000
 """Rows of the table of games, at most: all of them stand in the file of `--table`."""
+_HEADINGS = {"policy": "player", "opponent": "against"}
 
 
 def check_out(path: Path) -> None:
@@ -34,43 +36,24 @@ def evaluation_page(report: Report, note: str = "") -> Page:
     title = f"Win rates in {report.table.get('game', 'a game')}{note}"
     lines = list(_lines(report))
     picture = intervals("win rates with their 95 % Wilson intervals; n is the number of games", lines) if lines else ""
-    return of_blocks(title, [ReportPart("h1", title), *_parts(report)], picture)
+    return page_of(title, [text_html("h1", title), picture, *_parts(report)])
 
 
 def _lines(report: Report) -> Iterator[EstimateLine]:
     for player, of in report.rates.items():
-        for what, found in of.items():
-            if isinstance(found, Rate):
-                note = f"{found.rate:.1%}, n={found.n}"
-                yield EstimateLine(f"{player} as {what}", found.rate, found.low, found.high, note)
+        for what, rate in of.items():
+            if isinstance(rate, Rate):
+                note = f"{rate.rate:.1%}, n={rate.n}"
+                yield EstimateLine(f"{player} as {what}", rate.rate, rate.low, rate.high, note)
 
 
-def _parts(report: Report) -> Iterator[ReportPart]:
-    yield ReportPart("p", ", ".join(f"{name} = {value}" for name, value in report.table.items()))
-    headings = ("player", "as", "win rate")
-    yield ReportPart("table", "Win rates (95 % Wilson interval)", rows=[headings, *display.rate_rows(report)])
-    if report.comparisons:
-        told = "Same deals, paired (95 % interval; exact McNemar test)"
-        rows = [("players", "as", "difference"), *display.comparison_rows(report)]
-        yield ReportPart("table", told, rows=rows)
-    if display.mark_of(report):
-        yield ReportPart("note", display.mark_of(report))
-    for caption, names, found in decision_tables.grids(report.players):
-        yield ReportPart("table", caption, rows=[names, *found])
-    if report.unfinished:
-        yield ReportPart("h2", "Not finished, and not counted")
-        yield from (ReportPart("li", f"seed {one.seed}: {one.why}") for one in report.unfinished)
-    yield ReportPart("h2", "Games")
+def _parts(report: Report) -> Iterator[str]:
+    yield text_html("p", ", ".join(f"{name} = {value}" for name, value in report.table.items()))
+    for part in report_parts(report):
+        yield table_html(part) if isinstance(part, ResultTable) else text_html("p", part, "note")
+    yield text_html("h2", "Games")
     if len(report.games) > _MOST_GAMES:
-        yield ReportPart("p", f"The first {_MOST_GAMES:,} of {len(report.games):,}; --table writes all.")
-    yield ReportPart("table", "One row for each game of a measured player", rows=[_GAMES, *_game_rows(report)])
-
-
-def _game_rows(report: Report) -> list[tuple[str, ...]]:
-    return [
-        (
-            *(str(one.seed), one.policy, "" if one.seat is None else str(one.seat), one.side, one.role, one.opponent),
-            *("yes" if one.won else "no", one.winner, one.reason, str(one.moves), str(one.decisions), str(one.own)),
-        )
-        for one in report.games[:_MOST_GAMES]
-    ]
+        yield text_html("p", f"The first {_MOST_GAMES:,} of {len(report.games):,}; --table writes all.")
+    headings = [_HEADINGS.get(field.name, field.name) for field in fields(Game)]
+    rows = [astuple(replace(game, seat="" if game.seat is None else game.seat)) for game in report.games[:_MOST_GAMES]]
+    yield table_html(plain_table("One row for each game of a measured player", headings, rows))

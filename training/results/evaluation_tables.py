@@ -1,0 +1,68 @@
+"""What `parlour.training.measure.evaluate` measured, as tables: win rates, paired differences, whose decisions they rest on."""
+
+from __future__ import annotations
+
+from parlour.policies.llm.decisions import foreign
+from parlour.training.measure.evaluate import Report
+from parlour.training.measure.statistics import PairedDifference, Rate, show_interval
+from parlour.training.results import display
+from parlour.training.results.decision_tables import MEANING, decision_parts, marked, no_result
+from parlour.training.results.result_table import ResultTable, plain_table
+
+
+def show_report(report: Report, note: str) -> None:
+    """Print win rates and comparisons, and whose decisions they rest on; the note follows the title."""
+    display.show(*report_parts(report, note))
+
+
+def report_parts(report: Report, note: str = "") -> list[ResultTable | str]:
+    """All tables of a report, and the lines below them; the note follows the first title."""
+    parts: list[ResultTable | str] = [rate_table(report, note)]
+    if report.comparisons:
+        parts.append(comparison_table(report))
+    if mark_of(report):
+        parts.append(mark_of(report))
+    parts += decision_parts(report.players)
+    return parts + [f"not finished, and not counted: seed {game.seed} ({game.why})" for game in report.unfinished]
+
+
+def rate_table(report: Report, note: str = "") -> ResultTable:
+    """Player, marked where too many decisions were not its own; as what, win rate."""
+    rows = [
+        (marked(policy, *report.own.get(policy, {}).get(what, (0, 0))), what, show_rate(rate))
+        for policy, of in report.rates.items()
+        for what, rate in of.items()
+    ]
+    return plain_table(f"Win rates (95 % Wilson interval){note}", ("player", "as", "win rate"), rows)
+
+
+def comparison_table(report: Report) -> ResultTable:
+    """Players, as what, paired difference; it says so itself where it is no result of its players."""
+    rows = [
+        (f"{pair.a} - {pair.b}", pair.side, no_result(report.rests_on(pair)) + show_difference(pair.result))
+        for pair in report.comparisons
+    ]
+    title = "Same deals, paired (95 % interval; exact McNemar test)"
+    return plain_table(title, ("players", "as", "difference"), rows, wrap=bool(mark_of(report)))
+
+
+def mark_of(report: Report) -> str:
+    """The line below a table that says what the sign in it means; empty where there is none."""
+    counts = [own for of in report.own.values() for own in of.values()]
+    return MEANING if any(foreign(*own) for own in counts) else ""
+
+
+def show_rate(rate: Rate | None) -> str:
+    """A rate with its interval and n.
+
+    >>> show_rate(None)
+    '-'
+    """
+    if rate is None:
+        return "-"
+    return f"{rate.rate:6.1%}  {show_interval(rate, '.1%')}  n={rate.n}"
+
+
+def show_difference(pair: PairedDifference) -> str:
+    """A paired difference in points, with its interval and the test's p."""
+    return f"{100 * pair.difference:+.1f} points  {show_interval(pair, '+.1f', 100)}  n={pair.n}  p={pair.p:.2g}"
