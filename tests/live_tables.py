@@ -29,9 +29,8 @@ from parlour.envs.text import compose, options, render, waiting
 from parlour.envs.wording import worded_kinds
 from parlour.policies import make_policy
 from parlour.training.play.live_table.games import Plan
-from parlour.training.play.live_table.keys import WATCHING, Keys
 from parlour.training.play.live_table.opening import OpenTable
-from parlour.training.play.live_table.settings import TableSettings
+from parlour.training.play.live_table.settings import WATCHING, Keys, TableSettings
 from parlour.training.play.rollout import table
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect

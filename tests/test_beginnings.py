@@ -6,8 +6,7 @@ from os.path import commonprefix
 
 from hypothesis import given
 from hypothesis import strategies as st
-from parlour.policies.llm.beginnings import Beginnings
-from parlour.policies.llm.decisions import took
+from parlour.policies.llm.decisions import Beginnings, took
 
 
 @given(st.lists(st.text(alphabet="ab", max_size=6), max_size=8))

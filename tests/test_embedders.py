@@ -12,10 +12,9 @@ from types import ModuleType
 import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.policies.retrieval import minilm
-from parlour.policies.retrieval.embedders import EmbeddingFailed, OpenAIEmbedder
+from parlour.policies.retrieval import embedders as minilm
+from parlour.policies.retrieval.embedders import EmbeddingFailed, MiniLMEmbedder, OpenAIEmbedder
 from parlour.policies.retrieval.memory import Memory
-from parlour.policies.retrieval.minilm import MiniLMEmbedder
 
 KEY = "sk-very-secret-0123456789"
 TEXTS = ["first", "第二个", "third", "fourth", "fifth"]

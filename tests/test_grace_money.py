@@ -16,8 +16,8 @@ from parlour.envs.mediated_qa.vocabulary import ALL, ANSWERED_RIGHT, ANSWERED_WR
 from parlour.policies.agents.mediated_qa.joint import COSTS, PUBLISHED
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.policies.agents.mediated_qa.policy_file import read as read_policy
+from parlour.policies.llm.transport.budget import Prices
 from parlour.policies.llm.transport.meter import Meter
-from parlour.policies.llm.transport.prices import Prices
 from parlour.policies.llm.transport.request import NO_USAGE, ChatMessage, Completion, Request, Usage
 from parlour.training.cli import run
 from parlour.training.learn.mediators import stakes as stakes_module

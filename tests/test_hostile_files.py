@@ -22,9 +22,8 @@ from parlour.envs.murder_mystery.cases.case import dump
 from parlour.envs.murder_mystery.generate import from_seed
 from parlour.policies.files import read_arrays, reading, write_arrays
 from parlour.policies.llm.reading import last_object
-from parlour.policies.llm.transport.bodies import read_reply
-from parlour.policies.llm.transport.failures import Failure
-from parlour.policies.llm.transport.prices import Prices
+from parlour.policies.llm.transport.answers import Failure, read_reply
+from parlour.policies.llm.transport.budget import Prices
 from parlour.policies.random import RandomPolicy
 from parlour.policies.trained import TrainedSeat
 from parlour.training.cli import replay, run

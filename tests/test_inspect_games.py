@@ -8,8 +8,16 @@ import pytest
 from parlour.envs import replay
 from parlour.envs.core import ParlourError
 from parlour.envs.registry import lookup
-from parlour.training.harnesses.inspect_ai.played import StoredGame, TaskTable, leave, play_again, played
-from parlour.training.harnesses.inspect_ai.seatings import MIXED, seatings, seeds_of
+from parlour.training.harnesses.inspect_ai.played import (
+    MIXED,
+    StoredGame,
+    TaskTable,
+    leave,
+    play_again,
+    played,
+    seatings,
+    seeds_of,
+)
 from parlour.training.play import seeds
 
 EVIL = {3: ("player_0", "player_3"), 4: ("player_1", "player_4")}

@@ -27,9 +27,8 @@ pytest.importorskip("websockets", reason="the extra `serve` is not installed")
 from live_tables import FAST, HOSTILE, Browser, differences, heard, opened, play_and_compare, socket_of, until
 from parlour.policies.base import Policy
 from parlour.training.play.live_table.games import Plan
-from parlour.training.play.live_table.keys import WATCHING, Keys
 from parlour.training.play.live_table.opening import OpenTable
-from parlour.training.play.live_table.settings import TableSettings
+from parlour.training.play.live_table.settings import WATCHING, Keys, TableSettings
 from parlour.training.play.live_table.sockets import ENDS_FOR_GOOD, NO_KEY, MessageRate, is_own_origin
 from parlour.training.play.rollout import table
 from websockets.exceptions import ConnectionClosed, InvalidStatus

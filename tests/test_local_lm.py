@@ -7,7 +7,7 @@ import threading
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies import asks_a_model, checkpoint_settings, make_policy
-from parlour.policies.llm.gathering import Gathering, ask_along
+from parlour.policies.llm.at_once import Gathering, ask_along
 from parlour.policies.llm.model import OfflineModel
 from parlour.policies.local_lm.prompts import ASSISTANT, USER, Fitting, ToldTurn, plain_form
 from parlour.policies.local_lm.settings import CheckpointSettings, hash_of

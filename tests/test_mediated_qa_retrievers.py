@@ -134,7 +134,7 @@ def test_dense_needs_an_embedder():
 
 
 def test_the_small_sentence_model_finds_what_means_the_same():
-    minilm = pytest.importorskip("parlour.policies.retrieval.minilm").MiniLMEmbedder()
+    minilm = pytest.importorskip("parlour.policies.retrieval.embedders").MiniLMEmbedder()
     articles = (Passage("Telby", ("A stream passes through it.",)), Passage("Orra", ("She paints portraits.",)))
     found = DenseRetriever(articles, minilm, least=0.0).ranked("Which river flows there?", 1)
     assert found == [Piece("Telby", "A stream passes through it.")]

@@ -21,9 +21,9 @@ from parlour.policies.agents.murder_mystery.questum.plan import PlannedInterview
 from parlour.policies.agents.murder_mystery.reading_asks import FactSentences, ReadFacts, forms_of
 from parlour.policies.agents.murder_mystery.scene import Talk, scene_of
 from parlour.policies.llm.ask import Ask, BadReply, read_back
+from parlour.policies.llm.make import NoisyModel
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
 from parlour.policies.llm.noise import Ear, ReadingNoise
-from parlour.policies.llm.noisy import NoisyModel
 from parlour.training.measure.murder_mystery.games import CaseJob, CaseSetting, play_case
 from parlour.training.measure.murder_mystery.methods import method_of
 from parlour.training.play import rollout

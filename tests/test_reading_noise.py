@@ -20,10 +20,9 @@ from parlour.policies.agents.werewolf.decide import WerewolfSelfInfo, WerewolfSi
 from parlour.policies.agents.werewolf.gratr.asks import AskIdentity, AskIntent
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.llm.ask import ASKS
-from parlour.policies.llm.make import ModelConfig, make_model
+from parlour.policies.llm.make import ModelConfig, NoisyModel, make_model
 from parlour.policies.llm.model import OfflineModel, RequestContext, SeatModel
 from parlour.policies.llm.noise import Ear, ReadingNoise
-from parlour.policies.llm.noisy import NoisyModel
 from parlour.training import cli
 from parlour.training.play.rollout import play, table
 from parlour.wrappers import Recorder

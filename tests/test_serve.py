@@ -802,7 +802,7 @@ def test_a_port_that_is_taken_gets_one_line(capsys):
 
 
 def test_without_the_extra_it_says_what_to_install(capsys, monkeypatch):
-    for module in ("app", "listening", "connections"):  # those that import it
+    for module in ("app", "listening"):  # those that import it
         monkeypatch.delitem(sys.modules, f"parlour.policies.llm.server.{module}")
         monkeypatch.delattr(f"parlour.policies.llm.server.{module}")
     monkeypatch.setitem(sys.modules, "uvicorn", None)

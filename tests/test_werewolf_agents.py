@@ -23,8 +23,8 @@ from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.chat import ChatModel
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
 from parlour.policies.llm.prompt import sections_in
+from parlour.policies.llm.transport.budget import Prices
 from parlour.policies.llm.transport.meter import Meter
-from parlour.policies.llm.transport.prices import Prices
 from parlour.policies.llm.transport.request import Completion, Request, Usage
 from parlour.training.play import rollout
 

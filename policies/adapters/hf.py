@@ -16,7 +16,7 @@ from parlour.envs.core import ParlourError
 from parlour.envs.headings import ENGLISH, sections_of
 from parlour.envs.news import SeatNews
 from parlour.policies.base import Policy
-from parlour.policies.llm.gathering import ask_along
+from parlour.policies.llm.at_once import ask_along
 from parlour.policies.local_lm.model import LanguageModel, Prompt, Reply, Sampling, shared
 from parlour.policies.local_lm.prompts import Fitting, ToldTurn
 from parlour.policies.local_lm.settings import CheckpointSettings

@@ -13,18 +13,69 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError, accept, check_from, check_one_of
+from parlour.policies.llm.ask import A, Ask
 from parlour.policies.llm.chat import ChatModel
-from parlour.policies.llm.model import CONCURRENCY, OFFLINE, Model, OfflineModel
-from parlour.policies.llm.noise import ReadingNoise
-from parlour.policies.llm.noisy import NoisyModel
+from parlour.policies.llm.model import CONCURRENCY, OFFLINE, Answered, Model, OfflineModel, RequestContext
+from parlour.policies.llm.noise import Ear, ReadingNoise
 from parlour.policies.llm.prompt import Templates
-from parlour.policies.llm.transport.budget import LIMITS, Budget
+from parlour.policies.llm.transport.budget import LIMITS, Budget, Prices
 from parlour.policies.llm.transport.cache import MODES, Cache
 from parlour.policies.llm.transport.endpoint import KEY_ENV, PATIENCE, Endpoint
 from parlour.policies.llm.transport.meter import Meter
 from parlour.policies.llm.transport.payload import RESERVED
-from parlour.policies.llm.transport.prices import Prices
 from parlour.policies.llm.transport.request import CallSettings, Transport
+
+_SEAT = "player_"
+
+
+class NoisyModel(Model):
+    """A model to which questions come as their readers hear them.
+
+    Args:
+        inner: Who answers.
+        noise: The rates of error.
+    """
+
+    def __init__(self, inner: Model, noise: ReadingNoise) -> None:
+        self.inner, self.noise = inner, noise
+        self.name = f"{inner.name}, noise {noise}" if noise else inner.name
+        self.is_language_model = inner.is_language_model  # type: ignore[misc]  # whatever the inner one is
+        self.concurrency = inner.concurrency
+
+    def answer(self, question: Ask[A], context: RequestContext) -> Answered[A]:
+        if not self.noise.reaches(context.player) or not question.reads():
+            return self.inner.answer(question, context)
+        ear = self._ear(question, context)
+        heard = question.misheard(ear)
+        answered = self.inner.answer(heard, context)
+        value = heard.restated(answered.value, ear)
+        if not ear.told and value == answered.value:
+            return answered
+        told: dict[str, Any] = {"misheard": ear.told, "answer": value.model_dump(mode="json")}
+        calls = [*answered.calls[:-1], {**(answered.calls or ({},))[-1], "noise": told}]
+        return replace(answered, value=value, calls=tuple(calls))
+
+    def _ear(self, question: Ask[Any], context: RequestContext) -> Ear:
+        """With what errors the asker reads the question."""
+        seat = context.seat.removeprefix(_SEAT)
+        return Ear(self.noise, context.game, int(seat) if seat.isdigit() else -1, f"{question.kind} {context.sample}")
+
+    def as_heard(self, question: Ask[A], context: RequestContext) -> Ask[A]:
+        if not self.noise.reaches(context.player) or not question.reads():
+            return question
+        return question.misheard(self._ear(question, context))
+
+    def asks_alone(self, player: str) -> bool:
+        return self.noise.reaches(player)
+
+    def settings(self) -> dict[str, Any]:
+        return {**self.inner.settings(), **({"noise": str(self.noise)} if self.noise else {})}
+
+    @property
+    def meter(self) -> Any:
+        """The inner model's; None without one."""
+        return getattr(self.inner, "meter", None)
+
 
 _OF_ANY: Final = ("model", "concurrency", "noise")
 """Settings that the offline model has as well."""

@@ -16,8 +16,8 @@ pytest.importorskip("fastapi", reason="the extra `serve` is not installed")
 pytest.importorskip("websockets", reason="the extra `serve` is not installed")
 from live_tables import FAST, opened
 from parlour.training.play.live_table.boards import Given
-from parlour.training.play.live_table.keys import WATCHING
 from parlour.training.play.live_table.opening import OpenTable
+from parlour.training.play.live_table.settings import WATCHING
 
 EVIL = (
     "</script><script>window.hacked = 1</script>",

@@ -28,10 +28,10 @@ from parlour.policies.llm.server.app import Service, running
 from parlour.policies.llm.server.fault_injection import FAULTS
 from parlour.policies.llm.server.protocol import Refused
 from parlour.policies.llm.server.settings import ServerSettings
+from parlour.policies.llm.transport.budget import Prices
 from parlour.policies.llm.transport.cache import Cache
 from parlour.policies.llm.transport.endpoint import Endpoint
 from parlour.policies.llm.transport.meter import Meter
-from parlour.policies.llm.transport.prices import Prices
 from parlour.training.cli import run
 from parlour.training.play import rollout
 from parlour.training.play.decisions import of_transcript

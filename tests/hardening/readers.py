@@ -24,9 +24,8 @@ from parlour.envs.registry import build, lookup
 from parlour.envs.text import end_of
 from parlour.policies.agents.mediated_qa import policy_file
 from parlour.policies.llm.server.protocol import ChatBody, EmbeddingsBody, Refused, parsed, question
-from parlour.policies.llm.transport.bodies import read_reply
-from parlour.policies.llm.transport.failures import refusal
-from parlour.policies.llm.transport.prices import Prices
+from parlour.policies.llm.transport.answers import read_reply, refusal
+from parlour.policies.llm.transport.budget import Prices
 from parlour.policies.trained import TrainedSeat
 from parlour.training.cli.options import key_values
 from parlour.training.learn.mediators import table

@@ -21,7 +21,7 @@ from parlour.envs import replay
 from parlour.envs.core import ParlourError
 from parlour.policies import make_policy
 from parlour.policies.by_text import in_words, options_in, require_readable
-from parlour.policies.local_lm import draws as drawing
+from parlour.policies.local_lm import model as drawing
 from parlour.policies.local_lm.model import LanguageModel, Prompt, Reply, Sampling
 from parlour.policies.local_lm.settings import called, hash_of
 from parlour.training.cli import run

@@ -34,9 +34,8 @@ from parlour.envs.text import render
 from parlour.policies import HeuristicPolicy
 from parlour.training.cli import run
 from parlour.training.harnesses.inspect_ai.logs import transcripts_of_log
-from parlour.training.harnesses.inspect_ai.play import TASK
 from parlour.training.harnesses.inspect_ai.played import STORED, StoredGame
-from parlour.training.harnesses.inspect_ai.tasks import TASKS, game_task
+from parlour.training.harnesses.inspect_ai.tasks import TASK, TASKS, game_task
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # Inspect leaves streams to the garbage collector

@@ -24,8 +24,8 @@ from parlour.envs.core import ParlourError  # noqa: E402
 from parlour.policies import ChatPlayer, HeuristicPolicy, HumanPolicy, RandomPolicy  # noqa: E402
 from parlour.policies.llm.chat import ChatModel  # noqa: E402
 from parlour.policies.llm.make import ModelConfig, make_model  # noqa: E402
+from parlour.policies.llm.transport.budget import Prices  # noqa: E402
 from parlour.policies.llm.transport.meter import Meter  # noqa: E402
-from parlour.policies.llm.transport.prices import Prices  # noqa: E402
 from parlour.policies.llm.transport.request import Completion, Usage  # noqa: E402
 from parlour.training.cli import run  # noqa: E402
 from parlour.training.learn.mediators.held_out import HeldOutConfig, prepare  # noqa: E402

@@ -23,10 +23,9 @@ pytest.importorskip("trl", reason="trl is not installed; pip install 'parlour[tr
 import torch
 from datasets import Dataset
 from parlour.envs.core import ParlourError
-from parlour.training.harnesses import trl_rollout, trl_tools
+from parlour.training.harnesses import trl
 from parlour.training.harnesses.sessions import Sessions, SessionSettings
-from parlour.training.harnesses.trl_rollout import GameRollout, game_reward, usable_share
-from parlour.training.harnesses.trl_tools import GAME_OVER, PROMPT, environments
+from parlour.training.harnesses.trl import GAME_OVER, PROMPT, GameRollout, environments, game_reward, usable_share
 from talked_games import TABLES, aec_return, first_messages, seat_maker, seat_of, told_what_its_view_holds
 from tiny_chat_models import PLAIN_TEMPLATE, ScriptedLlama, imitate, llama_config, tokenizer_of
 from transformers import LlamaForCausalLM
@@ -113,7 +112,7 @@ def test_a_hundred_whole_games_by_tools_have_the_rewards_of_the_environment_and_
         for number, game in enumerate(
             ["template_v0", "mediated_qa_v0", "template_v0", "werewolf_v0", "mediated_qa_v0"] * 10
         )
-        for row in trl_tools.tool_rows(1, seed=number)
+        for row in trl.tool_rows(1, seed=number)
     ]
     model, seen = scripted(calling_drawn_options(1)), Seen()
     before = [weights.clone() for weights in model.parameters()]
@@ -162,7 +161,7 @@ def one_step(folder: Path, script: Any, game: str, seed: int = 3, most: int = 15
     trainer = GRPOTrainer(
         model=model,
         args=config(folder, max_steps=1, per_device_train_batch_size=4, num_generations=4, max_completion_length=most),
-        train_dataset=Dataset.from_list(trl_tools.tool_rows(1, seed=seed)),
+        train_dataset=Dataset.from_list(trl.tool_rows(1, seed=seed)),
         processing_class=model.tokenizer,
         environment_factory=environments(Sessions(SessionSettings(game, seat_of(game), options=TABLES[game])), most),
         reward_funcs=[seen],
@@ -222,7 +221,7 @@ def test_a_model_that_was_taught_the_call_samples_it_by_itself(tmp_path):
     trainer = GRPOTrainer(
         model=model,
         args=config(tmp_path, max_steps=1, per_device_train_batch_size=4, num_generations=4, max_completion_length=200),
-        train_dataset=Dataset.from_list(trl_tools.tool_rows(1)),
+        train_dataset=Dataset.from_list(trl.tool_rows(1)),
         processing_class=tokenizer,
         environment_factory=environments(sessions, 200),
         reward_funcs=[seen],
@@ -298,7 +297,7 @@ def test_a_hundred_whole_games_by_rollout_have_the_rewards_of_the_environment(ga
     model, tokenizer = plain(first_messages())
     rollout = GameRollout(seat_maker(game, **ONCE), max_new_tokens=4, at_once=17)
     model.train()
-    made = rollout([row["prompt"] for row in trl_rollout.rollout_rows(34, seed=50)], as_trainer(model, tokenizer, 3000))
+    made = rollout([row["prompt"] for row in trl.rollout_rows(34, seed=50)], as_trainer(model, tokenizer, 3000))
     assert model.training
     check_rollout(game, list(range(50, 84)), made, tokenizer)
     assert not any(made["left"])
@@ -325,7 +324,7 @@ def test_five_steps_of_grpo_by_rollout_train_on_the_environments_rewards(tmp_pat
 
     def kept(prompts: Any, trainer: Any) -> dict[str, list[Any]]:
         made = rollout(prompts, trainer)
-        played.append(([trl_rollout.seed_of(prompt) for prompt in prompts], {k: list(v) for k, v in made.items()}))
+        played.append(([trl.seed_of(prompt) for prompt in prompts], {k: list(v) for k, v in made.items()}))
         return made
 
     before = [weights.clone() for weights in model.parameters()]
@@ -339,7 +338,7 @@ def test_five_steps_of_grpo_by_rollout_train_on_the_environments_rewards(tmp_pat
             max_completion_length=200,
             learning_rate=1e-2,
         ),
-        train_dataset=Dataset.from_list(trl_rollout.rollout_rows(20)),
+        train_dataset=Dataset.from_list(trl.rollout_rows(20)),
         processing_class=tokenizer,
         rollout_func=kept,
         reward_funcs=[game_reward, usable_share],
@@ -357,7 +356,7 @@ def test_five_steps_of_grpo_by_rollout_train_on_the_environments_rewards(tmp_pat
 
 def test_a_seed_gives_the_same_completions():
     model, tokenizer = plain(first_messages())
-    prompts = [row["prompt"] for row in trl_rollout.rollout_rows(4)]
+    prompts = [row["prompt"] for row in trl.rollout_rows(4)]
     trainer = as_trainer(model, tokenizer, 500)
     made = [GameRollout(seat_maker("template_v0"), max_new_tokens=6, seed=n)(prompts, trainer) for n in (7, 7, 8)]
     assert made[0] == made[1]
@@ -368,7 +367,7 @@ def test_a_seed_gives_the_same_completions():
 def test_a_seat_leaves_a_game_for_which_there_is_no_room(most, context):
     model, tokenizer = plain(first_messages(), context=context)
     rollout = GameRollout(seat_maker("werewolf_v0", **ONCE), max_new_tokens=4)
-    made = rollout([row["prompt"] for row in trl_rollout.rollout_rows(4, seed=60)], as_trainer(model, tokenizer, most))
+    made = rollout([row["prompt"] for row in trl.rollout_rows(4, seed=60)], as_trainer(model, tokenizer, most))
     assert any(made["left"])
     assert all(len(ids) <= most for ids in made["completion_ids"])
     check_rollout("werewolf_v0", list(range(60, 64)), made, tokenizer)

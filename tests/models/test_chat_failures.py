@@ -12,8 +12,8 @@ from parlour.policies.llm.chat import ChatModel
 from parlour.policies.llm.fit import estimated_tokens, shortest
 from parlour.policies.llm.model import RequestContext
 from parlour.policies.llm.prompt import Templates
+from parlour.policies.llm.transport.budget import Prices
 from parlour.policies.llm.transport.meter import Meter
-from parlour.policies.llm.transport.prices import Prices
 from parlour.policies.llm.transport.request import (
     CallFailed,
     Completion,

@@ -15,11 +15,10 @@ from parlour.policies.llm.ask import read_back
 from parlour.policies.llm.chat import ChatModel
 from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.policies.llm.model import OfflineModel, RequestContext, SeatModel, mixed
-from parlour.policies.llm.transport.budget import Budget
+from parlour.policies.llm.transport.budget import Budget, Prices
 from parlour.policies.llm.transport.cache import Cache
 from parlour.policies.llm.transport.endpoint import Endpoint
 from parlour.policies.llm.transport.meter import Meter
-from parlour.policies.llm.transport.prices import Prices
 from parlour.policies.llm.transport.request import BudgetSpent, CacheMiss, CallFailed, ModelUnavailable, ModelUnusable
 
 GOOD = '{"guilty": true, "why": "w"}'

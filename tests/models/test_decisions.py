@@ -15,8 +15,8 @@ from parlour.policies import ChatPlayer, HeuristicPolicy, RandomPolicy
 from parlour.policies.base import Policy
 from parlour.policies.llm.chat import ChatModel
 from parlour.policies.llm.decisions import Answers, AskedQuestion, Decisions, made_by, questions
+from parlour.policies.llm.transport.budget import Prices
 from parlour.policies.llm.transport.meter import Meter
-from parlour.policies.llm.transport.prices import Prices
 from parlour.policies.llm.transport.request import CallFailed, Completion, Request, Usage
 from parlour.training.cli import run
 from parlour.training.cli.reproduce import show_reproduction

@@ -12,9 +12,8 @@ from dataclasses import replace
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.policies.llm.transport.budget import Budget
+from parlour.policies.llm.transport.budget import Budget, Price, Prices
 from parlour.policies.llm.transport.meter import Count, Meter
-from parlour.policies.llm.transport.prices import Price, Prices
 from parlour.policies.llm.transport.request import (
     BudgetSpent,
     ChatMessage,

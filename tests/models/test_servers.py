@@ -14,8 +14,7 @@ from parlour.policies import make_policy
 from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.policies.llm.model import RequestContext
 from parlour.policies.llm.transport.address import read_address
-from parlour.policies.llm.transport.endpoint import Endpoint
-from parlour.policies.llm.transport.gate import Gate
+from parlour.policies.llm.transport.endpoint import Endpoint, Gate
 from parlour.policies.llm.transport.request import (
     CallFailed,
     ChatMessage,
@@ -297,7 +296,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch) -> Clock:
     made = Clock()
-    monkeypatch.setattr("parlour.policies.llm.transport.gate.time", made)
+    monkeypatch.setattr("parlour.policies.llm.transport.endpoint.time", made)
     return made
 
 

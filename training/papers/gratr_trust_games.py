@@ -15,9 +15,9 @@ from parlour.envs.core import NATURE
 from parlour.envs.werewolf.belief import WerewolfHabits
 from parlour.envs.werewolf.vocabulary import CHECKED, REVEALED, VILLAGE, WOLVES, WerewolfView, side_of
 from parlour.policies.base import Policy
+from parlour.policies.llm.make import NoisyModel
 from parlour.policies.llm.model import Model
 from parlour.policies.llm.noise import ReadingNoise
-from parlour.policies.llm.noisy import NoisyModel
 from parlour.training.measure.werewolf.transcripts import NOTE
 from parlour.training.papers.noisy_bayes import NoisyBayes
 from parlour.training.play import rollout

@@ -17,8 +17,7 @@ from parlour.envs.core import GameText, Move, Outcome, ParlourError, View
 from parlour.envs.english import name
 from parlour.envs.entries import Entry
 from parlour.envs.replay import BY_HEURISTIC, Transcript, states, text_of
-from parlour.policies.llm.beginnings import Beginnings
-from parlour.policies.llm.decisions import Decisions, made_by, questions, took
+from parlour.policies.llm.decisions import Beginnings, Decisions, made_by, questions, took
 from parlour.policies.llm.model import Model
 from parlour.training.play.recorded_calls import calls_in, models_in
 

@@ -1,6 +1,6 @@
 """Evidence by meaning: the sentences, with their titles, whose vectors are nearest to the question's, by FAISS.
 
-The embedder is the caller's, such as `parlour.policies.retrieval.minilm.MiniLMEmbedder` (extra `embed`): environments do
+The embedder is the caller's, such as `parlour.policies.retrieval.embedders.MiniLMEmbedder` (extra `embed`): environments do
 not know policies. The index is exact, and cosines are compared at a fixed number of
 decimals, so that ties are the same each time.
 """

@@ -13,24 +13,140 @@ import hmac
 import logging
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
+from threading import Lock
 from typing import Any, Final
 
 from fastapi import FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from parlour.envs.core import ParlourError
+from parlour.policies.base import Policy
+from parlour.policies.by_text import by_numbers, goes_by_text, in_words, options_in, require_readable
+from parlour.policies.llm.prompt import Templates
 from parlour.policies.llm.server import listening, protocol, replies
-from parlour.policies.llm.server.broken_replies import broken
 from parlour.policies.llm.server.fault_injection import OF_BODY, OF_TEXT, FaultDraw
 from parlour.policies.llm.server.limits import LimitedApp, described, disconnected, refusal
-from parlour.policies.llm.server.listening import LOOPBACK, ListeningServer
-from parlour.policies.llm.server.served_policy import UNTAKEN, ServedPolicy
+from parlour.policies.llm.server.listening import CONNECTION, LOOPBACK, LimitedConnection, ListeningServer
+from parlour.policies.llm.server.protocol import ChatBody, Refused, question
+from parlour.policies.llm.server.replies import AnswerText, CompletionRequest
 from parlour.policies.llm.server.settings import ServerSettings
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
+from starlette.types import Scope
+
+PIECES: Final = 20
+"""In how many pieces a slow reply arrives."""
+_PAGE: Final = b"<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>"
+_MOMENT: Final = 0.005
+"""Seconds for the first half to get through before the connection ends."""
+
+Pause = Callable[[float], Awaitable[None]]
+
+
+def broken(body: bytes, media_type: str, fault: str, scope: Scope, pause: Pause, hang: float) -> Response:
+    """A reply under a fault of `fault_injection.OF_BODY`.
+
+    Args:
+        body: What it would have been.
+        media_type: Of what kind.
+        fault: What goes wrong.
+        scope: Of the request, which knows its connection.
+        pause: Waits for so many seconds, unless the server ends.
+        hang: How long a slow reply takes, in seconds.
+    """
+    match fault:
+        case "html":
+            return Response(_PAGE, media_type="text/html")
+        case "gzip":
+            return Response(body, media_type=media_type, headers={"Content-Encoding": "gzip"})
+        case "utf16":
+            return Response(body.decode().encode("utf-16"), media_type=media_type)
+        case "slow":
+            return StreamingResponse(_slowly(body, pause, hang), media_type=media_type)
+    connection: LimitedConnection = scope["state"][CONNECTION]
+    length = {"Content-Length": str(len(body))} if fault == "reset" else {}
+    half = _half(body, pause, connection, reset=fault == "reset")
+    return StreamingResponse(half, media_type=media_type, headers=length)
+
+
+async def _slowly(body: bytes, pause: Pause, hang: float) -> AsyncIterator[bytes]:
+    size = -(-len(body) // PIECES)
+    for start in range(0, len(body), size):
+        yield body[start : start + size]
+        await pause(hang / PIECES)
+
+
+async def _half(body: bytes, pause: Pause, connection: LimitedConnection, *, reset: bool) -> AsyncIterator[bytes]:
+    yield body[: len(body) // 2]
+    await pause(_MOMENT)
+    connection.end_early(reset=reset)
+
+
+QUESTION: Final = "chat.take_turn"
+"""The one question that a seat's text and options are enough for."""
+UNTAKEN: Final = ("logprobs", "top_logprobs")
+"""What a policy has none of."""
+
+
+class ServedPolicy:
+    """A policy that answers requests, one at a time.
+
+    Args:
+        name: What it is called on the command line; the model's name.
+        policy: Who answers.
+
+    Raises:
+        ParlourError: It reads the View, or is a person.
+    """
+
+    def __init__(self, name: str, policy: Policy) -> None:
+        require_readable(policy, name)
+        self.name, self._policy = name, policy
+        self.fingerprint = f"parlour-policy-{name}"
+        self._lock = Lock()
+
+    def answering(self, body: ChatBody, wanted: CompletionRequest) -> AnswerText:
+        """Who answers this request. Raises `Refused` if it holds nothing that the policy could answer."""
+        asked = question(body, wanted)
+        if asked is None:
+            text = next((words for role, words in reversed(wanted.messages) if role == "user"), None)
+            if text is None:
+                raise Refused(
+                    400, "there is no message of a user; accepted: what a seat reads, as the last one", "messages"
+                )
+            return lambda seed: self._words(body, seed, text, options_in(text))
+        if asked.kind != QUESTION:
+            why = f"question {asked.kind!r} is not accepted by a policy; accepted: {QUESTION}, or what a seat reads"
+            raise Refused(400, why, "messages")
+        rules = next((words for role, words in wanted.messages if role == "system"), "")
+        read = asked.observation(rules.removeprefix(Templates().system(asked.language)).strip())  # type: ignore[attr-defined]
+        options, answer = tuple(asked.sentences()), asked.answer_type()  # type: ignore[attr-defined]
+
+        def in_json(seed: int) -> str:
+            words = self._words(body, seed, read, options)
+            return str(answer.model_validate({"thoughts": "", "words": words}).model_dump_json())
+
+        return in_json
+
+    def _words(self, body: ChatBody, seed: int, text: str, options: tuple[str, ...]) -> str:
+        """The policy's words. Raises `Refused` for what it does not accept."""
+        numbers = body.parlour
+        if numbers is None and not goes_by_text(self._policy):
+            why = f"policy {self.name!r} reads numbers; accepted: with parlour: {{features: [...], action_mask: [...]}}"
+            raise Refused(400, why, "parlour")
+        by_words = numbers is None or (self._policy.reads_prose and options)
+        with self._lock:
+            self._policy.reset(0, seed)
+            try:
+                if by_words or numbers is None:
+                    return in_words(self._policy, text, options)
+                return by_numbers(self._policy, numbers.features, numbers.action_mask, text, options)
+            except ParlourError as error:
+                raise Refused(400, str(error), "messages" if numbers is None else "parlour") from None
+
 
 _LOG: Final = logging.getLogger(__name__)
 

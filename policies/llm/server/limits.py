@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from fastapi.responses import JSONResponse
-from parlour.policies.llm.server.connections import too_long_headers
+from parlour.policies.llm.server.listening import too_long_headers
 from parlour.policies.llm.server.protocol import Refused
 from parlour.policies.llm.server.settings import ServerSettings
 from starlette.requests import ClientDisconnect

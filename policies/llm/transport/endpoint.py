@@ -25,14 +25,50 @@ from threading import Lock
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
-from parlour.policies.llm.transport.address import OPENAI, read_address
-from parlour.policies.llm.transport.bodies import kept_back, read_reply
-from parlour.policies.llm.transport.failures import Failure, failed_generation, refusal
-from parlour.policies.llm.transport.gate import Gate
-from parlour.policies.llm.transport.key import read_key, secret
+from parlour.policies.llm.transport.address import OPENAI, Fetched, read_address, read_key, secret, served_at
+from parlour.policies.llm.transport.answers import Failure, failed_generation, kept_back, read_reply, refusal
 from parlour.policies.llm.transport.payload import dropped_from, parameters, refused
 from parlour.policies.llm.transport.request import Completion, ModelUnavailable, Request, ServedModel
-from parlour.policies.llm.transport.served import Fetched, served_at
+
+LONGEST_ASKED: Final = 60.0
+"""Seconds that are waited at most because a server asks for it; who asks for more is asked again after these."""
+
+
+class Gate:
+    """Open, or closed for a while. Copies in other processes are open."""
+
+    def __init__(self) -> None:
+        self._opens = 0.0
+        self._lock = Lock()
+
+    def close(self, seconds: float) -> None:
+        """Let nobody pass for some seconds from now, at most `LONGEST_ASKED`; a longer wait under way stays."""
+        with self._lock:
+            self._opens = max(self._opens, time.monotonic() + min(seconds, LONGEST_ASKED))
+
+    def wait(self, behind: float) -> None:
+        """Pass, or wait until it opens and then some more.
+
+        Args:
+            behind: Seconds after the opening at which this call goes on, so that not all come at once.
+        """
+        waited = False
+        while (left := self._left()) > 0:
+            time.sleep(left)
+            waited = True
+        if waited:
+            time.sleep(behind)
+
+    def _left(self) -> float:
+        with self._lock:
+            return self._opens - time.monotonic()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._opens, self._lock = 0.0, Lock()
+
 
 KEY_ENV: Final = "OPENAI_API_KEY"
 PATIENCE: Final = 25

@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Any, Final, Literal, NamedTuple
 
 from parlour.policies.llm.decisions import INVALID, Decisions, summed
-from parlour.policies.llm.transport.prices import Prices
+from parlour.policies.llm.transport.budget import Prices
 from parlour.policies.llm.transport.request import (
     Completion,
     ModelUnavailable,

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from itertools import groupby, pairwise
 from typing import Any, Final
 
-from parlour.policies.llm.transport.failures import Failure
+from parlour.policies.llm.transport.answers import Failure
 from parlour.policies.llm.transport.request import ChatMessage, Request
 
 RESERVED: Final = frozenset({"model", "messages", "temperature", "max_tokens", "max_completion_tokens", "seed", "n", "stop",

@@ -20,7 +20,7 @@ from parlour.policies.llm.ask import A, Ask
 from parlour.policies.llm.make import ModelConfig
 from parlour.policies.llm.model import OFFLINE, Answered, Model, RequestContext
 from parlour.policies.llm.prompt import Templates
-from parlour.policies.llm.transport.prices import Prices
+from parlour.policies.llm.transport.budget import Prices
 from parlour.policies.llm.transport.request import Completion, Usage
 from parlour.training.learn.mediators import readers, simulate
 from parlour.training.learn.mediators.held_out import HeldOutConfig

@@ -27,7 +27,7 @@ from parlour.envs.mediated_qa.retrieve import Search
 from parlour.envs.mediated_qa.vocabulary import FEATURES, JOINTS, SEES, Payment
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.policies.files import atomic_write
-from parlour.policies.retrieval.minilm import MiniLMEmbedder
+from parlour.policies.retrieval.embedders import MiniLMEmbedder
 from parlour.training.learn.mediators import baselines, usage
 from parlour.training.learn.mediators.baselines import Scores, SystemAnswers
 from parlour.training.learn.mediators.contextual import systems

@@ -7,15 +7,24 @@ then on each message as it is made, in order. A seat has one browser: the one th
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from threading import Condition, Event
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from parlour.envs import core
 from parlour.envs.core import GameText, ParlourError, View
-from parlour.envs.text import MAX_WORDS
+from parlour.envs.entries import TextAction
+from parlour.envs.headings import headings_of, sections_of
+from parlour.envs.text import MAX_WORDS, OPTION, clean
+from parlour.policies import HumanPolicy
+from parlour.policies.base import Policy
 from parlour.training.play.live_table import messages
 from parlour.training.play.live_table.messages import Message
+from parlour.training.play.live_table.settings import WATCHING
+from parlour.training.play.rollout import Stopped
+from parlour.wrappers.base import inner_game
+from pettingzoo.utils.env import AECEnv
+from pettingzoo.utils.wrappers import BaseWrapper
 
 Send = Callable[[Message], None]
 """Sends a message to one browser; returns at once, and may be called from any thread."""
@@ -198,3 +207,86 @@ class Board:
     def _send(self, message: Message) -> None:
         for browser in self._browsers:
             browser(message)
+
+
+CLOCK = "clock"
+"""Why the table made a move in a person's place; see `parlour.envs.entries.Entry.replaced`."""
+
+
+class Person(Policy):
+    """Asks whoever sits at a board.
+
+    Args:
+        board: Where it is asked.
+        text: The wording of the game.
+        clock: Seconds for a move; None: no clock.
+    """
+
+    name: ClassVar[str] = HumanPolicy.name
+    wants: ClassVar[str] = "text"
+    waits: ClassVar[bool] = True
+    """Seats that decide at the same moment are asked at once (`parlour.training.play.moments`)."""
+
+    def __init__(self, board: Board, text: GameText[Any], clock: float | None) -> None:
+        super().__init__()
+        self._board, self._text, self._clock = board, text, clock
+
+    def act(self, observation: Any, info: dict[str, Any]) -> Any:
+        view: View = info["view"]
+        question = Question(
+            self._text.ask(view.legal),
+            info["options"],
+            info["free_words"],
+            self._refused(observation["text"]),
+            lambda words: self._text.parse(clean(words), view),
+        )
+        given = self._board.ask(question, self._clock)
+        if given is not None:
+            return given.words if given.option is None else info["legal"][given.option]
+        if self._board.closed:
+            raise Stopped
+        return TextAction(self._text.default("", view, self.rng), None, CLOCK)
+
+    def _refused(self, prose: str) -> list[str]:
+        """What the table says of earlier answers, behind the options."""
+        sections, prefix = sections_of(prose), headings_of(self._text).refused
+        lines = [] if sections is None else sections.choice.splitlines()[1:]
+        return [line.removeprefix(prefix) for line in lines if line.startswith(prefix) and not line.startswith(OPTION)]
+
+
+class ShownTable(BaseWrapper[str, Any, Any]):
+    """Shows a game to boards as it is played.
+
+    Args:
+        env: One of parlour's environments, possibly in wrappers.
+        boards: Seat, or `keys.WATCHING` -> the board.
+    """
+
+    def __init__(self, env: AECEnv[str, Any, Any], boards: Mapping[int, Board]) -> None:
+        super().__init__(env)
+        self.game_env, self.boards = inner_game(env, "ShownTable", full=True), boards
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        super().reset(seed=seed, options=options)
+        self._show()
+
+    def step(self, action: Any) -> None:
+        super().step(action)
+        self._show()
+
+    def _show(self) -> None:
+        base = self.game_env
+        for place, board in self.boards.items():
+            view = base.view(max(place, 0))
+            if place == WATCHING:
+                public = [event for event in view.events if event.to is None]
+                board.show(view, public, watchers_message(base.text, view))
+            else:
+                board.show(view, view.events, messages.who(base.text, view))
+
+
+def watchers_message(text: Any, view: View) -> Message:
+    """What watchers are told of the table: the rules, and what all seats read alike; nothing of any seat's own."""
+    common = getattr(text, "common", None)
+    own = "" if common is None else str(common(view))
+    return {"type": "who", "own": own, "rules": messages.rules_of(text), "names": messages.names_of(view)}

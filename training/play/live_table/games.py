@@ -10,24 +10,89 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from parlour.envs import replay
+from parlour.envs.core import Outcome, ParlourError
+from parlour.envs.english import name
+from parlour.envs.entries import Entry, TextAction
 from parlour.envs.headings import language_of
 from parlour.envs.registry import name_of
 from parlour.envs.turn import Player
-from parlour.training.play.decisions import models_of
+from parlour.envs.writing import LineFile, writing
+from parlour.training.play.decisions import models_of, of_transcript
 from parlour.training.play.failures import RULE, Failures
-from parlour.training.play.live_table.boards import Board
-from parlour.training.play.live_table.endings import Ending, ending
-from parlour.training.play.live_table.keys import Keys
-from parlour.training.play.live_table.messages import Message
-from parlour.training.play.live_table.resumed import ResumedRecorder, cut_last_line
-from parlour.training.play.live_table.settings import TableSettings
-from parlour.training.play.live_table.shown import ShownTable
+from parlour.training.play.live_table.boards import Board, ShownTable
+from parlour.training.play.live_table.messages import Ending, Message, ending
+from parlour.training.play.live_table.settings import Keys, TableSettings
 from parlour.training.play.rollout import GameUnfinished, Stopped, play
 from parlour.training.play.stored_games import check_header
 from parlour.wrappers import Recorder
 from parlour.wrappers.text_actions import TextActions
+from pettingzoo.utils.env import AECEnv
+
+
+def cut_last_line(path: Path) -> None:
+    """Cut off a last line that a kill left unfinished. Raises `CannotWrite`."""
+    content = path.read_bytes()
+    whole = content.rfind(b"\n") + 1
+    if whole < len(content):
+        with writing(path), path.open("r+b") as file:
+            file.truncate(whole)
+
+
+class ResumedRecorder(Recorder):
+    """Goes on with one game.
+
+    Args:
+        env: The table, as `Recorder` takes it.
+        path: The transcript, without an unfinished last line.
+        found: What stands in it.
+        header: As of `Recorder`.
+
+    Raises:
+        ParlourError: At `reset`, if the file does not hold this game.
+    """
+
+    def __init__(
+        self, env: AECEnv[str, Any, Any], path: Path, found: replay.Transcript, header: Mapping[str, Any]
+    ) -> None:
+        super().__init__(env, path, header=header)
+        self._found, self._met = found, 0
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        self.close_transcript()
+        self.games += 1
+        self._file, self._lines = LineFile(Path(self.path)), len(self._found.entries)
+        self._met = 0
+        self.game_env.listener = self._listen
+        self.env.reset(seed=seed, options=options)
+        while self._met < len(self._found.entries) and self.game_env.outcome is None:
+            self.env.step(self._action(self._found.entries[self._met]))
+
+    def _listen(self, told: Entry | Outcome) -> None:
+        if isinstance(told, Entry) and self._met < len(self._found.entries):
+            if told != self._found.entries[self._met]:
+                raise self._of_another_game()
+            self._met += 1
+            return
+        if isinstance(told, Outcome):
+            whole = of_transcript(replay.read(self.path, folders=self._found.folders))
+            self._notes["players"] = {name(seat): one.as_json() for seat, one in enumerate(whole)}
+        super()._listen(told)
+
+    def _action(self, entry: Entry) -> Any:
+        """The answer that led to a line: words as they came in, or the move."""
+        if entry.raw is not None:
+            return entry.raw
+        if entry.move is None:
+            raise self._of_another_game()
+        return TextAction(entry.move, None, entry.replaced)
+
+    def _of_another_game(self) -> ParlourError:
+        line = self._met + 2  # the header is line 1
+        return ParlourError(f"transcript {self.path!r} is of another game (line {line}); accepted: its own")
+
 
 CLOSED = "the table was closed"
 

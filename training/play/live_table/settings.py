@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import hmac
 import math
+import os
+import secrets
 from dataclasses import dataclass
+from typing import Final
 
-from parlour.envs.core import accept, check_from
+from parlour.envs.core import ParlourError, accept, check_from
 from parlour.envs.text import MAX_WORDS
 
 LONGEST_ESCAPE = 12
@@ -47,3 +52,56 @@ class TableSettings:
         check_from("max_watchers", self.max_watchers, 0)
         check_from("message_burst", self.message_burst, 2)
         check_from("max_message", self.max_message, MAX_WORDS * LONGEST_ESCAPE + 1000)
+
+
+WATCHING: Final = -1
+"""In place of a seat: somebody who watches."""
+LEAST: Final = 16
+"""Characters that a secret has at least."""
+_BYTES: Final = 18
+
+
+class Keys:
+    """The keys of one table.
+
+    Args:
+        seats: The seats at which people sit.
+        secret: What the keys are made from; None: something new, for this table alone.
+
+    Raises:
+        ParlourError: The secret is too short.
+    """
+
+    def __init__(self, seats: tuple[int, ...], secret: str | None = None) -> None:
+        if secret is not None and len(secret) < LEAST:
+            raise ParlourError(f"a secret of {len(secret)} characters is not accepted; accepted: {LEAST} or more")
+        self._secret = secrets.token_bytes(32) if secret is None else secret.encode()
+        self._places = {place: self._key(f"seat {place}") for place in seats} | {WATCHING: self._key("watch")}
+
+    def of(self, place: int) -> str:
+        """The key of a seat, or of `WATCHING`."""
+        return self._places[place]
+
+    def of_replay(self, game: int) -> str:
+        """The name under which the replay of a game is found."""
+        return self._key(f"replay {game}")
+
+    def place(self, key: str) -> int | None:
+        """The seat that a key opens, or `WATCHING`; None for a key of no place."""
+        found = None
+        for place, own in self._places.items():  # all of them, so that time tells nothing
+            if hmac.compare_digest(own.encode(), key.encode("utf-8", "replace")):
+                found = place
+        return found
+
+    def _key(self, what: str) -> str:
+        made = hmac.digest(self._secret, what.encode(), "sha256")[:_BYTES]
+        return base64.urlsafe_b64encode(made).decode()
+
+
+def secret_in(name: str) -> str:
+    """The secret in an environment variable. Raises `ParlourError` if there is none."""
+    found = os.environ.get(name, "")
+    if not found:
+        raise ParlourError(f"the environment holds no token in {name!r}; accepted: the name of a variable that is set")
+    return found

@@ -17,9 +17,8 @@ from fastapi.concurrency import run_in_threadpool
 from parlour.envs.core import ParlourError
 from parlour.training.play.live_table import messages
 from parlour.training.play.live_table.boards import Board, Given
-from parlour.training.play.live_table.keys import WATCHING, Keys
 from parlour.training.play.live_table.messages import Message
-from parlour.training.play.live_table.settings import TableSettings
+from parlour.training.play.live_table.settings import WATCHING, Keys, TableSettings
 
 ENDS_FOR_GOOD: Final = 4000
 """The code after which a browser does not come back by itself."""

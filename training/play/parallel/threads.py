@@ -9,7 +9,7 @@ from queue import SimpleQueue
 from threading import Event, Thread
 from typing import Generic, Protocol, TypeVar
 
-from parlour.policies.llm.gathering import Gathering
+from parlour.policies.llm.at_once import Gathering
 from parlour.training.play.rollout import Stopped
 
 

@@ -1,0 +1,253 @@
+"""Our games as an environment of the library `verifiers`, its `v1` interface: to evaluate models and to train them.
+
+Interfaces of the package `verifiers` 0.4: `Taskset.load`, `TaskData`, `Env.run(task, agents)`, `Agent.interaction`,
+`Trace.record_reward`, `Harness`, `HarnessSession`. One task is one game, numbered by its seed, without an end; one interaction
+is a seat, whose return is its reward. What a model is told is what `parlour.wrappers.Conversation` tells its seat. The package
+`examples/verifiers/parlour_v1` is that by which verifiers finds them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any, ClassVar, Final, Self
+
+import openai
+import verifiers.v1 as vf
+from parlour.envs.core import accept, check_from, check_one_of
+from parlour.envs.registry import build, lookup
+from parlour.envs.text import agents_of
+from parlour.wrappers.base import SEEDS, inner_game
+from parlour.wrappers.conversation import Conversation, table
+from parlour.wrappers.opponents import seated
+from parlour.wrappers.text_actions import ON_BAD
+from pydantic import Field, model_validator
+
+ALL: Final = "all"
+EACH: Final = "each"
+OPPONENT: Final = "opponent"
+"""Names the agent of verifiers among the opponents: `TableConfig.opponent`."""
+
+
+class GamesConfig(vf.TasksetConfig):
+    """Which games are dealt: `--env.taskset.*`."""
+
+    game: str = "avalon_v0"
+    options: dict[str, Any] = Field(default_factory=dict)
+    """Of the game, such as `{"num_players": 5}`."""
+    seats: str = ALL
+    """The seats of the agent `player`: `all` (one model plays itself), `each` (one seat a game, in turn), or agents' names with
+    commas between them."""
+    opponents: str = "heuristic"
+    """At the other seats: a player of parlour's, or `opponent` for the agent of that name."""
+    seed: int = Field(0, ge=0, lt=SEEDS)
+    """Of the first game; the next ones count on."""
+    on_bad: str = "ask_again"
+    """What follows words that cannot be used: see `parlour.wrappers.TextActions`."""
+    tries: int = 3
+    """How often a seat is asked."""
+    list_options: bool = True
+    """Whether the messages list what may be said."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        check_one_of("on_bad", self.on_bad, ON_BAD)
+        check_from("tries", self.tries, 1)
+        _seats_of(self, agents_at(self.game, self.options), 0)
+        if self.opponents != OPPONENT:
+            seated(self.opponents, inner_game(table(self.game, **self.options), "GamesConfig"))
+        return self
+
+
+class GameData(vf.TaskData):
+    """One game: all that is needed to deal it again."""
+
+    game: str
+    options: dict[str, Any]
+    seats: tuple[str, ...]
+    """Of the agent `player`."""
+    opponents: str
+    seed: int
+    on_bad: str
+    tries: int
+    list_options: bool
+
+
+class GameTask(vf.Task[GameData]):
+    """One game; its rewards are recorded by `TableEnv`."""
+
+
+class GamesTaskset(vf.Taskset[GameTask, GamesConfig]):
+    """Games from the first seed on."""
+
+    INFINITE: ClassVar[bool] = True
+
+    def load(self) -> Iterator[GameTask]:
+        """The games in order of their seeds, up to the last seed that a game may have."""
+        config = self.config
+        agents = agents_at(config.game, config.options)
+        told = {
+            name: getattr(config, name) for name in ("game", "options", "opponents", "on_bad", "tries", "list_options")
+        }
+        for number, seed in enumerate(range(config.seed, SEEDS)):
+            seats = _seats_of(config, agents, number)
+            yield GameTask(GameData(name=f"{config.game}#{seed}", seats=seats, seed=seed, **told), config.task)
+
+
+def agents_at(game: str, options: Mapping[str, Any]) -> list[str]:
+    """The agents at a table. Raises `ParlourError` for a game or options that are not accepted."""
+    return agents_of(build(lookup(game).spec, options))
+
+
+def talking(data: GameData) -> tuple[str, ...]:
+    """The seats of a game that models play, in order."""
+    agents = agents_at(data.game, data.options)
+    return tuple(agent for agent in agents if data.opponents == OPPONENT or agent in data.seats)
+
+
+def _seats_of(config: GamesConfig, agents: Sequence[str], number: int) -> tuple[str, ...]:
+    """The seats of the agent `player` in a game, by its number from 0. Raises `ParlourError`."""
+    if config.seats == ALL:
+        return tuple(agents)
+    if config.seats == EACH:
+        return (agents[number % len(agents)],)
+    chosen = tuple(config.seats.split(","))
+    for seat in chosen:
+        if seat not in agents or chosen.count(seat) > 1:
+            raise accept("seats", config.seats, [ALL, EACH, *agents])
+    return chosen
+
+
+class TableConfig(vf.EnvConfig):
+    """Who sits at the table: `--env.*`. Both agents run in this process unless told otherwise."""
+
+    player: vf.AgentConfig = vf.AgentConfig(runtime=vf.SubprocessConfig())
+    """The model that is evaluated or trained, at all of its seats."""
+    opponent: vf.AgentConfig = vf.AgentConfig(runtime=vf.SubprocessConfig())
+    """A model at the other seats, with `--env.taskset.opponents opponent`; it is not trained."""
+    transcripts: Path | None = None
+    """Folder for a transcript of each game, for `parlour replay`; None: none are written."""
+
+
+class TableEnv(vf.Env[TableConfig]):
+    """One game an episode; a trace for each seat that a model plays."""
+
+    async def setup(self, agents: vf.Agents) -> None:
+        agents.opponent.trainable = False
+
+    async def run(self, task: GameTask, agents: vf.Agents) -> None:
+        """Play one game. A model that fails, or that is out of its limits, says nothing any more: the table goes on by its rules."""
+        data: GameData = task.data
+        async with AsyncExitStack() as stack:
+            seats: dict[str, vf.Interaction] = {}
+            for seat in reversed(talking(data)):  # contexts close in reverse: the traces stand in order of the seats
+                agent = agents.player if seat in data.seats else agents.opponent
+                seats[seat] = await stack.enter_async_context(agent.interaction(task))
+            talk = await asyncio.to_thread(_dealt, data, self.config.transcripts, seats)
+            stack.callback(talk.env.close)
+            left = await _play(talk, seats)
+            for seat in talk.agents:
+                _record(seats[seat].trace, talk, seat, seat in left)
+
+
+async def _play(talk: Conversation, seats: dict[str, vf.Interaction]) -> set[str]:
+    """The game to its end; the seats that left it."""
+    left: set[str] = set()
+    while (seat := talk.agent) is not None:
+        segment = await seats[seat].turn(talk.hear(seat))
+        if segment.terminated:
+            left.add(seat)
+            await asyncio.to_thread(talk.leave, seat)
+        else:
+            await asyncio.to_thread(talk.say, segment.last_reply)
+    return left
+
+
+def _dealt(data: GameData, transcripts: Path | None, seats: dict[str, vf.Interaction]) -> Conversation:
+    """The game of a task, up to the first turn of a model."""
+    told = dict.fromkeys(agents_at(data.game, data.options), data.opponents)
+    told |= {seat: str(one.trace.agent.config.model) for seat, one in seats.items()}
+    path = None
+    if transcripts is not None:
+        path = transcripts / f"{data.game}-{data.seed}-{seats[min(seats)].trace.id}.jsonl"
+    env = table(
+        data.game, on_bad=data.on_bad, tries=data.tries, transcript=path, header={"players": told}, **data.options
+    )
+    others = "random" if data.opponents == OPPONENT else data.opponents  # models hold all seats: nobody is left to play
+    talk = Conversation(env, talking(data), others, list_options=data.list_options)
+    talk.reset(data.seed)
+    return talk
+
+
+def _record(trace: vf.Trace, talk: Conversation, seat: str, left: bool) -> None:
+    """The return of a seat, its faults, and what it would be told next: how the game ended."""
+    outcome = talk.game_env.outcome
+    assert outcome is not None  # it was played to its end
+    trace.record_reward("return", talk.rewards[seat])
+    trace.record_metrics({name: float(number) for name, number in talk.faults[seat].items()} | {"left": float(left)})
+    trace.info.update(seat=seat, winner=outcome.winner, reason=outcome.reason, last_message=talk.hear(seat))
+
+
+class ChatConfig(vf.HarnessConfig):
+    """How a seat's model is asked: `--env.player.harness.*`."""
+
+    max_retries: int = Field(2, ge=0)
+    """How often a request that failed on its way is sent again, before the seat says nothing any more."""
+
+
+class ChatHarness(vf.Harness[ChatConfig]):
+    """Asks by chat completions, one request a turn, with all messages of the seat."""
+
+    APPENDS_SYSTEM_PROMPT: ClassVar[bool] = True
+    SUPPORTS_RESUME: ClassVar[bool] = True
+    EXECUTES_CODE: ClassVar[bool] = False
+    NEEDS_CONTAINER: ClassVar[bool] = False
+
+    async def session(self, *given: Any, **named: Any) -> ChatSession:
+        return ChatSession(self, *given, **named)
+
+    async def launch(self, *given: Any, **named: Any) -> vf.ProgramResult:
+        session = ChatSession(self, *given, **named)
+        try:
+            return await session.ask(())
+        finally:
+            await session.close()
+
+
+class ChatSession(vf.HarnessSession):
+    """The messages of one seat, over one connection to verifiers' interception in this process."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._messages: list[Any] = []
+        system, prompt = self.harness.resolve_text_prompt(self.data)
+        if system is not None:
+            self._messages.append({"role": "system", "content": system})
+        if prompt is not None:
+            self._messages.append({"role": "user", "content": prompt})
+        self._client = openai.AsyncOpenAI(
+            base_url=self.endpoint,
+            api_key=self.secret,
+            max_retries=self.harness.config.max_retries,
+            timeout=None,  # verifiers has limits of its own for a turn
+            http_client=openai.DefaultAsyncHttpxClient(trust_env=False, verify=False),  # on loopback, without TLS
+        )
+
+    async def ask(self, messages: Any) -> vf.ProgramResult:
+        """Say what is new and take the reply."""
+        self._messages += [{"role": one.role, "content": one.content} for one in messages]
+        try:
+            reply = await self._client.chat.completions.create(model=self.ctx.model, messages=self._messages)
+        except openai.APIError as error:
+            return vf.ProgramResult(1, "", str(error))
+        self._messages.append(reply.choices[0].message.model_dump(exclude_none=True))
+        return vf.ProgramResult(0, "", "")
+
+    async def _run(self, messages: Any) -> vf.ProgramResult:
+        return await self.ask(messages or ())
+
+    async def close(self) -> None:
+        await super().close()
+        await self._client.close()
