@@ -99,7 +99,8 @@ def _row(one: Any) -> tuple[str, str, str]:
     names = one.opts if one.param_type_name == "option" else [one.name.upper()]
     shown = ", ".join(code(name) for name in [*names, *one.secondary_opts])
     value = f" {code(one.metavar)}" if one.metavar else ""
-    return shown + value, _default(one), escaped(Text.from_markup(one.help or "").plain)
+    rare = ", rare" if getattr(one, "hidden", False) else ""
+    return shown + value + rare, _default(one), escaped(Text.from_markup(one.help or "").plain)
 
 
 def _default(one: Any) -> str:
@@ -123,7 +124,9 @@ def _more(words: str) -> str:
 def _index() -> str:
     parts = [
         "# Command line",
-        "`parlour COMMAND --help` shows what these pages are made from. Errors are one line, with exit code 2.",
+        "`parlour COMMAND --help` shows what these pages are made from, without the options marked as rare. All of them are accepted on the "
+        "command line, and in a TOML file behind `--config`, under their names without `--`. A trainer leaves such a file in its run "
+        "directory: `config.toml`. Errors are one line, with exit code 2.",
     ]
     for group, told in GROUPS.items():
         own = [words for words in COMMANDS if words.rpartition(" ")[0] == group]

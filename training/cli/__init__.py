@@ -128,7 +128,7 @@ def _app() -> typer.Typer:
             groups[parent].add_typer(group, name=name)
     for words, function in COMMANDS.items():
         parent, _, name = words.rpartition(" ")
-        run = as_command(function)
+        run = as_command(function, trains=parent == "train")
         if words in groups:
             groups[words].callback(invoke_without_command=True, help=inspect.getdoc(run))(alone(run))
         else:

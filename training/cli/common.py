@@ -48,8 +48,8 @@ class GameSettings:
 
 GAME_NAMES: Final = {"players": "--players -n", "option": "--set"}
 AVALON_DEFAULTS: Final = {"players": "the game's own; avalon_v0: 5", "rules": "the game's own; avalon_v0: official"}
-GameOptions = Annotated[GameSettings, Options(rename=GAME_NAMES)]
-AvalonOfFive = Annotated[GameSettings, Options(rename=GAME_NAMES, shown=AVALON_DEFAULTS)]
+GameOptions = Annotated[GameSettings, Options(rename=GAME_NAMES, panel="Game")]
+AvalonOfFive = Annotated[GameSettings, Options(rename=GAME_NAMES, shown=AVALON_DEFAULTS, panel="Game")]
 
 
 @dataclass(frozen=True)
@@ -112,9 +112,10 @@ class ProcessSettings(RaySettings):
             yield self.workers if pool is None else pool
 
 
-RayOptions = Annotated[RaySettings, Options()]
-ProcessOptions = Annotated[ProcessSettings, Options()]
-FailureOptions = Annotated[Failures, Options()]
+_PROCESSES: Final = Options(panel="Processes and failures", rare=("ray", "ray_workers"))
+RayOptions = Annotated[RaySettings, _PROCESSES]
+ProcessOptions = Annotated[ProcessSettings, _PROCESSES]
+FailureOptions = Annotated[Failures, Options(panel="Processes and failures")]
 
 
 def check_count(name: str, value: int) -> None:

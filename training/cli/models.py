@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Annotated
+from typing import Annotated, Final
 
 from parlour.envs.core import check_one_of
 from parlour.envs.terminal import tell
@@ -31,7 +31,14 @@ def answering(config: ModelConfig) -> Iterator[Model]:
         tell_usage(model)
 
 
-ModelOption = Annotated[Model, Options(config=ModelConfig, make=answering, repeated=("stop",), panel="Model")]
+RARE: Final = (
+    *("key_env", "max_retries", "tries", "patience", "reasoning_effort", "stop", "extra_body", "context", "prompts"),
+    *("cache_mode", "max_seconds", "prices", "noise"),
+)
+"""Settings of a model that `--help` does not list."""
+ModelOption = Annotated[
+    Model, Options(config=ModelConfig, make=answering, repeated=("stop",), panel="Language model", rare=RARE)
+]
 
 
 def called(model: Model) -> str:

@@ -154,7 +154,10 @@ def compare_methods(
     model: ModelOption,
     setting: Annotated[
         ReproductionSetting,
-        Options(exclude=("games", "practice", "model", "pool", "seed", "against", "ours", "progress", "failures")),
+        Options(
+            exclude=("games", "practice", "model", "pool", "seed", "against", "ours", "progress", "failures"),
+            rare=("readers", "data"),
+        ),
     ],
     ray: common.RayOptions,
     failures: common.FailureOptions,

@@ -27,6 +27,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, 
 import typer
 from parlour.envs.core import ParlourError, accept, value_shown
 from parlour.envs.json_values import json_value
+from parlour.training.cli import config_file
 from parlour.training.results import display
 from parlour.training.results.result_table import ResultTable
 from rich.markup import escape
@@ -51,6 +52,8 @@ class Options:
     """Fields with a tuple whose option is given once for each item."""
     separator: str = ","
     """Between the items of other tuples."""
+    rare: Collection[str] = ()
+    """Fields whose options `--help` does not list; they stand in a file of `--config`."""
     panel: str | None = None
     """Heading of these options in `--help`."""
     config: type[Any] | None = None
@@ -78,8 +81,14 @@ class _Setting(NamedTuple):
     read: Callable[[Any], Any]
 
 
-def as_command(function: Callable[..., Answer | None]) -> Callable[..., None]:
-    """The command that typer is given: options for configurations, and `--json` if the function returns an `Answer`."""
+def as_command(function: Callable[..., Answer | None], *, trains: bool = False) -> Callable[..., None]:
+    """The command that typer is given: options for configurations, `--config` where there are any, and `--json` if the function
+    returns an `Answer`.
+
+    Args:
+        function: What the command calls.
+        trains: Whether the settings are left in the run directory `--out`.
+    """
     hints = get_type_hints(function, include_extras=True)
     parameters: list[inspect.Parameter] = []
     groups: dict[str, tuple[type[Any], Options, list[_Setting]]] = {}
@@ -115,24 +124,40 @@ def as_command(function: Callable[..., Answer | None]) -> Callable[..., None]:
             if answer is not None and answer.error is not None:
                 raise ParlourError(answer.error)
 
-    run.__doc__, run.__name__ = function.__doc__, function.__name__
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {one.name: one.annotation for one in parameters}
-    return run
+    def configured(context: typer.Context, **given: Any) -> None:
+        given.pop("config_file")
+        values = dict(given)
+        try:
+            run(**given)
+        finally:
+            if trains:
+                config_file.write_settings(context, values, values["out"])
+
+    made = configured if groups else run
+    if groups:
+        flag = typer.Option("--config", callback=config_file.read_settings, is_eager=True)
+        parameters.append(
+            _parameter("config_file", _described(Annotated[Path | None, flag, config_file.HELP], None), None)
+        )
+        parameters.append(_parameter("context", typer.Context, inspect.Parameter.empty))
+    made.__doc__, made.__name__ = function.__doc__, function.__name__
+    made.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    made.__annotations__ = {one.name: one.annotation for one in parameters}
+    return made
 
 
 def alone(command: Callable[..., None]) -> Callable[..., None]:
     """A command of `as_command` that also names a group: it does nothing where a command of the group follows."""
+    own = inspect.signature(command).parameters
+    context = _parameter("context", typer.Context, inspect.Parameter.empty)
 
     def run(context: typer.Context, **given: Any) -> None:
         if context.invoked_subcommand is None:
-            command(**given)
+            command(**given, **({"context": context} if "context" in own else {}))
 
-    own = inspect.signature(command)
-    context = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
     run.__doc__, run.__name__ = command.__doc__, command.__name__
-    run.__signature__ = own.replace(parameters=[context, *own.parameters.values()])  # type: ignore[attr-defined]
-    run.__annotations__ = {"context": typer.Context, **command.__annotations__}
+    run.__signature__ = inspect.Signature([*({**own, "context": context}).values()])  # type: ignore[attr-defined]
+    run.__annotations__ = {**command.__annotations__, "context": typer.Context}
     return run
 
 
@@ -160,7 +185,14 @@ def _setting(config: Any, of: Field[Any], options: Options, group: str) -> _Sett
     shown = options.shown.get(of.name) or (without or "none" if given in (None, "") else True)
     flag = f"--{of.name.replace('_', '-')}"
     names = options.rename.get(of.name, f"{flag}/--no-{flag[2:]}" if kind is bool else flag).split()
-    option = typer.Option(*names, metavar=metavar, help=help_text, show_default=shown, rich_help_panel=options.panel)
+    option = typer.Option(
+        *names,
+        metavar=metavar,
+        help=help_text,
+        show_default=shown,
+        rich_help_panel=options.panel,
+        hidden=of.name in options.rare,
+    )
     annotation = kind | None if given is None else kind
     return _Setting(of.name, _parameter(f"{group}__{of.name}", Annotated[annotation, option], given), read)
 

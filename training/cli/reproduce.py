@@ -26,7 +26,10 @@ def reproduce(
     name: Annotated[str, typer.Argument(), f"One of: {', '.join(tables.TABLES)}."],
     model: ModelOption,
     setting: Annotated[
-        tables.ReproductionSetting, Options(exclude=("games", "practice", "model", "pool", "progress", "failures"))
+        tables.ReproductionSetting,
+        Options(
+            exclude=("games", "practice", "model", "pool", "progress", "failures"), rare=("readers", "data", "level")
+        ),
     ],
     ray: common.RayOptions,
     failures: common.FailureOptions,

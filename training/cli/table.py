@@ -25,9 +25,13 @@ ME: Final = "me"
 """How a person is seated."""
 
 
+_RARE: Final = ("max_message", "message_rate", "message_burst", "sit_timeout")
+"""Limits that `--help` does not list."""
+
+
 def table(
     model: ModelOption,
-    settings: Annotated[TableSettings, Options(panel="Table")],
+    settings: Annotated[TableSettings, Options(panel="Limits", rare=_RARE)],
     setup: common.GameOptions,
     failures: common.FailureOptions,
     game: common.GameArgument = "avalon_v0",

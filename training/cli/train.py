@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 from parlour.envs.core import ParlourError, accept
@@ -33,6 +33,14 @@ from parlour.training.learn.tuning.questum import QuestumTuning
 from parlour.training.play.extras import import_extra
 from parlour.training.results import display
 from parlour.training.results.evaluation_tables import show_rate
+
+_RARE: Final = (
+    *("turns", "updates", "imitation_rate", "batch", "epochs", "clip", "gae_lambda", "last_entropy", "entropy_of"),
+    *("anchor", "anchor_every", "kl", "last_kl", "critic_hidden", "activation", "critic", "infer", "believed"),
+    *("fixed_share", "pool_share", "one_seat", "opponents", "exploit_updates", "weighting", "power", "floor", "memory"),
+    *("validation_deals", "shown"),
+)
+"""Settings of self-play that `--help` does not list."""
 
 
 def train_seat(
@@ -63,11 +71,21 @@ def train_seat(
 def train_selfplay(
     config: Annotated[
         SelfplayConfig,
-        Options(exclude=("game", "options"), rename={"members": "--member"}, repeated=("members",)),
+        Options(
+            exclude=("game", "options"),
+            rename={"members": "--member"},
+            repeated=("members",),
+            rare=_RARE,
+            panel="Learning",
+        ),
     ],
     table: Annotated[
         common.GameSettings,
-        Options(rename=common.GAME_NAMES, shown=common.AVALON_DEFAULTS | {"option": "none; avalon_v0: talk=false"}),
+        Options(
+            panel="Game",
+            rename=common.GAME_NAMES,
+            shown=common.AVALON_DEFAULTS | {"option": "none; avalon_v0: talk=false"},
+        ),
     ],
     processes: common.ProcessOptions,
     game: common.GameArgument = "avalon_v0",

@@ -17,7 +17,7 @@ from parlour.envs.writing import writing
 from parlour.policies.llm.make import ModelConfig
 from parlour.policies.llm.model import OFFLINE
 from parlour.training.cli import common
-from parlour.training.cli.models import answering
+from parlour.training.cli.models import RARE, answering
 from parlour.training.cli.options import Answer, Options
 from parlour.training.learn.mediators import costs, readers, table, train, usage
 from parlour.training.learn.mediators.baselines import Scores, lines
@@ -41,19 +41,37 @@ from parlour.training.measure.statistics import show_interval
 from parlour.training.play.extras import import_extra
 from parlour.training.results import display
 
+_RARE_LEARNING: Final = (
+    *("shrinkage", "folds", "individual_costs", "share", "learner", "rule", "rounds", "points", "validation"),
+)
+_RARE_CALIBRATION: Final = (
+    *("normalisation", "guide", "joint", "limit", "utilities", "nli", "simulate_memory", "actions", "held_out_share"),
+)
 _REPLIES: Final = "replies.sqlite"
 """Stored replies of a calibration, where no other file is chosen."""
 
 
 def train_grace(
-    config: Annotated[GraceConfig, Options(exclude=("unit",), rename={"rule": "--set"})],
+    config: Annotated[
+        GraceConfig, Options(exclude=("unit",), rename={"rule": "--set"}, panel="Learning", rare=_RARE_LEARNING)
+    ],
     setting: Annotated[
         HeldOutConfig,
-        Options(exclude=("train", "corpus_seed", "seed", "costs", "model"), panel="With --questions or --corpus"),
+        Options(
+            exclude=("train", "corpus_seed", "seed", "costs", "model"),
+            panel="With --questions or --corpus",
+            rare=_RARE_CALIBRATION,
+        ),
     ],
     asked: Annotated[
         ModelConfig,
-        Options(repeated=("stop",), exclude=("noise",), rename={"temperature": "--model-temperature"}, panel="Model"),
+        Options(
+            repeated=("stop",),
+            exclude=("noise",),
+            rename={"temperature": "--model-temperature"},
+            panel="Language model",
+            rare=RARE,
+        ),
     ],
     ray: common.RayOptions,
     from_table: Annotated[Path | None, "Simulation table to learn from: CSV, or JSON as published."] = None,
