@@ -4,7 +4,7 @@
 import argparse
 from pathlib import Path
 
-from parlour.training.learn.mediators.contextual.study import HEADING, SEEDS, TABLE, compared, lines, studies
+from parlour.training.learn.mediators.contextual_study import HEADING, SEEDS, TABLE, compared, lines, studies
 from parlour.training.results.result_table import markdown_table
 from parlour.training.results.runs import write_csv
 

@@ -26,7 +26,7 @@ from parlour.training.learn.habits.avalon import report as habits
 from parlour.training.learn.habits.avalon.scores import QuestRead
 from parlour.training.learn.language_model.config import LanguageModelConfig
 from parlour.training.learn.language_model.picture import draw_learning
-from parlour.training.learn.mediators import question_picture, stakes_files
+from parlour.training.learn.mediators import corpus_check, stakes_files
 from parlour.training.learn.mediators.stakes import StakesScore
 from parlour.training.learn.selfplay import pictures as selfplay
 from parlour.training.learn.selfplay.pool import Member
@@ -215,7 +215,7 @@ def draw_question(path, question=0):
     ]
     (folder / "questions.jsonl").write_text("\n".join(asked))
     corpus = load(folder / "questions.jsonl", folder / "notes")
-    question_picture.draw(KnowledgeGraph(corpus.passages), corpus.questions[question], path)
+    corpus_check.draw(KnowledgeGraph(corpus.passages), corpus.questions[question], path)
 
 
 def draw_stakes(path, values=(110.0,)):

@@ -24,8 +24,7 @@ from parlour.envs.mediated_qa.readers import ExtractiveReader
 from parlour.envs.mediated_qa.signals import Bins
 from parlour.envs.mediated_qa.vocabulary import JOINTS, Payment
 from parlour.training.learn.mediators import baselines
-from parlour.training.learn.mediators.contextual.learn import ContextualConfig, learn_contextual
-from parlour.training.learn.mediators.contextual.systems import contextual, form_by_state
+from parlour.training.learn.mediators.contextual import ContextualConfig, contextual, form_by_state, learn_contextual
 from parlour.training.learn.mediators.learn import GraceConfig, learn
 from parlour.training.learn.mediators.simulate import calibrate, table
 

@@ -17,14 +17,12 @@ from parlour.envs.core import Move, ParlourError
 from parlour.envs.registry import lookup
 from parlour.policies import ClonedPlayer, RandomPolicy, asks_a_model, make_policy
 from parlour.policies.cloned.features import COLUMNS, DECISIONS, GROUPS, HEARD, SPEECH, decision_of, described, group_of
-from parlour.policies.cloned.heard import acts_of, heard
 from parlour.policies.cloned.network import ChoiceHead, ChoiceNetwork
-from parlour.policies.cloned.record import SeatRecord
+from parlour.policies.cloned.record import SeatRecord, acts_of, heard
 from parlour.policies.files import write_arrays
 from parlour.training.cli import run
-from parlour.training.learn.clone.choices import ImitatedChoice, choices_of
-from parlour.training.learn.clone.config import CloneConfig, FitConfig
-from parlour.training.learn.clone.models import learned
+from parlour.training.learn.clone.choices import CloneConfig, FitConfig, ImitatedChoice, choices_of
+from parlour.training.learn.clone.run import learned
 from parlour.training.learn.clone.scores import Foretold, PredictedChoice, calibration
 from parlour.training.learn.ppo.batch_vec import player_over_arrays
 from parlour.training.measure.analysis.games import analysed_game

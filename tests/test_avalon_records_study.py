@@ -10,7 +10,7 @@ import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.model import OfflineModel
 from parlour.training.cli import reproduce as command
-from parlour.training.learn.clone.config import CloneConfig
+from parlour.training.learn.clone.choices import CloneConfig
 from parlour.training.measure.analysis.run import AnalysisSettings, analyse
 from parlour.training.papers import avalon_records
 from parlour.training.papers.avalon_records import COMPARISON, LOG, LOSS, compared_cells

@@ -17,7 +17,7 @@ from parlour.training.cli import run
 from parlour.training.papers import avalon_social as social
 from parlour.training.papers.avalon_social.labels import kappa, load
 from parlour.training.papers.avalon_social.questions import Attitudes, Facts, Proposal, Told
-from parlour.training.records.avalon.published_words import statements
+from parlour.training.records.avalon.published_log import statements
 
 ROLES = ("Merlin", "Percival", "Loyal Servant", "Loyal Servant", "Morgana", "Assassin")
 

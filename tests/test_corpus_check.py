@@ -10,7 +10,7 @@ import pytest
 from parlour.envs.mediated_qa.corpora import FORMS, load
 from parlour.envs.mediated_qa.graph import KnowledgeGraph
 from parlour.training.cli import run
-from parlour.training.learn.mediators import corpus_check, question_picture
+from parlour.training.learn.mediators import corpus_check
 
 QUESTIONS = [
     {"id": "a", "question": "In which town was Edda Marlow born?", "answers": ["Telby", "Telby town"]},
@@ -103,8 +103,8 @@ def test_an_unlinked_question_is_drawn_as_such_and_dollars_are_no_formula(folder
     corpus = load(folder / "questions.jsonl", folder / "notes")
     graph = KnowledgeGraph(corpus.passages)
     strange = corpus.questions[2]._replace(text="What costs $1 and $2_$, 王明?")
-    question_picture.draw(graph, strange, tmp_path / "none.png")
-    question_picture.draw(graph, corpus.questions[0], tmp_path / "one.png")
+    corpus_check.draw(graph, strange, tmp_path / "none.png")
+    corpus_check.draw(graph, corpus.questions[0], tmp_path / "one.png")
     assert (tmp_path / "none.png").stat().st_size < (tmp_path / "one.png").stat().st_size
 
 

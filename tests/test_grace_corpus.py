@@ -14,8 +14,8 @@ from parlour.envs.mediated_qa.readers import ExtractiveReader
 from parlour.envs.mediated_qa.vocabulary import ALL, Joint, Payment
 from parlour.policies.agents.mediated_qa import policy_file
 from parlour.training.cli import run as run_command
-from parlour.training.learn.mediators import baselines, costs, held_out, readers, simulate
-from parlour.training.learn.mediators.held_out import HeldOutConfig
+from parlour.training.learn.mediators import baselines, costs, experiment, held_out, readers, simulate
+from parlour.training.learn.mediators.experiment import HeldOutConfig
 from parlour.training.learn.mediators.simulate import Simulated, calibrate
 
 TOWNS = [
@@ -71,10 +71,10 @@ def test_the_command_learns_from_a_corpus_and_compares(town_files, tmp_path, cap
 
 
 def test_questions_are_split_by_the_seed_and_none_is_lost(town_files):
-    orders = [held_out.corpus_of(setting(town_files, seed=seed)).questions for seed in (0, 0, 1)]
+    orders = [experiment.corpus_of(setting(town_files, seed=seed)).questions for seed in (0, 0, 1)]
     assert orders[0] == orders[1] != orders[2]
     assert sorted(orders[0]) == sorted(orders[2])
-    split = held_out.split(setting(town_files, held_out_share=0.25), held_out.corpus_of(setting(town_files)))
+    split = experiment.split(setting(town_files, held_out_share=0.25), experiment.corpus_of(setting(town_files)))
     assert (split.train, split.held_out) == (27, 9)
 
 

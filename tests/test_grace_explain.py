@@ -10,7 +10,7 @@ from parlour.envs.mediated_qa.corpus import generate
 from parlour.policies import GraceMediator
 from parlour.policies.agents.mediated_qa.joint import PUBLISHED
 from parlour.training.cli import run
-from parlour.training.learn.mediators.held_out import UNSEEN
+from parlour.training.learn.mediators.experiment import UNSEEN
 
 CORPUS = generate(seed=UNSEEN, size=60, difficulty="medium")
 

@@ -12,9 +12,9 @@ from hardening.same_files import unmeasured
 from parlour.policies.llm.make import ModelConfig
 from parlour.training.cli import main
 from parlour.training.cli import run as run_command
-from parlour.training.learn.mediators import held_out
-from parlour.training.learn.mediators.forecast import forecast
-from parlour.training.learn.mediators.held_out import HeldOutConfig
+from parlour.training.learn.mediators import experiment, held_out
+from parlour.training.learn.mediators.experiment import HeldOutConfig
+from parlour.training.learn.mediators.readers import forecast
 from servers import Answer, LlamaCpp
 
 TOWNS = ("Belford", "Corwick", "Danton", "Firmere", "Golham", "Hulford", "Marwick", "Norton", "Permere")
@@ -173,9 +173,9 @@ def test_a_forecast_leaves_out_what_is_done(town_files, tmp_path, capsys):
 
 def test_without_a_price_the_cost_is_unknown_and_without_a_model_nobody_is_asked(town_files):
     config = HeldOutConfig(corpus=town_files[1], documents=town_files[3], reader="extract")
-    corpus = held_out.corpus_of(config)
+    corpus = experiment.corpus_of(config)
     pipeline = held_out.pipeline_of(config, corpus)
-    config = held_out.split(config, corpus)
+    config = experiment.split(config, corpus)
     told = forecast(config, pipeline, ModelConfig())
     assert (told.calls, told.dollars, told.questions) == ({}, 0.0, 9)
     asking = HeldOutConfig(corpus=town_files[1], train=6, held_out=3, model="mine")

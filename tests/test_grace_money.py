@@ -20,12 +20,12 @@ from parlour.policies.llm.transport.budget import Prices
 from parlour.policies.llm.transport.meter import Meter
 from parlour.policies.llm.transport.request import NO_USAGE, ChatMessage, Completion, Request, Usage
 from parlour.training.cli import run
+from parlour.training.learn.mediators import costs
 from parlour.training.learn.mediators import stakes as stakes_module
-from parlour.training.learn.mediators import usage
-from parlour.training.learn.mediators.calibrated_run import CalibratedRun, read_run
-from parlour.training.learn.mediators.held_out import HeldOutConfig, prepare
+from parlour.training.learn.mediators.calibrated_run import CalibratedRun, private_obedience, read_run
+from parlour.training.learn.mediators.experiment import HeldOutConfig
+from parlour.training.learn.mediators.held_out import prepare
 from parlour.training.learn.mediators.learn import GraceConfig, learn
-from parlour.training.learn.mediators.private_costs import private_obedience
 from parlour.training.learn.mediators.simulate import Simulated, calibrate, table
 from parlour.training.learn.mediators.stakes import StakesConfig, payment_at, stakes
 
@@ -75,7 +75,7 @@ def test_the_help_of_stakes_names_its_grid(capsys):
 
 def test_a_contextual_policy_is_the_same_in_dollars_as_in_cents(calibrated):
     pytest.importorskip("sklearn")
-    from parlour.training.learn.mediators.contextual.learn import ContextualConfig, learn_contextual
+    from parlour.training.learn.mediators.contextual import ContextualConfig, learn_contextual
 
     rows, contexts = calibrated
     states = [row.state for row in rows]
@@ -134,8 +134,7 @@ def test_the_table_of_a_calibration_and_its_parts_have_the_costs_of_the_run():
 
 def test_contextual_modules_pay_the_costs_that_the_model_was_learned_at(calibrated):
     pytest.importorskip("sklearn")
-    from parlour.training.learn.mediators.contextual.correlated import correlated_policy, regrets
-    from parlour.training.learn.mediators.contextual.learn import learn_contextual
+    from parlour.training.learn.mediators.contextual import correlated_policy, learn_contextual, regrets
 
     rows, contexts = calibrated
     model = learn_contextual(rows, contexts, Payment(costs=HALF))
@@ -162,8 +161,8 @@ def test_a_table_of_ones_own_is_played_at_ones_own_costs(tmp_path):
     (tmp_path / "table.csv").write_text(table(of_one_state(5, 4, Payment(costs=HALF))).dumps())
     words = ["train", "grace", "--from-table", str(tmp_path / "table.csv"), "--method", "correlated"]
     words += ["--individual-costs", "--share", "0.49", "--validation", "0"]
-    for name, costs, followed in (("own", ["--costs", "retrieve_deep=9"], SHALLOW), ("published", [], DEEP)):
-        assert run([*words, *costs, "--out", str(tmp_path / name)]) == 0
+    for name, priced, followed in (("own", ["--costs", "retrieve_deep=9"], SHALLOW), ("published", [], DEEP)):
+        assert run([*words, *priced, "--out", str(tmp_path / name)]) == 0
         row = read_policy(tmp_path / name / "policy.json").rows[STATE]
         assert max(row, key=row.__getitem__) == followed
 
@@ -184,7 +183,7 @@ class Timed:
 
 @pytest.fixture
 def clock(monkeypatch):
-    monkeypatch.setattr(usage, "perf_counter", Timed())
+    monkeypatch.setattr(costs, "perf_counter", Timed())
 
 
 def read_csv(path):
@@ -196,7 +195,7 @@ def test_each_action_is_measured_each_time_that_it_is_carried_out(tmp_path, cloc
     """Six questions: each is searched twice, remembered and sampled once, and read twice where both searches found something."""
     prepare(HeldOutConfig(train=4, held_out=2, difficulty="easy"), out=tmp_path / "run")
     found = read_csv(tmp_path / "run" / "usage.csv")
-    assert list(found) == [action for action in COSTS if action not in usage.FREE]
+    assert list(found) == [action for action in COSTS if action not in costs.FREE]
     for action in ("retrieve_shallow", "retrieve_deep", "generate_parametric", "generate_consistency"):
         assert (found[action]["n"], found[action]["n_seconds"]) == ("6", "6")
     assert 6 < int(found["generate"]["n"]) <= 12
@@ -208,7 +207,7 @@ def test_each_action_is_measured_each_time_that_it_is_carried_out(tmp_path, cloc
 def test_replies_of_a_model_are_charged_to_the_action_that_asked_also_those_of_the_cache():
     inner = Replies()
     meter = Meter(inner, Prices())
-    tally = usage.Tally()
+    tally = costs.Tally()
     with tally.of("generate"):
         meter.complete(request())
         meter.complete(request())
@@ -238,18 +237,18 @@ def request():
 
 
 def test_tokens_that_a_server_does_not_tell_are_not_known(tmp_path):
-    inner, tally = Replies(), usage.Tally()
+    inner, tally = Replies(), costs.Tally()
     inner.dropped = (NO_USAGE,)
     with tally.of("generate"):
         Meter(inner, Prices()).complete(request())
     partial = tmp_path / "partial_usage.csv"
-    usage.resume(partial, ())
-    partial.write_text(partial.read_text() + usage.lines_of(0, tally.found))
-    usage.store_means(partial, tmp_path / "usage.csv")
+    costs.resume(partial, ())
+    partial.write_text(partial.read_text() + costs.lines_of(0, tally.found))
+    costs.store_means(partial, tmp_path / "usage.csv")
     assert read_csv(tmp_path / "usage.csv")["generate"]["prompt"] == ""
-    assert usage.costs_by(tmp_path / "usage.csv", usage.UseRate(0, 0, 0)) == (0.0,) * 9
+    assert costs.costs_by(tmp_path / "usage.csv", costs.UseRate(0, 0, 0)) == (0.0,) * 9
     with pytest.raises(ParlourError, match="tokens of generate were not measured; accepted"):
-        usage.costs_by(tmp_path / "usage.csv", usage.UseRate(1, 0, 0))
+        costs.costs_by(tmp_path / "usage.csv", costs.UseRate(1, 0, 0))
 
 
 def test_what_was_measured_before_a_kill_is_kept_and_no_question_counts_twice(tmp_path, clock):
@@ -259,11 +258,11 @@ def test_what_was_measured_before_a_kill_is_kept_and_no_question_counts_twice(tm
     killed = tmp_path / "killed" / "partial.csv"
     killed.parent.mkdir()
     killed.write_text("".join(whole.read_text().splitlines(keepends=True)[: 2 + 3]))
-    lines = usage.beside(whole).read_text().splitlines(keepends=True)
+    lines = costs.beside(whole).read_text().splitlines(keepends=True)
     seen = [line for line in lines if line[0] in "n0123"]
-    usage.beside(killed).write_text("".join(seen).replace(",1.0", ",5.0") + "4,gener")
+    costs.beside(killed).write_text("".join(seen).replace(",1.0", ",5.0") + "4,gener")
     assert calibrate(pipeline, range(6), out=killed) == rows
-    again = usage.beside(killed).read_text().splitlines(keepends=True)
+    again = costs.beside(killed).read_text().splitlines(keepends=True)
     assert [line.rpartition(",")[0] for line in again] == [line.rpartition(",")[0] for line in lines]
     assert "2,generate_parametric,1,0,0,1,5.0" in "".join(again)
     assert "3,generate_parametric,1,0,0,1,1.0" in "".join(again)
@@ -272,7 +271,7 @@ def test_what_was_measured_before_a_kill_is_kept_and_no_question_counts_twice(tm
 def test_a_damaged_file_of_usage_is_told_of(tmp_path):
     (tmp_path / "partial_usage.csv").write_text("number,action,n,prompt,completion,n_seconds,seconds\n0,generate,x\n")
     with pytest.raises(ParlourError, match="holds no usage"):
-        usage.resume(tmp_path / "partial_usage.csv", ())
+        costs.resume(tmp_path / "partial_usage.csv", ())
 
 
 # -- costs by a rate -------------------------------------------------------------------------------------------
@@ -289,15 +288,15 @@ generate_consistency,2,150.0,500.0,0,
 def test_tokens_and_seconds_become_costs_by_a_rate(tmp_path):
     (tmp_path / "usage.csv").write_text(USED)
     # 0.15 and 0.6 a million: generate 2,000 * 0.15 + 100 * 0.6 = 360 a million; and 0.01 a second
-    priced = usage.rate("0.15,0.6,0")
-    assert usage.costs_by(tmp_path / "usage.csv", priced) == pytest.approx((0, 0, 0, 360e-6, 322.5e-6, 0, 0, 0, 0))
+    priced = costs.rate("0.15,0.6,0")
+    assert costs.costs_by(tmp_path / "usage.csv", priced) == pytest.approx((0, 0, 0, 360e-6, 322.5e-6, 0, 0, 0, 0))
     with pytest.raises(ParlourError, match="seconds of generate_consistency were not measured"):
-        usage.costs_by(tmp_path / "usage.csv", usage.rate("0.15,0.6,0.01"))
+        costs.costs_by(tmp_path / "usage.csv", costs.rate("0.15,0.6,0.01"))
     (tmp_path / "usage.csv").write_text(USED.replace("0,\n", "2,4.0\n"))
-    found = usage.costs_by(tmp_path / "usage.csv", usage.rate("gpt-4o-mini,0.01"))
+    found = costs.costs_by(tmp_path / "usage.csv", costs.rate("gpt-4o-mini,0.01"))
     assert found == pytest.approx((0.005, 0.02, 0, 360e-6 + 0.015, 322.5e-6 + 0.04, 0, 0, 0, 0))
     assert (
-        usage.rate("gpt-4o-mini,0.01")
+        costs.rate("gpt-4o-mini,0.01")
         .told(found)
         .startswith("costs by use at rate 0.15,0.6,0.01: retrieve_shallow 0.005,")
     )
@@ -306,7 +305,7 @@ def test_tokens_and_seconds_become_costs_by_a_rate(tmp_path):
 @pytest.mark.parametrize("text", ["", "1", "1,2,3,4", "1,2,x", "no-such-model,1", "-1,0,0", "nan,0,0", "1,2,inf"])
 def test_rates_that_mean_nothing_are_refused(text):
     with pytest.raises(ParlourError, match="accepted"):
-        usage.rate(text)
+        costs.rate(text)
 
 
 @pytest.mark.parametrize("source", [["--from-table", "x.csv"], ["--from-log", "x.jsonl"]])
@@ -322,7 +321,7 @@ def test_a_run_is_priced_by_its_rate_and_nothing_is_asked_again(tmp_path, clock,
     words = ["train", "grace", "--questions", "30", "--held-out", "10", "--temperature", "1", "--floor", "0"]
     assert run([*words, "--rate", "0,0,7", "--out", str(tmp_path / "rated")]) == 0
     assert "costs by use at rate 0,0,7: retrieve_shallow 7" in " ".join(capsys.readouterr().out.split())
-    sevens = ",".join("0" if action in usage.FREE else "7" for action in COSTS)
+    sevens = ",".join("0" if action in costs.FREE else "7" for action in COSTS)
     assert run([*words, "--costs", sevens, "--out", str(tmp_path / "stated")]) == 0
     rated, stated = tmp_path / "rated", tmp_path / "stated"
     assert (rated / "policy.json").read_text() == (stated / "policy.json").read_text()

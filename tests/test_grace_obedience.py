@@ -11,9 +11,8 @@ from parlour.policies import ObedientModule, make_policy
 from parlour.policies.agents.mediated_qa import PolicyTable, policy_file
 from parlour.policies.agents.mediated_qa.joint import PUBLISHED
 from parlour.training.cli import run
-from parlour.training.learn.mediators.calibrated_run import CalibratedRun
-from parlour.training.learn.mediators.held_out import HeldOutConfig
-from parlour.training.learn.mediators.private_costs import private_obedience
+from parlour.training.learn.mediators.calibrated_run import CalibratedRun, private_obedience
+from parlour.training.learn.mediators.experiment import HeldOutConfig
 from parlour.training.learn.mediators.simulate import Simulated
 
 STATE = "T:mid_Q:mid"

@@ -23,8 +23,7 @@ from parlour.policies.agents.mediated_qa.recommendation_log import (
 )
 from parlour.training.cli import run
 from parlour.training.learn.mediators import off_policy, quantal
-from parlour.training.learn.mediators.contextual.learn import ContextualConfig, learn_contextual
-from parlour.training.learn.mediators.contextual.systems import contextual
+from parlour.training.learn.mediators.contextual import ContextualConfig, contextual, learn_contextual
 from parlour.training.learn.mediators.learn import GraceConfig, learn
 from parlour.training.learn.mediators.quantities import estimate, measure
 from parlour.training.learn.mediators.simulate import calibrate, table

@@ -12,7 +12,7 @@ from parlour.envs.mediated_qa import reading
 from parlour.envs.mediated_qa.corpus import CorpusQuestion
 from parlour.policies.agents.mediated_qa.qa import LONGEST, QAReader, SpanScores, best_span
 from parlour.training.learn.mediators import readers
-from parlour.training.learn.mediators.held_out import HeldOutConfig
+from parlour.training.learn.mediators.experiment import HeldOutConfig
 
 QUESTION = CorpusQuestion("Who built the old bridge?", "Ann", "bridge", (), ())
 EVIDENCE = reading.join((reading.Piece("Old bridge", "It was built by Ann."), reading.Piece("Ann", "She was a mason.")))

@@ -123,7 +123,7 @@ def test_at_no_price_nothing_is_refused(generated):
 
 def test_a_policy_that_sees_the_question_is_priced_anew_too(generated):
     pytest.importorskip("sklearn")
-    from parlour.training.learn.mediators.contextual.learn import ContextualConfig, learn_contextual
+    from parlour.training.learn.mediators.contextual import ContextualConfig, learn_contextual
 
     train, held_out = generated
     pipeline = Pipeline(generate(seed=11, size=240, difficulty="medium"))

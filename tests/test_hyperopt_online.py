@@ -146,8 +146,8 @@ KILLED = (
     IMPORT
     + """
 import os, signal, sys
-from parlour.training.hyperopt.config import TuneConfig
-from parlour.training.hyperopt.run import tune
+from parlour.training.learn.tuning.config import TuneConfig
+from parlour.training.learn.tuning.run import tune
 
 count = int(sys.argv[1])
 real = Bowl.reward

@@ -29,8 +29,8 @@ KILLED = (
 import os, signal, sys
 import optuna
 from pathlib import Path
-from parlour.training.hyperopt.config import TuneConfig
-from parlour.training.hyperopt.run import tune
+from parlour.training.learn.tuning.config import TuneConfig
+from parlour.training.learn.tuning.run import tune
 
 where, count, out, settings = sys.argv[1], int(sys.argv[2]), sys.argv[3], eval(sys.argv[4])
 
@@ -105,8 +105,8 @@ SHARED = (
     + """
 import sys
 from pathlib import Path
-from parlour.training.hyperopt import study
-from parlour.training.hyperopt.config import TuneConfig
+from parlour.training.learn.tuning import study
+from parlour.training.learn.tuning.config import TuneConfig
 
 def told(_stage, done, _total, _note):
     print(done, flush=True)

@@ -25,12 +25,18 @@ from parlour.policies.agents.mediated_qa.contextual import (
 )
 from parlour.policies.agents.mediated_qa.joint import PUBLISHED as NAMES
 from parlour.policies.agents.mediated_qa.outcome_model import BoostedTrees, OutcomeModel, outcome_model
-from parlour.training.learn.mediators import baselines
-from parlour.training.learn.mediators.contextual import systems
-from parlour.training.learn.mediators.contextual.ceiling import ceiling, expected, recollections
-from parlour.training.learn.mediators.contextual.correlated import correlated_model, correlated_policy, regrets
-from parlour.training.learn.mediators.contextual.fit import BOOSTING, INVERSE_PENALTY, fit
-from parlour.training.learn.mediators.contextual.learn import ContextualConfig, learn_contextual
+from parlour.training.learn.mediators import baselines, contextual
+from parlour.training.learn.mediators.ceiling import ceiling, expected, recollections
+from parlour.training.learn.mediators.contextual import (
+    BOOSTING,
+    INVERSE_PENALTY,
+    ContextualConfig,
+    correlated_model,
+    correlated_policy,
+    fit,
+    learn_contextual,
+    regrets,
+)
 from parlour.training.learn.mediators.simulate import Simulated, simulate
 
 RIGHT, WRONG, SILENT, MISSED = range(4)
@@ -236,7 +242,7 @@ def test_what_the_context_tells_is_learned_and_the_table_cannot():
         sees: learn_contextual(rows, contexts, config=ContextualConfig(sees=sees))
         for sees in ("state", "signals", "question")
     }
-    played = {sees: systems.contextual(sees, made, new, put).utility.mean() for sees, made in seen.items()}
+    played = {sees: contextual.contextual(sees, made, new, put).utility.mean() for sees, made in seen.items()}
     oracle = baselines.oracle(new).utility.mean()
     assert played["question"] == pytest.approx(oracle, abs=0.5)
     assert played["signals"] < 60  # one action for all of them: right on half
@@ -287,10 +293,10 @@ def test_a_table_of_form_and_state_takes_the_best_action_of_each_cell():
     who, when = FEATURES.index("form_who"), FEATURES.index("form_when")
     contexts[:, who] = contexts[:, 20] > 0
     contexts[:, when] = contexts[:, 20] <= 0
-    played = systems.form_by_state(rows, contexts, rows, contexts, Payment())
+    played = contextual.form_by_state(rows, contexts, rows, contexts, Payment())
     assert played.utility.mean() == baselines.oracle(rows).utility.mean()
     contexts[:, [who, when]] = 0  # of one form: one action for all
-    assert systems.form_by_state(rows, contexts, rows, contexts, Payment()).utility.mean() < 60
+    assert contextual.form_by_state(rows, contexts, rows, contexts, Payment()).utility.mean() < 60
 
 
 # -- the ceiling -----------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies.agents.mediated_qa.joint import PUBLISHED
 from parlour.training.cli import run
 from parlour.training.learn.mediators import table as tables
-from parlour.training.learn.mediators.leave_one_out import in_sample_static, left_out_greedy, left_out_static
+from parlour.training.learn.mediators.quantities import in_sample_static, left_out_greedy, left_out_static
 from parlour.training.learn.mediators.table import UtilityTable
 from parlour.training.measure.statistics import mean_estimate
 

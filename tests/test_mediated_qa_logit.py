@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.mediated_qa.equilibrium import NormalForm, product_of
-from parlour.training.learn.mediators.logit import LogitEquilibrium, logit
+from parlour.training.learn.mediators.quantal import LogitEquilibrium, logit
 from scipy.optimize import brentq
 
 PENNIES = NormalForm(np.array([[[4.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [1.0, 0.0]]]))

@@ -21,7 +21,8 @@ from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable, poli
 from parlour.policies.agents.mediated_qa.joint import column, from_column, from_key, key
 from parlour.training.cli import run as run_command
 from parlour.training.learn.mediators import held_out
-from parlour.training.learn.mediators.held_out import HeldOut, HeldOutConfig
+from parlour.training.learn.mediators.experiment import HeldOutConfig
+from parlour.training.learn.mediators.held_out import HeldOut
 from parlour.training.learn.mediators.learn import GraceConfig, learn
 from parlour.training.learn.mediators.simulate import Simulated, calibrate, simulate, table
 from parlour.training.learn.mediators.table import from_csv

@@ -18,7 +18,7 @@ from parlour.envs.mediated_qa.vocabulary import FEATURES, SIGNAL_FEATURES, STATE
 from parlour.policies import make_policy
 from parlour.policies.agents.mediated_qa import GraceMediator, policy_file
 from parlour.policies.agents.mediated_qa.documents import DocumentProbe
-from parlour.training.learn.mediators.contextual.learn import ContextualConfig, learn_contextual
+from parlour.training.learn.mediators.contextual import ContextualConfig, learn_contextual
 from parlour.training.learn.mediators.learn import GraceConfig, learn
 from parlour.training.learn.mediators.simulate import calibrate, table
 

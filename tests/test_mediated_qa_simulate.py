@@ -17,7 +17,7 @@ from parlour.policies.agents.mediated_qa.joint import FALLBACK
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.training.cli import run as run_command
 from parlour.training.learn.mediators import baselines, held_out
-from parlour.training.learn.mediators.held_out import HeldOutConfig
+from parlour.training.learn.mediators.experiment import HeldOutConfig
 from parlour.training.learn.mediators.simulate import Simulated, calibrate, simulate, table
 from parlour.training.measure import statistics
 

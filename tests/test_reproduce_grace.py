@@ -22,7 +22,7 @@ from parlour.policies.agents.mediated_qa.joint import PUBLISHED, STATES
 from parlour.policies.llm.model import OfflineModel
 from parlour.training.cli import run
 from parlour.training.learn.mediators import baselines, held_out
-from parlour.training.learn.mediators.held_out import UNSEEN, HeldOutConfig
+from parlour.training.learn.mediators.experiment import UNSEEN, HeldOutConfig
 from parlour.training.learn.mediators.learn import GraceConfig, learn
 from parlour.training.papers import cells, demo, grace, grace_pictures
 from parlour.training.papers import reproduce as reproducing

@@ -13,9 +13,8 @@ import pytest
 from parlour.envs.core import ParlourError
 from parlour.training import cli
 from parlour.training.measure.werewolf import measures
-from parlour.training.records.werewolf import published
-from parlour.training.records.werewolf import stored as result_store
-from parlour.training.records.werewolf.formats import import_records
+from parlour.training.records.werewolf import import_records, published
+from parlour.training.records.werewolf import published as result_store
 
 JSON = dict[str, Any]
 Edit = Callable[[JSON], Any]

@@ -39,11 +39,35 @@ _RENAMED: Final = {
     "tables": "learn.ppo.env_process",
     "werewolf.habits": "learn.habits.werewolf",
     "werewolf.habits_run": "learn.habits.werewolf_run",
-    "werewolf.records": "records.werewolf.formats",
-    "werewolf.result_store": "records.werewolf.stored",
+    "werewolf.records": "records.werewolf",
+    "werewolf.result_store": "records.werewolf.published",
     "werewolf.tuning": "learn.tuning.gratr",
 }
-MOVED: Final = {**{old: f"{room}.{old}" for room, names in _SAME_NAME.items() for old in names.split()}, **_RENAMED}
+_MERGED: Final = {
+    "learn.clone.choices": "avalon.clone.config",
+    "learn.clone.run": "avalon.clone.models",
+    "learn.clone.scores": "avalon.clone.model_names",
+    "learn.mediators.calibrated_run": "mediated_qa.explain mediated_qa.private_costs",
+    "learn.mediators.ceiling": "mediated_qa.contextual.ceiling",
+    "learn.mediators.contextual": "mediated_qa.contextual.correlated mediated_qa.contextual.fit mediated_qa.contextual.learn "
+    "mediated_qa.contextual.systems mediated_qa.sees",
+    "learn.mediators.contextual_study": "mediated_qa.contextual.study",
+    "learn.mediators.corpus_check": "mediated_qa.question_picture",
+    "learn.mediators.costs": "mediated_qa.usage",
+    "learn.mediators.experiment": "mediated_qa.priced",
+    "learn.mediators.quantal": "mediated_qa.logit",
+    "learn.mediators.quantities": "mediated_qa.leave_one_out",
+    "learn.mediators.readers": "mediated_qa.forecast",
+    "records.avalon": "avalon.records.reading avalon.records.stored",
+    "records.avalon.published_log": "avalon.records.published_words",
+    "records.in_words": "avalon.records.in_words werewolf.in_words",
+}
+"""Module -> old names of those that were merged into it."""
+MOVED: Final = {
+    **{old: f"{room}.{old}" for room, names in _SAME_NAME.items() for old in names.split()},
+    **_RENAMED,
+    **{old: new for new, names in _MERGED.items() for old in names.split()},
+}
 """Old name of a module or package -> new one, both within `parlour.training`."""
 
 

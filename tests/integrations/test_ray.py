@@ -28,7 +28,8 @@ from parlour.policies.llm.transport.budget import Prices  # noqa: E402
 from parlour.policies.llm.transport.meter import Meter  # noqa: E402
 from parlour.policies.llm.transport.request import Completion, Usage  # noqa: E402
 from parlour.training.cli import run  # noqa: E402
-from parlour.training.learn.mediators.held_out import HeldOutConfig, prepare  # noqa: E402
+from parlour.training.learn.mediators.experiment import HeldOutConfig  # noqa: E402
+from parlour.training.learn.mediators.held_out import prepare  # noqa: E402
 from parlour.training.learn.tuning.config import TuneConfig  # noqa: E402
 from parlour.training.learn.tuning.run import tune  # noqa: E402
 from parlour.training.measure import evaluate  # noqa: E402

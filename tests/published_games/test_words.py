@@ -23,7 +23,7 @@ from parlour.training.measure.avalon import compute, of_directory
 from parlour.training.papers import avalon_social as social
 from parlour.training.records.avalon import import_records
 from parlour.training.records.avalon import transcripts as all_transcripts
-from parlour.training.records.avalon.published_words import renumbered, statements
+from parlour.training.records.avalon.published_log import renumbered, statements
 
 import_file = partial(import_records, form="published-2023")
 transcripts = partial(all_transcripts, form="published-2023")

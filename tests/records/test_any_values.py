@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from parlour.envs import replay
 from parlour.envs.core import ParlourError
+from parlour.training.records import werewolf
 from parlour.training.records.avalon import FORMATS
-from parlour.training.records.formats import RecordFormat
 from parlour.training.records.json_objects import JsonObject
-from parlour.training.records.werewolf import formats as werewolf
+from parlour.training.records.reading import RecordFormat
 from records.bound import GONE, changed
 from records.conftest import game_made
 from records.test_in_words import EVENING, QUEST

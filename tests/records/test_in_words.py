@@ -16,14 +16,11 @@ from parlour.envs.core import NATURE, OVER, ParlourError
 from parlour.envs.replay import Transcript
 from parlour.envs.speech import ACTS
 from parlour.training.cli import run
+from parlour.training.records import werewolf
 from parlour.training.records.avalon import transcripts
-from parlour.training.records.avalon.in_words import AVALON_IN_WORDS
-from parlour.training.records.importing import read_as
-from parlour.training.records.in_words import InWords
+from parlour.training.records.in_words import AVALON_IN_WORDS, WEREWOLF_IN_WORDS, InWords
 from parlour.training.records.json_objects import JsonObject
-from parlour.training.records.table import RecordedMoves
-from parlour.training.records.werewolf import formats as werewolf
-from parlour.training.records.werewolf.in_words import WEREWOLF_IN_WORDS
+from parlour.training.records.reading import RecordedMoves, read_as
 from records.bound import GONE, changed
 
 Game = dict[str, Any]

@@ -17,7 +17,7 @@ from parlour.training.cli import run
 from parlour.training.records.avalon import import_records, read_transcripts, transcripts
 from parlour.training.records.avalon.multi_round import GPT51, ROLES
 from parlour.training.records.json_objects import JsonObject
-from parlour.training.records.names import Names
+from parlour.training.records.reading import Names
 from records.bound import bound, changed, choices
 
 Game = dict[str, Any]

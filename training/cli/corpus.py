@@ -12,7 +12,7 @@ from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import corpora
 from parlour.envs.mediated_qa.graph import KnowledgeGraph
 from parlour.training.cli.options import Answer
-from parlour.training.learn.mediators import corpus_check, question_picture
+from parlour.training.learn.mediators import corpus_check
 from parlour.training.learn.mediators.corpus_check import CorpusReport
 from parlour.training.results import display
 
@@ -42,7 +42,7 @@ def check_corpus(
         found = corpus_check.report(corpus, form, graph)
         if picture is not None:
             drawn = corpus_check.asked_for(corpus.questions, graph, question)
-            question_picture.draw(graph, drawn, picture)
+            corpus_check.draw(graph, drawn, picture)
     return Answer(asdict(found), partial(_show, str(path), found, picture))
 
 

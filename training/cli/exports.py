@@ -13,9 +13,8 @@ from parlour.envs import replay
 from parlour.envs.core import accept
 from parlour.envs.terminal import tell
 from parlour.training.cli.options import Answer
-from parlour.training.records.avalon.in_words import AVALON_IN_WORDS
+from parlour.training.records.in_words import AVALON_IN_WORDS, WEREWOLF_IN_WORDS
 from parlour.training.records.json_objects import write_all
-from parlour.training.records.werewolf.in_words import WEREWOLF_IN_WORDS
 from parlour.training.results.runs import run_directory
 
 _FORMS: Final = (AVALON_IN_WORDS, WEREWOLF_IN_WORDS)

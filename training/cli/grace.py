@@ -18,7 +18,7 @@ from parlour.policies.agents.mediated_qa.documents import DocumentProbe
 from parlour.policies.agents.mediated_qa.joint import MODULES
 from parlour.policies.files import atomic_write
 from parlour.training.cli.options import Answer, Options
-from parlour.training.learn.mediators import calibrated_run, explain, off_policy, private_costs, stakes_files, usage
+from parlour.training.learn.mediators import calibrated_run, costs, off_policy, stakes_files
 from parlour.training.learn.mediators.off_policy import PolicyValue
 from parlour.training.learn.mediators.stakes import SeenQuestions, Stakes, StakesConfig, stakes
 from parlour.training.measure.statistics import show_interval
@@ -72,11 +72,11 @@ def _paid(read: calibrated_run.CalibratedRun, rate: str | None) -> tuple[Payment
     """What is paid, and how its costs were made; by the run's own rate if no other one is given."""
     if rate is None and not read.rate:
         return read.config.payment, ""
-    by = usage.rate(rate or read.rate)
-    costs = read.config.costs
+    by = costs.rate(rate or read.rate)
+    paid = read.config.costs
     if rate is not None:
-        costs = usage.costs_by(read.folder / calibrated_run.CALIBRATION / usage.USAGE, by)
-    return read.config.payment._replace(costs=costs), by.told(costs)
+        paid = costs.costs_by(read.folder / calibrated_run.CALIBRATION / costs.USAGE, by)
+    return read.config.payment._replace(costs=paid), by.told(paid)
 
 
 def _seen(read: calibrated_run.CalibratedRun) -> SeenQuestions | None:
@@ -128,22 +128,22 @@ def show_explanation(
         if policy is None:
             raise ParlourError("grace explain --documents goes with --policy FILE")
         probe = DocumentProbe(read_documents(documents))
-        found = explain.explain(question, policy_file.read(policy), probe)
+        found = calibrated_run.explain(question, policy_file.read(policy), probe)
     else:
         assert run is not None
         read = calibrated_run.read_run(run)
         made = read.policy if policy is None else policy_file.read(policy)
         if made is None:
             raise ParlourError(f"{str(run)!r} has no policy.json; accepted: a run that has ended, or --policy FILE")
-        found = explain.explain_calibrated(question, read, made)
+        found = calibrated_run.explain_calibrated(question, read, made)
     return Answer(asdict(found), partial(_show_explanation, found))
 
 
-def _show_explanation(found: explain.Explanation) -> None:
+def _show_explanation(found: calibrated_run.Explanation) -> None:
     tell(f"question: {found.question}" + (f" ({found.part})" if found.part else ""))
     tell(f"linked to: {', '.join(found.linked) or 'no document'}")
     bins = [
-        (one.name, f"{one.value:.3g}", f"{one.low:.3g}", f"{one.high:.3g}", explain.LEVELS[one.bin])
+        (one.name, f"{one.value:.3g}", f"{one.low:.3g}", f"{one.high:.3g}", calibrated_run.LEVELS[one.bin])
         for one in found.signals
     ]
     if bins:
@@ -182,7 +182,7 @@ def show_obedience(
     made = read.policy if policy is None else policy_file.read(policy)
     if made is None:
         raise ParlourError(f"{str(run)!r} has no policy.json; accepted: a run that has ended, or --policy FILE")
-    found, equilibria = private_costs.private_obedience(read, made, shares)
+    found, equilibria = calibrated_run.private_obedience(read, made, shares)
     if out is not None:
         for one, table in equilibria.items():
             atomic_write(out / f"policy-share{one:g}.json", table.dumps())
@@ -196,7 +196,7 @@ def _shares(text: str) -> list[float]:
         raise accept("share", text, "numbers above 0, up to 1, separated by commas") from None
 
 
-def _show_obedience(found: Sequence[private_costs.PrivateObedience], note: str) -> None:
+def _show_obedience(found: Sequence[calibrated_run.PrivateObedience], note: str) -> None:
     rows = [
         (
             *(f"{one.share:g}", one.policy, f"{one.utility.mean:.2f} {show_interval(one.utility, '.2f')}"),

@@ -10,10 +10,9 @@ from typing import Annotated, Final
 import typer
 from parlour.envs.terminal import tell
 from parlour.training.cli.options import Answer
+from parlour.training.records import werewolf
 from parlour.training.records.avalon import FORMATS, import_records
-from parlour.training.records.formats import RecordFormat
-from parlour.training.records.importing import AUTO
-from parlour.training.records.werewolf import formats as werewolf
+from parlour.training.records.reading import AUTO, RecordFormat
 
 _TOLD: Final = "auto: the first record tells."
 

@@ -17,7 +17,7 @@ from parlour.policies import make_policy
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called
 from parlour.training.cli.options import Answer, Options
-from parlour.training.learn.clone.config import CloneConfig
+from parlour.training.learn.clone.choices import CloneConfig
 from parlour.training.learn.habits.avalon import report as habits_report
 from parlour.training.learn.habits.avalon.config import HabitsConfig
 from parlour.training.learn.habits.avalon.run import LearnedFrom, learn_habits, recorded_game

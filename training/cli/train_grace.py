@@ -19,24 +19,15 @@ from parlour.policies.llm.model import OFFLINE
 from parlour.training.cli import common
 from parlour.training.cli.models import RARE, answering
 from parlour.training.cli.options import Answer, Options
-from parlour.training.learn.mediators import costs, readers, table, train, usage
+from parlour.training.learn.mediators import costs, readers, table, train
 from parlour.training.learn.mediators.baselines import Scores, lines
-from parlour.training.learn.mediators.forecast import forecast
-from parlour.training.learn.mediators.held_out import (
-    PARTIAL,
-    UNSEEN,
-    HeldOutConfig,
-    compare,
-    corpus_of,
-    pipeline_of,
-    prepare,
-    split,
-)
+from parlour.training.learn.mediators.contextual import check_sees, learn_sees, regrets_of
+from parlour.training.learn.mediators.costs import UseRate
+from parlour.training.learn.mediators.experiment import UNSEEN, HeldOutConfig, corpus_of, priced, split
+from parlour.training.learn.mediators.held_out import PARTIAL, compare, pipeline_of, prepare
 from parlour.training.learn.mediators.learn import GraceConfig, LearnedMediator, unit_of
-from parlour.training.learn.mediators.priced import priced
-from parlour.training.learn.mediators.sees import check_sees, learn_sees, regrets_of
+from parlour.training.learn.mediators.readers import forecast
 from parlour.training.learn.mediators.train import Trained
-from parlour.training.learn.mediators.usage import UseRate
 from parlour.training.measure.statistics import show_interval
 from parlour.training.play.extras import import_extra
 from parlour.training.results import display
@@ -115,7 +106,7 @@ def train_grace(
         raise ParlourError(
             "--rate makes costs of a calibration; accepted: with --corpus or --questions, without --costs"
         )
-    by = None if rate is None else usage.rate(rate, asked.prices)
+    by = None if rate is None else costs.rate(rate, asked.prices)
     if from_table is not None:
         told = table.read(from_table)
         return _answer(train.train(config, told if cost is None else replace(told, costs=costs.stated(cost)), out), out)
@@ -161,7 +152,7 @@ def _calibrated(
         asking = partial(prepare, corpus=corpus, pool=pool, at_once=at_once, pipeline=pipeline)
         calibrated = display.calibrate_with_bar(asking, setting, folder)
     if by is not None:
-        calibrated = priced(calibrated, usage.costs_by(folder / usage.USAGE, by))
+        calibrated = priced(calibrated, costs.costs_by(folder / costs.USAGE, by))
     made = learn_sees(calibrated, config)
     run = train.train(config, calibrated.table, out, reader=note, contextual=made, rate="" if by is None else str(by))
     regrets = regrets_of(calibrated, config, made)

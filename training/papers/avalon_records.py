@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from parlour.envs.core import ParlourError
-from parlour.training.learn.clone.config import CloneConfig
+from parlour.training.learn.clone.choices import CloneConfig
 from parlour.training.learn.clone.scores import ALL, ChoiceScore
 from parlour.training.learn.habits.avalon.config import HabitsConfig
 from parlour.training.learn.habits.avalon.run import LearnedFrom, learn_habits

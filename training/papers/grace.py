@@ -23,7 +23,7 @@ from parlour.policies.agents.mediated_qa.asks import AskingReader
 from parlour.policies.agents.mediated_qa.joint import MODULES, PUBLISHED, STATES, Joint, column
 from parlour.training.learn.mediators import baselines, held_out
 from parlour.training.learn.mediators.baselines import SystemAnswers
-from parlour.training.learn.mediators.held_out import UNSEEN, Calibrated, HeldOutConfig
+from parlour.training.learn.mediators.experiment import UNSEEN, Calibrated, HeldOutConfig
 from parlour.training.learn.mediators.learn import GraceConfig, learn
 from parlour.training.measure.statistics import paired, rate
 from parlour.training.papers import grace_pictures as pictures

@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 from parlour.envs.core import ParlourError
-from parlour.training.learn.mediators.leave_one_out import in_sample_static, left_out_greedy, left_out_static
+from parlour.training.learn.mediators.quantities import in_sample_static, left_out_greedy, left_out_static
 from parlour.training.learn.mediators.table import Floats, read
 from parlour.training.papers.cells import Reproduction, ReproductionSetting, cell, mean
 

@@ -17,6 +17,10 @@ of players, or null for nobody), `choice` (approve or reject, success or fail, g
 `found` (good or evil, of `report`). `words` are what is said with it, in which names of players count for their seats. A
 move of `words` alone is a speech whose act the game's own reader finds. `winner` is null or missing where a record ends
 early. What else stands in a record is left alone; in a move it is refused.
+
+Avalon in the form for any game of hidden roles, `words` (`parlour.training.records.in_words`).
+
+Werewolf in the form for any game of hidden roles, `words` (`parlour.training.records.in_words`).
 """
 
 from __future__ import annotations
@@ -28,13 +32,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs import speech
+from parlour.envs.avalon import GAME as AVALON
+from parlour.envs.avalon.vocabulary import BALLOT, CARD
 from parlour.envs.core import NATURE, OVER, GameSpec, Move, ParlourError
 from parlour.envs.registry import build
 from parlour.envs.replay import NATURE_NAME, Transcript
-from parlour.training.records.formats import RecordFormat, file_name, record_notes
+from parlour.envs.werewolf import GAME as WEREWOLF
+from parlour.envs.werewolf.vocabulary import HEALS
 from parlour.training.records.json_objects import JsonObject
-from parlour.training.records.names import Names, names_of
-from parlour.training.records.table import RecordedMoves
+from parlour.training.records.reading import Names, RecordedMoves, RecordFormat, file_name, names_of, record_notes
 
 DEALT, DRAWN = "deal", "draw"
 """Moves of nature in all games of hidden roles."""
@@ -174,3 +180,11 @@ class InWords:
             whom = [names.names[one] for one in move.args]
             told["whom"] = whom if len(whom) > 1 else whom[0]
         return told | ({"words": move.words} if move.words else {})
+
+
+AVALON_IN_WORDS: Final = InWords(
+    spec=AVALON, opening="leader", choices={BALLOT: ("reject", "approve"), CARD: ("fail", "success")}
+)
+
+
+WEREWOLF_IN_WORDS: Final = InWords(spec=WEREWOLF, opening="order", choices={HEALS: ("keep", "give")})

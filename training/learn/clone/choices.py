@@ -1,4 +1,4 @@
-"""The decisions of recorded games of Avalon: each with its legal moves in numbers, what was chosen, and rules of thumb.
+"""The decisions of recorded games of Avalon: each with its legal moves in numbers, what was chosen, and rules of thumb; and settings.
 
 All numbers come from the View that the seat had (`policies/cloned`), never from a state. A statement in words counts as the
 speeches that say the same of one seat, in equal shares, or as silence. Decisions with one legal move, and moves that
@@ -17,15 +17,51 @@ import numpy as np
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.belief import AvalonHabits
 from parlour.envs.avalon.vocabulary import AvalonView
-from parlour.envs.core import Move, ParlourError
+from parlour.envs.core import Move, ParlourError, check_from
 from parlour.envs.replay import transcript_files
 from parlour.policies.cloned.features import SPEECH, decision_of, described, group_of
-from parlour.policies.cloned.heard import acts_of
-from parlour.policies.cloned.record import Array, SeatRecord
+from parlour.policies.cloned.record import Array, SeatRecord, acts_of
 from parlour.policies.heuristic.avalon import AvalonPlayer
 from parlour.training.measure.analysis.games import AnalysedGame, Moment, read_game
-from parlour.training.records.avalon.stored import assumed_moves
+from parlour.training.records.avalon import assumed_moves
 from parlour.training.results.runs import StageProgress, no_stage_progress
+
+
+@dataclass(frozen=True)
+class FitConfig:
+    """How a head is fitted."""
+
+    hidden: int
+    """Hidden units of a member; 0: a plain logistic model."""
+    members: int
+    steps: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class CloneConfig:
+    """How a clone is learned and tested."""
+
+    folds: int = 5
+    """Parts that the games are dealt into; each is held out once."""
+    hidden: int = 16
+    """Hidden units of each of the networks that are averaged."""
+    members: int = 4
+    """How many are averaged; each stops early on another part of the training games."""
+    steps: int = 240
+    """Steps of learning at most."""
+    seed: int = 0
+    """The same seed gives the same result."""
+
+    def __post_init__(self) -> None:
+        for name, least in (("folds", 2), ("hidden", 0), ("members", 2), ("steps", 1), ("seed", 0)):
+            check_from(name, getattr(self, name), least)
+
+    @property
+    def fit(self) -> FitConfig:
+        """How each head is fitted."""
+        return FitConfig(self.hidden, self.members, self.steps, self.seed)
+
 
 Rows = np.ndarray[Any, np.dtype[np.float32]]
 

@@ -21,8 +21,7 @@ import torch
 from parlour.policies.cloned.features import COLUMNS, GROUPS, HEARD, SPEECH
 from parlour.policies.cloned.network import ChoiceHead
 from parlour.policies.cloned.record import Array
-from parlour.training.learn.clone.choices import ImitatedChoice, Rows
-from parlour.training.learn.clone.config import FitConfig
+from parlour.training.learn.clone.choices import FitConfig, ImitatedChoice, Rows
 
 ALTERNATIVES: Final = 16
 UNHEARD_TOO: Final = 1 / 3

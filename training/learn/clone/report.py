@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from parlour.training.learn.clone.model_names import CLONE, MODELS
-from parlour.training.learn.clone.scores import ALL, ChoiceScore, PredictedChoice, calibration
+from parlour.training.learn.clone.scores import ALL, CLONE, MODELS, ChoiceScore, PredictedChoice, calibration
 from parlour.training.measure.statistics import MeanEstimate, show_interval
 from parlour.training.results import plots
 from parlour.training.results.pages.report import write_report

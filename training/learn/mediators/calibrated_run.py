@@ -1,27 +1,42 @@
-"""A calibrated run read back from its folder: its settings, its questions under all joint actions, and its policy if it has one.
+"""A calibrated run read back from its folder; why its mediator recommends what it does; and whether the modules would obey.
 
 `train grace --questions N` or `--corpus PATH` leaves RUN/calibration with config.json and partial.csv, and RUN/policy.json and
 RUN/config.json beside it.
+
+What the actions cost and earned is known of the questions of a calibrated run alone; of any other question there is the
+recommendation without it.
+
+With `share` of the outcome's utility for each module and its own costs alone (`equilibrium.module_game`), a module that is told x
+follows if nothing else earns it more, given what the others are told beside it. Measured on the training questions' mean
+utilities: how often each module would follow, and what disobeying where it pays would gain it (swap regret). The policy as it is
+(quantal) stands beside the correlated equilibrium of greatest welfare at that share, which all modules follow by its making.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs.core import ParlourError
+from parlour.envs.core import ParlourError, accept
 from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.envs.mediated_qa.retrieve import Search
-from parlour.policies.agents.mediated_qa import policy_file
-from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
+from parlour.envs.mediated_qa.vocabulary import ALL, JOINTS
+from parlour.policies.agents.mediated_qa import documents, equilibrium, policy_file
+from parlour.policies.agents.mediated_qa.documents import DocumentProbe, SignalBin
+from parlour.policies.agents.mediated_qa.equilibrium import OBEDIENCE_TOLERANCE, NormalForm
+from parlour.policies.agents.mediated_qa.joint import FALLBACK, MODULES, Joint
+from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Row
+from parlour.policies.agents.mediated_qa.recommendation_log import OUTCOME_NAMES
 from parlour.policies.files import read_json
-from parlour.training.learn.mediators import readers
-from parlour.training.learn.mediators.held_out import HeldOutConfig, corpus_of
-from parlour.training.learn.mediators.priced import paid
-from parlour.training.learn.mediators.simulate import Simulated, read_partial
+from parlour.training.learn.mediators import baselines, readers
+from parlour.training.learn.mediators.experiment import HeldOutConfig, corpus_of
+from parlour.training.learn.mediators.simulate import Simulated, paid, read_partial
 from parlour.training.learn.mediators.table import Floats
+from parlour.training.measure.statistics import MeanEstimate, mean_estimate
 from parlour.training.results.runs import CONFIG
 
 CALIBRATION: Final = "calibration"
@@ -97,3 +112,193 @@ def _config(stored: Any) -> HeldOutConfig:
         name: tuple(one) if isinstance(one, list) else one for name, one in stored.items() if name in names
     }
     return HeldOutConfig(**given)
+
+
+LEVELS: Final = ("low", "mid", "high")
+"""Of a bin, by its number."""
+
+
+@dataclass(frozen=True)
+class ActionCame:
+    """A joint action on the question."""
+
+    joint: Joint
+    probability: float
+    """In the row of the state."""
+    outcome: str | None = None
+    """One of `OUTCOME_NAMES`; None where the question was not calibrated, as below."""
+    cost: float | None = None
+    """Of what was carried out."""
+    net: float | None = None
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """All that is told of a question."""
+
+    question: str
+    linked: tuple[str, ...]
+    """Titles of documents, best match first."""
+    signals: tuple[SignalBin, ...]
+    """Empty without a link."""
+    state: str
+    fallback: bool
+    """Whether the policy has no row for the state."""
+    actions: tuple[ActionCame, ...]
+    """Most probable first."""
+    part: str = ""
+    """Of a calibrated question: `training` or `held out`."""
+    reader: str = ""
+    """Who answered it; empty if it is not told."""
+
+
+def explain(question: str, policy: PolicyTable, probe: DocumentProbe) -> Explanation:
+    """Explain a question by documents. Raises `ParlourError` for a policy without the cut points of the signals."""
+    signals = probe.signals(question)
+    state = documents.state_of(signals, policy.thresholds)
+    shown = () if signals is None else documents.binned(signals, policy.thresholds)
+    seen = policy.contextual
+    row = policy.rows.get(state, {FALLBACK: 1.0}) if seen is None else seen.row(probe.context(question), state)
+    ordered = sorted(row, key=lambda joint: -row[joint])
+    actions = tuple(ActionCame(joint, row[joint]) for joint in ordered)
+    falls_back = seen is None and state not in policy.rows
+    return Explanation(question, probe.linked(question), shown, state, falls_back, actions)
+
+
+def explain_calibrated(asked: str, run: CalibratedRun, policy: PolicyTable) -> Explanation:
+    """Explain a question of a run, by its text, its id or its number; or a new one, by the documents of the run.
+
+    Raises:
+        ParlourError: As `explain`; or the corpus of the run is not what it was.
+    """
+    corpus = corpus_of(run.config)
+    if len(corpus.questions) < len(run.rows):
+        raise ParlourError(f"a corpus of {len(corpus.questions)} questions; accepted: that of the run, {len(run.rows)}")
+    number = _number(asked, [(one.id, one.text) for one in corpus.questions[: len(run.rows)]])
+    text = asked if number is None else corpus.questions[number].text
+    found = explain(text, policy, DocumentProbe(corpus.passages, run.config.normalisation))
+    if number is None:
+        return found
+    row = run.rows[number]
+    known = {one.joint: one.probability for one in found.actions}
+    came = [_came(row, run, joint.names, k, known) for k, joint in enumerate(ALL) if joint in JOINTS[run.config.joint]]
+    came.sort(key=lambda one: -one.probability)
+    part = "training" if number < len(run.train) else "held out"
+    return Explanation(text, found.linked, found.signals, found.state, found.fallback, tuple(came), part, run.note)
+
+
+def _number(asked: str, known: list[tuple[str, str]]) -> int | None:
+    """Number of a question by text, id or number; None for a new one."""
+    for place in (1, 0):
+        for number, names in enumerate(known):
+            if names[place] and names[place] == asked.strip():
+                return number
+    return int(asked) if asked.isascii() and asked.isdigit() and int(asked) < len(known) else None
+
+
+def _came(row: Simulated, run: CalibratedRun, joint: Joint, number: int, known: dict[Joint, float]) -> ActionCame:
+    outcome, net = row.outcomes[number], row.net(run.config.payment)[number]
+    cost = run.config.payment.utilities[outcome] - net
+    return ActionCame(joint, known.get(joint, 0.0), OUTCOME_NAMES[outcome], cost, net)
+
+
+AS_IT_IS: Final = "policy of the run"
+EQUILIBRIUM: Final = "correlated equilibrium"
+
+
+@dataclass(frozen=True)
+class PrivateObedience:
+    """A policy at one share; by module in the order of `joint.MODULES`, over the states of the held-out questions."""
+
+    share: float
+    policy: str
+    n: int
+    utility: MeanEstimate
+    """Net utility of a held-out question, if everybody obeys."""
+    follows: tuple[float, ...]
+    """How often the module would follow its advice."""
+    regrets: tuple[float, ...]
+    """What disobeying gains it in a question, in utility."""
+
+
+def check_share(share: float) -> float:
+    """The same share. Raises `ParlourError` unless it is above 0, up to 1."""
+    if not 0 < share <= 1:
+        raise accept("share", share, "numbers above 0, up to 1")
+    return share
+
+
+def private_obedience(
+    run: CalibratedRun, policy: PolicyTable, shares: Sequence[float]
+) -> tuple[tuple[PrivateObedience, ...], dict[float, PolicyTable]]:
+    """The policy and the correlated equilibrium at each share; and the latter as policies.
+
+    Raises:
+        ParlourError: A share is not accepted, or the policy takes joint actions that the run does not offer.
+    """
+    policy.check_by_state("the game of the modules")
+    nets = _nets(run)
+    found, made = [], {}
+    for share in map(check_share, shares):
+        games = {state: _game(run, net, share) for state, net in nets.items()}
+        rows = {state: _equilibrium(games[state], net) for state, net in nets.items()}
+        made[share] = PolicyTable(rows, policy.thresholds, reader=policy.reader)
+        for name, one in ((AS_IT_IS, policy), (EQUILIBRIUM, made[share])):
+            found.append(_measured(share, name, one, run, games))
+    return tuple(found), made
+
+
+def _game(run: CalibratedRun, net: Mapping[Joint, float], share: float) -> NormalForm:
+    """Of the modules in one state, at the costs of the run."""
+    return equilibrium.module_game(net, individual_costs=True, share=share, costs=run.config.costs)
+
+
+def _nets(run: CalibratedRun) -> dict[str, dict[Joint, float]]:
+    """State -> joint action -> mean net utility over its training questions."""
+    offered = JOINTS[run.config.joint]
+    places = [ALL.index(one) for one in offered]
+    groups: dict[str, list[list[float]]] = {}
+    for row in run.train:
+        groups.setdefault(row.state, []).append([row.utilities[k] for k in places])
+    return {
+        state: dict(zip((one.names for one in offered), np.mean(found, axis=0).tolist(), strict=True))
+        for state, found in groups.items()
+    }
+
+
+def _equilibrium(game: NormalForm, net: Mapping[Joint, float]) -> Row:
+    best = equilibrium.correlated(game, equilibrium.as_array(net))
+    return equilibrium.as_row(best.probabilities, tuple(net))
+
+
+def _measured(
+    share: float, name: str, policy: PolicyTable, run: CalibratedRun, games: Mapping[str, NormalForm]
+) -> PrivateObedience:
+    counts = Counter(row.state for row in run.held_out)
+    told = {state: n for state, n in counts.items() if state in games}
+    if not told:
+        raise ParlourError("no held-out question is in a state of the training questions; accepted: more questions")
+    total = sum(told.values())
+    follows, regrets = np.zeros(len(MODULES)), np.zeros(len(MODULES))
+    for state, n in told.items():
+        of_state = _of_state(games[state], policy.rows.get(state, {FALLBACK: 1.0}))
+        follows += n / total * of_state[0]
+        regrets += n / total * of_state[1]
+    utility = mean_estimate(baselines.learned(name, policy, run.held_out).utility)
+    return PrivateObedience(share, name, len(run.held_out), utility, _plain(follows), _plain(regrets))
+
+
+def _of_state(game: NormalForm, row: Row) -> tuple[Floats, Floats]:
+    """How often each module follows, and its regret."""
+    p = equilibrium.as_array(row)
+    found = equilibrium.obedience(game, p)
+    follows = []
+    for k, gain in enumerate(found.gains):
+        told = np.moveaxis(p, k, 0).reshape(len(gain), -1).sum(axis=1)
+        obeyed = gain.max(axis=1) <= OBEDIENCE_TOLERANCE * max(1.0, game.scale)
+        follows.append(float(told[obeyed].sum()))
+    return np.array(follows), np.array(found.regrets)
+
+
+def _plain(found: Floats) -> tuple[float, ...]:
+    return tuple(found.tolist())

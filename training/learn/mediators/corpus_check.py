@@ -1,13 +1,21 @@
-"""What there is in a corpus: questions, answers, documents, the graph, and how the questions hang together with it."""
+"""What there is in a corpus: counts of questions, documents and the graph; and the graph around one question as a picture."""
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from textwrap import fill
+from typing import Any, Final
 
+import networkx as nx
 from parlour.envs.core import ParlourError, listed
 from parlour.envs.mediated_qa.corpus import Corpus, CorpusQuestion
-from parlour.envs.mediated_qa.graph import NODE_KINDS, KnowledgeGraph
+from parlour.envs.mediated_qa.graph import CONCEPT, DOCUMENT, ENTITY, NODE_KINDS, QUESTION, SENTENCE, KnowledgeGraph
+from parlour.envs.mediated_qa.retrieve import Search
+from parlour.training.results import plots
 
 SHOWN = 3
 """Of ids and titles as many are shown as examples."""
@@ -112,3 +120,98 @@ def asked_for(questions: tuple[CorpusQuestion, ...], graph: KnowledgeGraph, want
     raise ParlourError(
         f"question {wanted!r} is not accepted; accepted: an id, or a number from 0 to {len(questions) - 1}"
     )
+
+
+COLOURS: Final = {DOCUMENT: "#1f5fa8", SENTENCE: "#9ec5ea", ENTITY: "#e8a33d", CONCEPT: "#bfbfbf", QUESTION: "#7a3fa0"}
+AROUND: Final = 6
+"""Neighbours of each node on the way that are shown as well, heaviest edges first."""
+_STARTS: Final = 6
+_WIDTH: Final = 24
+_LONGEST: Final = 70
+_PATH: Final = "#c0392b"
+
+
+def draw(graph: KnowledgeGraph, question: CorpusQuestion, path: str | Path, depth: str = "deep") -> None:
+    """Write the picture of a question as a PNG.
+
+    Args:
+        graph: Of the corpus.
+        question: Linked or not; of one that is not, its text alone is drawn.
+        path: File to write.
+        depth: Of the search: `"shallow"` or `"deep"`.
+
+    Raises:
+        ParlourError: matplotlib is not installed, or the file cannot be written.
+    """
+    starts = graph.link(question.text)[:_STARTS]
+    ways = [Search().path(graph, start, question.text, depth).nodes for start in starts[:2]]
+    near = _near(graph, starts, ways)
+    told = question.answer or "none: the question is unanswerable"
+    with warnings.catch_warnings():
+        # signs that the font lacks are drawn as boxes
+        warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)
+        with plots.picture(
+            path,
+            13,
+            9,
+            title=f"{question.text}\nanswer: {_short(told, 90)}",
+            who=f"The graph around one question, {depth} search; nobody plays; large: reliable",
+            n=f"n = {len(near)} of {len(graph.text):,} nodes",
+        ) as made:
+            axes = made.subplots()
+            axes.set_axis_off()
+            if starts:
+                _draw_nodes(axes, graph, starts, ways)
+                _draw_key(made, axes, graph, near, depth)
+            else:
+                axes.text(0.5, 0.5, "not linked to any document", ha="center", va="center")
+
+
+def _draw_nodes(axes: Any, graph: KnowledgeGraph, starts: list[int], ways: list[tuple[int, ...]]) -> None:
+    near = _near(graph, starts, ways)
+    part = graph.graph.subgraph(sorted(near))
+    at = nx.kamada_kawai_layout(part, weight=None) if nx.is_connected(part) else nx.spring_layout(part, seed=0, k=0.6)
+    on_way = {node for way in ways for node in way}
+    steps = {frozenset(pair) for way in ways for pair in pairwise(way)}
+    for one, two in part.edges:
+        chosen = frozenset((one, two)) in steps
+        line = {"color": _PATH, "lw": 2.5, "zorder": 2} if chosen else {"color": "0.8", "lw": 0.8, "zorder": 1}
+        axes.plot([at[one][0], at[two][0]], [at[one][1], at[two][1]], **line)
+    for node in part.nodes:
+        important = node in on_way or node in starts
+        edge = _PATH if important else "white"
+        size = 60 + 400 * graph.reliability[node]
+        axes.scatter(*at[node], s=size, c=COLOURS[graph.kind[node]], edgecolors=edge, linewidths=1.5, zorder=3)
+        text = _short(graph.text[node], _LONGEST if important else _WIDTH)
+        axes.annotate(
+            fill(text, _WIDTH),
+            at[node],
+            xytext=(0, -9),
+            textcoords="offset points",
+            ha="center",
+            va="top",
+            fontsize=7.5 if important else 6,
+            color="black" if important else "0.35",
+            zorder=4,
+            bbox={"boxstyle": "round,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.7},
+        )
+    axes.margins(0.12)
+
+
+def _near(graph: KnowledgeGraph, starts: list[int], ways: list[tuple[int, ...]]) -> set[int]:
+    """The nodes that are shown."""
+    chosen = {*starts, *(node for way in ways for node in way)}
+    return chosen | {other for node in sorted(chosen) for other, _, _ in graph.neighbours(node)[:AROUND]}
+
+
+def _draw_key(made: Any, axes: Any, graph: KnowledgeGraph, near: set[int], depth: str) -> None:
+    kinds = {graph.kind[node] for node in near}
+    for kind in (kind for kind in COLOURS if kind in kinds):
+        axes.scatter([], [], c=COLOURS[kind], s=80, label=kind)
+    axes.plot([], [], color=_PATH, lw=2.5, label=f"{depth} path")
+    plots.key(made)
+
+
+def _short(text: str, longest: int) -> str:
+    """A text of so many characters at most."""
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."

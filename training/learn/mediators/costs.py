@@ -1,9 +1,29 @@
-"""Costs of the modules' actions as a user writes them: nine numbers, or some by name."""
+"""What the modules' actions cost: as a user writes it, or by what they used in a calibration (tokens read and written, seconds).
+
+An action is measured each time that it is carried out, its questions to a model included. A reply from the cache counts with the
+tokens that it took when it was asked; how long that was the cache does not know, so that such an action counts for the tokens and not
+for the seconds. The closed-book answer is asked once for all that it is needed for, and is charged to the action that gives it.
+What is measured grows with the table, a line for each question and action, and is kept when a run is killed.
+"""
 
 from __future__ import annotations
 
-from parlour.envs.core import accept, check_one_of
+import csv
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Final
+
+from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.policies.agents.mediated_qa.joint import COSTS
+from parlour.policies.files import atomic_write
+from parlour.policies.llm.transport.meter import heard_by
+from parlour.policies.llm.transport.budget import Prices
+from parlour.policies.llm.transport.request import NO_USAGE, Completion
+from parlour.training.results.runs import whole_lines, write_csv
 
 
 def stated(text: str | None) -> tuple[float, ...]:
@@ -18,7 +38,7 @@ def stated(text: str | None) -> tuple[float, ...]:
     parts = [part.strip() for part in (text or "").split(",") if part.strip()]
     named = [part.partition("=") for part in parts if "=" in part]
     if parts and not named:
-        numbers = [_number(text, part) for part in parts]
+        numbers = [_cost_number(text, part) for part in parts]
         if len(numbers) != len(COSTS):
             raise accept("costs", text, f"{len(COSTS)} numbers, or NAME=NUMBER")
         return tuple(numbers)
@@ -26,11 +46,228 @@ def stated(text: str | None) -> tuple[float, ...]:
         raise accept("costs", text, f"{len(COSTS)} numbers, or NAME=NUMBER")
     for name, _, _ in named:
         check_one_of("costs", name, COSTS)
-    return tuple((dict(COSTS) | {name: _number(text, value) for name, _, value in named}).values())
+    return tuple((dict(COSTS) | {name: _cost_number(text, value) for name, _, value in named}).values())
 
 
-def _number(text: str | None, part: str) -> float:
+def _cost_number(text: str | None, part: str) -> float:
     try:
         return float(part)
     except ValueError:
         raise accept("costs", text, f"{len(COSTS)} numbers, or NAME=NUMBER") from None
+
+
+USAGE: Final = "usage.csv"
+"""Means of a calibration, in its folder."""
+FREE: Final = ("skip_retrieval", "refuse_to_generate", "skip_check")
+"""Actions that do nothing."""
+_HEADING: Final = ("action", "n", "prompt", "completion", "n_seconds", "seconds")
+_MILLION: Final = 1_000_000
+
+
+@dataclass(frozen=True)
+class ActionUsage:
+    """Sums over the times that an action was carried out."""
+
+    n: int = 0
+    prompt: float = 0.0
+    """Tokens read; NaN where a server does not say."""
+    completion: float = 0.0
+    """Tokens written."""
+    timed: int = 0
+    """Of `n`, those without a reply from the cache."""
+    seconds: float = field(default=0.0, compare=False)
+    """Of those."""
+
+    def __add__(self, other: ActionUsage) -> ActionUsage:
+        tokens = self.prompt + other.prompt, self.completion + other.completion
+        return ActionUsage(self.n + other.n, *tokens, self.timed + other.timed, self.seconds + other.seconds)
+
+
+class Tally:
+    """Measures the actions of one question, in one thread."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, ActionUsage] = {}
+
+    @contextmanager
+    def of(self, action: str) -> Iterator[None]:
+        """Charge an action with what happens meanwhile."""
+        replies: list[Completion] = []
+        with heard_by(replies.append):
+            begun = perf_counter()
+            yield
+            seconds = perf_counter() - begun
+        unknown = any(NO_USAGE in reply.dropped for reply in replies)
+        prompt = math.nan if unknown else sum(reply.usage.prompt for reply in replies)
+        completion = math.nan if unknown else sum(reply.usage.completion for reply in replies)
+        timed = not any(reply.cached for reply in replies)
+        used = ActionUsage(1, prompt, completion, int(timed), seconds if timed else 0.0)
+        self.found[action] = self.found.get(action, ActionUsage()) + used
+
+
+# -- files -----------------------------------------------------------------------------------------------------
+
+
+def beside(table: Path) -> Path:
+    """The file that grows beside a partial table.
+
+    >>> beside(Path("partial.csv")).name
+    'partial_usage.csv'
+    """
+    return table.with_name(f"{table.stem}_usage.csv")
+
+
+Questions = dict[int, dict[str, ActionUsage]]
+"""Number of a question -> action -> what it used."""
+
+
+def lines_of(number: int, found: Mapping[str, ActionUsage]) -> str:
+    """A question's lines of the growing file."""
+    return "".join(
+        f"{number},{action},{one.n},{one.prompt:g},{one.completion:g},{one.timed},{one.seconds:.6f}\n"
+        for action, one in sorted(found.items())
+    )
+
+
+def resume(path: Path, kept: Iterable[int]) -> None:
+    """Leave what was measured of these questions; what the file holds of others is taken out of it, they are measured again.
+
+    Raises:
+        ParlourError: The file is damaged.
+    """
+    stored, wanted = _read(path), set(kept)
+    found = {number: used for number, used in stored.items() if number in wanted}
+    if found != stored or not stored:
+        atomic_write(path, _PARTIAL_HEADING + "".join(lines_of(number, used) for number, used in found.items()))
+
+
+_PARTIAL_HEADING: Final = "number,action,n,prompt,completion,n_seconds,seconds\n"
+
+
+def _read(path: Path) -> Questions:
+    def read(lines: list[str]) -> Questions:
+        found: Questions = {}
+        try:
+            for number, action, *numbers in csv.reader(lines[1:]):
+                found.setdefault(int(number), {})[action] = _usage(numbers)
+        except (ValueError, TypeError) as error:
+            raise ParlourError(f"{str(path)!r} holds no usage ({error}); accepted: what a calibration left") from None
+        return found
+
+    return whole_lines(path, read)
+
+
+def _usage(cells: list[str]) -> ActionUsage:
+    n, prompt, completion, timed, seconds = cells
+    return ActionUsage(int(n), float(prompt), float(completion), int(timed), float(seconds))
+
+
+def total(questions: Questions) -> dict[str, ActionUsage]:
+    """Sums by action, in the order of the actions' names."""
+    found: dict[str, ActionUsage] = {}
+    for _, used in sorted(questions.items()):
+        for action, one in sorted(used.items()):
+            found[action] = found.get(action, ActionUsage()) + one
+    order = {action: k for k, action in enumerate(COSTS)}
+    return dict(sorted(found.items(), key=lambda item: (order.get(item[0], len(order)), item[0])))
+
+
+def store_means(partial: Path, path: Path) -> None:
+    """Write the means of what a growing file holds: tokens read and written, seconds; empty where nothing is known."""
+    rows: list[list[Any]] = []
+    for action, one in total(_read(partial)).items():
+        tokens = [_told(one.prompt / one.n), _told(one.completion / one.n)]
+        rows.append([action, one.n, *tokens, one.timed, one.seconds / one.timed if one.timed else ""])
+    write_csv(path, _HEADING, rows)
+
+
+def _told(number: float) -> float | str:
+    return "" if math.isnan(number) else number
+
+
+# -- rates -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class UseRate:
+    """What tokens and seconds cost, in the unit of the utilities.
+
+    Raises:
+        ParlourError: A number is not accepted.
+    """
+
+    prompt: float
+    """A million tokens read."""
+    completion: float
+    """A million tokens written."""
+    second: float
+
+    def __post_init__(self) -> None:
+        if not all(0 <= one < math.inf for one in (self.prompt, self.completion, self.second)):
+            raise accept("rate", str(self), "numbers from 0")
+
+    def __str__(self) -> str:
+        return f"{self.prompt:g},{self.completion:g},{self.second:g}"
+
+    def told(self, costs: tuple[float, ...]) -> str:
+        """For titles of tables: what the actions cost by it."""
+        each = ", ".join(f"{action} {cost:.3g}" for action, cost in zip(COSTS, costs, strict=True) if cost)
+        return f"costs by use at rate {self}: {each or 'none'}"
+
+
+def rate(text: str, prices: str | None = None) -> UseRate:
+    """A rate as it is written: a model of the price table and the price of a second, or three numbers.
+
+    >>> rate("gpt-4o-mini,0.0001")
+    UseRate(prompt=0.15, completion=0.6, second=0.0001)
+
+    Raises:
+        ParlourError: It is no rate, or the model has no price.
+    """
+    *first, second = (part.strip() for part in text.split(","))
+    try:
+        if len(first) == 1:
+            price = Prices.load(prices).price(first[0])
+            if price is None:
+                raise accept("model of a rate", first[0], "one of the price table, or READ,WRITTEN,SECOND")
+            return UseRate(*price, float(second))
+        read, written = map(float, first)
+        return UseRate(read, written, float(second))
+    except ValueError as error:
+        if isinstance(error, ParlourError):
+            raise
+        raise accept("rate", text, "READ,WRITTEN,SECOND: a million tokens each, a second; or MODEL,SECOND") from None
+
+
+def costs_by(path: Path, by: UseRate) -> tuple[float, ...]:
+    """What the nine actions cost, in the order of `joint.COSTS`, by what a calibration used (`store_means`).
+
+    Raises:
+        ParlourError: There is no such file, or tokens or seconds that have a price were not measured.
+    """
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            told = {row["action"]: row for row in csv.DictReader(file)}
+        return tuple(0.0 if action in FREE or action not in told else _cost(told[action], by) for action in COSTS)
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        if isinstance(error, ParlourError):
+            raise
+        raise ParlourError(
+            f"{str(path)!r} holds no usage ({error}); accepted: a calibration that measured it"
+        ) from None
+
+
+def _cost(row: Mapping[str, str], by: UseRate) -> float:
+    cost = 0.0
+    for name, price in (
+        ("prompt", by.prompt / _MILLION),
+        ("completion", by.completion / _MILLION),
+        ("seconds", by.second),
+    ):
+        if price and not row[name]:
+            what = "seconds" if name == "seconds" else "tokens"
+            raise ParlourError(
+                f"{what} of {row['action']} were not measured; accepted: a rate without them, or --costs"
+            )
+        cost += price * float(row[name]) if price else 0.0
+    return cost

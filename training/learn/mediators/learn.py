@@ -16,7 +16,7 @@ from parlour.policies.agents.mediated_qa.joint import STATES, Joint
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Row
 from parlour.training.learn.mediators import quantal
 from parlour.training.learn.mediators.learners import EXPLORATION_RULES, Rule
-from parlour.training.learn.mediators.logit import logit
+from parlour.training.learn.mediators.quantal import logit
 from parlour.training.learn.mediators.quantities import (
     Quantities,
     Shrinkage,

@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -30,8 +30,8 @@ from parlour.envs.mediated_qa.vocabulary import STATES, Payment, outcome_of
 from parlour.envs.writing import LineFile, writing
 from parlour.policies.agents.mediated_qa import joint as names
 from parlour.policies.llm.model import Model
+from parlour.training.learn.mediators.costs import ActionUsage, Tally, beside, lines_of, resume
 from parlour.training.learn.mediators.table import UtilityTable
-from parlour.training.learn.mediators.usage import ActionUsage, Tally, beside, lines_of, resume
 from parlour.training.play.parallel.executor import Pool, Shared, add_usage, as_finished, in_order, take_usage
 from parlour.training.results.runs import whole_lines
 
@@ -253,6 +253,11 @@ def table(
     cuts = {} if bins is None else dict(zip(SIGNAL_NAMES, bins.cuts, strict=True))
     ids, states = tuple(row.id or str(row.number) for row in rows), tuple(row.state for row in rows)
     return UtilityTable(ids, states, tuple(map(actions.names_of, offered)), chosen, cuts, actions, costs)
+
+
+def paid(rows: Sequence[Simulated], payment: Payment) -> tuple[Simulated, ...]:
+    """The same questions with the net utilities of another payment; nothing is asked again."""
+    return tuple(replace(row, utilities=row.net(payment)) for row in rows)
 
 
 # -- the partial table -----------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from parlour.training.measure.statistics import Rate, rate
 from parlour.training.measure.werewolf import scores, transcripts
 from parlour.training.measure.werewolf.amnesia import KINDS, WAYS, forgot
 from parlour.training.measure.werewolf.played import WerewolfGame
-from parlour.training.records.werewolf import stored as result_store
+from parlour.training.records.werewolf import published as result_store
 
 DIGITS: Final = 3
 OURS: Final = "all"

@@ -33,7 +33,7 @@ from parlour.training.papers.avalon_social.judging import (
     sharing_question,
 )
 from parlour.training.papers.avalon_social.roles import IDENTITIES
-from parlour.training.records.avalon.published_words import Statement, as_heard, statements
+from parlour.training.records.avalon.published_log import Statement, as_heard, statements
 
 ATTITUDE_LABELS: Final = ("trust", "distrust", "neutral")
 YES_NO: Final = ("yes", "no")

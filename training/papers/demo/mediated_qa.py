@@ -11,7 +11,8 @@ from parlour.policies import make_policy
 from parlour.policies.agents.mediated_qa import GraceMediator, ObedientModule
 from parlour.training.learn.mediators import held_out
 from parlour.training.learn.mediators.baselines import Scores, lines
-from parlour.training.learn.mediators.held_out import UNSEEN, HeldOut, HeldOutConfig
+from parlour.training.learn.mediators.experiment import UNSEEN, HeldOutConfig
+from parlour.training.learn.mediators.held_out import HeldOut
 from parlour.training.measure.statistics import MeanEstimate, show_interval
 from parlour.training.papers.demo.section import DemoConfig, DemoPart, Section, summary
 from parlour.training.play import rollout

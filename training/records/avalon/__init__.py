@@ -1,11 +1,77 @@
 """Records of games of Avalon that others played: read, held against the rules, and written as transcripts.
 
-`import_records` knows the formats; `read_transcripts` reads a folder of transcripts, whoever made them. What the formats
-look like stands in docs/records.md.
+`import_records` knows the formats; `read_transcripts` reads a folder of transcripts, imported or played here, finished or
+not. What the formats look like stands in docs/records.md.
 """
 
-from parlour.training.records.avalon.reading import FORMATS, import_records, transcripts
-from parlour.training.records.avalon.stored import assumed_moves, read_transcripts
-from parlour.training.records.importing import AUTO
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from parlour.envs import replay
+from parlour.envs.avalon import GAME
+from parlour.envs.core import ParlourError, accept
+from parlour.envs.replay import Transcript
+from parlour.training.records.avalon.multi_round import GPT51
+from parlour.training.records.avalon.proavalon import PROAVALON
+from parlour.training.records.avalon.published_2023 import PUBLISHED_2023
+from parlour.training.records.in_words import AVALON_IN_WORDS
+from parlour.training.records.json_objects import write_games
+from parlour.training.records.reading import AUTO, read_as
+from parlour.training.results.runs import run_directory
 
 __all__ = ["AUTO", "FORMATS", "assumed_moves", "import_records", "read_transcripts", "transcripts"]
+
+FORMATS: Final = (GPT51, PUBLISHED_2023, PROAVALON, AVALON_IN_WORDS.format)
+
+
+def import_records(
+    path: str | Path, out_dir: str | Path, logs: str | Path | None = None, *, form: str = AUTO
+) -> list[Path]:
+    """Write `<out_dir>/<game>.jsonl` for each game of a file or folder, all of them or none; otherwise as `transcripts`.
+
+    Returns:
+        The transcripts, in the order of the records. One that is there already, byte for byte, is left alone.
+
+    Raises:
+        ParlourError: See `transcripts`; or another file is in the way, or the folder cannot be written to.
+    """
+    return write_games(out_dir, transcripts(path, logs, form=form), run_directory)
+
+
+def transcripts(path: str | Path, logs: str | Path | None = None, *, form: str = AUTO) -> dict[str, str]:
+    """The transcript of each game of a file or folder by name; see `parlour.training.records.reading.read_as`."""
+    return read_as(FORMATS, path, logs, form)
+
+
+def assumed_moves(transcript: Transcript) -> frozenset[int]:
+    """The numbers of the moves, from 0 and nature's included, that the record of an imported game does not tell.
+
+    Empty for all games but some of the format `proavalon`. Whoever counts cards or guesses, or learns from them, leaves
+    these out.
+
+    Raises:
+        ParlourError: The header's `record.assumed` is no list of whole numbers.
+    """
+    record = transcript.header.get("record")
+    numbers = record.get("assumed", []) if isinstance(record, Mapping) else []
+    if not isinstance(numbers, list) or any(type(number) is not int for number in numbers):
+        raise accept("record.assumed", numbers, "a list of whole numbers, as `import` writes")
+    return frozenset(numbers)
+
+
+def read_transcripts(folder: str | Path) -> list[Transcript]:
+    """The transcripts of a folder (`*.jsonl`), in the order of their names, with games that were not finished.
+
+    Raises:
+        ParlourError: The folder has none, or a file in it is no transcript of Avalon; the message names the file.
+    """
+    found = []
+    for path in replay.transcript_files(folder):
+        transcript = replay.read(path)
+        if transcript.header["game"] != GAME.id:
+            raise ParlourError(f"{str(path)!r}: {accept('game', transcript.header['game'], GAME.id)}")
+        found.append(transcript)
+    return found

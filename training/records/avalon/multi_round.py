@@ -46,9 +46,8 @@ from parlour.envs.avalon.vocabulary import (
 )
 from parlour.envs.core import Move, listed
 from parlour.training.records.avalon.table import RecordedGame, table_of
-from parlour.training.records.formats import RecordFormat, file_name, record_notes
 from parlour.training.records.json_objects import JsonObject, shown
-from parlour.training.records.names import Names, names_of
+from parlour.training.records.reading import Names, RecordFormat, file_name, names_of, record_notes
 
 ROLES: Final = {
     "merlin": MERLIN,

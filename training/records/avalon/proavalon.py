@@ -44,9 +44,8 @@ from parlour.envs.avalon.vocabulary import (
 )
 from parlour.envs.core import Move, ParlourError, listed
 from parlour.training.records.avalon.table import RecordedGame, table_of
-from parlour.training.records.formats import FILE_NAME, RecordFormat, record_notes
 from parlour.training.records.json_objects import JsonObject, shown
-from parlour.training.records.names import Names, names_of
+from parlour.training.records.reading import FILE_NAME, Names, RecordFormat, names_of, record_notes
 
 SEATS: Final = "playerUsernamesOrderedReversed"
 HELD: Final = {

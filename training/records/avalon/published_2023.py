@@ -32,11 +32,10 @@ from parlour.envs.avalon.vocabulary import (
 )
 from parlour.envs.core import Move, listed
 from parlour.envs.speech import SILENT
-from parlour.training.records.avalon.published_log import compare
-from parlour.training.records.avalon.published_words import Words
+from parlour.training.records.avalon.published_log import Words, compare
 from parlour.training.records.avalon.table import RecordedGame, table_of
-from parlour.training.records.formats import FILE_NAME, RecordFormat, file_name
 from parlour.training.records.json_objects import JsonObject, shown
+from parlour.training.records.reading import FILE_NAME, RecordFormat, file_name
 
 PLAYERS: Final = 6
 NUMBERS: Final = tuple(str(player) for player in range(1, PLAYERS + 1))

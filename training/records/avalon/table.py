@@ -11,7 +11,7 @@ from parlour.envs.avalon.text import AvalonText
 from parlour.envs.avalon.vocabulary import DEALT, EVIL, FAILS, GOOD
 from parlour.envs.core import Move
 from parlour.training.records.json_objects import JsonObject
-from parlour.training.records.table import RecordedMoves
+from parlour.training.records.reading import RecordedMoves
 
 Table = tuple[Avalon, AvalonText]
 """Rules with their wording."""

@@ -1,1 +1,30 @@
 """Records of games of Werewolf that others played: formats, and how their files become transcripts or records of our own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from parlour.training.records.in_words import WEREWOLF_IN_WORDS
+from parlour.training.records.json_objects import write_games
+from parlour.training.records.reading import AUTO, read_as
+from parlour.training.records.werewolf.published import GRATR
+from parlour.training.results.runs import run_directory
+
+FORMATS: Final = (GRATR, WEREWOLF_IN_WORDS.format)
+
+
+def import_records(path: str | Path, out_dir: str | Path, *, form: str = AUTO) -> list[Path]:
+    """Write a file for each game of a file or folder, all of them or none.
+
+    Games of the format `gratr` become records of our own (`<out_dir>/werewolf-<game>.jsonl`, see `published`), those of
+    `words` transcripts (`<out_dir>/<game_id>.jsonl`).
+
+    Returns:
+        The files, in the order of the games. One that is there already, byte for byte, is left alone.
+
+    Raises:
+        ParlourError: See `parlour.training.records.reading.read_as`; or another file is in the way, or the folder cannot
+            be written to.
+    """
+    return write_games(out_dir, read_as(FORMATS, path, None, form), run_directory)

@@ -17,10 +17,9 @@ from parlour.envs.mediated_qa.corpus import DIFFICULTIES, generate
 from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.envs.mediated_qa.vocabulary import SEES, Payment
 from parlour.policies.agents.mediated_qa.outcome_model import Floats
-from parlour.training.learn.mediators import baselines
-from parlour.training.learn.mediators.contextual import systems
-from parlour.training.learn.mediators.contextual.ceiling import ceiling
-from parlour.training.learn.mediators.contextual.learn import ContextualConfig, learn_contextual
+from parlour.training.learn.mediators import baselines, contextual
+from parlour.training.learn.mediators.ceiling import ceiling
+from parlour.training.learn.mediators.contextual import ContextualConfig, learn_contextual
 from parlour.training.learn.mediators.learn import GraceConfig, learn
 from parlour.training.learn.mediators.simulate import calibrate, table
 from parlour.training.measure.statistics import MeanEstimate, mean_estimate, show_interval
@@ -57,9 +56,9 @@ def study(difficulty: str, seed: int, train: int = 2000, held_out: int = 1000) -
     played = [baselines.learned(TABLE, learned, asked)]
     for sees in SEES[1:]:  # the state alone is the table
         model = learn_contextual(known, seen, pays, ContextualConfig(sees=sees))
-        played.append(systems.contextual(f"contextual, sees {sees}", model, asked, put))
+        played.append(contextual.contextual(f"contextual, sees {sees}", model, asked, put))
     played += [
-        systems.form_by_state(known, seen, asked, put, pays),
+        contextual.form_by_state(known, seen, asked, put, pays),
         ceiling(pipeline, asked, pays),
         baselines.oracle(asked),
     ]

@@ -1,0 +1,380 @@
+"""A mediator that sees more than the state: its outcome models, how they are learned, and what it is compared with.
+
+The training questions are dealt out into folds. What is learned on the other folds tells each question's chances, and by these the
+strength of the table (by the likelihood of what came out) and temperature and floor (by net utility) are chosen. Then all is learned
+again from all questions. Joint actions whose outcomes were the same on every question share a model. The models are
+scikit-learn's logistic regression and histogram gradient boosting, as numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from itertools import product
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from parlour.envs.core import ParlourError, check_from
+from parlour.envs.mediated_qa.vocabulary import ALL, FEATURES, FORMS, JOINTS, SEES, STATES, Payment
+from parlour.policies.agents.mediated_qa import equilibrium
+from parlour.policies.agents.mediated_qa.contextual import ContextualModel, inputs, response, weight_of
+from parlour.policies.agents.mediated_qa.joint import MODULES, NUMBER
+from parlour.policies.agents.mediated_qa.outcome_model import OUTCOME_COUNT, BoostedTrees, Floats, OutcomeModel
+from parlour.training.learn.mediators import quantal
+from parlour.training.learn.mediators.baselines import SystemAnswers, drawn, mixed
+from parlour.training.learn.mediators.experiment import Calibrated, HeldOutConfig
+from parlour.training.learn.mediators.learn import GraceConfig, unit_of
+from parlour.training.learn.mediators.simulate import Simulated
+
+INVERSE_PENALTY: Final = 0.1
+"""`C` of the logistic regression, on standardised features."""
+BOOSTING: Final = {
+    "learning_rate": 0.1,
+    "max_iter": 50,
+    "max_leaf_nodes": 6,
+    "min_samples_leaf": 20,
+    "l2_regularization": 1.0,
+    "early_stopping": False,
+    "random_state": 0,
+}
+"""Small trees and few: chosen on generated corpora that no result is told of."""
+
+
+def fit(x: Floats, outcomes: NDArray[np.int64]) -> OutcomeModel:
+    """A model of the outcomes, shape (questions,), from features, shape (questions, features).
+
+    Raises:
+        ParlourError: scikit-learn is not installed.
+    """
+    center, scale = x.mean(axis=0), x.std(axis=0)
+    scale = np.where(scale > 0, scale, 1.0)
+    seen = np.unique(outcomes)
+    if len(seen) == 1:
+        return OutcomeModel((int(seen[0]),), center, scale, np.zeros((1, x.shape[1])), np.zeros(1))
+    logistic = _made("linear_model", "LogisticRegression", C=INVERSE_PENALTY, max_iter=500)
+    boosted = _made("ensemble", "HistGradientBoostingClassifier", **BOOSTING)
+    with import_module("threadpoolctl").threadpool_limits(1):  # small work: threads would wait for each other
+        logistic.fit((x - center) / scale, outcomes)
+        boosted.fit(x, outcomes)
+    weights, bias = _for_each_class(logistic.coef_), _for_each_class(logistic.intercept_[:, None])[:, 0]
+    return OutcomeModel(tuple(map(int, seen)), center, scale, weights, bias, trees_of(boosted))
+
+
+def _made(module: str, name: str, **settings: Any) -> Any:
+    try:
+        return getattr(import_module(f"sklearn.{module}"), name)(**settings)
+    except ModuleNotFoundError:
+        raise ParlourError("scikit-learn is not installed; accepted: pip install 'parlour[train]'") from None
+
+
+def _for_each_class(found: Floats) -> Floats:
+    """Of two classes scikit-learn has the second one's row alone; the first one's is 0."""
+    return np.vstack([np.zeros_like(found), found]) if len(found) == 1 else np.asarray(found)
+
+
+def trees_of(boosted: Any) -> BoostedTrees:
+    """The trees of a fitted `HistGradientBoostingClassifier`; of two classes it has trees for the second one alone."""
+    rounds = [[tree.nodes for tree in trees] for trees in boosted._predictors]
+    start = np.asarray(boosted._baseline_prediction, dtype=np.float64).reshape(-1)
+    if len(start) == 1:
+        start, rounds = np.array([0.0, start[0]]), [[_nothing(trees[0]), *trees] for trees in rounds]
+    nodes = [tree for trees in rounds for tree in trees]
+    firsts = np.cumsum([0, *map(len, nodes)])[:-1]
+    every = np.concatenate(nodes)
+    inner, offset = every["is_leaf"] == 0, np.repeat(firsts, list(map(len, nodes)))
+    left, right = (np.where(inner, every[side].astype(np.int64) + offset, 0) for side in ("left", "right"))
+    return BoostedTrees(
+        start,
+        firsts.reshape(len(rounds), len(start)).astype(np.int64),
+        np.where(inner, every["feature_idx"], 0).astype(np.int64),
+        np.where(inner, every["num_threshold"], 0.0).astype(np.float64),
+        left,
+        right,
+        np.where(inner, 0.0, every["value"]).astype(np.float64),
+    )
+
+
+def _nothing(like: Any) -> Any:
+    """A tree that adds nothing."""
+    leaf = np.zeros(1, dtype=like.dtype)
+    leaf["is_leaf"] = 1
+    return leaf
+
+
+STRENGTHS: Final = (0.0, 10.0, 30.0, 100.0, 300.0, 1000.0, math.inf)
+"""Pseudo-questions of the table that are tried."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContextualConfig:
+    """How a contextual model is learned.
+
+    Raises:
+        ParlourError: A setting is not accepted.
+    """
+
+    sees: str = "question"
+    """What the mediator sees: the state, the raw signals too, or all that may be known of the question."""
+    joint: str = "published"
+    """Joint actions that it may recommend: the published nine, or all."""
+    temperature: float | None = None
+    """Of the quantal response, 0 for the best action; None: by cross-fitting."""
+    floor: float | None = None
+    """Least probability of an action; None: by cross-fitting."""
+    folds: int = 5
+    """Number of folds of the cross-fitting."""
+    seed: int = 0
+    """Of the folds."""
+
+    def __post_init__(self) -> None:
+        check_from("folds", self.folds, 2)
+        check_from("seed", self.seed, 0)
+
+
+def learn_contextual(
+    rows: Sequence[Simulated],
+    contexts: Floats | Sequence[Sequence[float]],
+    payment: Payment | None = None,
+    config: ContextualConfig | None = None,
+) -> ContextualModel:
+    """A contextual model from calibrated questions.
+
+    Args:
+        rows: The questions under all joint actions; at least as many as there are folds.
+        contexts: Of the questions, shape (questions, features), as `Pipeline.context` gives them.
+        payment: At which temperature and floor are chosen, and which the model plays; that of the published run if None.
+        config: How.
+
+    Raises:
+        ParlourError: There are too few questions, or scikit-learn is not installed.
+    """
+    config, pays = config or ContextualConfig(), payment or Payment()
+    seen = np.asarray(contexts, dtype=np.float64)
+    if len(rows) < config.folds or len(seen) != len(rows):
+        counts = f"{len(rows)} questions with {len(seen)} contexts"
+        raise ParlourError(f"{counts}; accepted: one for each, and at least {config.folds} questions")
+    crossed = np.zeros((len(rows), len(JOINTS[config.joint]), OUTCOME_COUNT))
+    table = np.zeros_like(crossed)
+    questions = np.zeros((len(rows), 1, 1))
+    states = [row.state for row in rows]
+    order = np.random.default_rng(config.seed).permutation(len(rows))
+    for fold in range(config.folds):
+        out = order[fold :: config.folds]
+        kept = np.setdiff1d(order, out)
+        made = _fitted([rows[k] for k in kept], seen[kept], pays, config)
+        told = [states[k] for k in out]
+        number = np.array([STATES.index(state) for state in told])
+        crossed[out] = made.chances(seen[out], told)
+        table[out] = made.shares()[number][:, list(made.model_of)]
+        questions[out] = made.counts.sum(axis=2)[number, :1, None]
+    strength = _strength(crossed, table, questions, _outcomes(rows, config.joint))
+    trust = weight_of(questions, strength)
+    chosen = replace(_fitted(rows, seen, pays, config), strength=strength)
+    temperature, floor = _response(chosen, trust * crossed + (1 - trust) * table, rows, seen, config)
+    return replace(chosen, temperature=temperature, floor=floor)
+
+
+def _outcomes(rows: Sequence[Simulated], joint: str) -> NDArray[np.int64]:
+    """Shape (questions, joint actions)."""
+    places = [ALL.index(one) for one in JOINTS[joint]]
+    return np.array([row.outcomes for row in rows], dtype=np.int64)[:, places]
+
+
+def _fitted(rows: Sequence[Simulated], contexts: Floats, payment: Payment, config: ContextualConfig) -> ContextualModel:
+    """The models and the table, without any strength."""
+    outcomes, states = _outcomes(rows, config.joint), [row.state for row in rows]
+    columns = dict.fromkeys(map(bytes, outcomes.T.copy()))
+    distinct = {column: k for k, column in enumerate(columns)}
+    model_of = tuple(distinct[bytes(column)] for column in outcomes.T.copy())
+    chosen = outcomes[:, [model_of.index(k) for k in range(len(distinct))]]
+    x = inputs(config.sees, contexts, states)
+    counts = np.zeros((len(STATES), len(distinct), OUTCOME_COUNT))
+    for state, row in zip(states, chosen, strict=True):
+        counts[STATES.index(state), np.arange(len(distinct)), row] += 1
+    return ContextualModel(
+        config.sees,
+        tuple(joint.names for joint in JOINTS[config.joint]),
+        model_of,
+        tuple(fit(x, column) for column in chosen.T),
+        counts,
+        0.0,
+        _found(rows, contexts),
+        payment,
+    )
+
+
+def _found(rows: Sequence[Simulated], contexts: Floats) -> Floats:
+    """Share of questions with evidence by retriever, without a link and with one; one pseudo-question says half."""
+    found = np.array([row.found for row in rows], dtype=np.float64)
+    linked = contexts[:, 0] > 0
+    parts = [(found[linked == told].sum(axis=0) + 0.5) / (np.sum(linked == told) + 1) for told in (False, True)]
+    return np.stack(parts, axis=1)
+
+
+def _strength(crossed: Floats, table: Floats, questions: Floats, outcomes: NDArray[np.int64]) -> float:
+    """The strength with the greatest likelihood of what came out on questions that were not learned from."""
+
+    def likelihood(strength: float) -> float:
+        trust = weight_of(questions, strength)
+        told = np.take_along_axis(trust * crossed + (1 - trust) * table, outcomes[:, :, None], axis=2)
+        return float(np.log(np.maximum(told, 1e-6)).mean())
+
+    return max(STRENGTHS, key=likelihood)
+
+
+def _response(
+    model: ContextualModel, chances: Floats, rows: Sequence[Simulated], contexts: Floats, config: ContextualConfig
+) -> tuple[float, float]:
+    """Temperature and floor: those given, else those that earn most by the cross-fitted chances; of equals the first."""
+    tried = (0.0, *(unit_of(model.payment) * one for one in reversed(quantal.TEMPERATURES)))
+    temperatures = tried if config.temperature is None else (config.temperature,)
+    floors = tuple(reversed(quantal.FLOORS)) if config.floor is None else (config.floor,)
+    settings = [pair for pair in product(temperatures, floors) if pair[1] * len(model.joints) < 1]
+    if not settings:
+        raise ParlourError(f"floor {config.floor} with {len(model.joints)} actions; accepted: below 1 / actions")
+    places = [ALL.index(one) for one in JOINTS[config.joint]]
+    earned = np.array([row.net(model.payment) for row in rows])[:, places]
+    values = model.net_of(chances, contexts)
+    return max(settings, key=lambda pair: float((response(values, *pair) * earned).sum(axis=1).mean()))
+
+
+def correlated_model(model: ContextualModel, *, individual_costs: bool = False, share: float = 1.0) -> ContextualModel:
+    """The same model that plays the best correlated equilibrium; arguments as of `module_game`."""
+    return replace(model, temperature=0.0, floor=0.0, share=share if individual_costs else 1.0)
+
+
+def correlated_policy(
+    model: ContextualModel,
+    contexts: Floats,
+    states: Sequence[str],
+    *,
+    individual_costs: bool = False,
+    share: float = 1.0,
+    payment: Payment | None = None,
+) -> Floats:
+    """Probabilities of the joint actions on each question, shape (questions, joint actions); arguments as of `module_game`."""
+    return correlated_model(model, individual_costs=individual_costs, share=share).policy(contexts, states, payment)
+
+
+def regrets(
+    model: ContextualModel,
+    contexts: Floats,
+    states: Sequence[str],
+    policy: Floats,
+    *,
+    individual_costs: bool = False,
+    share: float = 1.0,
+    payment: Payment | None = None,
+) -> Floats:
+    """What each module would gain by disobeying on each question, at most; shape (questions, modules)."""
+    found, costs = [], (payment or model.payment).costs
+    for net, p in zip(_nets(model, contexts, states, payment), policy.tolist(), strict=True):
+        game = equilibrium.module_game(net, individual_costs=individual_costs, share=share, costs=costs)
+        row = equilibrium.as_array(dict(zip(model.joints, p, strict=True)))
+        found.append(equilibrium.obedience(game, row).regrets)
+    return np.array(found)
+
+
+def _nets(
+    model: ContextualModel, contexts: Floats, states: Sequence[str], payment: Payment | None
+) -> list[dict[tuple[str, str, str], float]]:
+    values = model.values(contexts, states, payment)
+    return [dict(zip(model.joints, row, strict=True)) for row in values.tolist()]
+
+
+LEAN: Final = 10.0
+"""Pseudo-questions by which a cell of form x state leans on its state, and a state on all questions."""
+_FORM: Final = FEATURES.index(f"form_{FORMS[0]}")
+
+
+def contextual(name: str, model: ContextualModel, rows: Sequence[Simulated], contexts: Floats) -> SystemAnswers:
+    """A contextual policy, scored by what it earns in expectation over its draws."""
+    p = model.policy(np.asarray(contexts, dtype=np.float64), [row.state for row in rows])
+    places = [ALL[NUMBER[joint]] for joint in model.joints]
+    return mixed(name, [dict(zip(places, chances, strict=True)) for chances in p.tolist()], rows)
+
+
+def form_by_state(
+    train: Sequence[Simulated],
+    train_contexts: Floats,
+    rows: Sequence[Simulated],
+    contexts: Floats,
+    payment: Payment,
+    joint: str = "published",
+) -> SystemAnswers:
+    """In each cell of question form x state the joint action with the highest mean over the training questions."""
+    offered = JOINTS[joint]
+    places = [ALL.index(one) for one in offered]
+    earned = np.array([row.net(payment) for row in train])[:, places]
+    values = np.tile(earned.mean(axis=0), (len(STATES), 1))
+    values = _leaning(earned, _states(train), values)
+    values = np.repeat(values[:, None], len(FORMS), axis=1).reshape(-1, len(offered))
+    values = _leaning(earned, _cells(train, train_contexts), values)
+    best = [offered[k] for k in values[_cells(rows, contexts)].argmax(axis=1)]
+    return drawn("question form x state", [one.names for one in best], rows)
+
+
+def _leaning(earned: Floats, group: NDArray[Any], parent: Floats) -> Floats:
+    """(sum + `LEAN` x parent) / (n + `LEAN`) of each group, shape (groups, actions)."""
+    member = (np.arange(len(parent))[:, None] == group).astype(np.float64)
+    return np.asarray((member @ earned + LEAN * parent) / (member.sum(axis=1, keepdims=True) + LEAN))
+
+
+def _states(rows: Sequence[Simulated]) -> NDArray[Any]:
+    return np.array([STATES.index(row.state) for row in rows])
+
+
+def _cells(rows: Sequence[Simulated], contexts: Floats) -> NDArray[Any]:
+    forms = np.asarray(contexts)[:, _FORM : _FORM + len(FORMS)].argmax(axis=1)
+    return np.asarray(_states(rows) * len(FORMS) + forms)
+
+
+_METHODS: Final = ("quantal", "correlated")
+
+
+def check_sees(setting: HeldOutConfig, config: GraceConfig) -> None:
+    """Raise `ParlourError` where more than the state is seen by another method or learner than can be learned from counts."""
+    if setting.sees != SEES[0] and (config.method not in _METHODS or config.learner != "counts"):
+        raise ParlourError(
+            f"sees {setting.sees!r} with method {config.method} and learner {config.learner}; accepted: method "
+            f"{' or '.join(_METHODS)}, and learner counts"
+        )
+
+
+def learn_sees(calibrated: Calibrated, config: GraceConfig) -> ContextualModel | None:
+    """The model of what each joint action comes to, where the mediator sees more than the state; None where it does not.
+
+    Raises:
+        ParlourError: A method or a learner that is not accepted; too few questions; or scikit-learn is missing.
+    """
+    setting = calibrated.config
+    check_sees(setting, config)
+    if calibrated.contexts is None:
+        return None
+    correlated = config.method == "correlated"
+    wanted = ContextualConfig(
+        sees=setting.sees,
+        joint=setting.joint,
+        temperature=0.0 if correlated else config.temperature,
+        floor=0.0 if correlated else config.floor,
+        folds=config.folds,
+        seed=config.seed,
+    )
+    made = learn_contextual(calibrated.train, calibrated.contexts[: setting.train], setting.payment, wanted)
+    if not correlated:
+        return made
+    return correlated_model(made, individual_costs=config.individual_costs, share=config.share)
+
+
+def regrets_of(calibrated: Calibrated, config: GraceConfig, model: ContextualModel | None) -> dict[str, float]:
+    """What each module would gain by disobeying, at most, by what the model expects: mean over the held-out questions."""
+    if model is None or calibrated.contexts is None:
+        return {}
+    contexts = calibrated.contexts[calibrated.config.train :]
+    states = [row.state for row in calibrated.held_out]
+    p = model.policy(contexts, states)
+    found = regrets(model, contexts, states, p, individual_costs=config.individual_costs, share=config.share)
+    return dict(zip(MODULES, found.mean(axis=0).tolist(), strict=True))

@@ -1,0 +1,207 @@
+"""What a calibration experiment is: its settings, its corpus and how that is split, and its questions under all joint actions.
+
+The graph holds the passages of one corpus, generated or from files; its questions are split, the first for training, the
+rest held out. The questions of a file are brought into a random order first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Final
+
+import numpy as np
+from parlour.envs.core import ParlourError, accept, check_from, check_one_of
+from parlour.envs.mediated_qa import corpora, retrievers
+from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
+from parlour.envs.mediated_qa.corpus import DIFFICULTIES, Corpus, generate
+from parlour.envs.mediated_qa.graph import NORMALISATIONS, Normalisation
+from parlour.envs.mediated_qa.vocabulary import JOINTS, SEES, Payment
+from parlour.training.learn.mediators.simulate import Simulated, paid, table
+from parlour.training.learn.mediators.table import Floats, UtilityTable
+from parlour.training.play import seeds
+
+UNSEEN: Final = 101
+"""The first corpus for results: those with smaller numbers were looked at while graph and search were designed."""
+_ORDER: Final = 18
+"""What the order of a file's questions is drawn for."""
+_FEWEST: Final = 2
+"""Questions to learn from."""
+_ALWAYS: Final = ("difficulty", "train", "held_out", "normalisation", "guide", "joint", "corpus_seed", "seed")
+"""Settings that are stored in any case; others only where they are chosen."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeldOutConfig:
+    """Everything that decides an experiment; stored with it.
+
+    Raises:
+        ParlourError: A setting is not accepted.
+    """
+
+    difficulty: str = "medium"
+    """Difficulty of generated questions: easy, medium or hard."""
+    train: int = 2000
+    """Number of generated questions to learn from."""
+    held_out: int = 1000
+    """Number of generated questions to compare with baselines on."""
+    normalisation: Normalisation = "ours"
+    """Normalisation of the signals of the retrieved graph."""
+    guide: float | None = None
+    """Weight of the question in the search of the retriever, 0 for none; None: as the normalisation has it."""
+    joint: str = "published"
+    """Joint actions that the mediator may recommend: the published nine, or all."""
+    corpus_seed: int = UNSEEN
+    """Seed of the generated questions."""
+    seed: int = 0
+    """Seed of samples, folds, and of the order of a file's questions."""
+    corpus: str = ""
+    """File of questions of your own; None: generated ones."""
+    documents: str = ""
+    """Folder or file of the documents that go with `corpus`; None: those in `corpus`."""
+    form: str = "auto"
+    """Form of `corpus`."""
+    limit: int | None = None
+    """Number of questions of `corpus`, from its beginning; None: all."""
+    held_out_share: float = 1 / 3
+    """Share of the questions of `corpus` that are held out."""
+    utilities: tuple[float, float, float, float] = Payment().utilities
+    """What an answer pays: right, wrong, rightly silent, wrongly silent."""
+    costs: tuple[float, ...] = Payment().costs
+    """What the actions cost, of the retriever's, the generator's, the verifier's; in the unit of the utilities."""
+    reader: str = ""
+    """Who answers: offline (rules and a simulated memory), extract (rules, no memory), model (that of --model), qa:PATH (an
+    extractive model in a folder); None: the model where there is one, else offline."""
+    nli: str = ""
+    """Who checks answers: lexical (shared words), model (that of --model), or the folder of an inference model; None: the
+    model where it answers, else lexical."""
+    model: str = ""
+    """The language model that answers or checks, with what its answers depend on; empty for none."""
+    simulate_memory: bool = False
+    """Whether reader offline may answer the questions of `corpus`, which its memory does not know."""
+    retriever: str = "graph"
+    """Who finds evidence: graph, bm25, dense or hybrid; the signals are the graph's in any case."""
+    sees: str = "state"
+    """What the mediator knows of a question: state, signals (their raw values), or question (its form, names, links and path)."""
+    actions: str = ""
+    """JSON file of actions of your own, with their costs; None: the published ones."""
+
+    def __post_init__(self) -> None:
+        for name, accepted in (
+            ("difficulty", DIFFICULTIES),
+            ("normalisation", NORMALISATIONS),
+            ("joint", JOINTS),
+            ("retriever", retrievers.NAMES),
+            ("sees", SEES),
+        ):
+            check_one_of(name, getattr(self, name), accepted)
+        object.__setattr__(self, "utilities", _finite("utilities", self.utilities, Payment().utilities))
+        object.__setattr__(self, "costs", _finite("costs", self.costs, Payment().costs))
+        if self.actions and self.costs != Payment().costs:
+            raise ParlourError(
+                "costs of actions of your own are not accepted; accepted: their costs in the file of actions"
+            )
+        if self.actions and self.sees != "state":
+            raise accept("sees", self.sees, "state, with actions of your own")
+        if not 0 < self.held_out_share < 1:
+            raise accept("held_out_share", self.held_out_share, "a number between 0 and 1")
+        if self.limit is not None:
+            check_from("limit", self.limit, 3)
+        if self.guide is not None and not 0 <= self.guide < float("inf"):
+            raise accept("guide", self.guide, "None, or a number from 0")
+        for name, least in (("train", 2), ("held_out", 1), ("corpus_seed", 0), ("seed", 0)):
+            check_from(name, getattr(self, name), least)
+
+    @property
+    def payment(self) -> Payment:
+        """Utilities and costs."""
+        return Payment(self.utilities, self.costs)
+
+    def stored(self) -> dict[str, Any]:
+        """The settings as plain values; what was added since the first runs only where it is chosen."""
+        told = asdict(self)
+        return {
+            one.name: told[one.name] for one in fields(self) if one.name in _ALWAYS or told[one.name] != one.default
+        }
+
+
+def _finite(name: str, numbers: Sequence[float], like: Sequence[float]) -> tuple[float, ...]:
+    """The numbers as a tuple. Raises `ParlourError` unless there are as many as in `like`, all finite."""
+    if len(numbers) != len(like) or not all(map(math.isfinite, numbers)):
+        raise accept(name, ",".join(map(str, numbers)), f"{len(like)} finite numbers")
+    return tuple(map(float, numbers))
+
+
+@dataclass(frozen=True, eq=False)
+class Calibrated:
+    """The questions of an experiment under all joint actions."""
+
+    config: HeldOutConfig
+    train: tuple[Simulated, ...]
+    held_out: tuple[Simulated, ...]
+    confidences: tuple[float, ...]
+    """Of the closed-book answers to the held-out questions."""
+    table: UtilityTable
+    """Of the training questions, with the joint actions of the configuration."""
+    contexts: Floats | None = None
+    """Of the training questions and then the held-out ones, shape (questions, features); None where the mediator sees the
+    state alone."""
+
+    @property
+    def actions(self) -> ActionSet:
+        """What the modules may do."""
+        return self.table.action_set
+
+    @property
+    def payment(self) -> Payment:
+        """Utilities and costs, of these actions."""
+        return payment_of(self.config, self.actions)
+
+    @property
+    def states(self) -> dict[str, int]:
+        """Training questions in each state, most first."""
+        return dict(Counter(row.state for row in self.train).most_common())
+
+
+def priced(calibrated: Calibrated, costs: tuple[float, ...]) -> Calibrated:
+    """The same questions at other costs of the published actions."""
+    config = replace(calibrated.config, costs=costs)
+    train, held_out = (paid(rows, config.payment) for rows in (calibrated.train, calibrated.held_out))
+    found = replace(table(train, config.joint, costs=costs), thresholds=calibrated.table.thresholds)
+    return replace(calibrated, config=config, train=train, held_out=held_out, table=found)
+
+
+def corpus_of(config: HeldOutConfig) -> Corpus:
+    """The corpus, with the training questions first. Raises `ParlourError` as `corpora.load` does."""
+    if not config.corpus:
+        return generate(seed=config.corpus_seed, size=config.train + config.held_out, difficulty=config.difficulty)
+    corpus = corpora.load(config.corpus, config.documents or None, config.form, config.limit)
+    order = np.random.default_rng(seeds.derive(config.seed, _ORDER)).permutation(len(corpus.questions))
+    return corpus._replace(questions=tuple(corpus.questions[k] for k in order))
+
+
+def split(config: HeldOutConfig, corpus: Corpus) -> HeldOutConfig:
+    """The same experiment with the numbers of training and held-out questions that a corpus from a file has.
+
+    Raises:
+        ParlourError: There are too few.
+    """
+    if not config.corpus:
+        return config
+    count = len(corpus.questions)
+    held_out = max(1, round(count * config.held_out_share))
+    if count - held_out < _FEWEST:
+        raise ParlourError(f"{config.corpus!r} has {count} questions; accepted: at least {_FEWEST} to learn from")
+    return replace(config, train=count - held_out, held_out=held_out)
+
+
+def actions_of(config: HeldOutConfig) -> ActionSet:
+    """What the modules may do. Raises `ParlourError` if the file holds no actions."""
+    return ActionSet.load(config.actions) if config.actions else PUBLISHED_ACTIONS
+
+
+def payment_of(config: HeldOutConfig, actions: ActionSet) -> Payment:
+    """Utilities and costs; actions of one's own bring their costs."""
+    return config.payment if actions == PUBLISHED_ACTIONS else actions.payment(config.utilities)

@@ -1,0 +1,224 @@
+"""How records of games become transcripts: what a format is, names of players, the way through the rules, files and folders.
+
+A record holds choices and consequences. The choices are moves and go through `Game.apply`, which alone decides what is
+legal; the consequences are compared, by the reader of the format, with the state that the moves lead to.
+
+A name counts where it stands as a whole word, spelt as the record spells it: "Eve's plan" and "Alice+Eve" name Eve,
+"Everyone" and "Steve" do not. Short forms ("me, D, and E") are left as they are: which player a letter means is a guess.
+
+A file is JSON Lines, one game a line, or, if its name ends in `.json`, one JSON value: a game or a list of games. Of a
+folder its `*.jsonl` files are read, in the order of their names, or, if it has none, its `*.json` files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final, Generic, Protocol, TypeVar
+
+from parlour.envs import replay
+from parlour.envs.core import Game, GameText, IllegalMove, Move, Outcome, ParlourError, check_one_of
+from parlour.envs.english import name
+from parlour.envs.entries import Entry, entry_of
+from parlour.envs.text import clean
+from parlour.training.records.json_objects import JsonObject, named_games, read_records
+
+FILE_NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}")
+_ACCEPTED: Final = "a name of up to 200 letters, digits and _ - . that begins with no dot"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordFormat:
+    """One form in which games are recorded."""
+
+    name: str
+    fields: tuple[str, ...]
+    """A record is of this format if it has all of these."""
+    key: str
+    """The field that names a game."""
+    named: Callable[[JsonObject], str]
+    """The name of a game, as a file may be called."""
+    transcript: Callable[[JsonObject, Path | None], str]
+    """What is written of a game, mostly its transcript; the second argument is the folder with the logs of the games, if
+    one is named."""
+    logs: bool = False
+    """Whether what was said stands in logs of their own."""
+    other: Callable[[JsonObject], str | None] = lambda at: None
+    """What a game is called whose name an earlier one has, if it has another."""
+    prefix: str = ""
+    """Of the names of files."""
+
+
+def file_name(at: JsonObject, key: str) -> str:
+    """A field that names a game as a file may be called. Raises `ParlourError` for any other."""
+    name = at.of(str, key, _ACCEPTED)
+    if not FILE_NAME.fullmatch(name):
+        raise at.refused(key, _ACCEPTED)
+    return name
+
+
+def record_notes(form: str, at: JsonObject, game_id: str | None, names: Sequence[str]) -> dict[str, Any]:
+    """What the header of an imported record tells of it: where it is from, and who sat where.
+
+    `memory` is whether players remembered earlier games; a format adds what else it knows.
+    """
+    told = {"format": form, "source": at.fields.get("source"), "game_id": game_id}
+    return told | {"model": None, "reasoning_effort": None, "memory": False, "names": list(names)}
+
+
+LONGEST: Final = 100
+"""Characters of a name."""
+
+
+class Names:
+    """The players of one record, by seat.
+
+    >>> Names(["Eve", "Bob"]).heard("Everyone trusts Eve's team, Bob.")
+    "Everyone trusts player_0's team, player_1."
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = tuple(names)
+        self._seats = {one: seat for seat, one in enumerate(names)}
+        longest_first = "|".join(re.escape(one) for one in sorted(names, key=len, reverse=True))
+        self._named = re.compile(rf"(?<!\w)(?:{longest_first})(?!\w)")
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def heard(self, words: str) -> str:
+        """The words as the table hears them: names of seats for names of players, through the one door for words."""
+        return clean(self._named.sub(lambda found: name(self._seats[found[0]]), clean(words)))
+
+    def seat(self, at: JsonObject, key: str) -> int:
+        """The seat of the player that a field names. Raises `ParlourError` for a field that names none."""
+        return self._seats[at.one_of(key, self.names)]
+
+    def seats(self, at: JsonObject, key: str) -> list[int]:
+        """The seats of a list of different players, in its order. Raises `ParlourError` for any other list."""
+        given = at.texts(key)
+        if not set(given) <= set(self.names) or len(set(given)) != len(given):
+            raise at.refused(key, f"a list of different players of {', '.join(self.names)}")
+        return [self._seats[one] for one in given]
+
+
+def names_of(players: Sequence[JsonObject], key: str) -> Names:
+    """The names of a record's players. Raises `ParlourError` for one that is empty, too long or another player's."""
+    accepted = f"a name of its own for each player, of 1 to {LONGEST} characters"
+    found: list[str] = []
+    for at in players:
+        one = at.of(str, key, accepted)
+        if not one.strip() or len(one) > LONGEST or one in found:
+            raise at.refused(key, accepted)
+        found.append(one)
+    return Names(found)
+
+
+CUT: Final = "the record ends here"
+"""Why a transcript of a record that stops before the end of the game is unfinished."""
+
+
+class Logged(Protocol):
+    """A state that keeps what was seen."""
+
+    @property
+    def log(self) -> Any: ...
+
+
+S = TypeVar("S", bound=Logged)
+
+
+class RecordedMoves(Generic[S]):
+    """A game at its table, as far as its record was read.
+
+    Args:
+        game_id: By which the registry knows it.
+        game: Its rules.
+        text: Its wording.
+    """
+
+    def __init__(self, game_id: str, game: Game[S], text: GameText[Any]) -> None:
+        self._game_id, self._game, self._text = game_id, game, text
+        self.state: S = game.initial()
+        self.entries: list[Entry] = []
+
+    @property
+    def actor(self) -> int:
+        """The seat to move, `NATURE` or `OVER`."""
+        return self._game.actor(self.state)
+
+    def play(self, move: Move, at: JsonObject, raw: str | None = None) -> None:
+        """Make a move; `raw` are the words that came with it. Raises `ParlourError`, with where it stands, if it is illegal."""
+        before = self.state
+        try:
+            self.state = self._game.apply(before, move)
+        except IllegalMove as error:
+            raise ParlourError(f"{at.where}: {error}") from None
+        self.entries.append(entry_of(self._game, before, self.state, move, raw, ""))
+
+    def read(self, words: str, at: JsonObject, raw: str | None) -> None:
+        """The seat to move says these words, which the game's own reader takes for a move; `raw` is how they came in."""
+        self.play(self._text.parse(words, self._game.view(self.state, self.actor)), at, raw)
+
+    @property
+    def over(self) -> bool:
+        return self._game.outcome(self.state) is not None
+
+    @property
+    def outcome(self) -> Outcome:
+        """How the game ended, once it has."""
+        outcome = self._game.outcome(self.state)
+        assert outcome is not None
+        return outcome
+
+    def transcript(self, notes: Mapping[str, Any]) -> str:
+        """The game as a transcript; `notes` go into the header."""
+        header = replay.header_line(self._game_id, self._game.config, notes)
+        lines = [replay.entry_line(number, entry, self._text) for number, entry in enumerate(self.entries)]
+        last = replay.outcome_line(self.outcome) if self.over else replay.unfinished_line(CUT)
+        return "".join([header, *lines, last])
+
+
+AUTO: Final = "auto"
+
+
+def read_as(formats: Sequence[RecordFormat], path: str | Path, logs: str | Path | None, form: str) -> dict[str, str]:
+    """What is written of each game of a file or folder, by the name of the game, in the order of the records.
+
+    Args:
+        formats: Those of the game.
+        path: The records.
+        logs: The folder with the games' logs, for what was said, where the format has such; without it everybody is silent.
+        form: The format by name, or "auto": the first record tells.
+
+    Raises:
+        ParlourError: A file cannot be read, or a record contradicts the rules, the format or its log; the message names
+            the file, the line, the game, the place in it and the reason.
+    """
+    check_one_of("format", form, (AUTO, *(one.name for one in formats)))
+    chosen, records = _chosen(formats, form, read_records(path))
+    if logs is not None and not chosen.logs:
+        with_logs = ", ".join(one.name for one in formats if one.logs)
+        raise ParlourError(f"--logs does not go with the format {chosen.name}; accepted: {with_logs}")
+    folder = None if logs is None else Path(logs)
+    games = named_games(path, records, chosen.key, chosen.named, chosen.other)
+    return {f"{chosen.prefix}{name}": chosen.transcript(at, folder) for name, at in games}
+
+
+def _chosen(
+    formats: Sequence[RecordFormat], form: str, records: Iterator[JsonObject]
+) -> tuple[RecordFormat, Iterator[JsonObject]]:
+    """The format, and all records."""
+    if form != AUTO:
+        return next(one for one in formats if one.name == form), records
+    first = next(records, None)
+    if first is None:
+        return formats[0], records
+    found = [one for one in formats if set(one.fields) <= set(first.fields)]
+    if len(found) != 1:
+        told = "; ".join(f"{one.name} (with {', '.join(one.fields)})" for one in formats)
+        raise first.error("no format, or more than one, has its fields", told)
+    return found[0], chain([first], records)
