@@ -9,4 +9,4 @@ import sys
 
 from parlour.training.moved import MovedModules
 
-sys.meta_path.append(MovedModules())
+sys.meta_path.insert(0, MovedModules())

@@ -104,4 +104,6 @@ class MovedModules(MetaPathFinder, Loader):
         if new is None:
             return
         warn(f"{name} is deprecated; import {new}", DeprecationWarning, stacklevel=2)
-        sys.modules[name] = import_module(new)
+        moved = sys.modules[name] = import_module(new)
+        if any(old.startswith(name.removeprefix(_ROOT) + ".") for old in MOVED):
+            moved.__dict__.setdefault("__path__", [])  # it was a package: names below it are still looked for
