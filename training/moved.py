@@ -35,6 +35,7 @@ _RENAMED: Final = {
     "avalon.social": "papers.avalon_social",
     "hyperopt": "learn.tuning",
     "mediated_qa": "learn.mediators",
+    "mediated_qa.contextual": "learn.mediators.contextual",
     "murder_mystery.tuning": "learn.tuning.questum",
     "tables": "learn.ppo.env_process",
     "werewolf.habits": "learn.habits.werewolf",

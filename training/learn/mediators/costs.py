@@ -20,8 +20,8 @@ from typing import Any, Final
 from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.policies.agents.mediated_qa.joint import COSTS
 from parlour.policies.files import atomic_write
-from parlour.policies.llm.transport.meter import heard_by
 from parlour.policies.llm.transport.budget import Prices
+from parlour.policies.llm.transport.meter import heard_by
 from parlour.policies.llm.transport.request import NO_USAGE, Completion
 from parlour.training.results.runs import whole_lines, write_csv
 
