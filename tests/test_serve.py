@@ -134,6 +134,33 @@ def test_the_answer_is_that_of_the_offline_model_with_the_same_sample(plain, see
     assert QUESTION.read(text_of(ask(plain, seed=seed))) == offline
 
 
+def test_a_question_sent_as_data_is_answered_whatever_the_prompt_says(plain):
+    sent = {"parlour_inputs": {"kind": QUESTION.kind, "inputs": QUESTION.model_dump(mode="json")}}
+    offline = OfflineModel().answer(QUESTION, RequestContext("player_0", 3)).value
+    assert QUESTION.read(text_of(ask(plain, "no question", seed=3, extra_body=sent))) == offline
+    for inputs, why in (
+        ({"kind": "nobody.asks", "inputs": {}}, "question 'nobody.asks' is not accepted; accepted: "),
+        ({"kind": QUESTION.kind, "inputs": {"name": []}}, "the inputs of 'test_serve.coin' do not fit: name"),
+        ({"kind": QUESTION.kind}, "parlour_inputs.inputs: Field required"),
+    ):
+        with pytest.raises(openai.BadRequestError, match=re.escape(why)) as caught:
+            ask(plain, extra_body={"parlour_inputs": inputs})
+        assert caught.value.param == "parlour_inputs"
+
+
+def test_a_model_sends_its_questions_as_data_to_a_server_of_parlour_s_own(server):
+    """The words of the prompt are then the language model's alone: a template without sections is no hindrance."""
+    model = make_model(ModelConfig(model="m", base_url=str(server().base_url)))
+
+    class Bare(Coin):
+        def prompt(self, *_: object) -> str:
+            return "Well?"
+
+    answered = model.answer(Bare(**QUESTION.model_dump()), RequestContext("player_0", 3))
+    assert (answered.reason, answered.value) == (None, QUESTION.heuristic(np.random.default_rng(3)))
+    assert answered.calls[0]["prompt"][1]["content"] == "Well?"
+
+
 def test_without_a_seed_it_is_zero(plain):
     assert QUESTION.read(text_of(ask(plain))) == QUESTION.heuristic(np.random.default_rng(0))
 

@@ -2,8 +2,8 @@
 
 An `Ask` is a pydantic model. Its fields are the inputs, plain values that fit into JSON; its template is a file; its
 answer is a pydantic model too; and its heuristic answers it from the inputs alone. So the same question can be put to
-a language model, to heuristics, or, over HTTP, to the heuristics of another process (`server`), which reads the inputs
-back from the prompt.
+a language model, to heuristics, or, over HTTP, to the heuristics of another process (`server`), which gets the inputs beside
+the prompt. From a prompt in a transcript they can be read back.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sys
 import types
 import typing
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Annotated, Any, ClassVar, Final, Generic, Self, TypeVar
 
@@ -30,7 +30,7 @@ ENGLISH: Final = "en"
 _LONGEST: Final = 300
 """Characters of a refused reply that an error shows."""
 
-__all__ = ["ASKS", "Answer", "Ask", "BadReply", "Choices", "Rounded", "read_back"]
+__all__ = ["ASKS", "Answer", "Ask", "BadReply", "Choices", "Rounded", "from_inputs", "read_back"]
 
 Rounded = Annotated[float, AfterValidator(lambda number: round(number, 3))]
 """A number of a question or an answer: three decimals are all that a prompt shows, so that they are all there is."""
@@ -239,25 +239,29 @@ ASKS: Final[dict[str, type[Ask[Any]]]] = {}
 """Kind -> question; a class enters when its module is imported."""
 
 
-def read_back(words: str) -> Ask[Any] | None:
-    """The question that a user message puts; None if it puts none.
+def from_inputs(kind: str, inputs: Mapping[str, Any] | Callable[[type[Ask[Any]]], Mapping[str, Any]]) -> Ask[Any]:
+    """The question of a kind with these inputs, or with those that a function finds for its class.
 
     Raises:
-        ParlourError: It names an unknown question, or its inputs do not fit.
+        ParlourError: It is an unknown question, or its inputs do not fit.
     """
-    headings = [found for found in map(prompt.QUESTION.match, words.split("\n")) if found]
-    if not headings:
-        return None
-    kind = headings[0]["kind"]
     if kind not in ASKS:
         raise ParlourError(f"question {kind[:60]!r} is not accepted; accepted: {', '.join(sorted(ASKS))}")
     try:
-        inputs = _inputs_in(words, ASKS[kind])
-        return ASKS[kind].model_validate({"language": headings[0]["language"] or ENGLISH, **inputs})
+        return ASKS[kind].model_validate(inputs(ASKS[kind]) if callable(inputs) else inputs)
     except ValidationError as error:
         raise ParlourError(f"the inputs of {kind!r} do not fit: {_reasons(error)}") from None
     except (ValueError, RecursionError) as error:
         raise ParlourError(f"the inputs of {kind!r} cannot be read: {_short(str(error))}") from None
+
+
+def read_back(words: str) -> Ask[Any] | None:
+    """The question that a user message puts; None if it puts none. Raises `ParlourError` as `from_inputs`."""
+    heading = next((match for match in map(prompt.QUESTION.match, words.split("\n")) if match), None)
+    if heading is None:
+        return None
+    language = heading["language"] or ENGLISH
+    return from_inputs(heading["kind"], lambda ask: {"language": language, **_inputs_in(words, ask)})
 
 
 def _inputs_in(words: str, ask: type[Ask[Any]]) -> dict[str, Any]:

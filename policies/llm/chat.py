@@ -60,6 +60,8 @@ class _Said(NamedTuple):
 class _Talk(NamedTuple):
     """The messages of a question so far, how many tokens a reply may take, and what was left out of the prompt."""
 
+    question: Ask[Any]
+    """What the prompt puts, without what was left out of it."""
     opening: tuple[ChatMessage, ChatMessage]
     messages: tuple[ChatMessage, ...]
     room: int
@@ -242,7 +244,7 @@ class _Question:
     def _talk(self, put: fit.Opening, reply: int) -> _Talk:
         messages = ChatMessage("system", put.system), ChatMessage("user", put.user)
         self.cut = put.cut
-        return _Talk(messages, messages, reply, put.cut)
+        return _Talk(put.question, messages, messages, reply, put.cut)
 
     def _asked(self, talk: _Talk) -> tuple[_Said, _Talk]:
         """A reply; a prompt that the server finds too long is shortened once by what the server says of its length."""
@@ -308,6 +310,7 @@ class _Question:
             schema_name=question.answer_type().__name__,
             ask=question.kind,
             seat=self.context.seat,
+            inputs={"kind": question.kind, "inputs": talk.question.model_dump(mode="json")},
         )
         request = replace(self.model.call_settings.applied(request), max_tokens=talk.room)
         with self.model.free:

@@ -25,6 +25,8 @@ class Opening(NamedTuple):
 
     system: str
     user: str
+    question: Ask[Any]
+    """What the messages put, without what was left out."""
     cut: int = 0
     """Lines of talk, inputs and paragraphs that were left out."""
 
@@ -45,7 +47,7 @@ def estimated_tokens(text: str) -> int:
 
 def opening(question: Ask[Any], rules: str, templates: Templates) -> Opening:
     """The whole prompt of a question, whatever its length."""
-    return Opening(question.system(rules, templates), question.prompt(templates))
+    return Opening(question.system(rules, templates), question.prompt(templates), question)
 
 
 def fitted(question: Ask[Any], rules: str, templates: Templates, room: int) -> Opening | None:
@@ -105,13 +107,13 @@ def _without(question: Ask[Any], lines: list[_Line], spared: tuple[str, ...]) ->
         changed[name] = "\n".join(kept) if isinstance(value, str) else kept
     for name in spared:
         value = getattr(question, name)
-        changed[name] = type(value)() if isinstance(value, str | list | dict) else None
+        changed[name] = type(value)() if isinstance(value, str | list | dict | tuple) else None
     return question.model_copy(update=changed)
 
 
 def _cut(question: Ask[Any], rules: str, templates: Templates, cut: int) -> Opening:
     remark = prompt.fill(prompt.layout(question.language)["cut"], {"number": cut})
-    return Opening(question.system(rules, templates), question.prompt(templates, remark), cut)
+    return Opening(question.system(rules, templates), question.prompt(templates, remark), question, cut)
 
 
 def _most(

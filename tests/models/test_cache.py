@@ -92,7 +92,7 @@ SHAPING = {
     "stop": ("\n\n",),
     "extra_body": {"top_k": 20},
 }
-LABELS = {"schema_name": "V", "ask": "a.b", "seat": "player_1"}
+LABELS = {"schema_name": "V", "ask": "a.b", "seat": "player_1", "inputs": {"kind": "a.b", "inputs": {}}}
 
 
 def test_every_field_is_either_in_the_key_or_a_label():

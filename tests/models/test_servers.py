@@ -67,6 +67,7 @@ def test_a_game_is_played_over_each_service(service):
     assert total.asked == total.valid == total.calls == len(server.asked) > 20
     assert total.failed == 0
     assert model.meter.dropped == ()
+    assert not any("parlour_inputs" in call.body for call in server.asked)  # most services refuse unknown fields
 
 
 # -- what comes back -------------------------------------------------------------------------------------------------

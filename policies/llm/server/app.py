@@ -1,9 +1,9 @@
 """A server that speaks OpenAI's chat-completions and embeddings protocol and answers by heuristics, or by a policy.
 
-For tests, and for people without a key: the whole path of `ChatModel` (HTTP, JSON, usage, errors) runs against it. Each
-prompt carries its question in a block, which is read back from the last user message that holds one; its heuristic
-answers with the generator of the request's `seed`, as `OfflineModel` does for the same sample. In their place one policy
-can answer (`served`). On demand it is slow, wants a key, or makes mistakes (`faults`). Needs the extra `serve`.
+For tests, and for people without a key: the whole path of `ChatModel` (HTTP, JSON, usage, errors) runs against it. A request
+brings its question as data, in the field `parlour_inputs`, or else in the sections of its last prompt; the question's heuristic
+answers with the generator of the request's `seed`, as `OfflineModel` does for the same sample. In its place one policy can
+answer. On demand the server is slow, wants a key, or makes mistakes (`faults`). Needs the extra `serve`.
 """
 
 from __future__ import annotations
@@ -19,80 +19,43 @@ from hashlib import sha256
 from threading import Lock
 from typing import Any, Final
 
-from fastapi import FastAPI, Request
-from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import JSONResponse, Response, StreamingResponse
 from parlour.envs.core import ParlourError
 from parlour.policies.base import Policy
 from parlour.policies.by_text import by_numbers, goes_by_text, in_words, options_in, require_readable
 from parlour.policies.llm.prompt import Templates
-from parlour.policies.llm.server import listening, protocol, replies
+from parlour.policies.llm.server import listening, replies
 from parlour.policies.llm.server.fault_injection import OF_BODY, OF_TEXT, FaultDraw
-from parlour.policies.llm.server.limits import LimitedApp, described, disconnected, refusal
+from parlour.policies.llm.server.limits import LimitedApp, described, failure, gone, refusal
 from parlour.policies.llm.server.listening import CONNECTION, LOOPBACK, LimitedConnection, ListeningServer
-from parlour.policies.llm.server.protocol import ChatBody, Refused, question
+from parlour.policies.llm.server.protocol import ChatBody, EmbeddingsBody, Refused, parsed, question
 from parlour.policies.llm.server.replies import AnswerText, CompletionRequest
 from parlour.policies.llm.server.settings import ServerSettings
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect
-from starlette.types import Scope
-
-PIECES: Final = 20
-"""In how many pieces a slow reply arrives."""
-_PAGE: Final = b"<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>"
-_MOMENT: Final = 0.005
-"""Seconds for the first half to get through before the connection ends."""
-
-Pause = Callable[[float], Awaitable[None]]
-
-
-def broken(body: bytes, media_type: str, fault: str, scope: Scope, pause: Pause, hang: float) -> Response:
-    """A reply under a fault of `fault_injection.OF_BODY`.
-
-    Args:
-        body: What it would have been.
-        media_type: Of what kind.
-        fault: What goes wrong.
-        scope: Of the request, which knows its connection.
-        pause: Waits for so many seconds, unless the server ends.
-        hang: How long a slow reply takes, in seconds.
-    """
-    match fault:
-        case "html":
-            return Response(_PAGE, media_type="text/html")
-        case "gzip":
-            return Response(body, media_type=media_type, headers={"Content-Encoding": "gzip"})
-        case "utf16":
-            return Response(body.decode().encode("utf-16"), media_type=media_type)
-        case "slow":
-            return StreamingResponse(_slowly(body, pause, hang), media_type=media_type)
-    connection: LimitedConnection = scope["state"][CONNECTION]
-    length = {"Content-Length": str(len(body))} if fault == "reset" else {}
-    half = _half(body, pause, connection, reset=fault == "reset")
-    return StreamingResponse(half, media_type=media_type, headers=length)
-
-
-async def _slowly(body: bytes, pause: Pause, hang: float) -> AsyncIterator[bytes]:
-    size = -(-len(body) // PIECES)
-    for start in range(0, len(body), size):
-        yield body[start : start + size]
-        await pause(hang / PIECES)
-
-
-async def _half(body: bytes, pause: Pause, connection: LimitedConnection, *, reset: bool) -> AsyncIterator[bytes]:
-    yield body[: len(body) // 2]
-    await pause(_MOMENT)
-    connection.end_early(reset=reset)
-
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
 
 QUESTION: Final = "chat.take_turn"
 """The one question that a seat's text and options are enough for."""
 UNTAKEN: Final = ("logprobs", "top_logprobs")
 """What a policy has none of."""
+PIECES: Final = 20
+"""In how many pieces a slow reply arrives."""
+_PAGE: Final = b"<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>"
+_MOMENT: Final = 0.005
+"""Seconds for the first half to get through before the connection ends."""
+_LOG: Final = logging.getLogger(__name__)
 
 
 class ServedPolicy:
-    """A policy that answers requests, one at a time.
+    """A policy that answers requests, one at a time: what `parlour serve --policy` answers with.
+
+    A request holds what a seat reads, as the last message of the user: either the prose itself, and the reply is the policy's
+    words; or the question of parlour's own `chat` player, and the reply is the JSON it asks for. A policy that reads numbers
+    gets them from the field `parlour` of the request, which is beyond OpenAI's protocol. Requests do not know of each other:
+    the policy begins anew at each, with the request's seed. What it would have remembered beyond the text is lost.
 
     Args:
         name: What it is called on the command line; the model's name.
@@ -148,9 +111,6 @@ class ServedPolicy:
                 raise Refused(400, str(error), "messages" if numbers is None else "parlour") from None
 
 
-_LOG: Final = logging.getLogger(__name__)
-
-
 class Service:
     """What is behind the routes. One for each server.
 
@@ -172,13 +132,22 @@ class Service:
 
     def app(self) -> LimitedApp:
         """The routes, behind the limits."""
-        return make_app(self)
+        routes = [
+            Route("/v1/chat/completions", self.chat, methods=["POST"]),
+            Route("/v1/embeddings", self.embeddings, methods=["POST"]),
+            Route("/v1/models", self.models),
+            Route("/v1/models/{name:path}", self.model),
+        ]
+        handlers: Any = {Refused: self.refusal, HTTPException: self.refusal, Exception: failure}
+        app = Starlette(routes=routes, exception_handlers=handlers)
+        app.router.redirect_slashes = False
+        return LimitedApp(app, self.settings, self.tally, self.check_key)
 
     async def chat(self, request: Request) -> Response:
         """`POST /v1/chat/completions`."""
         began = time.monotonic()
         raw = await request.body()
-        body = protocol.parsed(protocol.ChatBody, raw)
+        body = parsed(ChatBody, raw)
         answer, wanted = self._answering(body)
         fault = self._count("chat", self._draw(raw))
         await self._obstruct(fault, request)
@@ -194,7 +163,7 @@ class Service:
     async def embeddings(self, request: Request) -> Response:
         """`POST /v1/embeddings`."""
         raw = await request.body()
-        body = protocol.parsed(protocol.EmbeddingsBody, raw)
+        body = parsed(EmbeddingsBody, raw)
         drawn = self._draw(raw)
         fault = self._count("embeddings", None if drawn in OF_TEXT else drawn)
         await self._obstruct(fault, request)
@@ -202,16 +171,16 @@ class Service:
         try:
             told = await run_in_threadpool(replies.embeddings, body.model, body.texts, body.dimensions, packed=packed)
         except ParlourError as error:
-            raise protocol.Refused(400, str(error), "input") from None
+            raise Refused(400, str(error), "input") from None
         return self._reply(JSONResponse(told), fault, request)
 
-    async def models(self) -> Response:
+    async def models(self, request: Request) -> Response:
         """`GET /v1/models`."""
         return JSONResponse(replies.models() if self.policy is None else replies.models(self.policy.name))
 
-    async def model(self, name: str) -> Response:
+    async def model(self, request: Request) -> Response:
         """`GET /v1/models/{name}`."""
-        return JSONResponse(replies.model(name))
+        return JSONResponse(replies.model(request.path_params["name"]))
 
     def check_key(self, authorization: str) -> None:
         """Refuse a request without the key; what it brought instead is not shown to anybody."""
@@ -220,21 +189,21 @@ class Service:
             return
         scheme, _, brought = authorization.partition(" ")
         if scheme.lower() != "bearer" or not hmac.compare_digest(brought.encode(), wanted.encode()):
-            raise protocol.Refused(401, "the bearer token is missing or wrong", None, "invalid_api_key")
+            raise Refused(401, "the bearer token is missing or wrong", None, "invalid_api_key")
 
     async def refusal(self, _request: Request, error: Exception) -> Response:
         """An error in the shape of the protocol."""
         if isinstance(error, HTTPException):
-            error = protocol.Refused(error.status_code, f"{error.detail}; accepted: the routes below /v1")
-        assert isinstance(error, protocol.Refused)
+            error = Refused(error.status_code, f"{error.detail}; accepted: the routes below /v1")
+        assert isinstance(error, Refused)
         self.tally["refused"] += 1
         return refusal(error)
 
-    def _answering(self, body: protocol.ChatBody) -> tuple[replies.AnswerText, replies.CompletionRequest]:
+    def _answering(self, body: ChatBody) -> tuple[replies.AnswerText, replies.CompletionRequest]:
         """Who answers, and what is wanted. Raises `Refused` for what cannot be answered."""
         if self.policy is None:
             wanted = body.wanted((*self.settings.refuse, "parlour"))
-            return replies.by_heuristic(protocol.question(body, wanted)), wanted
+            return replies.by_heuristic(question(body, wanted)), wanted
         wanted = body.wanted((*self.settings.refuse, *(name for name in UNTAKEN if getattr(body, name))))
         return self.policy.answering(body, wanted), wanted
 
@@ -245,14 +214,14 @@ class Service:
         print_ = replies.FINGERPRINT if self.policy is None else self.policy.fingerprint
         try:
             return await run_in_threadpool(replies.completion, wanted, answer, fault, name, int(time.time()), print_)
-        except protocol.Refused:
+        except Refused:
             raise
         except Exception as error:
             if self.policy is not None:
                 _LOG.error("the policy failed: %s", described(error))
-                raise protocol.Refused(500, described(error), None, "server_error") from None
+                raise Refused(500, described(error), None, "server_error") from None
             why = f"the inputs of the question do not go together ({described(error)}); accepted: what its player sends"
-            raise protocol.Refused(400, why, "messages") from None
+            raise Refused(400, why, "messages") from None
 
     def _count(self, what: str, fault: str | None) -> str | None:
         self.tally[what] += 1
@@ -264,16 +233,16 @@ class Service:
         """Raise the refusal that a fault stands for, if it stands for one."""
         if fault == "429":
             after = {"Retry-After": f"{self.settings.retry_after:g}"}
-            raise protocol.Refused(429, "one request too many (on purpose)", None, "rate_limit_exceeded", after)
+            raise Refused(429, "one request too many (on purpose)", None, "rate_limit_exceeded", after)
         if fault == "500":
-            raise protocol.Refused(500, "an error of the server (on purpose)", None, "server_error")
+            raise Refused(500, "an error of the server (on purpose)", None, "server_error")
         if fault == "503":
-            raise protocol.Refused(503, "too much to do (on purpose)", None, "overloaded")
+            raise Refused(503, "too much to do (on purpose)", None, "overloaded")
         if fault == "filter":
-            raise protocol.Refused(400, "flagged by the content filter (on purpose)", "messages", "content_filter")
+            raise Refused(400, "flagged by the content filter (on purpose)", "messages", "content_filter")
         if fault == "timeout":
             await self._pause(self.settings.hang, request)
-            raise protocol.Refused(504, "no answer in time (on purpose)", None, "timeout")
+            raise Refused(504, "no answer in time (on purpose)", None, "timeout")
 
     def _reply(self, response: Response, fault: str | None, request: Request) -> Response:
         if fault not in OF_BODY:
@@ -281,34 +250,34 @@ class Service:
         return self._broken(bytes(response.body), "application/json", fault, request)
 
     def _broken(self, body: bytes, media_type: str, fault: str, request: Request) -> Response:
-        return broken(body, media_type, fault, request.scope, self._pause, self.settings.hang)
+        """A reply under a fault of `fault_injection.OF_BODY`, which spoils it as bytes, whatever it says."""
+        match fault:
+            case "html":
+                return Response(_PAGE, media_type="text/html")
+            case "gzip":
+                return Response(body, media_type=media_type, headers={"Content-Encoding": "gzip"})
+            case "utf16":
+                return Response(body.decode().encode("utf-16"), media_type=media_type)
+            case "slow":
+                return StreamingResponse(_slowly(body, self._pause, self.settings.hang), media_type=media_type)
+        length = {"Content-Length": str(len(body))} if fault == "reset" else {}
+        half = _half(body, self._pause, request.scope["state"][CONNECTION], reset=fault == "reset")
+        return StreamingResponse(half, media_type=media_type, headers=length)
 
     async def _pause(self, seconds: float, request: Request | None = None) -> None:
         """Wait, but not for a server that is being shut down, nor for a client that has gone."""
         if seconds <= 0:
             return
         ends = asyncio.ensure_future(self.closing.wait())
-        gone = None if request is None else asyncio.ensure_future(disconnected(request.receive)())
-        waits = [one for one in (ends, gone) if one is not None]
+        left = None if request is None else asyncio.ensure_future(gone(request.receive))
+        waits = [wait for wait in (ends, left) if wait is not None]
         try:
             done, _ = await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for one in waits:
-                one.cancel()
-        if gone in done:
+            for wait in waits:
+                wait.cancel()
+        if left in done:
             raise ClientDisconnect
-
-
-def make_app(service: Service) -> LimitedApp:
-    """The routes, behind the limits."""
-    app = FastAPI(title="parlour serve", docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
-    app.add_api_route("/v1/chat/completions", service.chat, methods=["POST"])
-    app.add_api_route("/v1/embeddings", service.embeddings, methods=["POST"])
-    app.add_api_route("/v1/models", service.models, methods=["GET"])
-    app.add_api_route("/v1/models/{name:path}", service.model, methods=["GET"])
-    for kind in (protocol.Refused, HTTPException):
-        app.add_exception_handler(kind, service.refusal)
-    return LimitedApp(app, service.settings, service.tally, service.check_key)
 
 
 class BoundServer(ListeningServer):
@@ -349,6 +318,21 @@ def running(service: Service) -> Iterator[str]:
         yield server.base_url
 
 
-async def _each(told: Iterable[bytes]) -> AsyncIterator[bytes]:
-    for one in told:
-        yield one
+async def _each(events: Iterable[bytes]) -> AsyncIterator[bytes]:
+    for event in events:
+        yield event
+
+
+async def _slowly(body: bytes, pause: Callable[[float], Awaitable[None]], hang: float) -> AsyncIterator[bytes]:
+    size = -(-len(body) // PIECES)
+    for start in range(0, len(body), size):
+        yield body[start : start + size]
+        await pause(hang / PIECES)
+
+
+async def _half(
+    body: bytes, pause: Callable[[float], Awaitable[None]], connection: LimitedConnection, *, reset: bool
+) -> AsyncIterator[bytes]:
+    yield body[: len(body) // 2]
+    await pause(_MOMENT)
+    connection.end_early(reset=reset)

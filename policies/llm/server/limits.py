@@ -1,8 +1,8 @@
 """Limits on a request: its headers are checked, then the key, then what the body says of itself, and only then is it read.
 
-Bodies have a length and a time, counted as they come in, whether they say how long they are or arrive in chunks. What two
-servers could read in two ways is refused (RFC 9112, 6.3). Whatever fails behind these doors is told in one line. Limits on
-connections: `connections`.
+Bodies have a length and a time, counted as they come in, whether they say how long they are or arrive in chunks; the
+application gets them whole. What two servers could read in two ways is refused (RFC 9112, 6.3). Whatever fails behind these
+doors is told in one line. Limits on connections: `listening`.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
-from fastapi.responses import JSONResponse
-from parlour.policies.llm.server.listening import too_long_headers
+from parlour.policies.llm.server.listening import CONNECTION, LimitedConnection, too_long_headers
 from parlour.policies.llm.server.protocol import Refused
 from parlour.policies.llm.server.settings import ServerSettings
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 SHORT: Final = 65_536
@@ -34,7 +34,7 @@ class LimitedApp:
     """An application behind these limits.
 
     Args:
-        app: What answers; it handles `Refused`.
+        app: What answers; it handles `Refused`, and answers to other exceptions by `failure`.
         settings: The limits.
         tally: Counts `refused`, and as `gone` the requests whose clients did not wait for the answer.
         check_key: Raises `Refused` for the value of the header `Authorization`.
@@ -48,22 +48,25 @@ class LimitedApp:
         self._app, self._tally, self._check_key = app, tally, check_key
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request = _Incoming(self, scope, receive, send)
+        room = _Room(self)
         try:
-            try:
-                self._check(scope)
-                await self._app(scope, request.receive, request.send)
-            except Refused as error:
+            self._check(scope)
+            if scope["type"] == "http":
+                receive = _again(await self._body(receive, room), receive)
+            await self._app(scope, receive, send)
+        except Refused as error:
+            if scope["type"] == "http":
+                connection: LimitedConnection = scope["state"][CONNECTION]
+                connection.refuse(error)
+            else:
                 self._tally["refused"] += 1
-                await refusal(error)(scope, receive, request.send)
+                await refusal(error)(scope, receive, send)
         except ClientDisconnect:
             self._tally["gone"] += 1
         except Exception as error:
             _LOG.error("a request failed: %s", described(error))
-            if not request.started:
-                await refusal(Refused(500, described(error), None, "server_error"))(scope, receive, request.send)
         finally:
-            self.held -= request.held
+            room.take(0)
 
     def _check(self, scope: Scope) -> None:
         """Raise `Refused` for what can be told from the headers."""
@@ -76,69 +79,55 @@ class LimitedApp:
         check_kind(headers)
         length = int(headers.get("content-length", 0))
         if length > self.settings.max_body:
-            raise self.too_long(f"{length} bytes")
+            raise self._too_long(f"{length} bytes")
 
-    def too_long(self, what: str) -> Refused:
-        """The refusal of a body."""
+    async def _body(self, receive: Receive, room: _Room) -> bytes:
+        """The whole body. Raises `Refused` for too much, or too late, and `ClientDisconnect`."""
+        message: Message = {}
+        body = bytearray()
+        try:
+            async with asyncio.timeout(self.settings.body_timeout):
+                while message.get("more_body", True):
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        raise ClientDisconnect
+                    body += message.get("body", b"")
+                    if len(body) > self.settings.max_body:
+                        raise self._too_long(f"more than {self.settings.max_body} bytes")
+                    room.take(len(body))
+        except TimeoutError:
+            accepted = f"within {self.settings.body_timeout:g} seconds"
+            raise Refused(408, f"the body did not come in time; accepted: {accepted}") from None
+        return bytes(body)
+
+    def _too_long(self, what: str) -> Refused:
         return Refused(413, f"a body of {what} is not accepted; accepted: up to {self.settings.max_body}")
 
-    def hold(self, more: int) -> None:
-        """Room for more bytes of long bodies; less than 0 gives it back. Raises `Refused` if there is none."""
-        if more > 0 and self.held + more > self.settings.max_bodies:
-            accepted = f"{self.settings.max_bodies} bytes of them"
-            raise Refused(
-                429,
-                f"too many long requests at once; accepted: {accepted}",
-                None,
-                "rate_limit_exceeded",
-                {"Retry-After": "1"},
-            )
-        self.held += more
+
+class _Room:
+    """The room that one request takes of what long bodies have together."""
+
+    def __init__(self, app: LimitedApp) -> None:
+        self._app, self._held = app, 0
+
+    def take(self, size: int) -> None:
+        """Room for a body of so many bytes; 0 gives it back. Raises `Refused` if there is none."""
+        held, most = size if size > SHORT else 0, self._app.settings.max_bodies
+        if held > self._held and self._app.held - self._held + held > most:
+            why, after = f"too many long requests at once; accepted: {most} bytes of them", {"Retry-After": "1"}
+            raise Refused(429, why, None, "rate_limit_exceeded", after)
+        self._app.held += held - self._held
+        self._held = held
 
 
-class _Incoming:
-    """A request on its way in, and its reply on its way out."""
+def _again(body: bytes, receive: Receive) -> Receive:
+    """A channel that gives the body first, and then what comes after it: that the client has gone."""
+    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
-    def __init__(self, app: LimitedApp, scope: Scope, receive: Receive, send: Send) -> None:
-        self.started, self.held = False, 0
-        self._app, self._receive, self._send = app, receive, send
-        self._size = 0
-        self._deadline = asyncio.get_running_loop().time() + app.settings.body_timeout
-        self._more = any(
-            name == b"transfer-encoding" or (name == b"content-length" and value.strip(b"0"))
-            for name, value in scope["headers"]
-        )
+    async def next_message() -> Message:
+        return waiting.pop() if waiting else await receive()
 
-    async def receive(self) -> Message:
-        """The next piece of the body, or the end of the connection. Raises `Refused` for too much, or too late."""
-        if not self._more:
-            return await self._receive()
-        try:
-            async with asyncio.timeout_at(self._deadline):
-                message = await self._receive()
-        except TimeoutError:
-            accepted = f"within {self._app.settings.body_timeout:g} seconds"
-            raise Refused(408, f"the body did not come in time; accepted: {accepted}") from None
-        if message["type"] == "http.request":
-            self._take(len(message.get("body", b"")))
-            self._more = message.get("more_body", False)
-        return message
-
-    async def send(self, message: Message) -> None:
-        """Pass on a piece of the reply; one to a request that was not read to its end is the last of the connection."""
-        if message["type"] == "http.response.start":
-            self.started = True
-            if self._more:
-                message = {**message, "headers": [*message.get("headers", ()), (b"connection", b"close")]}
-        await self._send(message)
-
-    def _take(self, size: int) -> None:
-        self._size += size
-        if self._size > self._app.settings.max_body:
-            raise self._app.too_long(f"more than {self._app.settings.max_body} bytes")
-        held = self._size if self._size > SHORT else 0
-        self._app.hold(held - self.held)
-        self.held = held
+    return next_message
 
 
 def check_head(headers: Sequence[tuple[bytes, bytes]], most: int) -> None:
@@ -168,16 +157,17 @@ def refusal(error: Refused) -> JSONResponse:
     return JSONResponse(error.body(), error.status, headers=error.headers)
 
 
+async def failure(_request: Request, error: Exception) -> JSONResponse:
+    """The reply to a request that an exception ended; a handler of Starlette's."""
+    return refusal(Refused(500, described(error), None, "server_error"))
+
+
 def described(error: BaseException) -> str:
     """An exception in one line."""
     return " ".join(f"{type(error).__name__}: {error}".split())
 
 
-def disconnected(receive: Receive) -> Callable[[], Any]:
-    """A coroutine function that returns when the client has gone; the body must have been read."""
-
-    async def wait() -> None:
-        while (await receive())["type"] != "http.disconnect":
-            pass
-
-    return wait
+async def gone(receive: Receive) -> None:
+    """Return when the client has gone; the body must have been read."""
+    while (await receive())["type"] != "http.disconnect":
+        pass

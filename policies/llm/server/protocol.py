@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 from parlour.envs.core import ParlourError
-from parlour.policies.llm.ask import Ask
-from parlour.policies.llm.server.replies import CompletionRequest, question_in
+from parlour.policies.llm.ask import Ask, from_inputs, read_back
+from parlour.policies.llm.server.replies import CompletionRequest
 from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError, field_validator
 
 MOST_MESSAGES: Final = 4096
@@ -126,6 +126,14 @@ class SeatNumbers(BaseModel):
     action_mask: Items[Literal[0, 1]] = Field(min_length=1, max_length=MOST_FEATURES)
 
 
+class AskedInputs(BaseModel):
+    """Beyond the protocol: a typed question as data, as `ChatModel` sends it beside the prompt."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+    kind: str
+    inputs: dict[str, Any]
+
+
 class ChatBody(Body):
     """The body of a request for a chat completion."""
 
@@ -141,6 +149,7 @@ class ChatBody(Body):
     top_logprobs: int | None = Field(default=None, ge=0, le=20)
     response_format: ResponseFormat | None = None
     parlour: SeatNumbers | None = None
+    parlour_inputs: AskedInputs | None = None
 
     # taken, without effect
     temperature: float | None = Field(default=None, ge=0, le=2)
@@ -229,11 +238,18 @@ def parsed(kind: type[B], raw: bytes) -> B:
 
 
 def question(body: ChatBody, wanted: CompletionRequest) -> Ask[Any] | None:
-    """The question that a request puts. Raises `Refused` where it cannot be read, or where words are no answer."""
+    """The question that a request puts: in `parlour_inputs`, or else in the last message of the user that puts one.
+
+    Raises `Refused` where it cannot be read, or where words are no answer.
+    """
+    asked = body.parlour_inputs
     try:
-        found = question_in(wanted.messages)
+        if asked is not None:
+            return from_inputs(asked.kind, asked.inputs)
+        read = (read_back(words) for role, words in reversed(wanted.messages) if role == "user")
+        found = next((question for question in read if question is not None), None)
     except ParlourError as error:
-        raise Refused(400, str(error), "messages") from None
+        raise Refused(400, str(error), "messages" if asked is None else "parlour_inputs") from None
     shape = body.response_format
     if found is None and shape is not None and shape.type != "text":
         raise Refused(

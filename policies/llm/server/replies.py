@@ -20,9 +20,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 from parlour.envs.core import ParlourError
-from parlour.policies.llm.ask import Ask, read_back
+from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.model import mixed
 from parlour.policies.llm.server.fault_injection import spoil
+from parlour.policies.llm.transport.request import OWNER
 
 MODEL_ID: Final = "heuristics"
 FINGERPRINT: Final = "parlour-heuristics-no-language-model"
@@ -67,21 +68,6 @@ def tokens(text: str) -> list[str]:
 def count_tokens(text: str) -> int:
     """How many estimated tokens a text has."""
     return sum(1 for _ in _TOKEN.finditer(text))
-
-
-def question_in(messages: Sequence[tuple[str, str]]) -> Ask[Any] | None:
-    """The question of the last user message that puts one; None if none does.
-
-    Raises:
-        ParlourError: It cannot be read: an unknown kind, or inputs that do not fit.
-    """
-    for role, words in reversed(messages):
-        if role != "user":
-            continue
-        question = read_back(words)
-        if question is not None:
-            return question
-    return None
 
 
 def by_heuristic(question: Ask[Any] | None) -> AnswerText:
@@ -188,7 +174,7 @@ def models(name: str = MODEL_ID) -> dict[str, Any]:
 
 def model(name: str) -> dict[str, Any]:
     """One model. Any name will do; the same answers to it."""
-    return {"id": name, "object": "model", "created": 0, "owned_by": "parlour"}
+    return {"id": name, "object": "model", "created": 0, "owned_by": OWNER}
 
 
 def _logprobs(said: Sequence[str], pool: Sequence[Sequence[str]], top: int) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies.llm.transport.address import OPENAI, Fetched, read_address, read_key, secret, served_at
 from parlour.policies.llm.transport.answers import Failure, failed_generation, kept_back, read_reply, refusal
 from parlour.policies.llm.transport.payload import dropped_from, parameters, refused
-from parlour.policies.llm.transport.request import Completion, ModelUnavailable, Request, ServedModel
+from parlour.policies.llm.transport.request import INPUTS, Completion, ModelUnavailable, Request, ServedModel
 
 LONGEST_ASKED: Final = 60.0
 """Seconds that are waited at most because a server asks for it; who asks for more is asked again after these."""
@@ -134,6 +134,8 @@ class Endpoint:
         """
         started = time.monotonic()
         retries = 0
+        if request.inputs and self.served_model(request.model).is_parlours:
+            request = replace(request, extra_body={**request.extra_body, INPUTS: dict(request.inputs)})
         while True:
             off = self._off
             sent = parameters(request, off)

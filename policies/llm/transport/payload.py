@@ -14,10 +14,10 @@ from itertools import groupby, pairwise
 from typing import Any, Final
 
 from parlour.policies.llm.transport.answers import Failure
-from parlour.policies.llm.transport.request import ChatMessage, Request
+from parlour.policies.llm.transport.request import INPUTS, ChatMessage, Request
 
 RESERVED: Final = frozenset({"model", "messages", "temperature", "max_tokens", "max_completion_tokens", "seed", "n", "stop",
-                             "logprobs", "top_logprobs", "response_format", "reasoning_effort", "stream"})  # fmt: skip
+                             "logprobs", "top_logprobs", "response_format", "reasoning_effort", "stream", INPUTS})  # fmt: skip
 """Parameters that a request has places for; `stream` would change the answer's form."""
 
 SYSTEM_ROLE: Final = "system role"

@@ -14,6 +14,10 @@ from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from parlour.envs.core import ParlourError
 
+OWNER: Final = "parlour"
+"""Whom `parlour serve` names as the owner of its models in `/models`."""
+INPUTS: Final = "parlour_inputs"
+"""The field, beyond the protocol, in which a question's inputs go to `parlour serve`: `{"kind": ..., "inputs": {...}}`."""
 NO_USAGE: Final = "usage"
 """Stands in `Completion.dropped` when the server did not say how many tokens it used."""
 
@@ -104,6 +108,9 @@ class Request:
     ask: str = ""
     """The kind of question, and who asks: labels for the meter."""
     seat: str = ""
+    inputs: Mapping[str, Any] = field(default_factory=dict, hash=False, compare=False)
+    """What the question is made from, as plain values: for servers of parlour's own, which answer without reading the prompt.
+    The messages say the same."""
 
     def key(self, server: str = "") -> str:
         """What the cache knows it by: 64 hexadecimal digits over all that shapes the reply.
@@ -167,6 +174,11 @@ class ServedModel:
         """16 hexadecimal digits over what the server tells; empty if it tells nothing."""
         text = json.dumps(self.told, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:16] if self.told else ""
+
+    @property
+    def is_parlours(self) -> bool:
+        """Whether `parlour serve` answers there: only such a server is sent fields that no other one knows."""
+        return self.told.get("owned_by") == OWNER
 
     @property
     def key(self) -> str:

@@ -11,15 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
-from typing import Final
+from typing import Any, Final
 
-from fastapi import FastAPI, WebSocket
-from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import HTMLResponse, JSONResponse, Response
 from parlour.envs.speech import ACTS
 from parlour.envs.turn import Player
 from parlour.envs.wording import worded_kinds
-from parlour.policies.llm.server.limits import LimitedApp, refusal
+from parlour.policies.llm.server.limits import LimitedApp, failure, refusal
 from parlour.policies.llm.server.listening import LOOPBACK, ListeningServer, in_thread
 from parlour.policies.llm.server.protocol import Refused
 from parlour.policies.llm.server.settings import ServerSettings
@@ -30,8 +27,12 @@ from parlour.training.play.live_table.sockets import LOOPBACK_NAMES, Sockets
 from parlour.training.results.pages.page import Page, render
 from parlour.training.results.replay_page.write import replay_html
 from parlour.wrappers.text_actions import TextActions
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route, WebSocketRoute
 
 _LOOK: Final = files("parlour.training.play.live_table") / "look"
 SCRIPTS: Final = ("record_panel.js", "turn_panel.js", "ending_panel.js", "connection.js", "table.js")
@@ -67,25 +68,25 @@ class TableService:
 
     def app(self) -> LimitedApp:
         """The routes, behind the limits."""
-        app = FastAPI(title="parlour table", docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
-        app.add_api_route("/", self._page, methods=["GET"])
-        app.add_api_route("/replay/{name}", self._replay, methods=["GET"])
-        app.add_api_websocket_route("/table", self._socket)
-        app.add_exception_handler(HTTPException, self._refusal)
+        routes = [
+            Route("/", self._page),
+            Route("/replay/{name}", self._replay),
+            WebSocketRoute("/table", self._sockets.serve),
+        ]
+        handlers: Any = {HTTPException: self._refusal, Exception: failure}
+        app = Starlette(routes=routes, exception_handlers=handlers)
+        app.router.redirect_slashes = False
         return LimitedApp(app, self.settings, self.tally, lambda _: None)
 
-    async def _page(self) -> Response:
+    async def _page(self, request: Request) -> Response:
         return _html(table_page(), PAGE_POLICY)
 
-    async def _replay(self, name: str) -> Response:
-        found = self._games.replays.get(name)
+    async def _replay(self, request: Request) -> Response:
+        found = self._games.replays.get(request.path_params["name"])
         if found is None:
             raise HTTPException(404, "there is no such replay")
         page = await run_in_threadpool(lambda: replay_html(self._games.transcript(found), found.name))
         return _html(page, REPLAY_POLICY)
-
-    async def _socket(self, socket: WebSocket) -> None:
-        await self._sockets.serve(socket)
 
     async def _refusal(self, _request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)

@@ -12,13 +12,13 @@ from collections.abc import Callable, Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
-from fastapi import WebSocket, WebSocketDisconnect
-from fastapi.concurrency import run_in_threadpool
 from parlour.envs.core import ParlourError
 from parlour.training.play.live_table import messages
 from parlour.training.play.live_table.boards import Board, Given
 from parlour.training.play.live_table.messages import Message
 from parlour.training.play.live_table.settings import WATCHING, Keys, TableSettings
+from starlette.concurrency import run_in_threadpool
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 ENDS_FOR_GOOD: Final = 4000
 """The code after which a browser does not come back by itself."""
