@@ -13,9 +13,8 @@ from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.corpora import form_of, load
 from parlour.envs.mediated_qa.corpora.documents import sentences_of
 from parlour.envs.mediated_qa.corpus import Passage
-from parlour.envs.mediated_qa.memory import Memory
 from parlour.envs.mediated_qa.pipeline import Pipeline
-from parlour.envs.mediated_qa.readers import ExtractiveReader
+from parlour.envs.mediated_qa.readers import ExtractiveReader, Memory
 from parlour.envs.registry import registry
 from parlour.policies import HeuristicPolicy
 from parlour.training.learn.mediators.simulate import calibrate

@@ -13,7 +13,8 @@ from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, Action, ActionSet
 from parlour.envs.mediated_qa.corpus import CorpusQuestion, generate
-from parlour.envs.mediated_qa.pipeline import OfflineReader, Pipeline
+from parlour.envs.mediated_qa.pipeline import Pipeline
+from parlour.envs.mediated_qa.readers import OfflineReader
 from parlour.envs.mediated_qa.reading import EstimatedAnswer
 from parlour.envs.mediated_qa.vocabulary import Joint, Payment
 from parlour.envs.testing import check_game

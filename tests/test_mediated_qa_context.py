@@ -9,8 +9,8 @@ import pytest
 from parlour.envs.mediated_qa.context import context_of, form_of, measure
 from parlour.envs.mediated_qa.corpus import Corpus, CorpusQuestion, Passage, generate
 from parlour.envs.mediated_qa.graph import KnowledgeGraph
-from parlour.envs.mediated_qa.memory import Memory
-from parlour.envs.mediated_qa.pipeline import OfflineReader, Pipeline
+from parlour.envs.mediated_qa.pipeline import Pipeline
+from parlour.envs.mediated_qa.readers import Memory, OfflineReader
 from parlour.envs.mediated_qa.reading import EstimatedAnswer
 from parlour.envs.mediated_qa.retrieve import Search
 from parlour.envs.mediated_qa.vocabulary import FEATURES, FORMS, SIGNAL_FEATURES

@@ -10,8 +10,8 @@ import pytest
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.corpus import Corpus, CorpusQuestion, generate
-from parlour.envs.mediated_qa.memory import Memory
-from parlour.envs.mediated_qa.pipeline import OfflineReader, Pipeline
+from parlour.envs.mediated_qa.pipeline import Pipeline
+from parlour.envs.mediated_qa.readers import Memory, OfflineReader
 from parlour.envs.mediated_qa.vocabulary import ALL, FEATURES, JOINTS, PUBLISHED, STATES, Payment
 from parlour.envs.mediated_qa.world import WorldFact
 from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable, policy_file

@@ -6,7 +6,7 @@ import pytest
 from parlour.envs import english
 from parlour.envs.mediated_qa import reading
 from parlour.envs.mediated_qa.judge import f1, is_right
-from parlour.envs.mediated_qa.memory import agreed
+from parlour.envs.mediated_qa.readers import agreed
 
 LONG = "the bridge over the river Maren was finished by two brothers in winter"
 RIGHT = [

@@ -15,7 +15,8 @@ from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, Action, ActionSet
 from parlour.envs.mediated_qa.corpus import CorpusQuestion, generate
-from parlour.envs.mediated_qa.pipeline import OfflineReader, Pipeline
+from parlour.envs.mediated_qa.pipeline import Pipeline
+from parlour.envs.mediated_qa.readers import OfflineReader
 from parlour.envs.mediated_qa.vocabulary import Payment
 from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable, policy_file
 from parlour.policies.agents.mediated_qa.joint import column, from_column, from_key, key

@@ -12,8 +12,8 @@ from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import reading, vocabulary
 from parlour.envs.mediated_qa.corpus import DIFFICULTIES, Corpus, CorpusQuestion, Passage, generate
 from parlour.envs.mediated_qa.graph import CONCEPT, DOCUMENT, ENTITY, SENTENCE, KnowledgeGraph
-from parlour.envs.mediated_qa.memory import Memory
 from parlour.envs.mediated_qa.pipeline import Pipeline, generated
+from parlour.envs.mediated_qa.readers import Memory
 from parlour.envs.mediated_qa.retrieve import HOPS, STOPPING_SCORES, Search
 from parlour.envs.mediated_qa.world import WorldFact
 
@@ -183,7 +183,7 @@ def test_samples_of_what_is_known_agree_and_guesses_do_not():
     memory, rng = Memory(mistaken=0.0), np.random.default_rng(0)
     agree = {True: [], False: []}
     for question in asked:
-        answers = [memory.recall(question, rng).answer for _ in range(5)]
+        answers = memory.sample(question, 5, rng)
         agree[memory.knows(question)].append(max(Counter(answers).values()) >= 4)
     assert np.mean(agree[True]) > 0.85
     assert np.mean(agree[False]) < 0.1

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Any, Final, Protocol, TypeVar, runtime_checkable
+from functools import lru_cache, partial
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept, check_one_of
-from parlour.envs.mediated_qa import reading, retrievers, vocabulary
+from parlour.envs.mediated_qa import retrievers, vocabulary
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, Action, ActionSet
 from parlour.envs.mediated_qa.context import context_of
-from parlour.envs.mediated_qa.corpus import Corpus, CorpusQuestion, generate
+from parlour.envs.mediated_qa.corpus import Corpus, generate
 from parlour.envs.mediated_qa.graph import NORMALISATIONS, KnowledgeGraph, Normalisation
 from parlour.envs.mediated_qa.judge import Similarity, is_right
-from parlour.envs.mediated_qa.memory import Memory, agreed
+from parlour.envs.mediated_qa.readers import Generator, OfflineReader, Reader, Verifier, agreed
 from parlour.envs.mediated_qa.reading import EstimatedAnswer
 from parlour.envs.mediated_qa.retrieve import Search
 from parlour.envs.mediated_qa.retrievers import Embedder, GraphRetriever, Retriever, make
@@ -37,33 +36,6 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 
-@runtime_checkable
-class Generator(Protocol):
-    """Who answers."""
-
-    def generate(self, question: CorpusQuestion, evidence: str, rng: np.random.Generator) -> str:
-        """The answer from the evidence; empty for "I don't know"."""
-
-    def sample(self, question: CorpusQuestion, count: int, rng: np.random.Generator) -> list[str]:
-        """`count` answers from memory, at a temperature; empty strings for "I don't know"."""
-
-    def recall(self, question: CorpusQuestion) -> EstimatedAnswer:
-        """The plain answer from memory; always the same for a question."""
-
-
-@runtime_checkable
-class Verifier(Protocol):
-    """Who checks."""
-
-    def check(self, question: CorpusQuestion, evidence: str, answer: str) -> str:
-        """`entailment`, `neutral` or `contradiction`."""
-
-
-@runtime_checkable
-class Reader(Generator, Verifier, Protocol):
-    """Who answers and checks."""
-
-
 _PROTOCOLS: Final[dict[str, tuple[Any, str]]] = {
     "retriever": (Retriever, f"{', '.join(retrievers.NAMES)}, or an object with evidence(question, depth)"),
     "generator": (Generator, "an object with generate(question, evidence, rng), sample(...) and recall(question)"),
@@ -71,23 +43,18 @@ _PROTOCOLS: Final[dict[str, tuple[Any, str]]] = {
 }
 
 
-@dataclass(frozen=True)
-class OfflineReader:
-    """Extracts from evidence by heuristic, remembers by `Memory`, checks by shared words."""
+class _Cache(dict[Key, Value]):
+    """What `find` gives, kept; when `_KEPT` are kept, all are dropped first. Safe for threads."""
 
-    memory: Memory = field(default_factory=Memory)
+    def __init__(self, find: Callable[[Key], Value]) -> None:
+        self.find = find
 
-    def generate(self, question: CorpusQuestion, evidence: str, rng: np.random.Generator) -> str:
-        return reading.read(question.text, evidence).answer
-
-    def sample(self, question: CorpusQuestion, count: int, rng: np.random.Generator) -> list[str]:
-        return self.memory.sample(question, count, rng)
-
-    def recall(self, question: CorpusQuestion) -> EstimatedAnswer:
-        return self.memory.recall(question)
-
-    def check(self, question: CorpusQuestion, evidence: str, answer: str) -> str:
-        return reading.entailment(question.text, evidence, answer)
+    def __missing__(self, key: Key) -> Value:
+        value = self.find(key)
+        if len(self) >= _KEPT:
+            self.clear()
+        self[key] = value
+        return value
 
 
 class Pipeline:
@@ -142,15 +109,13 @@ class Pipeline:
         texts: Sequence[str] = [question.text for question in corpus.questions] if paper else ()
         self.graph = KnowledgeGraph(corpus.passages, texts, normalisation=normalisation)
         self.search = Search(guide=0.0 if paper else 1.0) if search is None else search
-        self._starts: dict[str, list[int]] = {}
-        self._signals: dict[int, Signals | None] = {}
-        self._contexts: dict[int, tuple[float, ...]] = {}
-        self._evidence: dict[tuple[int, int], str] = {}
-        self._recalled: dict[tuple[str, int], EstimatedAnswer] = {}
-        self._known: dict[int, bool] = {}
-        self._states: dict[int, int] = {}
         self._bins = bins
-        by_graph = GraphRetriever(self.graph, self.search, self._linked)
+        self._starts = _Cache(self.graph.link)
+        self._signals = _Cache(self._measured)
+        self._contexts = _Cache(partial(context_of, self))
+        self._evidence = _Cache(self._found)
+        self._fresh()
+        by_graph = GraphRetriever(self.graph, self.search, self._starts.__getitem__)
 
         def made(part: object) -> object:
             return make(part, corpus.passages, by_graph, embedder) if isinstance(part, str) else part
@@ -176,9 +141,17 @@ class Pipeline:
     def read_by(self, reader: Reader, *, anew: bool = False) -> Pipeline:
         """The same pipeline with another reader; what was found in the graph is shared, evidence not where it is found anew."""
         other = copy(self)
-        other.reader, other._recalled, other._known = reader, {}, {}
-        other._evidence = {} if anew else self._evidence
+        other.reader = reader
+        other._fresh()
+        if anew:
+            other._evidence = _Cache(other._found)
         return other
+
+    def _fresh(self) -> None:
+        """Forget what the reader recalls and the states of the questions."""
+        self._recalled = _Cache(self._recall)
+        self._known = _Cache(self._recalled_right)
+        self._states = _Cache(self._state)
 
     @property
     def size(self) -> int:
@@ -200,27 +173,15 @@ class Pipeline:
 
     def recall(self, number: int) -> EstimatedAnswer:
         """The reader's closed-book answer to a question."""
-        return self._recall("", number)
-
-    def _recall(self, by: str, number: int) -> EstimatedAnswer:
-        key = by, number
-        return _kept(self._recalled, key, lambda: self._generator(by).recall(self.questions[number]))
+        return self._recalled["", number]
 
     def starts(self, number: int) -> list[int]:
         """The documents that a question is linked to."""
-        return self._linked(self.questions[number].text)
-
-    def _linked(self, question: str) -> list[int]:
-        return _kept(self._starts, question, lambda: self.graph.link(question))
+        return self._starts[self.questions[number].text]
 
     def signals(self, number: int) -> Signals | None:
         """The raw signals of a question; None if it is not linked."""
-
-        def measured() -> Signals | None:
-            found = probe(self.graph, self.search, self.starts(number), self.questions[number].text)
-            return UNLINKED if found is None and self.no_signal == "paper" else found
-
-        return _kept(self._signals, number, measured)
+        return self._signals[number]
 
     def text(self, number: int) -> str:
         """A question as it is put."""
@@ -228,7 +189,7 @@ class Pipeline:
 
     def context(self, number: int) -> tuple[float, ...]:
         """The features of a question that may be known before anything is paid for, as `context.context_of` has them."""
-        return _kept(self._contexts, number, lambda: context_of(self, number))
+        return self._contexts[number]
 
     def id(self, number: int) -> str:
         """What its file calls a question; empty for a generated one."""
@@ -241,21 +202,18 @@ class Pipeline:
     # -- as nature asks it -------------------------------------------------------------------------------------
 
     def ask(self, number: int) -> Asked:
-        state = _kept(self._states, number, lambda: vocabulary.STATES.index(self.bins.state(self.signals(number))))
-        return Asked(number, self.questions[number].text, state)
+        return Asked(number, self.questions[number].text, self._states[number])
 
     def retrieve(self, number: int, action: int) -> str:
-        done, text = self.actions.retriever[action], self.questions[number].text
-        return _kept(self._evidence, (number, action), lambda: self._retrievers[done.by].evidence(text, done.depth))
+        return self._evidence[number, action]
 
     def answer(self, number: int, action: int, evidence: str, rng: np.random.Generator) -> str:
-        question, done = self.questions[number], self.actions.generator[action]
-        generator = self._generator(done.by)
+        question, by = self.questions[number], self.actions.generator[action].by
         if self.actions.reads(action):
-            return str(generator.generate(question, evidence, rng))
+            return str(self._generator(by).generate(question, evidence, rng))
         if self.actions.samples(action):
-            return agreed(generator.sample(question, SAMPLES, rng), AGREEMENT)
-        return self._recall(done.by, number).answer
+            return agreed(self._generator(by).sample(question, SAMPLES, rng), AGREEMENT)
+        return self._recalled[by, number].answer
 
     def check(self, number: int, evidence: str, answer: str) -> int:
         return self._verdict("", number, evidence, answer)
@@ -263,15 +221,6 @@ class Pipeline:
     def verify(self, number: int, action: int, evidence: str, answer: str) -> int:
         """`check` by an action of the verifier."""
         return self._verdict(self.actions.verifier[action].by, number, evidence, answer)
-
-    def _verdict(self, by: str, number: int, evidence: str, answer: str) -> int:
-        usual: Any = self.reader if self._verifier is None else self._verifier
-        verifier = self._verifiers[by] if by else usual
-        return vocabulary.VERDICTS.index(verifier.check(self.questions[number], evidence, answer))
-
-    def _generator(self, by: str) -> Any:
-        """The reader, as it is by now, or a part of another name."""
-        return self._generators[by] if by else self.reader
 
     def gold(self, number: int) -> str:
         return self.questions[number].answer
@@ -281,19 +230,39 @@ class Pipeline:
         return any(is_right(answer, gold, self.similarity) for gold in (question.answer, *question.others))
 
     def known(self, number: int) -> bool:
-        return _kept(self._known, number, lambda: self.right(number, self.recall(number).answer))
+        return self._known[number]
 
+    # -- inside ------------------------------------------------------------------------------------------------
 
-def _kept(kept: dict[Key, Value], key: Key, find: Callable[[], Value]) -> Value:
-    """What is kept, or what is found and kept from now on; when `_KEPT` are kept, all are dropped first. Safe for threads."""
-    try:
-        return kept[key]
-    except KeyError:
-        value = find()
-    if len(kept) >= _KEPT:
-        kept.clear()
-    kept[key] = value
-    return value
+    def _measured(self, number: int) -> Signals | None:
+        signals = probe(self.graph, self.search, self.starts(number), self.text(number))
+        return UNLINKED if signals is None and self.no_signal == "paper" else signals
+
+    def _state(self, number: int) -> int:
+        return vocabulary.STATES.index(self.bins.state(self.signals(number)))
+
+    def _found(self, key: tuple[int, int]) -> str:
+        number, action = key
+        search = self.actions.retriever[action]
+        evidence: str = self._retrievers[search.by].evidence(self.text(number), search.depth)
+        return evidence
+
+    def _recall(self, key: tuple[str, int]) -> EstimatedAnswer:
+        by, number = key
+        answer: EstimatedAnswer = self._generator(by).recall(self.questions[number])
+        return answer
+
+    def _recalled_right(self, number: int) -> bool:
+        return self.right(number, self.recall(number).answer)
+
+    def _verdict(self, by: str, number: int, evidence: str, answer: str) -> int:
+        usual: Any = self.reader if self._verifier is None else self._verifier
+        verifier = self._verifiers[by] if by else usual
+        return vocabulary.VERDICTS.index(verifier.check(self.questions[number], evidence, answer))
+
+    def _generator(self, by: str) -> Any:
+        """The reader, as it is by now, or a part of another name."""
+        return self._generators[by] if by else self.reader
 
 
 def _parts(

@@ -52,6 +52,9 @@ class EstimatedAnswer(NamedTuple):
     """0..1; here the share of the question's relation that the sentence has, half of it where one side is missing."""
 
 
+NO_ANSWER: Final = EstimatedAnswer("", 0.0)
+
+
 def pieces(evidence: str) -> tuple[Piece, ...]:
     """The pieces of an evidence text."""
     parts = (part.partition(": ") for part in evidence.split(SEPARATOR) if part.strip())
@@ -81,7 +84,7 @@ def read(question: str, evidence: str) -> EstimatedAnswer:
     """The answer that the evidence suggests. Empty, with confidence 0, if it suggests none."""
     found = pieces(evidence)
     if not found:
-        return EstimatedAnswer("", 0.0)
+        return NO_ANSWER
     asked = subjects(question, found)
     if _YES_NO.match(question) and len(asked) >= 2:
         return _compare(question, asked[:2], found)
@@ -154,7 +157,7 @@ def joined(found: tuple[Piece, ...], question: str) -> list[Piece]:
 def _pick(question: str, asked: tuple[str, ...], found: tuple[Piece, ...]) -> EstimatedAnswer:
     """A year or a name from the sentence with most of the relation; of equal ones the last on the way."""
     wanted = relation(question)
-    best = EstimatedAnswer("", 0.0)
+    best = NO_ANSWER
     for piece in found:
         score = _overlap(wanted, piece.sentence)
         options = _candidates(piece, question, asked)
@@ -182,7 +185,7 @@ def _compare(question: str, asked: tuple[str, ...], found: tuple[Piece, ...]) ->
         return _both(question, asked, found)
     (one, p), (two, q) = (_facts(question, name, found, asked) for name in asked)
     if not one and not two:
-        return EstimatedAnswer("", 0.0)
+        return NO_ANSWER
     if not one or not two:
         return EstimatedAnswer("no", max(p, q) / 2)
     return EstimatedAnswer("yes" if one & two else "no", min(p, q))
@@ -194,7 +197,7 @@ def _both(question: str, asked: tuple[str, ...], found: tuple[Piece, ...]) -> Es
     kind, about = stem(said[1]), [_about(name, found) for name in asked]
     held = [any(kind in stems(piece.sentence) for piece in some) for some in about]
     if not any(about):
-        return EstimatedAnswer("", 0.0)
+        return NO_ANSWER
     return EstimatedAnswer("yes" if all(held) else "no", sum(map(bool, about)) / 2)
 
 
@@ -206,7 +209,7 @@ def _choose(question: str, asked: tuple[str, ...], found: tuple[Piece, ...]) -> 
         if dates:
             dated.append((dates[0], name, score))
     if not dated:
-        return EstimatedAnswer("", 0.0)
+        return NO_ANSWER
     if len(dated) == 1:
         return EstimatedAnswer(dated[0][1], dated[0][2] / 2)
     chosen = min(dated) if _EARLIER.search(question) else max(dated)

@@ -104,7 +104,7 @@ class Worded(Protocol):
 
 
 class AskingReader:
-    """A reader that asks a model. Satisfies `parlour.envs.mediated_qa.pipeline.Reader`.
+    """A reader that asks a model. Satisfies `parlour.envs.mediated_qa.readers.Reader`.
 
     Args:
         model: Who answers; the heuristics by default.

@@ -38,7 +38,7 @@ class SpanScores(NamedTuple):
 
 
 class QAReader:
-    """A reader that extracts answers by a model. Satisfies `parlour.envs.mediated_qa.pipeline.Reader`.
+    """A reader that extracts answers by a model. Satisfies `parlour.envs.mediated_qa.readers.Reader`.
 
     Args:
         folder: The model, as `save_pretrained` leaves it; loaded at the first question.

@@ -1,6 +1,6 @@
 """The ceiling that knows everything but the lottery of the simulated memory.
 
-What a simulated reader remembers is drawn by hash (`parlour.envs.mediated_qa.memory`): each fact by the fame of its subject, then
+What a simulated reader remembers is drawn by hash (`parlour.envs.mediated_qa.readers`): each fact by the fame of its subject, then
 what is misremembered, then each guess and sample. The oracle sees how these draws fell. The ceiling sees evidence, answers from
 it, verdicts and all chances of the memory, and takes the joint action with the highest expected net utility, which is
 computed exactly by going through what memory may hold; it is then scored on what in fact came out, as all others are.
@@ -17,8 +17,8 @@ from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS
 from parlour.envs.mediated_qa.corpus import CorpusQuestion
-from parlour.envs.mediated_qa.memory import Memory
-from parlour.envs.mediated_qa.pipeline import AGREEMENT, SAMPLES, OfflineReader, Pipeline
+from parlour.envs.mediated_qa.pipeline import AGREEMENT, SAMPLES, Pipeline
+from parlour.envs.mediated_qa.readers import Memory, OfflineReader
 from parlour.envs.mediated_qa.vocabulary import JOINTS, Joint, Payment, executed, outcome_of
 from parlour.policies.agents.mediated_qa.outcome_model import Floats
 from parlour.training.learn.mediators.baselines import SystemAnswers, drawn

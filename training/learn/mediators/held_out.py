@@ -18,7 +18,8 @@ import numpy as np
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
 from parlour.envs.mediated_qa.corpus import Corpus
-from parlour.envs.mediated_qa.pipeline import Pipeline, Reader
+from parlour.envs.mediated_qa.pipeline import Pipeline
+from parlour.envs.mediated_qa.readers import Reader
 from parlour.envs.mediated_qa.retrieve import Search
 from parlour.envs.mediated_qa.vocabulary import FEATURES, SEES
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable

@@ -16,8 +16,8 @@ from typing import Any, ClassVar, Final, Protocol, cast
 import numpy as np
 from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.mediated_qa.corpus import CorpusQuestion
-from parlour.envs.mediated_qa.pipeline import OfflineReader, Pipeline, Reader
-from parlour.envs.mediated_qa.readers import ExtractiveReader
+from parlour.envs.mediated_qa.pipeline import Pipeline
+from parlour.envs.mediated_qa.readers import ExtractiveReader, OfflineReader, Reader
 from parlour.envs.mediated_qa.reading import EstimatedAnswer
 from parlour.policies.agents.mediated_qa.asks import AskingReader, CheckAnswer, EntailmentVerdict, ShortAnswer
 from parlour.policies.agents.mediated_qa.nli import NLIReader
@@ -48,7 +48,7 @@ class Checker(Protocol):
 
 @dataclass(frozen=True)
 class CheckedReader:
-    """A reader whose answers somebody else checks. Satisfies `parlour.envs.mediated_qa.pipeline.Reader`."""
+    """A reader whose answers somebody else checks. Satisfies `parlour.envs.mediated_qa.readers.Reader`."""
 
     inner: Reader
     checker: Checker
