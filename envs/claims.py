@@ -50,7 +50,7 @@ class _List(NamedTuple):
 _NAME: Final = r"player[_ ]?\d{1,2}(?!\w)"
 _MEMBER: Final = rf"(?:{_NAME}(?:\s*\((?:myself|me)\))?|(?:myself|\bme\b|\bI\b(?=\s*\({_NAME}\)))(?:\s*\({_NAME}\))?)"
 _JOIN: Final = (
-    r"(?:\s*,?\s*(?:\band/or\b|\bor\b|\band\b|\bplus\b|&|\+)\s*(?:(?:then|also|maybe|possibly|either|even|both)\s+)?"
+    r"(?:\s*(?:,\s*)?(?:\band/or\b|\bor\b|\band\b|\bplus\b|&|\+)\s*(?:(?:then|also|maybe|possibly|either|even|both)\s+)?"
     r"|\s*,\s*(?:maybe\s+)?|\s*/\s*|\s*–\s*|-)"
 )
 _LIST: Final = re.compile(

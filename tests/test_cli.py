@@ -198,3 +198,11 @@ def test_the_console_script_ends_with_the_exit_code():
         == "parlour: game 'chess' is not accepted; accepted: avalon_v0, mediated_qa_v0, murder_mystery_v0, template_v0, werewolf_v0, "
         "module:ATTRIBUTE\n"
     )
+
+
+@pytest.mark.parametrize("words", ["train", "murder-mystery", "murder-mystery cases", "cache"])
+def test_a_group_without_a_command_is_refused_in_one_line(words, capsys):
+    assert cli.run(words.split()) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"parlour: {words} needs a command; accepted: ")
+    assert error.count("\n") == 1

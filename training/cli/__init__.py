@@ -117,11 +117,13 @@ group follows."""
 
 def _app() -> typer.Typer:
     settings: dict[str, Any] = {
-        "no_args_is_help": True,
         "rich_markup_mode": "rich",
         "context_settings": {"help_option_names": ["-h", "--help"]},
     }
     groups = {words: typer.Typer(help=text, add_completion=False, **settings) for words, text in GROUPS.items()}
+    for words, text in GROUPS.items():
+        if words and words not in COMMANDS:
+            groups[words].callback(invoke_without_command=True, help=text)(_command_needed(words))
     for words, group in groups.items():
         parent, _, name = words.rpartition(" ")
         if words:
@@ -134,6 +136,17 @@ def _app() -> typer.Typer:
         else:
             groups[parent].command(name)(run)
     return groups[""]
+
+
+def _command_needed(words: str) -> Callable[[typer.Context], None]:
+    """What a group does without one of its commands: it refuses."""
+
+    def refuse(context: typer.Context) -> None:
+        if context.invoked_subcommand is None:
+            own = [name.removeprefix(f"{words} ").split()[0] for name in COMMANDS if name.startswith(f"{words} ")]
+            raise ParlourError(f"{words} needs a command; accepted: {', '.join(dict.fromkeys(own))}")
+
+    return refuse
 
 
 app: Final = _app()
