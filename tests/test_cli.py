@@ -202,7 +202,7 @@ def test_the_console_script_ends_with_the_exit_code():
 
 @pytest.mark.parametrize("words", ["train", "murder-mystery", "murder-mystery cases", "cache"])
 def test_a_group_without_a_command_is_refused_in_one_line(words, capsys):
-    assert cli.run(words.split()) == 2
+    assert run(words.split()) == 2
     error = capsys.readouterr().err
     assert error.startswith(f"parlour: {words} needs a command; accepted: ")
     assert error.count("\n") == 1
