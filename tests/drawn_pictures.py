@@ -24,8 +24,6 @@ from parlour.training.learn.clone import report as clone
 from parlour.training.learn.clone.scores import ALL, CalibrationBin, ChoiceScore
 from parlour.training.learn.habits.avalon import report as habits
 from parlour.training.learn.habits.avalon.scores import QuestRead
-from parlour.training.learn.language_model.config import LanguageModelConfig
-from parlour.training.learn.language_model.picture import draw_learning
 from parlour.training.learn.mediators import corpus_check, stakes_files
 from parlour.training.learn.mediators.stakes import StakesScore
 from parlour.training.learn.selfplay import pictures as selfplay
@@ -335,12 +333,6 @@ def draw_figure(name, path):
     (path.parent / f"{name}.png").rename(path)
 
 
-def draw_language_model(path):
-    points = [SimpleNamespace(step=k, games=256, wins=170 + 3 * k) for k in range(2, 33, 2)]
-    levels = {name: rate(wins, 400) for name, wins in (("longer imitation", 268), ("heuristic", 293), ("random", 29))}
-    return draw_learning(LanguageModelConfig(), 1_078_464, points, levels, path)
-
-
 ALIKE = {"avalon-fig3": "avalon-fig2", "avalon-fig4": "avalon-fig2", "gratr-fig4": "gratr-fig3"}
 """Figures that the same function draws from cells of the same kind."""
 PICTURES = {
@@ -360,7 +352,6 @@ PICTURES = {
     "votes": draw_votes,
     "guesses": draw_guesses,
     "clone": draw_clone,
-    "small language model": draw_language_model,
     "habits": draw_habits,
     "question": draw_question,
     "question that is not linked": partial(draw_question, question=1),
