@@ -4,7 +4,7 @@
     env = avalon_v0.env(num_players=6)
 
 `make(name, **options)` and `registry` reach the same environments by name; `gymnasium.make("parlour/avalon-v0")` is one
-seat of a game, see `parlour.envs.gymnasium_ids`. Games of other packages are among them: see `register`, and the
+seat of a game. Games of other packages are among them: see `register`, and the
 entry-point group `parlour.games`.
 """
 
@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from parlour.envs.gymnasium_ids import register_seat
-from parlour.envs.registry import EnvModule, make, register, registry
+from parlour.envs.registry import EnvModule, make, register, register_seat, registry
 
 __all__ = ["EnvModule", "make", "register", "registry"]
 

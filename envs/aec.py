@@ -15,7 +15,6 @@ from typing import Any, Final, Literal
 import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import seeding
-from parlour.envs.after_reset import AfterReset
 from parlour.envs.core import (
     NATURE,
     OVER,
@@ -31,12 +30,10 @@ from parlour.envs.core import (
     given_up,
 )
 from parlour.envs.entries import Entry, TextAction, entry_of
-from parlour.envs.own_frame import SeatEncoders, own_numbers
-from parlour.envs.seat_texts import SeatTexts
-from parlour.envs.spaces import AgentSpaces, observed_space
+from parlour.envs.spaces import AfterReset, AgentSpaces, observed_space
 from parlour.envs.terminal import tell_text
 from parlour.envs.text import agents_of
-from parlour.envs.wording import Mask, Turn, masked, wording
+from parlour.envs.wording import Mask, SeatEncoders, SeatTexts, Turn, masked, own_numbers, wording
 from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.env_logger import EnvLogger
 

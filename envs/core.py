@@ -144,7 +144,7 @@ class Game(Protocol[S]):
     # `agent_names: tuple[str, ...]`, if its seats have names of their own, one for each seat; it is looked up by
     # `parlour.envs.text.agents_of`, and seats are called `player_0` and so on without it.
     # `hidden_cycles(view) -> int` and `asked(view, cycle) -> tuple[Move, ...]`, if there are phases of which not all see the
-    # turns; `parlour.envs.hidden_phase` tells what they are, and without them no time passes that not all see pass.
+    # turns; `parlour.envs.moment` tells what they are, and without them no time passes that not all see pass.
     # `worded: tuple[str, ...]`, if it depends on the table which kinds of moves take free words; `GameSpec.worded` without it.
     # `chances(s) -> Iterator[tuple[Move, float]]`, if nature's moves can be told beforehand: each move that `nature` may
     # draw in `s`, once, always in the same order, with its probability. An iterator, because deals can be very many.

@@ -2,7 +2,7 @@
 
 A cycle takes the moves of all seats that decide at the same time: of the seat whose turn it is, and of each that will
 follow without having learnt anything new (secret votes, quest cards). A phase of which not all see the turns, such as a
-night, has a fixed number of cycles (`parlour.envs.hidden_phase`): in each the seats are asked that could act in it, and what
+night, has a fixed number of cycles (`parlour.envs.moment`): in each the seats are asked that could act in it, and what
 comes of it is shown when it is over, so that nobody learns from cycles what its View does not tell. A move that was given
 early is stored until its turn comes; if it never comes, as for a seer who is killed before, it is dropped. Everybody else
 has the single action `wait`, the last number of the action space. An action that cannot be used (a waiting seat may send
@@ -19,8 +19,7 @@ import numpy as np
 from gymnasium import spaces
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import Event, Move, ParlourError, View, check_from
-from parlour.envs.hidden_phase import HiddenPhase, hidden_cycles
-from parlour.envs.moment import moment
+from parlour.envs.moment import HiddenPhase, hidden_cycles, moment
 from parlour.envs.spaces import AgentSpaces, ObservedSpace, ProseSpace
 from parlour.envs.text import MAX_WORDS, clean, render
 from parlour.envs.wording import Mask, Turn

@@ -1,4 +1,8 @@
-"""The games, and how their environments are assembled from spec, rules and wrappers."""
+"""The games, and how their environments are assembled from spec, rules and wrappers; one seat of a game in Gymnasium.
+
+Gymnasium's grammar for ids is `namespace/name-vN`: `gymnasium.make("parlour/avalon-v0")` is one seat of `avalon_v0`. Gymnasium
+has no entry points for plugins; it imports a package by the id itself: `gymnasium.make("parlour.envs:parlour/avalon-v0")`.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +12,10 @@ from functools import lru_cache
 from importlib.metadata import entry_points
 from typing import Any, Final
 
+import gymnasium
 from parlour.envs import dotted
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import GameSpec, ParlourError, accept, check_one_of, value_shown
-from parlour.envs.gymnasium_ids import register_seat
 from parlour.envs.parallel import GameParallelEnv
 from pettingzoo.utils.env import AECEnv
 
@@ -25,6 +29,9 @@ GAMES: Final[Mapping[str, str]] = {
 """Registry name -> `module:ATTRIBUTE` of its spec. A new game of parlour is one folder and one line here."""
 ENTRY_POINTS: Final = "parlour.games"
 """The group in which packages offer games of their own: `mygame_v0 = "mygame:GAME"`."""
+
+SEAT_FACTORY: Final = "parlour.training.play.single_seat:make_seat"
+"""Dotted name of the function that makes Gymnasium's environments; Gymnasium imports it at the first `make`."""
 
 ACTIONS: Final = ("index", "text")
 _ENV_ARGUMENTS: Final = ("observation", "features", "info", "render_mode")
@@ -134,6 +141,21 @@ def register(spec: GameSpec) -> GameSpec:
     _LOADED.setdefault(spec.id, EnvModule(spec))
     register_seat(spec.id)
     return spec
+
+
+def gymnasium_id(name: str) -> str:
+    """The id of the game that the registry calls `name`.
+
+    >>> gymnasium_id("murder_mystery_v0")
+    'parlour/murder_mystery-v0'
+    """
+    return "parlour/" + re.sub(r"_v(\d+)$", r"-v\1", name)
+
+
+def register_seat(name: str) -> None:
+    """Register a game of the registry with Gymnasium; again is harmless."""
+    if gymnasium_id(name) not in gymnasium.registry:
+        gymnasium.register(gymnasium_id(name), entry_point=SEAT_FACTORY, kwargs={"game": name})
 
 
 def lookup(name: str) -> EnvModule:

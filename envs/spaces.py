@@ -49,6 +49,19 @@ class AgentSpaces:
         return self.action_spaces[agent]
 
 
+class AfterReset:
+    """Stands in the class for an attribute that instances have from `reset` on, and says so until then.
+
+    (A `__getattr__` would say it as well, but makes every other attribute slower.)
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        raise AttributeError(f"{self._name} cannot be accessed before reset")
+
+
 class ProseSpace(Text):
     """Strings of printable characters and line breaks, of 0 .. `max_length` characters.
 

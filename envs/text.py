@@ -26,13 +26,12 @@ from parlour.envs.english import (
     only_numbers,
     seats_in,
 )
-from parlour.envs.headings import ENGLISH, LANGUAGES, Headings, headings_of
+from parlour.envs.headings import ENGLISH, LANGUAGES, OPTION, Headings, headings_of
 from parlour.envs.terminal import printable
 
 WHO, RECORD, CHOICE, NOT_YOUR_TURN = LANGUAGES[ENGLISH][:4]
 """The headings of a table in English, and what stands under the last one while another seat is to move."""
 MODERATOR: Final = "Moderator: "
-OPTION: Final = "- "
 
 MAX_WORDS: Final = 4000
 """Characters of one utterance that are kept."""

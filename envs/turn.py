@@ -1,12 +1,13 @@
-"""A table: who sits at which seat, and how one turn is taken. Shared by every loop of parlour."""
+"""One turn of one seat: who plays it, how it is taken, and the seat's information set. Shared by every loop of parlour."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final, Protocol
 
 import numpy as np
-from parlour.envs.core import GameText, Move, ParlourError, View
+from parlour.envs.core import Event, GameText, Move, ParlourError, View
 
 
 class Player(Protocol):
@@ -61,3 +62,39 @@ def end_turn(env: Any, player: Player, action: Any, hear: Callable[[Mapping[str,
         if hear is not None:
             hear(told)
     env.step(action)
+
+
+# -- information sets ------------------------------------------------------------------------------------------
+
+_APART: Final = ("seat", "legal", "events")
+
+
+def infoset(view: View, own: Sequence[int]) -> str:
+    """A seat's information set as one line: all that its View holds and the actions it has taken itself.
+
+    Two moments have the same line exactly if the seat cannot tell them apart: the View remembers every event, and an event
+    may show the seat's own action only later, such as a secret vote.
+
+    Args:
+        view: What the seat may know, a named tuple; see `parlour.envs.core.View`.
+        own: The numbers of the actions that it has taken in this game, oldest first.
+    """
+    fields: dict[str, Any] = view._asdict()  # type: ignore[attr-defined]  # see above: a named tuple
+    known = tuple([value for name, value in fields.items() if name not in _APART])
+    events = " ".join([_event(event) for event in view.events])
+    return f"{view.seat} {known!r} | {events} | {','.join(map(str, own))} | {_options(view.legal)}"
+
+
+@lru_cache(maxsize=20_000)
+def _event(event: Event) -> str:
+    seen = "" if event.to is None else f">{','.join(map(str, event.to))}"
+    return f"{event.seat}:{_move(event.move)}{seen}"
+
+
+@lru_cache(maxsize=20_000)
+def _options(legal: tuple[Move, ...]) -> str:
+    return " ".join(map(_move, legal))
+
+
+def _move(move: Move) -> str:
+    return f"{move.kind}({','.join(map(str, move.args))}{f';{move.words!r}' if move.words else ''})"

@@ -1,4 +1,7 @@
-"""What the options and events of one table look like: rendered once, shared by all environments of that table."""
+"""What seats read of one table: options and events in words, the numbers of each seat, the text that grows from turn to turn.
+
+What belongs to the rules alone (`Wording`, `OwnNumbers`) is rendered once and shared by all environments of that table.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from parlour.envs.core import Event, Game, GameSpec, IllegalMove, Move, View
+from parlour.envs.core import Event, Game, GameSpec, IllegalMove, Move, State, View
 from parlour.envs.headings import headings_of
 from parlour.envs.speech import ACTS
 from parlour.envs.text import options, waiting
@@ -76,7 +79,7 @@ class Wording:
         self.turns: dict[int, Turn] = {}
         """By the identity of `legal`: a rule book that lays its options out once is recognised by it. The Turn keeps
         `legal` alive, so that no other options can come to have the same identity."""
-        self.lines: dict[Event, str] = {}
+        self._lines: dict[Event, str] = {}
         """Of events without free words, but for those that the text calls seldom."""
         self._sentences: dict[int, str] = {}
         """By number in the catalogue."""
@@ -102,13 +105,11 @@ class Wording:
 
     def line(self, event: Event) -> str:
         """One line of the record."""
-        line = self.lines.get(event)
+        line = self._lines.get(event)
         if line is None:
             line = self.text.line(event)
             if not event.move.words and event.move.kind not in self._seldom:
-                if len(self.lines) >= _KEPT:
-                    self.lines.clear()
-                self.lines[event] = line
+                _keep(self._lines, event, line)
         return line
 
     def _offer(self, legal: tuple[Move, ...]) -> Turn:
@@ -118,25 +119,114 @@ class Wording:
         sentences = tuple(map(self._sentence, indices, legal))
         free = any(move.kind in self._worded for move in legal)
         turn = Turn(legal, mask, indices, sentences, options(self.text.ask(legal), sentences, self.headings), free)
-        if len(self.turns) >= _KEPT:
-            self.turns.clear()
-        self.turns[id(legal)] = turn
+        _keep(self.turns, id(legal), turn)
         return turn
 
     def _sentence(self, number: int, move: Move) -> str:
         """What `move` is called; said once for each number, whatever the options are that it stands among."""
-        said = self._sentences.get(number)
-        if said is None:
-            said = self._sentences[number] = self.text.say(move)
-        return said
+        if number not in self._sentences:
+            self._sentences[number] = self.text.say(move)
+        return self._sentences[number]
+
+
+class OwnNumbers:
+    """The moves of one table as each of its seats numbers them (`parlour.envs.frames`)."""
+
+    def __init__(self, spec: GameSpec, game: Game[Any]) -> None:
+        self.frame = spec.frame(game)
+        self.catalogues = tuple(tuple(game.catalogue[k] for k in order) for order in self.frame.order.tolist())
+        """Of each seat: its moves, in the order of its numbers."""
+        self._turns: dict[tuple[int, int], Turn] = {}
+        """By seat and identity of `legal`, which the Turn keeps alive."""
+
+    def turn(self, turn: Turn, seat: int) -> Turn:
+        """A turn of the table with the numbers of the seat; options and prose in the same order."""
+        key = seat, id(turn.legal)
+        kept = self._turns.get(key)
+        if kept is None:
+            own, order = self.frame.own[seat], self.frame.order[seat]
+            indices = tuple(int(own[number]) for number in turn.indices)
+            kept = turn._replace(mask=np.ascontiguousarray(turn.mask[order]), indices=indices)
+            _keep(self._turns, key, kept)
+        return kept
 
 
 _WORDINGS: Final[WeakKeyDictionary[Any, Wording]] = WeakKeyDictionary()
+_NUMBERS: Final[WeakKeyDictionary[Any, OwnNumbers]] = WeakKeyDictionary()
 
 
 def wording(spec: GameSpec, game: Game[Any]) -> Wording:
     """The wording of a table; the same object for the same Game."""
-    found = _WORDINGS.get(game)
-    if found is None:
-        found = _WORDINGS[game] = Wording(spec, game)
-    return found
+    if game not in _WORDINGS:
+        _WORDINGS[game] = Wording(spec, game)
+    return _WORDINGS[game]
+
+
+def own_numbers(spec: GameSpec, game: Game[Any]) -> OwnNumbers:
+    """The numbers of a table; the same object for the same Game."""
+    if game not in _NUMBERS:
+        _NUMBERS[game] = OwnNumbers(spec, game)
+    return _NUMBERS[game]
+
+
+def _keep(cache: dict[Any, Any], key: Any, value: Any) -> None:
+    """Put a value in a cache that is emptied when it holds `_KEPT`."""
+    if len(cache) >= _KEPT:
+        cache.clear()
+    cache[key] = value
+
+
+class SeatEncoders:
+    """The features of all seats of one table, each in its own frame: one of `spec.features`, but `"table"`."""
+
+    def __init__(self, spec: GameSpec, game: Game[Any], features: str) -> None:
+        self._of = [spec.seat_encoder(game, features) for _ in range(game.seats)]
+        self.size, self.names = self._of[0].size, self._of[0].names
+
+    def __call__(self, view: View) -> np.ndarray[Any, np.dtype[np.float32]]:
+        """The features of the seat whose View it is."""
+        return self._of[view.seat](view)
+
+
+class SeatTexts:
+    """The first two sections of every seat's observation, for one game from its beginning.
+
+    One text of what everybody saw, and for each seat what comes before it. `prose` equals `parlour.envs.text.render` of the
+    seat's View at every step.
+    """
+
+    __slots__ = ("_lines", "_own", "_place", "_public", "_unread")
+
+    def __init__(self, seats: int) -> None:
+        self._public = ""  # the lines that everybody saw
+        self._lines = 0  # events of the log that are among the lines
+        # by seat: its text up to the last line that it had read and not everybody saw; empty before it is first needed
+        self._own = [""] * seats
+        self._unread: list[list[str]] = [[] for _ in range(seats)]  # what comes next, up to the last such line
+        self._place = [0] * seats  # where in `_public` it goes on
+
+    def prose(self, wording: Wording, game: Game[Any], state: State, seat: int, choice: str) -> str:
+        """The whole observation of a seat now; `choice` is its third section."""
+        if self._lines < len(state.log):
+            self._extend(wording, state.log)
+        own, unread = self._own[seat], self._unread[seat]
+        if not own:  # the first section is fixed once the roles are dealt
+            who = wording.text.who(game.view(state, seat))
+            own = self._own[seat] = f"{wording.headings.who}{who}{wording.headings.record}"
+        if unread:
+            own = self._own[seat] = own + "".join(unread)
+            unread.clear()
+        return f"{own}{self._public[self._place[seat] :]}{choice}"
+
+    def _extend(self, wording: Wording, log: tuple[Event, ...]) -> None:
+        """Put the new events into words."""
+        public, place = self._public, self._place
+        for event in log[self._lines :]:
+            line = wording.line(event)
+            if event.to is None:
+                public += line
+                continue
+            for seat in event.to:
+                self._unread[seat] += public[place[seat] :], line
+                place[seat] = len(public)
+        self._public, self._lines = public, len(log)

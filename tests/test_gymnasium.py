@@ -1,6 +1,6 @@
 """Single seats under Gymnasium's ids: every game of the registry passes `check_env`, also many at once, by seed.
 
-What an id is, and who makes the environments: `parlour.envs.gymnasium_ids`, `parlour.training.play.single_seat`.
+What an id is, and who makes the environments: `parlour.envs.registry`, `parlour.training.play.single_seat`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from parlour.envs import registry
 from parlour.envs.core import ParlourError
-from parlour.envs.gymnasium_ids import gymnasium_id, register_seat
+from parlour.envs.registry import gymnasium_id, register_seat
 from parlour.wrappers import SeatEnv
 
 SMALL = {"num_players": 5, "rules": "official", "talk": False}

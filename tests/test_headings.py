@@ -11,7 +11,7 @@ from parlour.envs.headings import LANGUAGES, headings_of, language_of, sections_
 from parlour.envs.text import end_of, was
 from parlour.policies.by_text import options_in
 from parlour.wrappers import TextActions
-from parlour.wrappers.history import window
+from parlour.wrappers.shapes import window
 
 ZH = LANGUAGES["zh"]
 CASES = {"en": "seed:3:en:4:1", "zh": "seed:3:zh:4:1"}

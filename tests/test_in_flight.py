@@ -1,12 +1,11 @@
-"""Games talked through in step (training/harnesses/in_flight.py), and the news that all conversations tell (envs/news.py)."""
+"""Games talked through in step (training/harnesses/in_flight.py), and the news that all conversations tell (envs/headings.py)."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.envs.headings import ENGLISH, LANGUAGES, sections_of
-from parlour.envs.news import SeatNews
+from parlour.envs.headings import ENGLISH, LANGUAGES, SeatNews, sections_of
 from parlour.training.harnesses.in_flight import ASSISTANT, USER, TalkGame, play_in_flight
 from parlour.wrappers import ConversationSeat
 from parlour.wrappers.conversation import table

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from parlour.envs import registry
 from parlour.envs.core import NATURE, OVER
-from parlour.envs.own_frame import own_numbers
+from parlour.envs.wording import own_numbers
 
 NAMES = ("avalon_v0", "werewolf_v0", "murder_mystery_v0", "mediated_qa_v0", "template_v0")
 

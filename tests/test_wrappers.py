@@ -17,7 +17,7 @@ from parlour.envs.turn import take_turn
 from parlour.policies.base import Policy
 from parlour.training.play.rollout import play, table
 from parlour.wrappers import HistoryWindow, NumericFeatures, QuestRewards, TextActions
-from parlour.wrappers.history import window
+from parlour.wrappers.shapes import window
 
 
 def sections(text: str) -> tuple[str, list[str], str]:

@@ -183,3 +183,31 @@ class BatchSeatEnv(VectorEnv[Array, Array, Array]):
             last[row] = np.zeros(self.tables.size, np.float32)
         final = {"return": self._rewards.copy(), "seat": self._last_seats, "_return": over, "_seat": over}
         return {"final_obs": last, "_final_obs": over, "final_info": final, "_final_info": over}
+
+
+class BatchObservationsKey(VectorEnv[dict[str, Array], Array, Array]):
+    """The masks stand in the observations, under the names that RLlib's modules look for.
+
+    Observations are `{"observations": (B, F), "action_mask": (B, A)}`; infos are empty.
+
+    Args:
+        env: The tables; for RLlib with `autoreset="next_step"`, which its EnvRunners expect.
+    """
+
+    def __init__(self, env: BatchSeatEnv) -> None:
+        self.env, self.num_envs, self.metadata = env, env.num_envs, env.metadata
+        mask = spaces.Box(0, 1, (env.tables.actions,), np.int8)
+        single = spaces.Dict({"observations": env.single_observation_space, "action_mask": mask})
+        self.single_observation_space, self.single_action_space = single, env.single_action_space
+        self.observation_space, self.action_space = batch_space(single, env.num_envs), env.action_space
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Array], dict[str, Any]]:
+        observed, told = self.env.reset(seed=seed, options=options)
+        return {"observations": observed, "action_mask": told["action_mask"]}, {}
+
+    def step(self, actions: Array) -> tuple[dict[str, Array], Array, Array, Array, dict[str, Any]]:
+        observed, rewards, terminated, truncated, told = self.env.step(actions)
+        seen = {"observations": observed, "action_mask": told["action_mask"]}
+        return seen, rewards, terminated, truncated, {}

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError, accept, listed
-from parlour.envs.headings import sections_of
-from parlour.envs.news import SeatNews
+from parlour.envs.headings import SeatNews, sections_of
 from parlour.envs.registry import lookup
 from parlour.envs.text import end_of
 from parlour.envs.turn import take_turn

@@ -21,8 +21,9 @@ from parlour.envs.avalon.text import AvalonText
 from parlour.envs.avalon.vocabulary import AvalonView, side_of
 from parlour.envs.core import NATURE, Event, Knowledge, Move, ParlourError
 from parlour.envs.english import seats_in
+from parlour.envs.headings import OPTION
 from parlour.envs.hidden_roles import told
-from parlour.envs.text import CHOICE, OPTION, RECORD, WHO, render
+from parlour.envs.text import CHOICE, RECORD, WHO, render
 
 _FIRST: Final = re.compile(r"You are player_(?P<seat>\d+)\. Your role is (?P<role>.+)\. You are on the side of ")
 _NIGHT: Final = re.compile(r"^The night showed you .* one of the roles (?P<roles>.+): (?P<seats>.+)\.$", re.MULTILINE)

@@ -169,7 +169,7 @@ class MurderMystery:
         return self.questions * self._cycles_each if self.hearing == "two" and view.target >= 0 else 0
 
     def asked(self, view: MysteryView, cycle: int) -> tuple[Move, ...]:
-        """Each question and each part of an answer has its cycle (`parlour.envs.hidden_phase`)."""
+        """Each question and each part of an answer has its cycle (`parlour.envs.moment`)."""
         asks = cycle % self._cycles_each == 0
         return view.legal if asks == (view.seat == view.asker) else ()
 

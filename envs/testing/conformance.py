@@ -13,10 +13,10 @@ from typing import Any, Final
 import numpy as np
 from parlour.envs import dotted
 from parlour.envs.core import NATURE, OVER, TABLE, GameSpec, IllegalMove, Move
-from parlour.envs.headings import headings_of
+from parlour.envs.headings import OPTION, headings_of
 from parlour.envs.registry import EnvModule, build
 from parlour.envs.testing.table import ConfiguredGame, follow, random_playout, refused, sampled
-from parlour.envs.text import OPTION, render
+from parlour.envs.text import render
 
 _READ_ALONE: Final = 8
 """States of a game at which features are made from one View alone."""

@@ -1,4 +1,4 @@
-"""What a seat is asked in each cycle of a night: a function of its View (`parlour.envs.hidden_phase`). Source: ours.
+"""What a seat is asked in each cycle of a night: a function of its View (`parlour.envs.moment`). Source: ours.
 
 The rules let the wolves whisper and vote one after another, then wake guard, witch and seer. How many of them live must not
 be told by the length of the night. So it has a cycle for each wolf of the table to whisper in; one for the hunt, or one for

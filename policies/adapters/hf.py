@@ -13,8 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from parlour.envs.core import ParlourError
-from parlour.envs.headings import ENGLISH, sections_of
-from parlour.envs.news import SeatNews
+from parlour.envs.headings import ENGLISH, SeatNews, sections_of
 from parlour.policies.base import Policy
 from parlour.policies.llm.at_once import ask_along
 from parlour.policies.local_lm.model import LanguageModel, Prompt, Reply, Sampling, shared

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept, check_one_of
-from parlour.envs.infoset import infoset
+from parlour.envs.turn import infoset
 from parlour.policies.base import Policy, TablePolicy
 from parlour.policies.files import read_arrays, reading, write_arrays
 

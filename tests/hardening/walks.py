@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from parlour.envs.testing.table import UTTERANCES, ConfiguredGame
-from parlour.wrappers.sealed_turn import Turn
+from parlour.wrappers.turns import Turn
 
 from hardening.forms import AEC, GYM, PARALLEL, Form
 

@@ -18,9 +18,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "views": (
         "envs/text.py",
         "envs/frames.py",
-        "envs/own_frame.py",
-        "envs/infoset.py",
-        "envs/seat_texts.py",
+        "envs/wording.py",
         "envs/headings.py",
         "envs/turn.py",
         "envs/*/text.py",

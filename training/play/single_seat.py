@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from parlour.envs.registry import lookup
-from parlour.wrappers.seat import SeatEnv
+from parlour.wrappers.learner_seats import SeatEnv
 
 
 def make_seat(

@@ -14,9 +14,9 @@ from typing import Any, Final
 import numpy as np
 import pyspiel
 from parlour.envs.core import NATURE, OVER, GameSpec, Move, accept
-from parlour.envs.infoset import infoset
 from parlour.envs.registry import build, lookup
 from parlour.envs.text import render
+from parlour.envs.turn import infoset
 from parlour.envs.wording import wording
 
 MOST_CHANCES: Final = 20_000

@@ -7,7 +7,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
-from parlour.wrappers.seat import SeatEnv
+from parlour.wrappers.learner_seats import SeatEnv
 
 
 def serve(pipe: Connection, make: Callable[[], SeatEnv], seeds: Sequence[int]) -> None:

@@ -35,7 +35,7 @@ from parlour.training.play.single_seat import make_seat
 from parlour.training.results.learning_curve import LearningCurve, learning_curve
 from parlour.training.results.plots import Curve, CurvePoint
 from parlour.training.results.runs import run_directory, write_csv
-from parlour.wrappers.seat import SeatEnv
+from parlour.wrappers.learner_seats import SeatEnv
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env.base_vec_env import VecEnv
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from parlour.training.learn.ppo.env_process import serve
-from parlour.wrappers.seat import SeatEnv
+from parlour.wrappers.learner_seats import SeatEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnv, VecEnvIndices
 
 

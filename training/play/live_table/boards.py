@@ -14,8 +14,8 @@ from typing import Any, ClassVar, NamedTuple
 from parlour.envs import core
 from parlour.envs.core import GameText, ParlourError, View
 from parlour.envs.entries import TextAction
-from parlour.envs.headings import headings_of, sections_of
-from parlour.envs.text import MAX_WORDS, OPTION, clean
+from parlour.envs.headings import OPTION, headings_of, sections_of
+from parlour.envs.text import MAX_WORDS, clean
 from parlour.policies import HumanPolicy
 from parlour.policies.base import Policy
 from parlour.training.play.live_table import messages

@@ -1,7 +1,4 @@
-"""SealedTurn: all that the player to move reads, as one object in `info["turn"]`, beside the mask.
-
-For loops that stack the infos of many tables into arrays and keep them: options and views do not stack, one object does.
-"""
+"""All that the player to move reads, in the info: as plain entries (TurnInInfo), or as one object that stacks (SealedTurn)."""
 
 from __future__ import annotations
 
@@ -10,9 +7,59 @@ from typing import Any
 from uuid import uuid4
 
 from gymnasium.utils import seeding
-from parlour.envs.core import ParlourError, accept
-from parlour.wrappers.base import SEEDS, Form, TurnWrapper
+from parlour.envs.core import ParlourError, accept, check_one_of
+from parlour.wrappers.base import FORMS, SEEDS, Form, Infos, inner_game
 from pettingzoo.utils.env import AECEnv
+from pettingzoo.utils.wrappers import BaseWrapper
+
+
+class _TurnWrapper(BaseWrapper[str, Any, Any]):
+    """Tells in the info what the player to move reads.
+
+    Args:
+        env: One of parlour's AEC environments with `info="full"`, of all its seats; possibly in wrappers.
+        observation: What the players read (their `wants`): `"view"`: nothing beside `info["view"]`; `"features"`,
+            `"text"` or `"both"`: as the environments themselves.
+
+    Raises:
+        ParlourError: A setting is not accepted.
+    """
+
+    def __init__(self, env: AECEnv[str, Any, Any], observation: Form = "view") -> None:
+        super().__init__(env)
+        self.game_env = inner_game(env, type(self).__name__, full=True)
+        check_one_of("observation", observation, FORMS)
+        self.form = observation
+
+    def _read(self, agent: str) -> dict[str, Any]:
+        """What the player of `agent` reads beside its View."""
+        return {} if self.form == "view" else self.game_env.observe_as(agent, self.form)
+
+
+class TurnInInfo(_TurnWrapper):
+    """`info["seat"]` is the seat to move, `info["observation"]` what its player reads; empty with `observation="view"`.
+
+    For loops that hand infos on to their players, but reshape the observations, or leave out the first infos of a game. It
+    goes outermost, for else nobody sees what `reset` returns. For the arguments see `SealedTurn`.
+    """
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Infos:
+        """Deal a new game. Returns the info of the agent to move, under its name."""
+        super().reset(seed=seed, options=options)
+        self._tell()
+        agent = self.game_env.agent_selection
+        return {agent: self.infos[agent]}
+
+    def step(self, action: Any) -> None:
+        super().step(action)
+        self._tell()
+
+    def _tell(self) -> None:
+        base = self.game_env
+        self.infos = dict(self.env.infos)
+        if base.outcome is None:
+            agent = base.agent_selection
+            self.infos[agent] = {**self.infos[agent], "seat": base.seat, "observation": self._read(agent)}
 
 
 class Turn:
@@ -36,11 +83,15 @@ class Turn:
         self._told = None
 
 
-class SealedTurn(TurnWrapper):
+class SealedTurn(_TurnWrapper):
     """Infos are `{"action_mask", "turn"}`; `turn` is the `Turn` of the seat to move, and empty for others. It goes outermost.
 
+    For loops that stack the infos of many tables into arrays: options and views do not stack, one object does.
+
     Args:
-        env, observation: See `TurnWrapper`.
+        env: One of parlour's AEC environments with `info="full"`, of all its seats; possibly in wrappers.
+        observation: What the players read (their `wants`): `"view"`: nothing beside `info["view"]`; `"features"`,
+            `"text"` or `"both"`: as the environments themselves.
         seats: Whose turns are told; None: all. The turns of others are empty.
 
     `reset` without a seed deals from a seed that is drawn, and that the turns tell.
@@ -50,10 +101,7 @@ class SealedTurn(TurnWrapper):
     """
 
     def __init__(
-        self,
-        env: AECEnv[str, Any, Any],
-        observation: Form = "view",
-        seats: Sequence[int] | None = None,
+        self, env: AECEnv[str, Any, Any], observation: Form = "view", seats: Sequence[int] | None = None
     ) -> None:
         super().__init__(env, observation)
         every = range(self.game_env.game.seats)
@@ -81,26 +129,21 @@ class SealedTurn(TurnWrapper):
         self._forget()
 
     @property
-    def infos(self) -> dict[str, dict[str, Any]]:
+    def infos(self) -> Infos:
         """Of all agents: the mask, and a turn that is empty for those that are not to move."""
-        base = self.game_env
-        return {agent: self._info(agent, info) for agent, info in base.infos.items()}
+        return {agent: self._info(agent, info) for agent, info in self.game_env.infos.items()}
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        observed, reward, terminated, truncated, info = self.env.last(observe)
-        return observed, reward, terminated, truncated, self._info(self.game_env.agent_selection, info)
-
-    # -- inside ------------------------------------------------------------------------------------------------
+        *results, info = self.env.last(observe)
+        return *results, self._info(self.game_env.agent_selection, info)  # type: ignore[return-value]
 
     def _info(self, agent: str, info: dict[str, Any]) -> dict[str, Any]:
         base = self.game_env
         if agent != base.agent_selection:
             return {"action_mask": info["action_mask"], "turn": self._seal(base.seat_of[agent], None)}
         if self._turn is None:
-            told = None
-            if base.outcome is None and base.seat in self.seats:
-                told = (self.read(agent), dict(base.infos[agent]))
-            self._turn = self._seal(base.seat, told)
+            playing = base.outcome is None and base.seat in self.seats
+            self._turn = self._seal(base.seat, (self._read(agent), dict(base.infos[agent])) if playing else None)
         return {"action_mask": info["action_mask"], "turn": self._turn}
 
     def _seal(self, seat: int, told: tuple[Any, dict[str, Any]] | None) -> Turn:
