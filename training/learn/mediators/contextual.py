@@ -43,7 +43,7 @@ BOOSTING: Final = {
 """Small trees and few: chosen on generated corpora that no result is told of."""
 
 
-def fit(x: Floats, outcomes: NDArray[np.int64]) -> OutcomeModel:
+def fit_outcomes(x: Floats, outcomes: NDArray[np.int64]) -> OutcomeModel:
     """A model of the outcomes, shape (questions,), from features, shape (questions, features).
 
     Raises:
@@ -198,7 +198,7 @@ def _fitted(rows: Sequence[Simulated], contexts: Floats, payment: Payment, confi
         config.sees,
         tuple(joint.names for joint in JOINTS[config.joint]),
         model_of,
-        tuple(fit(x, column) for column in chosen.T),
+        tuple(fit_outcomes(x, column) for column in chosen.T),
         counts,
         0.0,
         _found(rows, contexts),
