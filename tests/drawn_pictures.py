@@ -22,8 +22,9 @@ from parlour.policies.llm.model import OfflineModel
 from parlour.training.learn import practice
 from parlour.training.learn.clone import report as clone
 from parlour.training.learn.clone.scores import ALL, CalibrationBin, ChoiceScore
-from parlour.training.learn.habits.avalon import report as habits
-from parlour.training.learn.habits.avalon.scores import QuestRead
+from parlour.training.learn.habits import report as habits
+from parlour.training.learn.habits.avalon_fit import AVALON
+from parlour.training.learn.habits.scores import BeliefRead
 from parlour.training.learn.mediators import corpus_check, stakes_files
 from parlour.training.learn.mediators.stakes import StakesScore
 from parlour.training.learn.selfplay import pictures as selfplay
@@ -186,15 +187,15 @@ def draw_clone(path):
     assert clone._draw(path, scores, bins)
 
 
-def draw_habits(path, groups=habits.AVALON_PANELS):
+def draw_habits(path, groups=AVALON.panels):
     rng = np.random.default_rng(0)
     reads = [
-        QuestRead(k, n, 0, 1.0, tuple(rng.random(n).tolist()), tuple(int(x < 0.4) for x in rng.random(n)))
+        BeliefRead(k, n, 0, 1.0, tuple(rng.random(n).tolist()), tuple(int(x < 0.4) for x in rng.random(n)))
         for k in range(20)
         for n in (5, 6)
     ]
     readings = dict.fromkeys((habits.DEFAULT, "learned from the others", "and with words"), reads)
-    habits._draw(path, readings, {group: habits.AVALON[group] for group in groups})
+    habits.draw(path, readings, {group: AVALON.groups(())[group] for group in groups})
 
 
 # -- mediated question answering ---------------------------------------------------------------------------------

@@ -32,8 +32,8 @@ from parlour.envs.avalon.habits import (
 )
 from parlour.envs.core import Event, Knowledge, Move, ParlourError
 from parlour.envs.speech import ACCUSE, SILENT
-from parlour.training.learn.habits.avalon import words as fitting
-from parlour.training.learn.habits.avalon.games import PublicGame
+from parlour.training.learn.habits import avalon_words as fitting
+from parlour.training.learn.habits.avalon import PublicGame
 
 FIVE = ("Merlin", "Loyal Servant", "Loyal Servant", "Assassin", "Minion")
 SEVEN = ("Merlin", "Percival", "Loyal Servant", "Loyal Servant", "Morgana", "Mordred", "Oberon")

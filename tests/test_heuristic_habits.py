@@ -16,9 +16,9 @@ from parlour.envs.batch.avalon import AvalonTables
 from parlour.envs.core import ParlourError
 from parlour.policies import asks_a_model, make_policy
 from parlour.policies.trained import TrainedSeat
-from parlour.training.learn.habits.avalon.cases import Cases
-from parlour.training.learn.habits.avalon.fit import fit
-from parlour.training.learn.habits.avalon.priors import Widths
+from parlour.training.learn.habits.avalon import Cases
+from parlour.training.learn.habits.avalon_fit import fit
+from parlour.training.learn.habits.priors import Widths
 from parlour.training.play.rollout import play, table
 from parlour.wrappers import Recorder
 

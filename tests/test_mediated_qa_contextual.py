@@ -33,7 +33,7 @@ from parlour.training.learn.mediators.contextual import (
     ContextualConfig,
     correlated_model,
     correlated_policy,
-    fit,
+    fit_outcomes,
     learn_contextual,
     regrets,
 )
@@ -53,7 +53,7 @@ def test_predictions_are_those_of_scikit_learn(classes):
     rng = np.random.default_rng(classes)
     x = rng.normal(size=(300, 5)).round(1)  # rounded: many values lie on a threshold
     y = (x[:, 0] + 2 * (x[:, 1] > 0) + rng.normal(size=300)).round().astype(int) % classes
-    made = fit(x, y)
+    made = fit_outcomes(x, y)
     center, scale = x.mean(axis=0), x.std(axis=0)
     logistic = LogisticRegression(C=INVERSE_PENALTY, max_iter=500).fit((x - center) / scale, y)
     boosted = HistGradientBoostingClassifier(**BOOSTING).fit(x, y)
@@ -68,18 +68,18 @@ def test_predictions_are_those_of_scikit_learn(classes):
 def test_a_fit_is_the_same_every_time():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(200, 4)), rng.integers(0, 3, size=200)
-    assert json.dumps(fit(x, y).as_json()) == json.dumps(fit(x, y).as_json())
+    assert json.dumps(fit_outcomes(x, y).as_json()) == json.dumps(fit_outcomes(x, y).as_json())
 
 
 def test_a_single_outcome_is_certain():
-    made = fit(np.zeros((10, 3)), np.full(10, SILENT))
+    made = fit_outcomes(np.zeros((10, 3)), np.full(10, SILENT))
     assert made.chances(np.ones((2, 3))).tolist() == [[0, 0, 1, 0]] * 2
 
 
 def test_models_are_read_back_exactly_from_plain_json():
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=(200, 4)), rng.choice([RIGHT, WRONG, MISSED], size=200)
-    made = fit(x, y)
+    made = fit_outcomes(x, y)
     again = outcome_model(json.loads(json.dumps(made.as_json())))
     assert np.array_equal(again.chances(x), made.chances(x))
 

@@ -12,16 +12,13 @@ import typer
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.registry import lookup
 from parlour.envs.terminal import tell
-from parlour.envs.werewolf import GAME as WEREWOLF
 from parlour.policies import make_policy
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called
 from parlour.training.cli.options import Answer, Options
 from parlour.training.learn.clone.choices import CloneConfig
-from parlour.training.learn.habits.avalon import report as habits_report
-from parlour.training.learn.habits.avalon.config import HabitsConfig
-from parlour.training.learn.habits.avalon.run import LearnedFrom, learn_habits, recorded_game
-from parlour.training.learn.habits.werewolf_run import LearnedRates, learn_rates
+from parlour.training.learn.habits import report as habits_report
+from parlour.training.learn.habits.run import HabitsConfig, LearnedFrom, learn_habits
 from parlour.training.learn.ppo.phase_config import SeatConfig, features_of
 from parlour.training.learn.practice import PracticeConfig, practise
 from parlour.training.learn.reliability import run as reliability_run
@@ -165,14 +162,11 @@ def train_habits(
     Example: [bold]parlour train habits --from runs/records --out runs/habits[/bold]
     """
     with display.stage_bars() as progress:
-        if recorded_game(config.source) == WEREWOLF.id:
-            found: LearnedFrom | LearnedRates = learn_rates(config, out, progress)
-        else:
-            found = learn_habits(config, out, progress)
+        found = learn_habits(config, out, progress)
     return Answer({"out": str(out), **found.as_json()}, partial(_show_habits, found, out))
 
 
-def _show_habits(found: LearnedFrom | LearnedRates, out: Path) -> None:
+def _show_habits(found: LearnedFrom, out: Path) -> None:
     display.show_table("Cross-validation by game", habits_report.HEADINGS, habits_report.rows(found.scores))
     if found.tested:
         display.show_table("The other folder", habits_report.HEADINGS, habits_report.rows(found.tested))

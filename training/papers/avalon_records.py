@@ -17,8 +17,7 @@ from typing import Final
 from parlour.envs.core import ParlourError
 from parlour.training.learn.clone.choices import CloneConfig
 from parlour.training.learn.clone.scores import ALL, ChoiceScore
-from parlour.training.learn.habits.avalon.config import HabitsConfig
-from parlour.training.learn.habits.avalon.run import LearnedFrom, learn_habits
+from parlour.training.learn.habits.run import HabitsConfig, LearnedFrom, learn_habits
 from parlour.training.measure.analysis.compare import (
     PLAIN,
     DecidedGame,

@@ -13,17 +13,17 @@ from math import comb
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs import replay, speech
-from parlour.envs.core import NATURE, Event, ParlourError
-from parlour.envs.registry import name_of
+from parlour.envs import speech
+from parlour.envs.core import NATURE, Event
 from parlour.envs.werewolf import GAME
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.belief import SeatBeliefs, WerewolfHabits
 from parlour.envs.werewolf.habits import RATES, WerewolfHabitsFile
 from parlour.envs.werewolf.presets import PLAYERS
 from parlour.envs.werewolf.vocabulary import WerewolfView
-from parlour.training.learn.habits.avalon.priors import Loss, Widths, by_table, odds
-from parlour.training.learn.habits.avalon.scores import QuestRead
+from parlour.training.learn.habits.learner import LEARNED, HabitsOfGame
+from parlour.training.learn.habits.priors import Loss, Widths, by_table, odds
+from parlour.training.learn.habits.scores import BeliefRead, side_loss
 
 _POWERS: Final = (game.SEER, game.WITCH, game.GUARD)
 
@@ -44,18 +44,6 @@ class WolfRecord:
     def players(self) -> int:
         """How many."""
         return len(self.roles)
-
-
-def wolf_record(found: replay.Transcript, name: str = "") -> WolfRecord:
-    """The game of a transcript, as far as it goes. Raises `ParlourError` where it is of another game, or was not dealt."""
-    if name_of(found.spec) != GAME.id:
-        raise ParlourError(f"a transcript of {name_of(found.spec)} is not accepted; accepted: {GAME.id}")
-    rules: Any = found.game()
-    state = list(replay.states(rules, found.moves))[-1]
-    roles = tuple(rules.role_names[number] for number in state.standing.roles)
-    if not roles:
-        raise ParlourError(f"transcript {name!r} holds no deal; accepted: a game that was begun")
-    return WolfRecord(name, roles, tuple(state.log), rules.view(state, 0))
 
 
 # -- counting ----------------------------------------------------------------------------------------------------
@@ -201,25 +189,37 @@ def _loss(rate: str, found: WolfCounts) -> Loss:
 # -- reading -----------------------------------------------------------------------------------------------------
 
 
-def wolf_reads(record: WolfRecord, habits: WerewolfHabits, number: int = 0) -> list[QuestRead]:
-    """What an onlooker believes after each day; `quest` is the day from 0, `evil` who is a werewolf."""
+def wolf_reads(record: WolfRecord, habits: WerewolfHabits, number: int = 0) -> list[BeliefRead]:
+    """What an onlooker believes after each day; `round` is the day from 0, `evil` who is a werewolf."""
     follower = SeatBeliefs(record.view, habits)
     onlooker = follower.onlooker
     assert onlooker is not None
     wolves = tuple(int(role == game.WEREWOLF) for role in record.roles)
-    found: list[QuestRead] = []
+    reads: list[BeliefRead] = []
     for event in record.events:
         if event.to is not None:
             continue
         follower.see(event, record.view)
         if event.move.kind == game.EXECUTED:
             true = float(onlooker.weights[(onlooker.wolf == wolves).all(axis=1)].sum())
-            chances = tuple(float(one) for one in onlooker.wolf_chance())
-            loss = -float(np.log(max(true, 1e-300)))
-            found.append(QuestRead(number, record.players, len(found), loss, chances, wolves))
-    return found
+            chances = tuple(map(float, onlooker.wolf_chance()))
+            reads.append(BeliefRead(number, record.players, len(reads), side_loss(true), chances, wolves))
+    return reads
 
 
-def wolf_games_in(folder: str) -> list[WolfRecord]:
-    """The games of a folder of transcripts, by the names of their files."""
-    return [wolf_record(replay.read(path), path.stem) for path in replay.transcript_files(folder)]
+def _groups(games: Sequence[WolfRecord]) -> dict[str, Sequence[int]]:
+    numbers = sorted({record.players for record in games})
+    return {"all": numbers, **{str(n): (n,) for n in numbers}}
+
+
+WEREWOLF: Final = HabitsOfGame(
+    id=GAME.id,
+    title="Habits of Werewolf learned from records",
+    record=lambda name, roles, rules, state: WolfRecord(name, roles, tuple(state.log), rules.view(state, 0)),
+    learn=lambda games, how: fit_rates(games, how.widths),
+    read=wolf_reads,
+    fixed=WerewolfHabits(),
+    variants=lambda _games, how: {LEARNED: how},
+    groups=_groups,
+    panels=("all",),
+)

@@ -22,7 +22,7 @@ from parlour.policies import make_policy
 from parlour.policies.agents.werewolf.gratr.parameters import Parameters
 from parlour.policies.agents.werewolf.gratr.reliability import KINDS, SIGNS, Reliabilities
 from parlour.policies.files import write_json
-from parlour.training.learn.habits.avalon.priors import Widths
+from parlour.training.learn.habits.priors import Widths
 from parlour.training.learn.habits.werewolf import WolfCounts, fit_counts
 from parlour.training.learn.reliability.episodes import DESIGNS, EpisodeTable, PlayedEpisode, episode
 from parlour.training.learn.reliability.fit import Fit, fit

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from parlour.envs.avalon.habits import AvalonHabits, HabitsFile, read_habits
 from parlour.envs.core import ParlourError
-from parlour.training.learn.habits.avalon.run import FOLDS, HABITS
+from parlour.training.learn.habits.run import FOLDS, HABITS
 from parlour.training.measure.analysis.games import AnalysedGame
 
 HabitsOf = Callable[[AnalysedGame], AvalonHabits]

@@ -1,16 +1,78 @@
-"""What seats of known roles did in recorded games, as cases to fit conduct to: votes, teams and cards with their terms."""
+"""Recorded games of Avalon as onlookers see them: what an onlooker believes, and cases to fit conduct to."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
+from parlour.envs import speech
 from parlour.envs.avalon import conduct
 from parlour.envs.avalon import vocabulary as game
-from parlour.envs.avalon.deals import Array, clean, sides, team_rows, teams
+from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
+from parlour.envs.avalon.deals import Array, Key, clean, sides, team_rows, teams
 from parlour.envs.avalon.habits import LEADERS
-from parlour.training.learn.habits.avalon.games import PublicGame
+from parlour.envs.core import Event
+from parlour.training.learn.habits.scores import BeliefRead, side_loss
+
+_LATER = (game.GUESS, game.EXPOSED)
+"""The hunt shows who the Assassin is: what an onlooker believes is asked for up to it."""
+
+
+@dataclass(frozen=True)
+class PublicGame:
+    """One game."""
+
+    name: str
+    """Where it is from."""
+    roles: tuple[str, ...]
+    """Of each seat."""
+    events: tuple[Event, ...]
+    """What everybody saw, in the order of the game."""
+
+    @property
+    def players(self) -> int:
+        """How many."""
+        return len(self.roles)
+
+    @cached_property
+    def evil(self) -> Array:
+        """1 for each evil seat, shape (n,)."""
+        return np.array([role in game.EVIL_ROLES for role in self.roles], dtype=np.float64)
+
+    def key(self, *, apart: bool = True) -> Key:
+        """The onlooker's hypotheses; `apart`: Mordred is told apart, as conduct has it."""
+        deck = tuple(sorted(self.roles, key=game.ROLES.index))
+        return Key(deck, -1, "", (), (game.MORDRED,) if apart and game.MORDRED in deck else ())
+
+
+def read(record: PublicGame, habits: AvalonHabits, number: int = 0) -> list[BeliefRead]:
+    """What an onlooker believes after each quest of one game, who hears no word unless the habits know words."""
+    belief = AvalonBelief(record.key().roles, -1, "", (), habits)
+    reads: list[BeliefRead] = []
+    quest = 0
+    for seat, (kind, args, words), _ in record.events:
+        if kind in _LATER:
+            break
+        if kind in speech.ACTS and not belief.hears:
+            continue
+        belief.see(seat, kind, args, words)
+        if kind == game.FAILS:
+            quest = args[0]
+        elif kind == game.SCORE:
+            reads.append(_standing(belief, record, number, quest))
+    return reads
+
+
+def _standing(belief: AvalonBelief, record: PublicGame, number: int, quest: int) -> BeliefRead:
+    side = float(belief.weights[(belief.evil == record.evil).all(axis=1)].sum())
+    merlin = belief.merlin_chance()[record.roles.index(game.MERLIN)]
+    chances, evil = tuple(map(float, belief.evil_chance())), tuple(map(int, record.evil))
+    return BeliefRead(number, record.players, quest, side_loss(side), chances, evil, float(merlin))
+
+
+# -- cases -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,8 @@ from parlour.envs.avalon.deals import Array, Numbers, sides
 from parlour.envs.avalon.habits import CLAIM_TERMS, LEADERS, STANCES, ClaimHabits, Terms
 from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.claims import claims
-from parlour.training.learn.habits.avalon.cases import kind_of
-from parlour.training.learn.habits.avalon.games import PublicGame
-from parlour.training.learn.habits.avalon.priors import Loss, Widths, by_table
+from parlour.training.learn.habits.avalon import PublicGame, kind_of
+from parlour.training.learn.habits.priors import Loss, Widths, by_table
 
 SPOKEN = (*game.ACTS, game.TEAM)
 WORD_WIDTHS = Widths(shared=1.5, own=0.3)

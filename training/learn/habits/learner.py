@@ -1,0 +1,165 @@
+"""How habits of a game are learned and read, and cross-validation by game: the same for all games.
+
+What differs between the games stands in a `HabitsOfGame` (`avalon_fit.AVALON`, `werewolf.WEREWOLF`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Generic, Protocol, TypeVar
+
+import numpy as np
+from parlour.envs import replay
+from parlour.envs.core import ParlourError
+from parlour.envs.registry import name_of
+from parlour.training.learn.habits import report
+from parlour.training.learn.habits.priors import Widths
+from parlour.training.learn.habits.scores import BeliefRead
+
+LEARNED: Final = "learned"
+"""The reading by what was learned."""
+
+
+@dataclass(frozen=True)
+class Learning:
+    """How habits are learned."""
+
+    widths: Widths = field(default_factory=Widths)
+    weight_widths: Widths = field(default_factory=lambda: Widths(shared=1.0, own=0.2))
+    """Of the logarithms of the weights of evidence."""
+    words: bool = True
+    """Whether what was said counts as evidence, where free words are recorded."""
+    folds: int = 5
+    seed: int = 0
+
+
+# -- what differs between the games ------------------------------------------------------------------------------
+
+
+class RecordedGame(Protocol):
+    """A recorded game with the roles that the record tells."""
+
+    @property
+    def name(self) -> str:
+        """Where it is from."""
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """Of each seat."""
+
+    @property
+    def players(self) -> int:
+        """How many."""
+
+
+class LearnedHabitsFile(Protocol):
+    """Habits by number of players, as a dataclass with `notes`."""
+
+    __dataclass_fields__: Any
+
+    @property
+    def by_players(self) -> Mapping[int, Any]:
+        """Number of players -> habits."""
+
+    def of(self, num_players: int) -> Any:
+        """The habits for a number of players."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values."""
+
+
+G = TypeVar("G", bound=RecordedGame)
+
+
+@dataclass(frozen=True)
+class HabitsOfGame(Generic[G]):
+    """How habits of one game are learned and read."""
+
+    id: str
+    title: str
+    """Heading of the report."""
+    record: Callable[[str, tuple[str, ...], Any, Any], G]
+    """A game from its name, its roles, its rules and the state in which it ended."""
+    learn: Callable[[Sequence[G], Learning], Any]
+    """Habits from games."""
+    read: Callable[[G, Any, int], list[BeliefRead]]
+    """What an onlooker believes of a game by some habits; the number of the game."""
+    fixed: Any
+    """Today's fixed rates."""
+    variants: Callable[[Sequence[G], Learning], Mapping[str, Learning]]
+    """Name of the reading -> how habits are learned for it; those of the last one are kept."""
+    groups: Callable[[Sequence[G]], report.Groups]
+    """Tables whose scores are told together."""
+    panels: tuple[str, ...]
+    """Groups that the picture shows."""
+
+    def of_transcript(self, transcript: replay.Transcript, name: str = "") -> G:
+        """The game of a transcript, as far as it goes. Raises `ParlourError` where it is of another game, or was not dealt."""
+        if name_of(transcript.spec) != self.id:
+            raise ParlourError(f"a transcript of {name_of(transcript.spec)} is not accepted; accepted: {self.id}")
+        rules: Any = transcript.game()
+        state: Any = list(replay.states(rules, transcript.moves))[-1]
+        roles = tuple(rules.role_names[number] for number in state.standing.roles)
+        if not roles:
+            raise ParlourError(f"transcript {name!r} holds no deal; accepted: a game that was begun")
+        return self.record(name, roles, rules, state)
+
+    def games_in(self, folder: str | Path) -> list[G]:
+        """The games of a folder of transcripts, by the names of their files. Raises `ParlourError` as `of_transcript` does."""
+        return [self.of_transcript(replay.read(path), path.stem) for path in replay.transcript_files(folder)]
+
+    def read_all(self, games: Sequence[G], habits_of: Callable[[int], Any]) -> list[BeliefRead]:
+        """What an onlooker believes of games; `habits_of`: number of players -> how seats behave."""
+        return [read for k, game in enumerate(games) for read in self.read(game, habits_of(game.players), k)]
+
+    def read_by_default(self, games: Sequence[G]) -> list[BeliefRead]:
+        """What an onlooker believes by today's fixed rates."""
+        return self.read_all(games, lambda _: self.fixed)
+
+
+# -- cross-validation --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Habits learned from all games but some, and what an onlooker believes of those by them."""
+
+    held_out: tuple[int, ...]
+    """Numbers of the games."""
+    habits: Any
+    reads: tuple[BeliefRead, ...]
+
+
+def folds(games: Sequence[RecordedGame], count: int, seed: int) -> list[list[int]]:
+    """Numbers of the games of each fold: drawn, each number of players spread over all folds."""
+    rng = np.random.default_rng(seed)
+    dealt: list[list[int]] = [[] for _ in range(count)]
+    at = 0
+    for players in sorted({game.players for game in games}):
+        for number in rng.permutation([k for k, game in enumerate(games) if game.players == players]):
+            dealt[at % count].append(int(number))
+            at += 1
+    return [sorted(fold) for fold in dealt]
+
+
+def cross_validate(
+    of_game: HabitsOfGame[G],
+    games: Sequence[G],
+    how: Learning,
+    progress: Callable[[int, int], None] = lambda _done, _all: None,
+) -> list[Fold]:
+    """Read each game by habits learned from the games of the other folds."""
+    found: list[Fold] = []
+    for fold in folds(games, min(how.folds, len(games)), how.seed):
+        habits = of_game.learn([game for k, game in enumerate(games) if k not in set(fold)], how)
+        reads = tuple(read for k in fold for read in of_game.read(games[k], habits.of(games[k].players), k))
+        found.append(Fold(tuple(fold), habits, reads))
+        progress(sum(len(one.held_out) for one in found), len(games))
+    return found
+
+
+def reads_of(found: Sequence[Fold]) -> list[BeliefRead]:
+    """What was believed after each round of each game, in the order of the games."""
+    return sorted((read for fold in found for read in fold.reads), key=lambda read: (read.game, read.round))

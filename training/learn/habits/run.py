@@ -1,0 +1,137 @@
+"""`parlour train habits`: habits learned from a folder of recorded games, and how well they tell games not learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.envs import replay
+from parlour.envs.core import ParlourError, accept, check_from
+from parlour.policies.files import write_json
+from parlour.training.learn.habits import report
+from parlour.training.learn.habits.avalon_fit import AVALON
+from parlour.training.learn.habits.learner import (
+    Fold,
+    G,
+    HabitsOfGame,
+    Learning,
+    RecordedGame,
+    cross_validate,
+    reads_of,
+)
+from parlour.training.learn.habits.priors import Widths
+from parlour.training.learn.habits.werewolf import WEREWOLF
+from parlour.training.results.pages.report import write_report
+from parlour.training.results.runs import StageProgress, no_stage_progress, run_directory
+
+HABITS, REPORT, FOLDS = "habits.json", "report.md", "folds"
+WIDTHS: Final = (0.01, 10.0)
+"""Of priors: below the first nothing is learned, beyond the second they say nothing."""
+
+
+@dataclass(frozen=True)
+class HabitsConfig:
+    """One run."""
+
+    source: str = "runs/records"
+    """Folder with transcripts of Avalon or Werewolf to learn from."""
+    test: str | None = None
+    """Folder with transcripts to test the habits on; None: cross-validation alone."""
+    words: bool = True
+    """Whether habits of words are learned, too, where free words of Avalon are recorded; both are then compared."""
+    folds: int = 5
+    """Parts of the games; each is read by habits learned from the others."""
+    shared_width: float = 1.5
+    """Standard deviation of the prior of what tables of all numbers of players share, in log-odds."""
+    own_width: float = 0.5
+    """The same of what each number of players has of its own."""
+    seed: int = 0
+    """Of the folds and the intervals: the same seed gives the same result."""
+
+    def __post_init__(self) -> None:
+        for name, least in (("folds", 2), ("seed", 0)):
+            check_from(name, getattr(self, name), least)
+        for name in ("shared_width", "own_width"):
+            if not WIDTHS[0] <= getattr(self, name) <= WIDTHS[1]:
+                raise accept(name, getattr(self, name), f"a number from {WIDTHS[0]} to {WIDTHS[1]}")
+
+    @property
+    def learning(self) -> Learning:
+        """How habits are learned."""
+        return Learning(Widths(self.shared_width, self.own_width), words=self.words, folds=self.folds, seed=self.seed)
+
+
+@dataclass(frozen=True)
+class LearnedFrom:
+    """What a run found."""
+
+    habits: Any
+    """Learned from all games."""
+    folds: tuple[Fold, ...]
+    """With words where there are any."""
+    scores: Sequence[Mapping[str, Any]]
+    """By cross-validation; see `report.summary`."""
+    tested: Sequence[Mapping[str, Any]]
+    """On the other folder; empty without one."""
+
+    def as_json(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "games": sum(len(fold.held_out) for fold in self.folds),
+            "scores": report.plain(self.scores),
+            "tested": report.plain(self.tested),
+        }
+
+
+def learn_habits(config: HabitsConfig, out: Path, progress: StageProgress = no_stage_progress) -> LearnedFrom:
+    """Learn from `config.source` and write habits, folds, scores and report into `out`; its first file tells the game.
+
+    Raises:
+        ParlourError: A folder holds no games, games of another sort, or too few for the folds, or the directory holds a run
+            with other settings.
+    """
+    first = str(replay.read(replay.transcript_files(config.source)[0]).header["game"])
+    of_game: HabitsOfGame[Any] = WEREWOLF if first == WEREWOLF.id else AVALON
+    return _learn_of(of_game, config, out, progress)
+
+
+def _learn_of(of_game: HabitsOfGame[G], config: HabitsConfig, out: Path, progress: StageProgress) -> LearnedFrom:
+    games = of_game.games_in(config.source)
+    if len(games) < config.folds:
+        raise ParlourError(f"--folds {config.folds} of {len(games)} games is not accepted; accepted: 2 to {len(games)}")
+    others = [] if config.test is None else of_game.games_in(config.test)
+    with run_directory(out, asdict(config)) as folder:
+        ways = of_game.variants(games, config.learning)
+        readings = {report.DEFAULT: of_game.read_by_default(games)}
+        for name, how in ways.items():
+            folded = cross_validate(of_game, games, how, partial(_tell_fold, progress, name))
+            readings[name] = reads_of(folded)
+        notes = {"learned_from": {"games": len(games), "seed": config.seed}}
+        habits = replace(of_game.learn(games, how), notes=notes)
+        _write(folder, games, habits, folded)
+        writer = report.Writer(folder, config.seed, of_game.groups(games), of_game.panels)
+        scores, text = writer.write("", "Cross-validation by game", readings, games)
+        tested: list[dict[str, Any]] = []
+        if others:
+            learned = {name: of_game.learn(games, how) for name, how in list(ways.items())[:-1]} | {name: habits}
+            on_others = {name: of_game.read_all(others, one.of) for name, one in learned.items()}
+            on_others = {report.DEFAULT: of_game.read_by_default(others), **on_others}
+            writer = replace(writer, groups=of_game.groups(others))
+            tested, more = writer.write("test-", "On the games of the other folder", on_others, others)
+            text += "\n" + more
+        write_report(folder, f"# {of_game.title}\n\n" + text)
+    return LearnedFrom(habits, tuple(folded), scores, tested)
+
+
+def _write(folder: Path, games: Sequence[RecordedGame], habits: Any, found: Sequence[Fold]) -> None:
+    write_json(folder / HABITS, habits.as_json())
+    for number, fold in enumerate(found):
+        held_out = [games[k].name for k in fold.held_out]
+        write_json(folder / FOLDS / f"{number}.json", replace(fold.habits, notes={"held_out": held_out}).as_json())
+
+
+def _tell_fold(progress: StageProgress, name: str, done: int, every: int) -> None:
+    progress("cross-validation", done, every, name)
