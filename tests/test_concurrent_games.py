@@ -84,7 +84,7 @@ def test_an_evaluation_does_not_depend_on_how_many_games_are_concurrent(design, 
 
 @pytest.mark.parametrize("form", [[], ["--json"]])
 def test_the_command_line_prints_and_writes_the_same(form, capsys, tmp_path, monkeypatch):
-    monkeypatch.setitem(policies.POLICIES, "waiter", Waiter)  # type: ignore[arg-type]
+    monkeypatch.setitem(policies.REGISTRY, "waiter", policies.PolicyKind("waiter", lambda *_: Waiter()))
     told: dict[str, list[str]] = {"1": [], "4": []}
     for workers, said in told.items():
         common = ["--players", "5", "--policy", "waiter", "--concurrency", workers, *form]
@@ -185,7 +185,7 @@ def test_the_command_line_keeps_so_many_games_concurrent(command, monkeypatch):
                 assert more.wait_for(lambda: len(playing) == 3, timeout=20)
             return super().act(observation, info)
 
-    monkeypatch.setitem(policies.POLICIES, "meets", Meets)  # type: ignore[arg-type]
+    monkeypatch.setitem(policies.REGISTRY, "meets", policies.PolicyKind("meets", lambda *_: Meets()))
     assert run([*command, "--players", "5", "--policy", "meets", "--games", "6", "--concurrency", "3"]) == 0
     assert len(playing) == 3
 
@@ -340,7 +340,7 @@ def test_an_interrupt_stops_all_games(workers, tmp_path, monkeypatch):
         def end(self) -> None:
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
-    monkeypatch.setitem(policies.POLICIES, "slow", Player)  # type: ignore[arg-type]
+    monkeypatch.setitem(policies.REGISTRY, "slow", policies.PolicyKind("slow", lambda *_: Player()))
     played = ["play", "--players", "5", "--policy", "slow", "--games", "40", "--out", str(tmp_path)]
     assert run([*played, "--concurrency", workers]) == 130
     assert max(Player.begun) < 30

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from parlour.envs.registry import GAMES, registry
-from parlour.policies import AGENTS, FOREIGN, POLICIES
+from parlour.policies import REGISTRY
 from parlour.training.cli import COMMANDS
 from parlour.training.papers.reproduce import TABLES
 
@@ -46,7 +46,7 @@ def test_every_trainer_and_every_player_has_a_page():
     trainers = [words for words in COMMANDS if words.startswith("train ")]
     assert len(commands.trainer_pages()) == len(trainers) + 1
     made = players.pages()
-    assert {f"{name}.md" for name in (*POLICIES, *AGENTS, *FOREIGN, "expert", "clone", "trained", "index")} == set(made)
+    assert {f"{name}.md" for name in (*(set(REGISTRY) - {"mixture"}), "trained", "index")} == set(made)
     assert "| `rho` | `0.95` |" in made["gratr.md"]  # the paper's decay, the default of `gratr`
     assert "| `deceit` | `0.0` |" in made["gratr.md"]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.policies import AGENTS, FOREIGN, ChatPlayer, HeuristicPolicy, RandomPolicy, asks_a_model, make_policy
+from parlour.policies import FOREIGN, ChatPlayer, HeuristicPolicy, RandomPolicy, asks_a_model, make_policy, names_of
 from parlour.policies.adapters.callables import ForeignPlayer
 from parlour.policies.base import Policy
 from parlour.policies.by_text import in_words, options_in, require_text
@@ -305,7 +305,7 @@ def test_a_module_that_is_missing_is_told_from_one_that_lacks_something():
 # -- names -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [*AGENTS, *FOREIGN, "random"])
+@pytest.mark.parametrize("name", [*names_of("asking", "modules", "library"), "random"])
 def test_a_name_of_parlour_before_the_colon_always_means_that_player(name):
     Path(f"{name}.py").write_text("raise AssertionError('imported')")
     with pytest.raises(ParlourError, match=r"is not accepted; accepted: |is not installed; accepted: pip install"):

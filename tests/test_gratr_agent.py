@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from gratr_recomputed import evidence_of, recomputed
 from parlour.envs.core import ParlourError
-from parlour.policies import AGENTS, ASKING, GratrAgent, OfflineModel, RandomPolicy, make_policy
+from parlour.policies import GratrAgent, OfflineModel, RandomPolicy, make_policy, names_of
 from parlour.policies.agents.werewolf.decide import WerewolfSelfInfo
 from parlour.policies.agents.werewolf.gratr import Parameters, asks
 from parlour.policies.agents.werewolf.gratr.statements import GraphJudgement
@@ -63,8 +63,7 @@ def seated(me: WerewolfSelfInfo, **known: bool) -> GratrAgent:
 
 
 def test_it_is_an_agent_that_a_model_answers():
-    assert "gratr" in AGENTS
-    assert "gratr" in ASKING
+    assert "gratr" in names_of("asking")
 
 
 def test_settings_are_those_of_the_graph():

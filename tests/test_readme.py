@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import typer
 from parlour.envs import registry
-from parlour.policies import AGENTS, POLICIES
+from parlour.policies import names_of
 from parlour.training.cli import COMMANDS, app
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -49,7 +49,7 @@ def test_the_agents_loop_runs_as_printed(capsys):
 
 
 def test_the_tables_name_every_game_and_policy():
-    for name in (*registry, *POLICIES, *AGENTS):
+    for name in (*registry, *names_of("plain", "asking", "modules")):
         assert f"| `{name}` |" in README or f"| `{name}:" in README
 
 

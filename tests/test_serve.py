@@ -148,15 +148,12 @@ def test_a_question_sent_as_data_is_answered_whatever_the_prompt_says(plain):
         assert caught.value.param == "parlour_inputs"
 
 
-def test_a_model_sends_its_questions_as_data_to_a_server_of_parlour_s_own(server):
+def test_a_model_sends_its_questions_as_data_to_a_server_of_parlour_s_own(server, monkeypatch):
     """The words of the prompt are then the language model's alone: a template without sections is no hindrance."""
     model = make_model(ModelConfig(model="m", base_url=str(server().base_url)))
 
-    class Bare(Coin):
-        def prompt(self, *_: object) -> str:
-            return "Well?"
-
-    answered = model.answer(Bare(**QUESTION.model_dump()), RequestContext("player_0", 3))
+    monkeypatch.setattr(Coin, "prompt", lambda *_: "Well?")
+    answered = model.answer(QUESTION, RequestContext("player_0", 3))
     assert (answered.reason, answered.value) == (None, QUESTION.heuristic(np.random.default_rng(3)))
     assert answered.calls[0]["prompt"][1]["content"] == "Well?"
 

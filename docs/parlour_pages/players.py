@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from parlour.policies import AGENTS, FOREIGN, POLICIES, make_policy
+from parlour.policies import FOREIGN, REGISTRY, make_policy, names_of
 from parlour.policies.cloned import CLONE, ClonedPlayer
 from parlour.policies.experts import EXPERT, cards
 from parlour.policies.llm.ask import ASKS
@@ -52,19 +52,7 @@ def pages() -> dict[str, str]:
 
 
 def _named() -> dict[str, tuple[str, str]]:
-    found = {}
-    for name in (*POLICIES, *AGENTS):
-        found[name] = _of_class(name, POLICIES[name] if name in POLICIES else _class_of(name))
-    return found
-
-
-def _class_of(name: str) -> Any:
-    """The class of a player of `AGENTS`: the one below `Policy` that has this name."""
-    for module in [one for key, one in sys.modules.items() if key.startswith("parlour.policies.")]:
-        for found in vars(module).values():
-            if isinstance(found, type) and vars(found).get("name") == name and found.__module__ == module.__name__:
-                return found
-    raise LookupError(name)
+    return {name: _of_class(name, REGISTRY[name].cls) for name in names_of("plain", "asking", "modules")}
 
 
 def _of_class(name: str, cls: Any) -> tuple[str, str]:

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from parlour.envs import replay
 from parlour.envs.registry import lookup, registry
-from parlour.policies import AGENTS, ASKING, make_policy
+from parlour.policies import REGISTRY, make_policy, names_of
 from parlour.policies.llm.chat import ChatModel
 from parlour.policies.llm.server.app import Service, running
 from parlour.policies.llm.server.fault_injection import FAULTS
@@ -126,7 +126,7 @@ class FaultsAttack:
 def agents_of(game: str) -> list[str]:
     """The players of a game that ask a model: `chat`, and those in the game's own room."""
     room = f".agents.{lookup(game).spec.id.rpartition('_v')[0]}"
-    return ["chat", *(name for name in ASKING if room in AGENTS[name].__self__.__module__)]  # type: ignore[attr-defined]
+    return ["chat", *(name for name in names_of("asking") if room in str(REGISTRY[name].cls))]
 
 
 def in_process(table: Seated, folder: Path, said: io.StringIO) -> tuple[Played | None, list[Finding]]:

@@ -494,7 +494,7 @@ def test_a_player_that_raises_ends_the_run_unless_games_are_skipped():
 def test_skipped_games_are_in_no_rate_and_are_told(capsys, monkeypatch):
     from parlour import policies
 
-    monkeypatch.setitem(policies.POLICIES, "raises", Raises)  # type: ignore[arg-type]
+    monkeypatch.setitem(policies.REGISTRY, "raises", policies.PolicyKind("raises", lambda *_: Raises()))
     command = ["evaluate", "avalon_v0", "--players", "5", "--policy", "heuristic", "--policy", "raises", "--games", "6"]
     assert run([*command, "--on-failure", "skip-game", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)

@@ -12,7 +12,7 @@ from parlour.envs.core import GameText, ParlourError, accept, check_one_of
 from parlour.envs.registry import lookup, registry
 from parlour.envs.terminal import tell, tell_text
 from parlour.envs.text import end_of, was
-from parlour.policies import AGENTS, ASKING, CLONED, FOREIGN, MIXED, POLICIES, HumanPolicy, asks_a_model, make_policy
+from parlour.policies import REGISTRY, HumanPolicy, asks_a_model, make_policy, names_of
 from parlour.policies.experts import EXPERT
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.cli import common
@@ -37,7 +37,8 @@ def list_games() -> Answer:
     Example: [bold]parlour list[/bold]
     """
     games = {key: _as_json(key) for key in registry}
-    policies = [*POLICIES, EXPERT, CLONED, MIXED, *AGENTS, *FOREIGN, "a policy.npz of `train seat`", "module:attribute"]
+    named = [kind.shown or kind.name for kind in REGISTRY.values()]
+    policies = [*named, "a policy.npz of `train seat`", "module:attribute"]
     return Answer({"games": games, "policies": policies}, _game_parts(games))
 
 
@@ -56,13 +57,13 @@ def _game_parts(games: dict[str, dict[str, Any]]) -> list[ResultTable | str]:
         rows.append((key, game["title"], options or "none"))
     return [
         plain_table("Games", ("name", "title", "options"), rows, wrap=True),
-        f"Players: {', '.join(POLICIES)}, or the path of a policy.npz written by `train seat`",
+        f"Players: {', '.join(names_of('plain'))}, or the path of a policy.npz written by `train seat`",
         f"The trained player that comes with parlour, for some tables: {EXPERT}; see `parlour experts`",
-        f"In each game one of several trained seats: {MIXED}, a folder with files of `train selfplay`",
-        f"Players of Avalon cloned from recorded games: {CLONED}, the clone.npz that `train clone` wrote",
-        f"Players that ask a model (`--model`; heuristics by default): {', '.join(ASKING)}",
+        f"In each game one of several trained seats: {REGISTRY['mixture'].shown}, a folder with files of `train selfplay`",
+        f"Players of Avalon cloned from recorded games: {REGISTRY['clone'].shown}, the clone.npz that `train clone` wrote",
+        f"Players that ask a model (`--model`; heuristics by default): {', '.join(names_of('asking'))}",
         "The mediator of GRACE: grace:file=POLICY.json, written by `train grace`; its modules: obedient:obedience=0.9",
-        f"Players of other libraries, each with its extra: {', '.join(FOREIGN)}; see docs/integrations/players.md",
+        f"Players of other libraries, each with its extra: {', '.join(names_of('library'))}; see docs/integrations/players.md",
         "Your own players: module:attribute, a class, a function or an object that answers an observation",
     ]
 

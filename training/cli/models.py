@@ -8,7 +8,7 @@ from typing import Annotated, Final
 
 from parlour.envs.core import check_one_of
 from parlour.envs.terminal import tell
-from parlour.policies import ASKING, asks_a_model, checkpoint_settings
+from parlour.policies import asks_a_model, checkpoint_settings, names_of
 from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.policies.llm.model import OFFLINE, Model
 from parlour.policies.llm.noise import ReadingNoise
@@ -23,7 +23,7 @@ from parlour.training.results.decision_tables import reasons, share
 def answering(config: ModelConfig) -> Iterator[Model]:
     """The model of a command; its usage is told on standard error when the command ends."""
     for player in ReadingNoise.parse(config.noise or "").players:
-        check_one_of("player of noise", player, ASKING)
+        check_one_of("player of noise", player, names_of("asking"))
     model = make_model(config)
     try:
         yield model

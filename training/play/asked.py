@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any, Final, NamedTuple
 
 from parlour.envs.core import ParlourError, accept
-from parlour.policies import ASKING, make_policy
+from parlour.policies import make_policy, names_of
 from parlour.policies.llm.ask import ASKS, A, Ask
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
 from parlour.policies.llm.prompt import Templates
@@ -87,7 +87,7 @@ def heard(kind: str, at: At) -> Heard:
     seats = env.game_env.game.seats
     if at.seat is not None and not 0 <= at.seat < seats:
         raise accept("seat", at.seat, f"0..{seats - 1}")
-    for name in ASKING:
+    for name in names_of("asking"):
         model = ListeningModel(kind)
         try:
             players = [make_policy(name, env.game_env.spec.id, env.game_env.game.config, model) for _ in range(seats)]

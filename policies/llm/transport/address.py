@@ -25,7 +25,7 @@ from typing import Any, Final, NamedTuple, Self
 from urllib.parse import parse_qsl, urlsplit
 
 from parlour.envs.core import ParlourError
-from parlour.policies.llm.transport.request import ServedModel
+from parlour.policies.llm.transport.request import OWNER, ServedModel
 
 PLACEHOLDER: Final = "none"
 """What the SDK, which needs a key, sends to servers that need none."""
@@ -151,7 +151,8 @@ def served_at(address: Address, model: str, fetch: Callable[..., Fetched]) -> Se
     elif entry.get("owned_by") == "library" or address.base.removesuffix("/v1").endswith(_OLLAMA_PORT):
         more, context = _of_ollama(address, model, fetch)
         told |= more
-    return ServedModel(address.base, model, told, context or known_context(model), reached=True)
+    ours = any(listing.get("owned_by") == OWNER for listing in _listed(listed.body, "data"))
+    return ServedModel(address.base, model, told, context or known_context(model), reached=True, is_parlours=ours)
 
 
 @cache
@@ -174,11 +175,10 @@ def known_context(model: str) -> int | None:
 
 def _entry(body: object, model: str) -> Mapping[str, Any]:
     """The model's entry in a list of models; a server of one model has it under whatever name."""
-    listed = body.get("data") if isinstance(body, Mapping) else None
-    entries = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
-    for one in entries:
-        if one.get("id") in (model, f"{model}:latest"):
-            return one
+    entries = _listed(body, "data")
+    for entry in entries:
+        if entry.get("id") in (model, f"{model}:latest"):
+            return entry
     return entries[0] if len(entries) == 1 and entries[0].get("owned_by") == "llamacpp" else {}
 
 
@@ -195,9 +195,9 @@ def _of_llama_cpp(
 
 def _of_ollama(address: Address, model: str, fetch: Callable[..., Fetched]) -> tuple[dict[str, Any], int | None]:
     names = (model, f"{model}:latest")
-    digests = [one.get("digest") for one in _models(fetch(f"{address.root}/api/tags").body) if one.get("name") in names]
+    digests = [one.get("digest") for one in _listed(fetch(f"{address.root}/api/tags").body) if one.get("name") in names]
     told = {"digest": digests[0]} if digests else {}
-    loaded = [one for one in _models(fetch(f"{address.root}/api/ps").body) if one.get("name") in names]
+    loaded = [one for one in _listed(fetch(f"{address.root}/api/ps").body) if one.get("name") in names]
     if loaded and _is_number(loaded[0].get("context_length")):
         return told, int(loaded[0]["context_length"])
     shown = _mapping(fetch(f"{address.root}/api/show", {"model": model}).body)
@@ -208,9 +208,9 @@ def _of_ollama(address: Address, model: str, fetch: Callable[..., Fetched]) -> t
     return told, min([*trained, _OLLAMA_DEFAULT]) if shown else None
 
 
-def _models(body: object) -> list[Mapping[str, Any]]:
-    listed = _mapping(body).get("models")
-    return [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
+def _listed(body: object, field: str = "models") -> list[Mapping[str, Any]]:
+    listed = _mapping(body).get(field)
+    return [entry for entry in listed if isinstance(entry, Mapping)] if isinstance(listed, list) else []
 
 
 def _mapping(found: object) -> Mapping[str, Any]:

@@ -168,17 +168,14 @@ class ServedModel:
     """Tokens that fit into it, read and written together; None if nobody tells."""
     reached: bool = False
     """Whether the server answered when it was asked."""
+    is_parlours: bool = field(default=False, compare=False)
+    """Whether `parlour serve` answers there: only such a server is sent fields that no other one knows."""
 
     @property
     def digest(self) -> str:
         """16 hexadecimal digits over what the server tells; empty if it tells nothing."""
         text = json.dumps(self.told, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:16] if self.told else ""
-
-    @property
-    def is_parlours(self) -> bool:
-        """Whether `parlour serve` answers there: only such a server is sent fields that no other one knows."""
-        return self.told.get("owned_by") == OWNER
 
     @property
     def key(self) -> str:

@@ -12,7 +12,7 @@ from parlour.envs.batch.players import BatchPlayer, HeuristicSeats, RandomSeats
 from parlour.envs.batch.tables import BatchTables
 from parlour.envs.core import accept
 from parlour.envs.registry import lookup
-from parlour.policies import MIXED, TrainedSeat, expert, mixture_settings
+from parlour.policies import TrainedSeat, expert, settings_of
 from parlour.policies.cloned import is_clone
 from parlour.policies.mixture import MIXTURE, folder_of, members_of
 from parlour.policies.trained import SUFFIX
@@ -65,14 +65,18 @@ def batch_player(source: str, tables: BatchTables, name: str = "") -> BatchPlaye
     if source == RANDOM:
         return RandomSeats()
     if source.partition(":")[0] == MIXTURE:
-        files = members_of(folder_of(mixture_settings(source)))
+        files = members_of(folder_of(settings_of(source)))
         return MixedPlayer(name or source, [batch_player(str(file), tables) for file in files])
     if source == EXPERT:
         seat = expert(tables.spec.id, tables.game.config)
     elif source.endswith(SUFFIX) and not is_clone(source):
         seat = TrainedSeat.load_for(source, tables.spec.id, tables.game.config)
     else:
-        raise accept("player over arrays", source, f"{', '.join((*FIXED, EXPERT, MIXED))}, or a policy file ({SUFFIX})")
+        raise accept(
+            "player over arrays",
+            source,
+            f"{', '.join((*FIXED, EXPERT, f'{MIXTURE}:FOLDER'))}, or a policy file ({SUFFIX})",
+        )
     own = seat.features == tables.features
     names = tables.names if own else tables.spec.seat_encoder(tables.game, seat.features).names
     return trained(name or source, seat, names)

@@ -17,7 +17,7 @@ from typing import Any, Final, Literal, get_args
 
 from parlour.envs.core import accept, check_one_of
 from parlour.envs.werewolf.vocabulary import VILLAGER, VOTES, WEREWOLF, side_of
-from parlour.policies import AGENTS, POLICIES, GratrAgent, Policy, make_policy
+from parlour.policies import GratrAgent, Policy, make_policy, names_of
 from parlour.policies.agents.werewolf.gratr import Parameters as GraphParameters
 from parlour.policies.agents.werewolf.gratr.parameters import MODES, Mode
 from parlour.policies.agents.werewolf.gratr.reliability import LearnedParameters, read_parameters
@@ -79,8 +79,9 @@ class GratrTuning:
         ReadingNoise(misread=self.misread)
         self._given()
         plain = self.against.partition(":")[0]
-        if plain == "human" or plain not in (*POLICIES, *AGENTS):
-            raise accept("opponent", self.against, [name for name in (*POLICIES, *AGENTS) if name != "human"])
+        opponents = [name for name in names_of("plain", "asking", "modules") if name != "human"]
+        if plain not in opponents:
+            raise accept("opponent", self.against, opponents)
         self._other()
 
     @property

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
-from parlour.policies import AGENTS, POLICIES, asks_a_model
+from parlour.policies import REGISTRY, asks_a_model
 from parlour.policies.agents.advised import AdvisedPlayer
 from parlour.policies.experts import EXPERT, card_for
 from parlour.policies.files import read_json, reading
@@ -170,7 +170,7 @@ def _paths(policy: str) -> list[str]:
     """The files and folders that the name of a player names."""
     plain_name, _, settings = policy.partition(":")
     if not settings:
-        return [] if plain_name in (*POLICIES, *AGENTS, EXPERT) or not Path(policy).exists() else [policy]
+        return [] if plain_name in REGISTRY or not Path(policy).exists() else [policy]
     return [part for part in re.split("[,=]", settings) if Path(part).exists()]
 
 
