@@ -1,12 +1,4 @@
-"""Settings of players: a frozen dataclass states each one once, and one reader makes it from `key=value` words.
-
-@dataclass(frozen=True)
-class WindowSettings(Settings):
-    window: int = setting(15, whole(1, 200))
-    choice: str = setting("sample", one_of("sample", "best"))
-
-read_settings(WindowSettings, {"window": "7"}, "werewolf_window")
-"""
+"""Settings of players: a frozen dataclass states each one once, and one reader makes it from `key=value` words."""
 
 from __future__ import annotations
 
@@ -101,6 +93,11 @@ def yes_or_no(yes: str = "yes", no: str = "no") -> Accepted:
     return Accepted(read, lambda value: isinstance(value, bool), (yes, no))
 
 
+def several(*names: str) -> Accepted:
+    """Some of these words, joined by +."""
+    return Accepted(lambda words: words.split("+"), lambda values: set(values) <= set(names), names)
+
+
 def anything(read: Callable[[str], Any] = str) -> Accepted:
     """Whatever `read` makes of words; it raises `ParlourError` for what it refuses."""
     return Accepted(read, lambda _: True, "")
@@ -131,7 +128,14 @@ def setting(
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings that check themselves.
+    """Settings that check themselves. None stands for what a factory makes.
+
+    >>> @dataclass(frozen=True)
+    ... class Window(Settings):
+    ...     window: int = setting(15, whole(1, 200))
+    ...     choice: str = setting("sample", one_of("sample", "best"))
+    >>> read_settings(Window, {"window": "7"}, "window")
+    Window(window=7, choice='sample')
 
     Raises:
         ParlourError: A value is not accepted.
@@ -141,6 +145,9 @@ class Settings:
         for each in fields(self):
             value, accepts = getattr(self, each.name), each.metadata.get(_ACCEPTS)
             optional = value is None and each.default is None
+            if value is None and each.default_factory is not MISSING:
+                object.__setattr__(self, each.name, each.default_factory())
+                continue
             if accepts is not None and not optional and not accepts.fits(value):
                 raise accept(each.name, value, accepts.says)
 
@@ -152,19 +159,27 @@ class Settings:
     @classmethod
     def from_words(cls, words: Mapping[str, str]) -> Self:
         """From words of settings that there are. Raises `ParlourError`."""
+        return cls(**cls.values_of(words))
+
+    @classmethod
+    def values_of(cls, words: Mapping[str, str]) -> dict[str, Any]:
+        """The values that words of settings mean. Raises `ParlourError`."""
         hints = typing.get_type_hints(cls)
         stated = {each.name: each.metadata.get(_ACCEPTS) for each in fields(cls)}
-        return cls(**{key: (stated[key] or _by_type(hints[key])).value(key, value) for key, value in words.items()})
+        return {key: (stated[key] or _by_type(hints[key])).value(key, value) for key, value in words.items()}
 
     def as_json(self) -> dict[str, Any]:
         """The settings as plain values, as files hold them."""
         told = [each for each in fields(self) if not each.metadata.get(_SPARSE) or self._is_set(each)]
-        return {each.name: getattr(self, each.name) for each in told}
+        values = {each.name: getattr(self, each.name) for each in told}
+        return {key: value.as_json() if hasattr(value, "as_json") else value for key, value in values.items()}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
         """From what `as_json` gave. Raises `TypeError` for other names, `ParlourError` for values that are not accepted."""
-        return cls(**values)
+        hints = {key: _bare(hint) for key, hint in typing.get_type_hints(cls).items()}
+        stored = {key for key in values if hasattr(hints.get(key), "from_json")}
+        return cls(**{key: hints[key].from_json(value) if key in stored else value for key, value in values.items()})
 
     def _is_set(self, each: Any) -> bool:
         return bool(getattr(self, each.name) != each.default)
@@ -191,10 +206,16 @@ def read_settings(kind: type[S], words: Mapping[str, str], player: str) -> S:
     return kind.from_words(words)
 
 
+def _bare(hint: Any) -> Any:
+    """A type without its `| None`."""
+    if typing.get_origin(hint) in (typing.Union, types.UnionType):
+        return next(part for part in typing.get_args(hint) if part is not type(None))
+    return hint
+
+
 def _by_type(hint: Any) -> Accepted:
     """What a field accepts that states nothing."""
-    if typing.get_origin(hint) in (typing.Union, types.UnionType):
-        hint = next(part for part in typing.get_args(hint) if part is not type(None))
+    hint = _bare(hint)
     if typing.get_origin(hint) is Literal:
         return one_of(*typing.get_args(hint))
     return {int: whole(), float: number(), bool: yes_or_no("true", "false")}.get(hint, anything())

@@ -369,8 +369,12 @@ def test_a_copy_plays_the_same(again, tmp_path):
             type(agent).load(tmp_path / str(number)) if again == "save" else pickle.loads(pickle.dumps(agent))
         )
         assert copies[-1].settings() == agent.settings()
-    assert (copies[0].without, copies[0].about, copies[0].try_out) == ({"plan"}, "teammates", True)
-    assert copies[0].experience == agents[0].experience
+    assert (set(copies[0].chosen.without), copies[0].chosen.about, copies[0].chosen.try_out) == (
+        {"plan"},
+        "teammates",
+        True,
+    )
+    assert copies[0].chosen.experience == agents[0].chosen.experience
     rollout.play(env, copies, 4)
     assert words(env) == first
 
@@ -404,8 +408,12 @@ def test_settings_in_words(tmp_path):
         f"avalon_agent:without=plan+action,about=adversaries,experience={tmp_path / 'e.json'}", "avalon_v0", {}
     )
     assert isinstance(made, AvalonAgent)
-    assert (made.without, made.about, made.try_out) == ({"plan", "action"}, "adversaries", False)
-    assert made.experience.of("Merlin").strategy == "Prefer the line quiet."
+    assert (set(made.chosen.without), made.chosen.about, made.chosen.try_out) == (
+        {"plan", "action"},
+        "adversaries",
+        False,
+    )
+    assert made.chosen.experience.of("Merlin").strategy == "Prefer the line quiet."
     assert make_policy("avalon_agent", "avalon_v0", {}).model.name == "offline"
 
 

@@ -206,7 +206,7 @@ def test_a_pool_survives_its_file(tmp_path):
     assert [path.name for path in (tmp_path / "deep").iterdir()] == ["pool.json"]
     made = make_policy(f"avalon_baseline:experience={tmp_path / 'deep' / 'pool.json'}", "avalon_v0", {})
     assert isinstance(made, BaselineAgent)
-    assert made.pool == pool
+    assert made.chosen.pool == pool
 
 
 @pytest.mark.parametrize(

@@ -146,7 +146,7 @@ def test_a_game_without_lies_by_rule_refuses_it(capsys):
 def test_agents_are_saved_with_their_deceit(tmp_path):
     for kind in (GratrAgent, WindowAgent):
         kind(deceit=0.25).save(tmp_path / "player.json")
-        assert kind.load(tmp_path / "player.json").deceit == 0.25
+        assert kind.load(tmp_path / "player.json").chosen.deceit == 0.25
         assert "deceit" not in kind().settings()
     assert HeuristicPolicy.from_settings({"deceit": "0.5"}, GAME).name == "heuristic"
 

@@ -100,7 +100,7 @@ def test_obedience_is_a_number_from_0_to_1(tmp_path):
             make_policy(words, "mediated_qa_v0", {})
     player = make_policy("obedient:obedience=0.25", "mediated_qa_v0", {})
     player.save(tmp_path / "player.json")
-    assert ObedientModule.load(tmp_path / "player.json").obedience == 0.25
+    assert ObedientModule.load(tmp_path / "player.json").chosen.obedience == 0.25
 
 
 def test_it_is_no_mediator(capsys):

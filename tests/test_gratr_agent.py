@@ -69,18 +69,18 @@ def test_it_is_an_agent_that_a_model_answers():
 def test_settings_are_those_of_the_graph():
     agent = make_policy("gratr:rho=0.8,gamma=0.3,epsilon=0.1,width=5,mode=paper,window=7", "werewolf_v0", {})
     assert isinstance(agent, GratrAgent)
-    assert agent.parameters == Parameters(rho=0.8, gamma=0.3, epsilon=0.1, width=5, mode="paper")
-    assert agent.window == 7
+    assert agent.chosen.parameters == Parameters(rho=0.8, gamma=0.3, epsilon=0.1, width=5, mode="paper")
+    assert agent.chosen.window == 7
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ("rho=2", r"rho 2.0 is not accepted; accepted: a number 0\.\.1"),
+        ("rho=2", r"rho '2' is not accepted; accepted: a number 0\.\.1"),
         ("rho=much", "rho 'much' is not accepted; accepted: a number"),
         ("width=2.5", "width '2.5' is not accepted; accepted: a whole number"),
         ("mode=best", "mode 'best' is not accepted; accepted: ours, paper, code"),
-        ("window=0", "window 0 is not accepted; accepted: a whole number, at least 1"),
+        ("window=0", "window '0' is not accepted; accepted: a whole number, at least 1"),
         ("trust=1", "setting of gratr 'trust' is not accepted; accepted: rho, gamma"),
     ],
 )
@@ -93,7 +93,7 @@ def test_it_is_saved_and_loaded_with_its_parameters(tmp_path):
     agent = GratrAgent(parameters=Parameters(rho=0.5, gamma=0.2, mode="code"), window=9)
     agent.save(tmp_path / "agent.json")
     again = GratrAgent.load(tmp_path / "agent.json")
-    assert (again.parameters, again.window) == (agent.parameters, 9)
+    assert (again.chosen.parameters, again.chosen.window) == (agent.chosen.parameters, 9)
 
 
 def test_it_plays_werewolf_only():

@@ -128,15 +128,15 @@ def written(tmp_path, **told):
 def test_a_file_gives_parameters_which_settings_precede(tmp_path):
     path = written(tmp_path, parameters={"rho": 0.5, "gamma": 0.3}, reliabilities=weights(claim=-1.0).as_json())
     agent = make_policy(f"gratr:parameters={path},gamma=0.2,deceit=0.5", "werewolf_v0", {})
-    assert agent.parameters == Parameters(rho=0.5, gamma=0.2)
-    assert agent.reliabilities == weights(claim=-1.0)
-    assert agent.deceit == 0.5
+    assert agent.chosen.parameters == Parameters(rho=0.5, gamma=0.2)
+    assert agent.chosen.reliabilities == weights(claim=-1.0)
+    assert agent.chosen.deceit == 0.5
 
 
 def test_what_the_tuner_leaves_is_such_a_file_without_reliabilities(tmp_path):
     path = written(tmp_path, problem="gratr", method="optuna", parameters={"rho": 0.9, "gamma": 0.2})
     agent = make_policy(f"gratr:parameters={path}", "werewolf_v0", {})
-    assert (agent.parameters, agent.reliabilities) == (Parameters(rho=0.9, gamma=0.2), None)
+    assert (agent.chosen.parameters, agent.chosen.reliabilities) == (Parameters(rho=0.9, gamma=0.2), None)
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_it_plays_the_same_game_again_also_from_a_saved_player_and_another_one_t
     first = moves(seated, tmp_path / "a.jsonl")
     seated[0].save(tmp_path / "gratr.json")
     again = [GratrAgent.load(tmp_path / "gratr.json") for _ in range(8)]
-    assert again[0].reliabilities == read_parameters("trained").reliabilities
+    assert again[0].chosen.reliabilities == read_parameters("trained").reliabilities
     lines = moves(again, tmp_path / "b.jsonl").splitlines()
     assert lines[1:] == first.splitlines()[1:]
     plain = [make_policy("gratr", "werewolf_v0", config) for _ in range(8)]

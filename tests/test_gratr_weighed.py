@@ -103,7 +103,7 @@ def test_it_plays_the_same_game_again_and_another_one_than_without(tmp_path):
 
 def test_it_is_saved_and_without_it_the_file_is_as_before(tmp_path):
     GratrAgent(doubt=0.25).save(tmp_path / "gratr.json")
-    assert GratrAgent.load(tmp_path / "gratr.json").doubt == 0.25
+    assert GratrAgent.load(tmp_path / "gratr.json").chosen.doubt == 0.25
     assert "doubt" not in GratrAgent().settings()
 
 

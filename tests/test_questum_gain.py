@@ -115,13 +115,3 @@ def test_a_pruner_may_bring_back_and_keeps_its_own_order():
     assert gain.pruned([3, 1, 3], [1, 2], [1, 2, 3]) == (3, 1)
     assert gain.pruned([], [2, 1], [1, 2, 3]) == (2, 1)
     assert gain.pruned([7, -1], [2], [1, 2, 3]) == (2,)
-
-
-@pytest.mark.parametrize("words", ["1.2", "-0.1", "much", "nan", ""])
-def test_a_share_is_a_number_from_0_to_1(words):
-    with pytest.raises(ParlourError, match="accepted: a number from 0 to 1"):
-        gain.number("beta", words)
-
-
-def test_a_share_is_read():
-    assert gain.number("beta", "0.25") == 0.25

@@ -224,12 +224,12 @@ def test_rows_differ_in_what_they_are_made_of(monkeypatch):
         (("analysis",), "all", 1),
         (("plan",), "all", 1),
     ]
-    assert {row: sorted(one.without) for row, one in made.items()} == {
+    assert {row: sorted(one.chosen.without) for row, one in made.items()} == {
         "full": [], "without analysis": ["analysis"], "without plan": ["plan"], "without action": ["action"],
         "without strategy learning": [],
     }  # fmt: skip
-    assert {row for row, one in made.items() if not one.experience.lessons} == {"without strategy learning"}
-    assert not any(one.try_out for one in made.values())
+    assert {row for row, one in made.items() if not one.chosen.experience.lessons} == {"without strategy learning"}
+    assert not any(one.chosen.try_out for one in made.values())
     practised.clear()
     monkeypatch.setattr(avalon_tables, "_evil_table", lambda name, title, club, rows: [club.agent(row) for row in rows])
     reproduce("avalon-8", SMALL)

@@ -290,7 +290,7 @@ def test_who_plays_in_practice(monkeypatch):
         assert own.isdisjoint(
             side for side, player in zip(sides, players, strict=True) if isinstance(player, BaselineAgent)
         )
-        assert all(player.try_out for player in players if isinstance(player, AvalonAgent))
+        assert all(player.chosen.try_out for player in players if isinstance(player, AvalonAgent))
         seen.append((*own, seed))
         return real(env, players, seed)
 

@@ -445,7 +445,7 @@ def test_beliefs_are_noted_where_they_changed(agent):
 def test_settings_from_words_and_from_files(tmp_path):
     agent = make_policy("werewolf_rerank:window=7,top=2", "werewolf_v0", {})
     assert isinstance(agent, RerankAgent)
-    assert (agent.window, agent.top) == (7, 2)
+    assert (agent.chosen.window, agent.chosen.top) == (7, 2)
     agent.save(tmp_path / "agent.json")
     again = RerankAgent.load(tmp_path / "agent.json")
     assert again.settings() == agent.settings()

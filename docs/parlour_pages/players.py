@@ -6,6 +6,7 @@ import ast
 import inspect
 import sys
 from collections.abc import Mapping
+from dataclasses import MISSING, fields
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from parlour.policies.cloned import CLONE, ClonedPlayer
 from parlour.policies.experts import EXPERT, cards
 from parlour.policies.llm.ask import ASKS
 from parlour.policies.llm.model import OfflineModel
+from parlour.policies.settings import Settings
 from parlour.policies.trained import TrainedSeat
 
 from parlour_pages.markdown import code, of_docstring, summary, table
@@ -85,7 +87,7 @@ def _link(cls: Any) -> str:
 
 def _settings(name: str, cls: Any) -> str:
     """What may follow the name, with the values that hold without it."""
-    takes = tuple(getattr(cls, "takes", ()) or getattr(cls, "words", ()))
+    takes = getattr(cls, "words", ()) or (cls.settings_type.words() if hasattr(cls, "settings_type") else ())
     own = vars(cls).get("from_settings")
     told = of_docstring(inspect.getdoc(own) or "") if own is not None else ""
     if not takes:
@@ -97,9 +99,8 @@ def _settings(name: str, cls: Any) -> str:
 
 
 def _defaults(cls: Any) -> dict[str, Any]:
-    """Of the keyword arguments that it is made with."""
-    found = inspect.signature(cls).parameters.values()
-    return {one.name: one.default for one in found if one.default is not inspect.Parameter.empty}
+    """Of its settings."""
+    return {one.name: one.default for one in fields(getattr(cls, "settings_type", Settings)) if one.default is not MISSING}
 
 
 def _flat(settings: Mapping[str, Any]) -> dict[str, Any]:

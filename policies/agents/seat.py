@@ -12,11 +12,12 @@ from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
 from parlour.envs.core import ParlourError, View, accept
 from parlour.envs.json_values import json_value
-from parlour.policies.base import Policy, check_settings
+from parlour.policies.base import Policy
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.decisions import made_by
 from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.policies.llm.model import Model, OfflineModel, SeatModel
+from parlour.policies.settings import Settings, read_settings
 
 V = TypeVar("V", bound=View)
 LEADS: Final = ("base_url", "key_env", "prompts", "cache", "prices")
@@ -28,19 +29,30 @@ class AskingPolicy(Policy):
 
     Args:
         model: Who answers its questions; the heuristics by default. One model may serve many seats and games.
+        chosen: Its settings, of `settings_type`.
+        values: In place of these, single settings by name.
+
+    Raises:
+        ParlourError: A setting is not accepted.
     """
 
-    takes: ClassVar[tuple[str, ...]] = ()
-    """Settings that the command line may give."""
+    settings_type: ClassVar[type[Settings]] = Settings
+    chosen: Any
 
-    def __init__(self, model: Model | None = None) -> None:
+    def __init__(self, model: Model | None = None, chosen: Settings | None = None, **values: Any) -> None:
         super().__init__()
+        self.chosen = chosen or self.settings_type(**values)
         self.model = model or OfflineModel()
         self.seat_model = SeatModel(self.model, 0, 0, player=self.name)
+        self._begin()
 
     def reset(self, seat: int, seed: int) -> None:
         super().reset(seat, seed)
         self.seat_model = SeatModel(self.model, seat, seed, player=self.name)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Forget the game before."""
 
     @property
     def waits(self) -> bool:
@@ -68,16 +80,10 @@ class AskingPolicy(Policy):
     @classmethod
     def from_settings(cls, settings: Mapping[str, str], model: Model) -> Self:
         """A policy from words, as the command line takes them. Raises `ParlourError` for a setting it does not have."""
-        check_settings(cls.name, settings, cls.takes)
-        return cls(model, **cls._from_words(settings))
-
-    @classmethod
-    def _from_words(cls, settings: Mapping[str, str]) -> dict[str, Any]:
-        """Keyword arguments from words, of which each is accepted."""
-        return dict(settings)
+        return cls(model, read_settings(cls.settings_type, settings, cls.name))
 
     def settings(self) -> dict[str, Any]:
-        return {"model": self.model.settings()}
+        return {"model": self.model.settings(), **self.chosen.as_json()}
 
     @classmethod
     def load(cls, path: str | Path, model: Model | None = None) -> Self:
@@ -109,7 +115,7 @@ class AskingPolicy(Policy):
     @classmethod
     def _saved(cls, model: Model, settings: dict[str, Any]) -> Self:
         """The policy with settings from a file, the model aside."""
-        return cls(model, **settings)
+        return cls(model, cls.settings_type.from_json(settings))
 
 
 def _check_leads_nowhere(path: str | Path, config: ModelConfig) -> None:
@@ -129,16 +135,7 @@ class GameSeat(AskingPolicy, Generic[V]):
     """The title of its game, and its name in the registry."""
     view_type: ClassVar[type]
 
-    def __init__(self, model: Model | None = None) -> None:
-        super().__init__(model)
-        self._begin()
-
-    def reset(self, seat: int, seed: int) -> None:
-        super().reset(seat, seed)
-        self._begin()
-
     def _begin(self) -> None:
-        """Forget the game before."""
         self._seated = False
         self._turn: Ask[Any] | None = None
         self._tried: list[str] = []

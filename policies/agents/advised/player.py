@@ -9,9 +9,10 @@ it is the expert alone.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, NamedTuple
 
-from parlour.envs.core import Move, ParlourError, View, accept, check_one_of
+from parlour.envs.core import Move, ParlourError, View
 from parlour.policies.agents.advised.advice import MOST, contradicts, option_costs, posterior
 from parlour.policies.agents.advised.ask import AdvisedTurn, OptionCost
 from parlour.policies.agents.chat import TakeTurn, turn_of
@@ -20,6 +21,7 @@ from parlour.policies.agents.seat import AskingPolicy
 from parlour.policies.experts import EXPERT, expert
 from parlour.policies.heuristic import HeuristicPolicy
 from parlour.policies.llm.model import Model
+from parlour.policies.settings import Settings, number, one_of, setting
 from parlour.policies.trained import TrainedSeat
 
 MODEL: Final = "model"
@@ -40,16 +42,23 @@ class ExpertAdvice(NamedTuple):
     believed: list[str]
 
 
+@dataclass(frozen=True)
+class AdvisedSettings(Settings):
+    """What can be set."""
+
+    expert: str = EXPERT
+    """Who plans: `expert`, the trained network that comes with parlour for the table, or the file of a trained seat."""
+    speaker: str = setting(MODEL, one_of(*SPEAKERS))
+    """`model`, or `heuristic` for one who never asks the model."""
+    follow: float = setting(FOLLOW, number(0, MOST))
+    """Up to which cost another option than the planned one is taken: how many times less often than its favourite the expert
+    may take it."""
+    table: tuple[str, Mapping[str, Any]] | None = setting(None, in_words=False)
+    """Registry name and configuration of the game, where the expert shall be found at once."""
+
+
 class AdvisedPlayer(AskingPolicy):
     """Asks a model one question a turn, with an expert's advice in it. Needs `info="full"` and text actions.
-
-    Args:
-        model: Who answers; the heuristic of the question by default.
-        expert: Who plans: `expert`, the trained network that comes with parlour for the table, or the file of a trained seat.
-        speaker: `model`, or `heuristic` for one who never asks the model.
-        follow: Up to which cost another option than the planned one is taken: how many times less often than its favourite the
-            expert may take it, 0 to `MOST`.
-        table: Registry name and configuration of the game, where the expert shall be found at once.
 
     Raises:
         ParlourError: A setting is not accepted, or there is no expert for the table.
@@ -57,32 +66,21 @@ class AdvisedPlayer(AskingPolicy):
 
     name: ClassVar[str] = "advised"
     wants: ClassVar[str] = "text"
-    takes: ClassVar[tuple[str, ...]] = ("expert", "speaker", "follow")
+    settings_type: ClassVar[type[Settings]] = AdvisedSettings
+    chosen: AdvisedSettings
 
-    def __init__(
-        self,
-        model: Model | None = None,
-        *,
-        expert: str = EXPERT,
-        speaker: str = MODEL,
-        follow: float | str = FOLLOW,
-        table: tuple[str, Mapping[str, Any]] | None = None,
-    ) -> None:
-        check_one_of("speaker", speaker, SPEAKERS)
-        self.follow, self._speaker, self._named = _follow(follow), speaker, expert
+    def __init__(self, model: Model | None = None, chosen: Settings | None = None, **values: Any) -> None:
         self._usual = HeuristicPolicy()
         self._expert: TrainedSeat | None = None
-        self._table: tuple[str, Mapping[str, Any]] | None = None
-        super().__init__(model)
-        self._begin()
-        if table is not None:
-            self.sit_at(*table)
+        super().__init__(model, chosen, **values)
+        if self.chosen.table is not None:
+            self.sit_at(*self.chosen.table)
 
     def sit_at(self, game: str, config: Mapping[str, Any]) -> None:
         """Take the expert for a table. Raises `ParlourError` if there is none, or the file holds one for another."""
-        given = self._named
+        given = self.chosen.expert
         self._expert = expert(game, config) if given == EXPERT else TrainedSeat.load_for(given, game, config)
-        self._table = game, dict(config)
+        self.chosen = replace(self.chosen, table=(game, dict(config)))
 
     def _begin(self) -> None:
         self._offers: Offers | None = None
@@ -93,7 +91,6 @@ class AdvisedPlayer(AskingPolicy):
         self._usual.reset(seat, seed)
         if self._expert is not None:
             self._expert.reset(seat, seed)
-        self._begin()
 
     def act(self, observation: Any, info: dict[str, Any]) -> str:
         self.seat_model.rules = info.get("rules", "")
@@ -104,8 +101,8 @@ class AdvisedPlayer(AskingPolicy):
         options = list(info["options"])
         if len(options) == 1:
             return str(options[0])  # nothing to decide, and nothing to ask
-        turn = _turn(turn_of(observation["text"], info, self._offers), self._advice, info, self.follow)
-        if self._speaker == MODEL:
+        turn = _turn(turn_of(observation["text"], info, self._offers), self._advice, info, self.chosen.follow)
+        if self.chosen.speaker == MODEL:
             return self.seat_model.ask(turn).words
         return turn.heuristic(self.rng).words
 
@@ -125,10 +122,6 @@ class AdvisedPlayer(AskingPolicy):
             posterior(self._usual.player, view.seat),
         )
 
-    def settings(self) -> dict[str, Any]:
-        own = {"expert": self._named, "speaker": self._speaker, "follow": self.follow, "table": self._table}
-        return {**super().settings(), **own}
-
 
 def _turn(plain: TakeTurn, advice: ExpertAdvice, info: Mapping[str, Any], follow: float) -> AdvisedTurn:
     """The question of the plain player with the advice in it."""
@@ -144,14 +137,3 @@ def _turn(plain: TakeTurn, advice: ExpertAdvice, info: Mapping[str, Any], follow
         against=[words for words, move in zip(options, legal, strict=True) if contradicts(move, planned)],
         usual=options[advice.usual],
     )
-
-
-def _follow(value: float | str) -> float:
-    """The setting, in words or as a number. Raises `ParlourError` for what is no number 0 to `MOST`."""
-    try:
-        number = float(value)
-    except ValueError:
-        number = -1.0
-    if not 0 <= number <= MOST:
-        raise accept("follow", value, f"a number 0..{MOST:g}")
-    return number

@@ -10,11 +10,11 @@ the own role, or of the others, stay as they were.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any, ClassVar, Final, Self, cast
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
 
 from parlour.envs.avalon.vocabulary import AvalonView
-from parlour.envs.core import check_one_of
 from parlour.envs.english import name
 from parlour.policies.agents.avalon import asks, experience_asks, notes
 from parlour.policies.agents.avalon.asks import About
@@ -22,7 +22,8 @@ from parlour.policies.agents.avalon.experience import Experience, Lesson
 from parlour.policies.agents.avalon.lines import lines_of
 from parlour.policies.agents.avalon.seat import AvalonSeat, situation
 from parlour.policies.agents.avalon.situation import TALKS, AvalonSituation
-from parlour.policies.llm.model import Model, SeatModel
+from parlour.policies.llm.model import SeatModel
+from parlour.policies.settings import Settings, anything, one_of, setting, several
 
 MEMORY, ANALYSIS, PLAN, ACTION, IMPROVE, OTHERS = "memory", "analysis", "plan", "action", "improve", "others"
 MODULES: Final = (MEMORY, ANALYSIS, PLAN, ACTION, IMPROVE, OTHERS)
@@ -30,48 +31,29 @@ MODULES: Final = (MEMORY, ANALYSIS, PLAN, ACTION, IMPROVE, OTHERS)
 ABOUT: Final = ("all", "teammates", "adversaries")
 
 
+@dataclass(frozen=True)
+class AvalonSettings(Settings):
+    """What can be set."""
+
+    without: Collection[str] = setting((), several(*MODULES))
+    """Modules that are switched off, joined by +."""
+    about: About = setting("all", one_of(*ABOUT))
+    """Whom the analysis is about."""
+    try_out: bool = setting(False, in_words=False)
+    """Whether this is practice, in which lines of play with few games are tried."""
+    experience: Experience = setting(accepts=anything(Experience.load), factory=Experience)
+    """Strategies from games before, from a file; the first strategies by default. Shared, not copied."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {**super().as_json(), "without": sorted(self.without)}
+
+
 class AvalonAgent(AvalonSeat):
-    """Plays Avalon by six modules.
-
-    Args:
-        model: Who answers; the heuristics by default.
-        without: Modules that are switched off, of `MODULES`.
-        about: Whom the analysis is about, of `ABOUT`.
-        experience: Strategies from games before; the first strategies by default. Shared, not copied.
-        try_out: Whether this is practice, in which lines of play with few games are tried.
-
-    Raises:
-        ParlourError: A setting is not accepted.
-    """
+    """Plays Avalon by six modules."""
 
     name: ClassVar[str] = "avalon_agent"
-    takes: ClassVar[tuple[str, ...]] = ("without", "about", "experience")
-
-    def __init__(
-        self,
-        model: Model | None = None,
-        *,
-        without: Collection[str] = (),
-        about: str = "all",
-        experience: Experience | None = None,
-        try_out: bool = False,
-    ) -> None:
-        for module in without:
-            check_one_of("module", module, MODULES)
-        check_one_of("about", about, ABOUT)
-        self.without, self.about, self.try_out = frozenset(without), cast(About, about), try_out
-        self.experience = experience if experience is not None else Experience()
-        super().__init__(model)
-
-    @classmethod
-    def _from_words(cls, settings: Mapping[str, str]) -> dict[str, Any]:
-        """`without` (modules joined by +), `about`, `experience` (a file)."""
-        values: dict[str, Any] = dict(settings)
-        if "without" in settings:
-            values["without"] = settings["without"].split("+")
-        if "experience" in settings:
-            values["experience"] = Experience.load(settings["experience"]) if settings["experience"] else None
-        return values
+    settings_type: ClassVar[type[Settings]] = AvalonSettings
+    chosen: AvalonSettings
 
     def _begin(self) -> None:
         super()._begin()
@@ -97,7 +79,7 @@ class AvalonAgent(AvalonSeat):
         """Eq. 1: when a round has ended, its messages join the summary of those before."""
         while self._summarised < len(self.notes_taken.rounds):
             ended = self.notes_taken.rounds[self._summarised - 1]
-            if ended and MEMORY not in self.without:
+            if ended and MEMORY not in self.chosen.without:
                 told = {**self.told(), "messages": ended}
                 self._kept = self.seat_model.ask(asks.Summarise(**told)).summary
             self._summarised += 1
@@ -110,14 +92,14 @@ class AvalonAgent(AvalonSeat):
 
     def analyse(self) -> list[str]:
         """Eq. 2: what is thought of the others, in lines; none without the module."""
-        if ANALYSIS in self.without:
+        if ANALYSIS in self.chosen.without:
             return []
-        others = "" if OTHERS in self.without else self._lesson.others
-        return self.seat_model.ask(asks.Analyse(**self.told(), about=self.about, others=others)).in_lines()
+        others = "" if OTHERS in self.chosen.without else self._lesson.others
+        return self.seat_model.ask(asks.Analyse(**self.told(), about=self.chosen.about, others=others)).in_lines()
 
     def devise(self, now: AvalonSituation, analysis: list[str]) -> list[str]:
         """Eq. 3: the plan, in lines; none without the module."""
-        if PLAN in self.without:
+        if PLAN in self.chosen.without:
             return []
         assert self.me is not None
         plan = self.seat_model.ask(
@@ -126,7 +108,7 @@ class AvalonAgent(AvalonSeat):
                 lines=dict(lines_of(self.me.role)),
                 previous=self._line,
                 analysis=analysis,
-                try_out=self.try_out,
+                try_out=self.chosen.try_out,
             )
         )
         self._line = plan.line
@@ -134,14 +116,16 @@ class AvalonAgent(AvalonSeat):
 
     def choose(self, now: AvalonSituation, plan: list[str], analysis: list[str], options: dict[str, str]) -> str:
         """Eq. 4: the code of the option taken; empty without the module, so that the response decides."""
-        if ACTION in self.without:
+        if ACTION in self.chosen.without:
             return ""
         return self.seat_model.ask(asks.Act(**self.playing(now), plan=plan, analysis=analysis, options=options)).choice
 
     def told(self) -> dict[str, Any]:
         """The record, as every module is told it: rounds that are summarised, then those that are not."""
         before, since = self.notes_taken.rounds[: self._summarised - 1], self.notes_taken.rounds[self._summarised - 1 :]
-        facts = [] if MEMORY in self.without else notes.facts_in(line for messages in before for line in messages)
+        facts = (
+            [] if MEMORY in self.chosen.without else notes.facts_in(line for messages in before for line in messages)
+        )
         messages = [line for messages in since for line in messages]
         return {"me": self.me, "facts": facts, "summary": self._kept, "messages": messages}
 
@@ -152,7 +136,7 @@ class AvalonAgent(AvalonSeat):
     @property
     def _lesson(self) -> Lesson:
         assert self.me is not None
-        return self.experience.of(self.me.role)
+        return self.chosen.experience.of(self.me.role)
 
     # -- experience --------------------------------------------------------------------------------------------
 
@@ -172,32 +156,18 @@ class AvalonAgent(AvalonSeat):
         ask = SeatModel(self.model, self.seat, seed, self.seat_model.rules, self.name).ask
         told = {**self._whole_game(), "role_of": {name(j): one for j, one in enumerate(role_of)}}
         strategy, suggestions, others = lesson.strategy, list(lesson.suggestions), lesson.others
-        if IMPROVE not in self.without:
+        if IMPROVE not in self.chosen.without:
             suggestions = ask(
                 experience_asks.Suggest(**told, won=won, line=self._line, strategy=strategy, earlier=suggestions)
             ).suggestions
             strategy = ask(experience_asks.Improve(role=role, strategy=strategy, suggestions=suggestions)).strategy
-        if OTHERS not in self.without and not again:
+        if OTHERS not in self.chosen.without and not again:
             others = ask(experience_asks.StudyOthers(**told, earlier=others)).strategies
         return Lesson(strategy, tuple(suggestions), others, lesson.games + (not again))
 
     def _whole_game(self) -> dict[str, Any]:
         """The record after the game; without memory all lines of all rounds."""
-        if MEMORY not in self.without:
+        if MEMORY not in self.chosen.without:
             return self.told()
         messages = [line for messages in self.notes_taken.rounds for line in messages]
         return {"me": self.me, "facts": [], "summary": "", "messages": messages}
-
-    def settings(self) -> dict[str, Any]:
-        return {
-            **super().settings(),
-            "without": sorted(self.without),
-            "about": self.about,
-            "try_out": self.try_out,
-            "experience": self.experience.as_json(),
-        }
-
-    @classmethod
-    def _saved(cls, model: Model, settings: dict[str, Any]) -> Self:
-        experience = Experience.from_json(settings.pop("experience"))
-        return cls(model, experience=experience, **settings)

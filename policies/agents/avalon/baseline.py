@@ -20,9 +20,9 @@ from parlour.policies.agents.avalon.baseline_asks import Past
 from parlour.policies.agents.avalon.experience import RoleStore
 from parlour.policies.agents.avalon.lines import first_strategy
 from parlour.policies.agents.avalon.seat import AvalonSeat, situation
-from parlour.policies.llm.model import Model
 from parlour.policies.retrieval.embedders import CachedHashing, HashingEmbedder
 from parlour.policies.retrieval.memory import Memory
+from parlour.policies.settings import Settings, setting
 
 NEWEST: Final = 15
 MOST_INFORMATIVE: Final = 15
@@ -66,25 +66,28 @@ class Pool(RoleStore):
         return cls({role: [Past(**one) for one in past] for role, past in roles.items()})
 
 
-class BaselineAgent(AvalonSeat):
-    """Plays Avalon by history, reflection and similar experiences.
+@dataclass(frozen=True)
+class BaselineSettings(Settings):
+    """What can be set: `experience`, a file."""
 
-    Args:
-        model: Who answers; the heuristics by default.
-        pool: Experiences from games before. Shared, not copied.
-    """
-
-    name: ClassVar[str] = "avalon_baseline"
-    takes: ClassVar[tuple[str, ...]] = ("experience",)
-
-    def __init__(self, model: Model | None = None, *, pool: Pool | None = None) -> None:
-        self.pool = pool if pool is not None else Pool()
-        super().__init__(model)
+    pool: Pool = setting(factory=Pool)
+    """Experiences from games before. Shared, not copied."""
 
     @classmethod
-    def _from_words(cls, settings: Mapping[str, str]) -> dict[str, Any]:
-        """`experience` (a file)."""
-        return {"pool": Pool.load(settings["experience"])} if settings else {}
+    def words(cls) -> tuple[str, ...]:
+        return ("experience",)
+
+    @classmethod
+    def from_words(cls, words: Mapping[str, str]) -> Self:
+        return cls(*map(Pool.load, words.values()))
+
+
+class BaselineAgent(AvalonSeat):
+    """Plays Avalon by history, reflection and similar experiences."""
+
+    name: ClassVar[str] = "avalon_baseline"
+    settings_type: ClassVar[type[Settings]] = BaselineSettings
+    chosen: BaselineSettings
 
     def _begin(self) -> None:
         super()._begin()
@@ -109,7 +112,7 @@ class BaselineAgent(AvalonSeat):
         reflection = self.seat_model.ask(
             asks.ReflectOnFindings(me=self.me, messages=messages, findings=findings, now=now)
         ).reflection
-        past = self.pool.alike(self.me.role, reflection)
+        past = self.chosen.pool.alike(self.me.role, reflection)
         suggestion = (
             self.seat_model.ask(asks.Advise(me=self.me, reflection=reflection, past=past)).suggestion if past else ""
         )
@@ -144,10 +147,3 @@ class BaselineAgent(AvalonSeat):
         """The experiences of a finished game: every turn, scored by how the game went."""
         score = 1000 - moves if won else moves
         return [Past(reflection=reflection, response=words, score=score) for reflection, words in self._turns]
-
-    def settings(self) -> dict[str, Any]:
-        return {**super().settings(), "pool": self.pool.as_json()}
-
-    @classmethod
-    def _saved(cls, model: Model, settings: dict[str, Any]) -> Self:
-        return cls(model, pool=Pool.from_json(settings["pool"]))

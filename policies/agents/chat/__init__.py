@@ -22,7 +22,6 @@ from parlour.envs.headings import LANGUAGES, sections_of
 from parlour.policies.agents.chat.sentences import OFFER, Entry, Offers, numbers_in, offered, one_by_one, together
 from parlour.policies.agents.seat import AskingPolicy
 from parlour.policies.llm.ask import ENGLISH, Answer, Ask, Choices
-from parlour.policies.llm.model import Model
 
 _OPTION: Final = "- "
 _SPEECH: Final = re.compile(r'^(?:\d+: )?[^:："]{1,80}?(?: says(?: [^:"]*)?: | asks: |说：|问：)["“]')
@@ -187,22 +186,13 @@ def _told_once(spoken: tuple[str, ...]) -> list[Entry]:
 
 
 class ChatPlayer(AskingPolicy):
-    """Asks a model one question a turn. Needs `info="full"` and text actions.
-
-    Args:
-        model: Who answers; by default the heuristic, which plays at random.
-    """
+    """Asks a model one question a turn; by default the heuristic, which plays at random. Needs `info="full"` and text actions."""
 
     name: ClassVar[str] = "chat"
     wants: ClassVar[str] = "text"
 
-    def __init__(self, model: Model | None = None) -> None:
-        super().__init__(model)
+    def _begin(self) -> None:
         self._offers: Offers | None = None
-
-    def reset(self, seat: int, seed: int) -> None:
-        super().reset(seat, seed)
-        self._offers = None
 
     def act(self, observation: Any, info: dict[str, Any]) -> str:
         self.seat_model.rules = info.get("rules", "")

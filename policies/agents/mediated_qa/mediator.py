@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self
@@ -19,8 +20,9 @@ from parlour.envs.mediated_qa.vocabulary import ADVISE, MODULE_ACTIONS, SEEN, ST
 from parlour.policies.agents.mediated_qa import policy_file
 from parlour.policies.agents.mediated_qa.joint import Joint, check_state
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
-from parlour.policies.base import Policy, check_settings
+from parlour.policies.base import Policy
 from parlour.policies.files import atomic_write
+from parlour.policies.settings import Settings, one_of, read_settings, setting
 
 if TYPE_CHECKING:
     from parlour.policies.agents.mediated_qa.documents import DocumentProbe
@@ -28,6 +30,16 @@ if TYPE_CHECKING:
 ACTION_CHOICES: Final = ("sample", "best")
 _GRAPHS: Final = 4
 """Of documents that were asked about last, which are kept."""
+
+
+@dataclass(frozen=True)
+class MediatorSettings(Settings):
+    """What can be set."""
+
+    file: str = setting(needs="a policy; accepted: grace:file=DIR/policy.json")
+    """Of the policy."""
+    choice: str = setting("sample", one_of(*ACTION_CHOICES))
+    """Whether it draws, or takes the most probable action."""
 
 
 class Recommendation(NamedTuple):
@@ -160,10 +172,8 @@ class GraceMediator(Policy):
     @classmethod
     def from_settings(cls, settings: Mapping[str, str]) -> Self:
         """A mediator from words: `file`, and `choice` if it shall not draw. Raises `ParlourError` for other ones."""
-        check_settings(cls.name, settings, ("file", "choice"))
-        if "file" not in settings:
-            raise ParlourError("grace needs a policy; accepted: grace:file=DIR/policy.json")
-        return cls(policy_file.read(settings["file"]), settings.get("choice", "sample"))
+        chosen = read_settings(MediatorSettings, settings, cls.name)
+        return cls(policy_file.read(chosen.file), chosen.choice)
 
     def save(self, path: str | Path) -> None:
         """Write the table as a policy file; `choice` is no part of it."""

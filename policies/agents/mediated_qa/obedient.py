@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from parlour.envs.core import Move, ParlourError, accept
+from parlour.envs.core import Move, ParlourError
 from parlour.envs.mediated_qa.vocabulary import ADVISE, MediatedView
-from parlour.policies.base import Policy, check_settings
+from parlour.policies.base import Policy
+from parlour.policies.settings import Settings, number, read_settings, setting
+
+
+@dataclass(frozen=True)
+class ObedientSettings(Settings):
+    """What can be set."""
+
+    obedience: float = setting(1.0, number(0, 1, "a number from 0 to 1"))
+    """How often it follows."""
 
 
 class ObedientModule(Policy):
     """Follows the recommendation with the chance `obedience`, else takes any action, each as likely. Needs `info="full"`.
-
-    Args:
-        obedience: 0 to 1.
 
     Raises:
         ParlourError: It is no such number.
@@ -25,21 +32,15 @@ class ObedientModule(Policy):
 
     def __init__(self, obedience: float = 1.0) -> None:
         super().__init__()
-        if not 0 <= obedience <= 1:
-            raise accept("obedience", obedience, "a number from 0 to 1")
-        self.obedience = obedience
+        self.chosen = ObedientSettings(obedience)
 
     def settings(self) -> dict[str, Any]:
-        return {"obedience": self.obedience}
+        return self.chosen.as_json()
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, str]) -> Self:
         """A module from words: `obedience`, or nothing. Raises `ParlourError` for other ones."""
-        check_settings(cls.name, settings, ("obedience",))
-        try:
-            return cls(float(settings.get("obedience", "1")))
-        except ValueError:
-            raise accept("obedience", settings["obedience"], "a number from 0 to 1") from None
+        return cls(read_settings(ObedientSettings, settings, cls.name).obedience)
 
     def act(self, observation: Any, info: dict[str, Any]) -> int:
         """Raises `ParlourError` away from the modules' seats."""
@@ -49,6 +50,6 @@ class ObedientModule(Policy):
                 "obedient follows advice; accepted: the seats retriever, generator and verifier of mediated_qa_v0, with "
                 "info='full'"
             )
-        if self.obedience < 1 and self.rng.random() >= self.obedience:
+        if self.chosen.obedience < 1 and self.rng.random() >= self.chosen.obedience:
             return int(info["legal"][self.rng.integers(len(view.legal))])
         return int(info["legal"][view.legal.index(Move(view.legal[0].kind, view.advice))])

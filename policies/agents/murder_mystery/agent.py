@@ -7,22 +7,23 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Final, Self
 
-from parlour.envs.core import Move, ParlourError
+from parlour.envs.core import Move, ParlourError, check_one_of
 from parlour.envs.murder_mystery import vocabulary as game
 from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.envs.murder_mystery.vocabulary.facts import KINDS, OPEN, Fact, say
 from parlour.policies.agents.murder_mystery.baselines import Ocot, Silent, ThinkThrice, Werewolf
 from parlour.policies.agents.murder_mystery.procedure import Procedure, Room
 from parlour.policies.agents.murder_mystery.purse import Purse
-from parlour.policies.agents.murder_mystery.questum.interview import PLANNED, Interview, InterviewSettings
+from parlour.policies.agents.murder_mystery.questum.interview import PLANNED, Interview, InterviewSettings, mode_of
 from parlour.policies.agents.murder_mystery.questum.plan import PlannedInterview
 from parlour.policies.agents.murder_mystery.seat_memory import HASHING, SeatMemory
 from parlour.policies.agents.seat import GameSeat
 from parlour.policies.llm.model import Model
 from parlour.policies.retrieval.embedders import Embedder
+from parlour.policies.settings import Settings
 
 
 class MysterySeat(GameSeat[MysteryView]):
@@ -35,12 +36,16 @@ class MysterySeat(GameSeat[MysteryView]):
 
     plays: ClassVar[tuple[str, str]] = ("murder mysteries", "murder_mystery_v0")
     view_type: ClassVar[type] = MysteryView
+    base: ClassVar[Settings] = Settings()
+    """Its settings where none are given."""
 
-    def __init__(self, model: Model | None = None, *, embedder: Embedder = HASHING) -> None:
+    def __init__(
+        self, model: Model | None = None, chosen: Settings | None = None, *, embedder: Embedder = HASHING
+    ) -> None:
         self.embedder = embedder
         self.purse: Purse | None = None
         """What the game may take of the model; not saved."""
-        super().__init__(model)
+        super().__init__(model, chosen or self.base)
 
     def _begin(self) -> None:
         super()._begin()
@@ -152,33 +157,13 @@ class MysterySeat(GameSeat[MysteryView]):
 
 
 class QuestumAgent(MysterySeat):
-    """Asks what is expected to tell most of who did it (`plan`); with `mode=score` by sensors, gains and a pruner, as in the paper.
-
-    Args:
-        model: Who answers; the heuristics by default.
-        settings: What can be set.
-        embedder: Turns texts into vectors.
-    """
+    """Asks what is expected to tell most of who did it (`plan`); with `mode=score` by sensors, gains and a pruner, as in the paper."""
 
     name: ClassVar[str] = "questum"
-    base: ClassVar[InterviewSettings] = InterviewSettings(mode="plan")
-    words: ClassVar[tuple[str, ...]] = (
-        "beta",
-        "epsilon",
-        "sensors",
-        "prune",
-        "mode",
-        "price",
-        "curiosity",
-        "liars",
-        "table",
-    )
-
-    def __init__(
-        self, model: Model | None = None, chosen: InterviewSettings | None = None, *, embedder: Embedder = HASHING
-    ) -> None:
-        self.chosen = chosen or self.base
-        super().__init__(model, embedder=embedder)
+    settings_type: ClassVar[type[Settings]] = InterviewSettings
+    chosen: InterviewSettings
+    base: ClassVar[Settings] = InterviewSettings(mode="plan")
+    words: ClassVar[tuple[str, ...]] = InterviewSettings.words()
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, str], model: Model) -> Self:
@@ -187,7 +172,11 @@ class QuestumAgent(MysterySeat):
         Settings of one mode mean it.
         """
         try:
-            return cls(model, InterviewSettings.from_words(settings, cls.words, cls.base))
+            for key in settings:
+                check_one_of("setting", key, cls.words)
+            values = InterviewSettings.values_of(settings)
+            mode = {"mode": mode_of(settings)} if "mode" in cls.words else {}
+            return cls(model, replace(cls.base, **{**values, **mode}))
         except ParlourError as error:
             raise ParlourError(f"policy {cls.name!r}: {error}") from None
 
@@ -195,7 +184,7 @@ class QuestumAgent(MysterySeat):
         return (PlannedInterview if self.chosen.mode in PLANNED else Interview)(room, self.chosen)
 
     def settings(self) -> dict[str, Any]:
-        return {**super().settings(), "chosen": {**asdict(self.chosen), "sensors": list(self.chosen.sensors)}}
+        return {"model": self.model.settings(), "chosen": self.chosen.as_json()}
 
     @classmethod
     def _saved(cls, model: Model, settings: dict[str, Any]) -> Self:
@@ -206,7 +195,7 @@ class PlayerStarAgent(QuestumAgent):
     """PLAYER*: everybody on the list is asked in each round; no gain, no score, no chance (SPEC 5)."""
 
     name: ClassVar[str] = "player_star"
-    base: ClassVar[InterviewSettings] = replace(InterviewSettings(), mode="all", epsilon=0.0, counts=True)
+    base: ClassVar[Settings] = InterviewSettings(mode="all", epsilon=0.0, counts=True)
     words: ClassVar[tuple[str, ...]] = ("sensors", "prune")
 
 

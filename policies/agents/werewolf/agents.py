@@ -7,57 +7,31 @@ their reflection are one question here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Final
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final
 
-from parlour.envs.core import accept, check_one_of
 from parlour.envs.english import name
 from parlour.policies.agents.werewolf import asks, notes
 from parlour.policies.agents.werewolf.decide import WerewolfSituation
 from parlour.policies.agents.werewolf.notes import HeardMessage
-from parlour.policies.agents.werewolf.seat import WINDOW, InferredBelief, WerewolfSeat
-from parlour.policies.heuristic.deceit import deceit_of
-from parlour.policies.llm.model import Model
+from parlour.policies.agents.werewolf.seat import InferredBelief, WerewolfSeat, WerewolfSettings
 from parlour.policies.retrieval.embedders import CachedHashing
 from parlour.policies.retrieval.memory import Memory
+from parlour.policies.settings import Settings, setting, whole
 
 QUERY: Final = "Which player is a werewolf, evil, and which is good? Who checked or accused whom, who claims a role, and how sure is it?"
 TOP: Final = 5
-_MOST: Final = range(1, 201)
 
 
 class WindowAgent(WerewolfSeat):
-    """Plays Werewolf by the newest messages alone.
-
-    Args:
-        model: Who answers; the heuristics by default.
-        window: How many messages that is.
-        deceit: As of any Werewolf agent (`WerewolfSeat`).
-
-    Raises:
-        ParlourError: A setting is not accepted.
-    """
+    """Plays Werewolf by the newest messages alone."""
 
     name: ClassVar[str] = "werewolf_window"
-    takes: ClassVar[tuple[str, ...]] = ("window", "deceit")
-
-    def __init__(self, model: Model | None = None, *, window: int = WINDOW, deceit: float = 0.0) -> None:
-        check_one_of("window", window, _MOST)
-        super().__init__(model, window=window, deceit=deceit)
-
-    @classmethod
-    def _from_words(cls, settings: Mapping[str, str]) -> dict[str, Any]:
-        """Numbers for what it `takes`."""
-        lying = {key: deceit_of(value) for key, value in settings.items() if key == "deceit"}
-        numbers = {key: value for key, value in settings.items() if key not in lying}
-        for key, value in numbers.items():
-            if not (value.isascii() and value.isdigit()):
-                raise accept(key, value, _MOST)
-        return {**{key: int(value) for key, value in numbers.items()}, **lying}
 
     def _infer(self, now: WerewolfSituation) -> InferredBelief:
         assert self.me is not None
-        messages = self.record.messages[-self.window :]
+        messages = self.record.messages[-self.chosen.window :]
         found = self._found()
         opinions = self.seat_model.ask(asks.Infer(me=self.me, now=now, found=found, messages=messages)).opinions
         reflected = self.seat_model.ask(
@@ -84,28 +58,20 @@ def told(opinion: asks.InferredOpinion) -> str:
     return f"{who} is inferred to be my {opinion.stance} (trust {trust:+.2f})."
 
 
+@dataclass(frozen=True)
+class RetrievalSettings(WerewolfSettings):
+    """... and how much is retrieved."""
+
+    top: int = setting(TOP, whole(1, 200))
+    """How many texts it retrieves."""
+
+
 class RetrievalAgent(WindowAgent):
-    """... and by what lies nearest to a fixed query in the whole history (native RAG).
-
-    Args:
-        model: Who answers; the heuristics by default.
-        window: How many of the newest messages a question holds.
-        top: How many texts it retrieves.
-        deceit: As of any Werewolf agent.
-
-    Raises:
-        ParlourError: A setting is not accepted.
-    """
+    """... and by what lies nearest to a fixed query in the whole history (native RAG)."""
 
     name: ClassVar[str] = "werewolf_rag"
-    takes: ClassVar[tuple[str, ...]] = ("window", "top", "deceit")
-
-    def __init__(
-        self, model: Model | None = None, *, window: int = WINDOW, top: int = TOP, deceit: float = 0.0
-    ) -> None:
-        check_one_of("top", top, _MOST)
-        self.top = top
-        super().__init__(model, window=window, deceit=deceit)
+    settings_type: ClassVar[type[Settings]] = RetrievalSettings
+    chosen: RetrievalSettings
 
     def _begin(self) -> None:
         super()._begin()
@@ -118,10 +84,7 @@ class RetrievalAgent(WindowAgent):
     def _found(self) -> list[HeardMessage]:
         if not len(self._memory):
             return []
-        return [self.record.messages[found.position] for found in self._memory.search(QUERY, self.top)]
-
-    def settings(self) -> dict[str, Any]:
-        return {**super().settings(), "top": self.top}
+        return [self.record.messages[found.position] for found in self._memory.search(QUERY, self.chosen.top)]
 
 
 class RerankAgent(RetrievalAgent):

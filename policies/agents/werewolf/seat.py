@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Final, NamedTuple, cast
 
 from parlour.envs import speech
@@ -20,12 +21,22 @@ from parlour.policies.agents.werewolf import asks
 from parlour.policies.agents.werewolf.decide import Does, SeerCheck, WerewolfSelfInfo, WerewolfSituation
 from parlour.policies.agents.werewolf.inference import stance
 from parlour.policies.agents.werewolf.notes import HeardMessage, HeardMessages
-from parlour.policies.heuristic.deceit import deceit_of
 from parlour.policies.llm.ask import Ask
-from parlour.policies.llm.model import Model
+from parlour.policies.settings import Settings, number, setting, whole
 
 WINDOW: Final = 15
 """Visible messages that a prompt shows: K of the paper's baseline."""
+
+
+@dataclass(frozen=True)
+class WerewolfSettings(Settings):
+    """What can be set."""
+
+    window: int = setting(WINDOW, whole(1, 200))
+    """How many of the newest messages the question for an action holds."""
+    deceit: float = setting(0.0, number(0, 1), sparse=True)
+    """How often the heuristics lie as a werewolf (`parlour.policies.heuristic.deceit`), over the lies that they tell in any
+    case."""
 
 
 class InferredBelief(NamedTuple):
@@ -38,24 +49,12 @@ class InferredBelief(NamedTuple):
 
 
 class WerewolfSeat(GameSeat[WerewolfView]):
-    """A seat of Werewolf that asks a model. Needs `info="full"`; answers with words when it speaks, else with a number.
+    """A seat of Werewolf that asks a model. Needs `info="full"`; answers with words when it speaks, else with a number."""
 
-    Args:
-        model: Who answers; the heuristics by default.
-        window: How many of the newest messages the question for an action holds.
-        deceit: How often the heuristics lie as a werewolf (`parlour.policies.heuristic.deceit`), 0..1, over the lies that
-            they tell in any case.
-
-    Raises:
-        ParlourError: The deceit is none.
-    """
-
+    settings_type: ClassVar[type[Settings]] = WerewolfSettings
+    chosen: WerewolfSettings
     plays: ClassVar[tuple[str, str]] = ("Werewolf", "werewolf_v0")
     view_type: ClassVar[type] = WerewolfView
-
-    def __init__(self, model: Model | None = None, *, window: int = WINDOW, deceit: float = 0.0) -> None:
-        self.window, self.deceit = window, deceit_of(deceit)
-        super().__init__(model)
 
     def _begin(self) -> None:
         super()._begin()
@@ -79,7 +78,7 @@ class WerewolfSeat(GameSeat[WerewolfView]):
         self._note(belief)
         options = coded(info)
         told: dict[str, Any] = {"me": self.me, "now": now, "inference": belief.text, "standing": list(belief.standing)}
-        told |= {"messages": self.record.messages[-self.window :], "options": options}
+        told |= {"messages": self.record.messages[-self.chosen.window :], "options": options}
         if now.does in ("speak", "last_words", "whisper"):
             self._speaking = view
             return self._say(asks.Speak(**told, refused=[]))
@@ -130,7 +129,12 @@ class WerewolfSeat(GameSeat[WerewolfView]):
         fellows = [seat for fact in view.knows if WEREWOLF in fact.roles for seat in fact.seats]
         side: Any = view.side
         self.me = WerewolfSelfInfo(
-            seat=view.seat, role=view.role, side=side, roles=list(view.roles), fellows=fellows, deceit=self.deceit
+            seat=view.seat,
+            role=view.role,
+            side=side,
+            roles=list(view.roles),
+            fellows=fellows,
+            deceit=self.chosen.deceit,
         )
         if view.role == WEREWOLF:
             self._known = {seat: seat in fellows for seat in range(len(view.roles)) if seat != view.seat}
@@ -172,9 +176,6 @@ class WerewolfSeat(GameSeat[WerewolfView]):
             checks=[SeerCheck(player=seat, werewolf=wolf) for seat, wolf in view.checks],
             attacked=self._attacked,
         )
-
-    def settings(self) -> dict[str, Any]:
-        return {**super().settings(), "window": self.window, **({"deceit": self.deceit} if self.deceit else {})}
 
 
 def _asked(view: WerewolfView) -> Does:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import accept
 
 BETA: Final = 0.2
 """Share of the past in a score (appendix C.1)."""
@@ -104,24 +104,3 @@ def pruned(proposed: Sequence[int], before: Sequence[int], others: Sequence[int]
     known = frozenset(others)
     named = tuple(dict.fromkeys(seat for seat in proposed if seat in known))
     return named or tuple(before)
-
-
-def share(name: str, value: float) -> float:
-    """A setting between 0 and 1.
-
-    Raises:
-        ParlourError: It is none.
-    """
-    if not 0 <= value <= 1:
-        raise accept(name, value, "a number from 0 to 1")
-    return value
-
-
-def number(name: str, words: str) -> float:
-    """A setting between 0 and 1 from words. Raises `ParlourError` if it is none."""
-    try:
-        return share(name, float(words))
-    except ParlourError:
-        raise
-    except ValueError:
-        raise accept(name, words, "a number from 0 to 1") from None

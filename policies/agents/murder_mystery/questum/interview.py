@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Final, Literal, Self
 
-from parlour.envs.core import ParlourError, accept, check_one_of
+from parlour.envs.core import ParlourError, accept
 from parlour.envs.murder_mystery.vocabulary import CHOOSE, SUSPECT, MysteryView
 from parlour.policies.agents.murder_mystery.asks import Prune, Question, Sense, SenseAll, SensorAnswer
 from parlour.policies.agents.murder_mystery.procedure import PRUNING, QUESTION, Procedure, Room
@@ -26,6 +26,7 @@ from parlour.policies.agents.murder_mystery.sensors import (
     sensors_from,
     value_of,
 )
+from parlour.policies.settings import Accepted, Settings, number, one_of, setting, yes_or_no
 
 Mode = Literal["score", "all", "plan", "random"]
 MODES: Final = ("score", "all", "plan", "random")
@@ -40,78 +41,49 @@ _USED: Final[Mapping[str, tuple[str, ...]]] = {
     "random": (),
 }
 """Mode -> the settings that it goes by."""
+_SHARE: Final = number(0, 1, "a number from 0 to 1")
+_QUESTIONING: Final = [name for name in SENSORS if name != VALUE]
+_SENSORS: Final = Accepted(sensors_from, lambda sensors: set(sensors) <= set(_QUESTIONING), _QUESTIONING)
 
 
 @dataclass(frozen=True)
-class InterviewSettings:
-    """What can be set.
+class InterviewSettings(Settings):
+    """What can be set."""
 
-    Raises:
-        ParlourError: A value is not accepted.
-    """
-
-    beta: float = gain.BETA
-    epsilon: float = gain.EPSILON
-    sensors: tuple[str, ...] = DEFAULT
+    beta: float = setting(gain.BETA, _SHARE)
+    epsilon: float = setting(gain.EPSILON, _SHARE)
+    sensors: tuple[str, ...] = setting(DEFAULT, _SENSORS)
     """Of the question stage; the information value joins them when pruning."""
-    prune: bool = True
-    mode: Mode = "score"
+    prune: bool = setting(True, yes_or_no())
+    mode: Mode = setting("score", one_of(*MODES))
     """Whom to ask: one of the list in each round, by score; everybody on it; by what answers are expected to tell; by chance."""
-    counts: bool = False
+    counts: bool = setting(False, in_words=False)
     """Whether the information-value sensor is told how many questions were asked, as in PLAYER*."""
-    price: float = 0.004
+    price: float = setting(0.004, _SHARE)
     """`mode=plan`: what a question must be worth to be put, in nats of the entropy over who did it."""
-    curiosity: float = 0.04
+    curiosity: float = setting(0.04, _SHARE)
     """`mode=plan`: what an answer is worth, in nats, for all else that it may tell."""
-    liars: float = 0.3
+    liars: float = setting(0.3, _SHARE)
     """`mode=plan`: what a nat of who else lies is worth, in nats of who did it."""
-    table: float = 0.5
+    table: float = setting(0.5, _SHARE)
     """`mode=plan`: the weight of what the table as a whole would learn; the rest is of what the own seat would."""
 
-    def __post_init__(self) -> None:
-        gain.share("beta", self.beta)
-        gain.share("epsilon", self.epsilon)
-        check_one_of("mode", self.mode, MODES)
-        for name in ("price", "curiosity", "liars", "table"):
-            gain.share(name, getattr(self, name))
-        for sensor in self.sensors:
-            if sensor not in SENSORS or sensor == VALUE:
-                raise accept("sensor", sensor, [name for name in SENSORS if name != VALUE])
-
-    @classmethod
-    def from_words(cls, words: Mapping[str, str], accepted: tuple[str, ...], base: Self) -> Self:
-        """Settings as the command line takes them, on top of `base`; those of one mode alone mean it. Raises `ParlourError`."""
-        for key in words:
-            check_one_of("setting", key, accepted)
-        values: dict[str, Any] = asdict(base)
-        if "mode" in accepted:
-            values["mode"] = _mode_of(words, base.mode)
-        for key, value in words.items():
-            if key in ("beta", "epsilon", "price", "curiosity", "liars", "table"):
-                values[key] = gain.number(key, value)
-            elif key == "sensors":
-                values[key] = sensors_from(value)
-            elif key == "prune":
-                if value not in ("yes", "no"):
-                    raise accept("prune", value, "yes, no")
-                values[key] = value == "yes"
-        return cls(**values)
+    def as_json(self) -> dict[str, Any]:
+        return {**super().as_json(), "sensors": list(self.sensors)}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
         """Settings from plain values. Raises `ParlourError`."""
         try:
-            return cls(**{**values, "sensors": tuple(values["sensors"])})
+            return super().from_json({**values, "sensors": tuple(values["sensors"])})
         except (TypeError, KeyError) as error:
             raise ParlourError(f"no settings of questum ({error}); accepted: what `save` wrote") from None
 
 
-def _mode_of(words: Mapping[str, str], usual: str) -> str:
+def mode_of(words: Mapping[str, str]) -> str:
     """The mode that words name or mean. Raises `ParlourError` for settings that it does not use, or of two modes."""
     given = [key for key in words if key != "mode"]
-    if "mode" in words:
-        mode = words["mode"]
-        check_one_of("mode", mode, MODES)
+    if mode := words.get("mode"):
         unused = [key for key in given if key not in _USED[mode]]
         if unused:
             raise accept(f"setting of mode={mode}", unused[0], _USED[mode] or ("none",))
@@ -120,7 +92,7 @@ def _mode_of(words: Mapping[str, str], usual: str) -> str:
     if len(meant) > 1:
         both = f"{', '.join(_PAPER)} of mode=score, or {', '.join(_PLANNER)} of mode=plan"
         raise ParlourError(f"settings {', '.join(given)} together are not accepted; accepted: {both}")
-    return meant.pop() if meant else usual
+    return meant.pop() if meant else "plan"
 
 
 class Interview(Procedure):

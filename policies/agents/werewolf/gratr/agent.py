@@ -8,7 +8,7 @@ reveals. A werewolf knows all sides; to it the graph says who is dangerous: who 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Self
 
 from parlour.envs.core import Move, accept
@@ -19,87 +19,85 @@ from parlour.policies.agents.werewolf.gratr import asks, export, render
 from parlour.policies.agents.werewolf.gratr import equations as eq
 from parlour.policies.agents.werewolf.gratr.explain import Explanation
 from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
-from parlour.policies.agents.werewolf.gratr.parameters import Parameters
-from parlour.policies.agents.werewolf.gratr.reliability import LearnedEvidence, Reliabilities, read_parameters
+from parlour.policies.agents.werewolf.gratr.parameters import AT_LEAST_1, Parameters
+from parlour.policies.agents.werewolf.gratr.reliability import (
+    LearnedEvidence,
+    LearnedParameters,
+    Reliabilities,
+    read_parameters,
+)
 from parlour.policies.agents.werewolf.gratr.statements import Chain
 from parlour.policies.agents.werewolf.gratr.weighed import WeighedEvidence, collect
 from parlour.policies.agents.werewolf.inference import DANGER, ENEMY, HARMLESS
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.agents.werewolf.reading import MODERATOR, MOST
-from parlour.policies.agents.werewolf.seat import WINDOW, InferredBelief, WerewolfSeat
-from parlour.policies.heuristic.deceit import deceit_of
-from parlour.policies.llm.model import Model
+from parlour.policies.agents.werewolf.seat import WINDOW, InferredBelief, WerewolfSeat, WerewolfSettings
+from parlour.policies.settings import Settings, number, setting, whole
 
-_KINDS: Final = {field.name: type(field.default) for field in fields(Parameters)} | {
-    "window": int,
-    "deceit": float,
-    "doubt": float,
-    "parameters": str,
-}
-_OF_SEAT: Final = ("window", "deceit", "doubt", "reliabilities")
-"""Settings that are none of the graph's."""
 _HOSTILE: Final = 0.4
 """What the chains, in [-1, 1], add to the standing of a villager in a werewolf's eyes."""
 
 
-class GratrAgent(WerewolfSeat):
-    """Plays Werewolf by a trust graph.
-
-    Args:
-        model: Who answers; the heuristics by default.
-        parameters: Of the graph.
-        window: How many of the newest messages the question for an action holds.
-        deceit: As of any Werewolf agent (`WerewolfSeat`).
-        doubt: The rate at which it takes readings to be wrong, 0..1: the village then trusts by all evidence weighed
-            together (`weighed`); None: by statements and chains, as the paper has it.
-        reliabilities: What evidence counts, as learned: the village then trusts by all evidence weighed together by these
-            (`reliability`). Not with `doubt`.
+@dataclass(frozen=True)
+class GratrSettings(WerewolfSettings):
+    """What can be set: in words also the fields of `parameters`, which precede the file of learned ones that `parameters` names.
 
     Raises:
-        ParlourError: A setting is not accepted, or doubt and reliabilities are both given.
+        ParlourError: A value is not accepted, or doubt and reliabilities are both given.
     """
 
-    name: ClassVar[str] = "gratr"
-    takes: ClassVar[tuple[str, ...]] = tuple(_KINDS)
+    window: int = setting(WINDOW, whole(1, says=AT_LEAST_1))
+    """How many of the newest messages the question for an action holds."""
+    doubt: float | None = setting(None, number(0, 1), sparse=True)
+    """The rate at which it takes readings to be wrong: the village then trusts by all evidence weighed together (`weighed`);
+    None: by statements and chains, as the paper has it."""
+    parameters: Parameters = setting(factory=Parameters)
+    """Of the graph."""
+    reliabilities: Reliabilities | None = setting(None, in_words=False, sparse=True)
+    """What evidence counts, as learned: the village then trusts by all evidence weighed together by these (`reliability`).
+    Not with `doubt`."""
 
-    def __init__(
-        self,
-        model: Model | None = None,
-        *,
-        parameters: Parameters | None = None,
-        window: int = WINDOW,
-        deceit: float = 0.0,
-        doubt: float | None = None,
-        reliabilities: Reliabilities | None = None,
-    ) -> None:
-        if isinstance(window, bool) or not isinstance(window, int) or window < 1:
-            raise accept("window", window, "a whole number, at least 1")
-        if doubt is not None and not 0 <= doubt <= 1:
-            raise accept("doubt", doubt, "a number 0..1")
-        if doubt is not None and reliabilities is not None:
-            raise accept("doubt", doubt, "none where parameters hold learned reliabilities")
-        self.parameters, self.doubt, self.reliabilities = parameters or Parameters(), doubt, reliabilities
-        super().__init__(model, window=window, deceit=deceit)
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.doubt is not None and self.reliabilities is not None:
+            raise accept("doubt", self.doubt, "none where parameters hold learned reliabilities")
 
     @classmethod
-    def _from_words(cls, settings: Mapping[str, str]) -> dict[str, Any]:
-        """The fields of `Parameters`, `window`, `deceit`, `doubt`, and a file of learned `parameters`, which the others precede."""
-        values: dict[str, Any] = {
-            key: deceit_of(value) if key == "deceit" else _number(key, value, _KINDS[key])
-            for key, value in settings.items()
-        }
-        seat: dict[str, Any] = {key: values.pop(key) for key in _OF_SEAT if key in values}
-        if "parameters" in values:
-            learned = read_parameters(values.pop("parameters"))
-            values, seat = {**learned.parameters, **values}, {**seat, "reliabilities": learned.reliabilities}
-        return {**seat, "parameters": Parameters(**values)}
+    def words(cls) -> tuple[str, ...]:
+        return (*Parameters.words(), *super().words())
+
+    @classmethod
+    def from_words(cls, words: Mapping[str, str]) -> Self:
+        graph = {key: value for key, value in words.items() if key in Parameters.words()}
+        own = {key: value for key, value in words.items() if key not in graph}
+        path = own.pop("parameters", None)
+        learned = LearnedParameters({}, None) if path is None else read_parameters(path)
+        parameters = Parameters(**{**learned.parameters, **Parameters.values_of(graph)})
+        return cls(**cls.values_of(own), parameters=parameters, reliabilities=learned.reliabilities)
+
+    def as_json(self) -> dict[str, Any]:
+        values = super().as_json()
+        return values | values.pop("parameters")
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Self:
+        graph = {key: value for key, value in values.items() if key in Parameters.words()}
+        return super().from_json({**{k: v for k, v in values.items() if k not in graph}, "parameters": graph})
+
+
+class GratrAgent(WerewolfSeat):
+    """Plays Werewolf by a trust graph."""
+
+    name: ClassVar[str] = "gratr"
+    settings_type: ClassVar[type[Settings]] = GratrSettings
+    chosen: GratrSettings
 
     def _begin(self) -> None:
         super()._begin()
         self.graph: TrustGraph | None = None
         """Of this game; None before the first turn."""
-        self._evidence = None if self.doubt is None else WeighedEvidence(self.doubt)
-        self._learned = None if self.reliabilities is None else self._gathered(self.reliabilities)
+        self._evidence = None if self.chosen.doubt is None else WeighedEvidence(self.chosen.doubt)
+        self._learned = None if self.chosen.reliabilities is None else self._gathered(self.chosen.reliabilities)
         self.dropped = 0
         """Parts of answers in this game that could not be used."""
         self._dropped_told = 0
@@ -108,7 +106,7 @@ class GratrAgent(WerewolfSeat):
 
     def _gathered(self, reliabilities: Reliabilities) -> LearnedEvidence:
         """Where the evidence of a game is kept that learned reliabilities weigh."""
-        return LearnedEvidence(reliabilities, self.parameters.rho)
+        return LearnedEvidence(reliabilities, self.chosen.parameters.rho)
 
     def explain(self, seat: int) -> Explanation:
         """What the present belief about a player rests on. Raises `ParlourError` before the first turn."""
@@ -131,7 +129,7 @@ class GratrAgent(WerewolfSeat):
     def _heard(self, messages: Sequence[HeardMessage]) -> None:
         assert self.me is not None
         if self.graph is None:
-            self.graph = TrustGraph(len(self.me.roles), self.me.seat, parameters=self.parameters)
+            self.graph = TrustGraph(len(self.me.roles), self.me.seat, parameters=self.chosen.parameters)
         self._pin(self.graph)
         said = [message for message in messages if message.speaker != MODERATOR]
         asked = self.seat_model.ask_shared(_about_intents(said, self.graph.players))
@@ -229,7 +227,7 @@ class GratrAgent(WerewolfSeat):
     def _stance(self, seat: int, trust: float) -> str:
         """By the graph's own classes, whose tolerance is a parameter."""
         if self._evidence is not None or self._learned is not None:
-            return export.CLASSES[eq.role_class(trust, self.parameters.epsilon)]
+            return export.CLASSES[eq.role_class(trust, self.chosen.parameters.epsilon)]
         return export.CLASSES[self._graph().role(seat)]
 
     def notes(self) -> dict[str, Any]:
@@ -237,20 +235,6 @@ class GratrAgent(WerewolfSeat):
         told = super().notes()
         dropped, self._dropped_told = self.dropped - self._dropped_told, self.dropped
         return told | ({"dropped": dropped} if dropped else {})
-
-    # -- saving ------------------------------------------------------------------------------------------------
-
-    def settings(self) -> dict[str, Any]:
-        doubted = {} if self.doubt is None else {"doubt": self.doubt}
-        learned = {} if self.reliabilities is None else {"reliabilities": self.reliabilities.as_json()}
-        return {**super().settings(), **asdict(self.parameters), **doubted, **learned}
-
-    @classmethod
-    def _saved(cls, model: Model, settings: dict[str, Any]) -> Self:
-        seat = {key: settings.pop(key) for key in _OF_SEAT if key in settings}
-        if "reliabilities" in seat:
-            seat["reliabilities"] = Reliabilities.from_json(seat["reliabilities"])
-        return cls(model, parameters=Parameters(**settings), **seat)
 
 
 def _in_words(seat: int, trust: float) -> str:
@@ -260,11 +244,3 @@ def _in_words(seat: int, trust: float) -> str:
 def _about_intents(said: Sequence[HeardMessage], players: int) -> list[asks.AskIntent]:
     """The questions for what speakers mean: the same for whoever hears them."""
     return [asks.AskIntent(players=players, statement=message) for message in said]
-
-
-def _number(key: str, value: str, kind: type) -> Any:
-    """A setting from words. Raises `ParlourError`; whether a number is accepted is for `Parameters` to say."""
-    try:
-        return kind(value)
-    except ValueError:
-        raise accept(key, value, "a whole number" if kind is int else "a number") from None

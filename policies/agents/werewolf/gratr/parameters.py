@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from parlour.envs.core import accept, check_one_of
+from parlour.policies.settings import Settings, number, one_of, setting, whole
 
 Mode = Literal["ours", "paper", "code"]
 MODES: Final = ("ours", "paper", "code")
@@ -20,38 +19,23 @@ MODES: Final = ("ours", "paper", "code")
   raised by a fifth; natural logarithm in Eq. 7; Eq. 9 for all edges of the target, if it had two chains.
 """
 
+AT_LEAST_1: Final = "a whole number, at least 1"
+
 
 @dataclass(frozen=True)
-class Parameters:
-    """What a trust graph is run with.
+class Parameters(Settings):
+    """What a trust graph is run with."""
 
-    Raises:
-        ParlourError: A value is not accepted.
-    """
-
-    rho: float = 0.95
+    rho: float = setting(0.95, number(0, 1))
     """Eq. 4: what a piece of evidence keeps of its weight with every later one on the same edge; 1 keeps all, 0 the last."""
-    gamma: float = 0.1
+    gamma: float = setting(0.1, number(0, 1))
     """Eq. 9: rate of the backward update; 0 switches it off."""
-    epsilon: float = 0.2
+    epsilon: float = setting(0.2, number(0, 1, below=True))
     """Table 1: trust up to this, in either direction, is no judgement."""
-    width: int = 3
+    width: int = setting(3, whole(1, says=AT_LEAST_1))
     """Algorithm 2: players that chains start from (w)."""
-    length: int = 4
+    length: int = setting(4, whole(1, says=AT_LEAST_1))
     """Edges that a chain may have; what ends Algorithm 2."""
-    prior: float = 0.5
+    prior: float = setting(0.5, number(0, 1))
     """Eq. 2: what a speaker's word counts whom the graph has no judgement of."""
-    mode: Mode = "ours"
-
-    def __post_init__(self) -> None:
-        for name in ("rho", "gamma", "prior"):
-            value = getattr(self, name)
-            if not (math.isfinite(value) and 0 <= value <= 1):
-                raise accept(name, value, "a number 0..1")
-        if not (math.isfinite(self.epsilon) and 0 <= self.epsilon < 1):
-            raise accept("epsilon", self.epsilon, "a number 0..1, below 1")
-        for name in ("width", "length"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise accept(name, value, "a whole number, at least 1")
-        check_one_of("mode", self.mode, MODES)
+    mode: Mode = setting("ours", one_of(*MODES))
