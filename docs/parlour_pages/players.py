@@ -100,7 +100,9 @@ def _settings(name: str, cls: Any) -> str:
 
 def _defaults(cls: Any) -> dict[str, Any]:
     """Of its settings."""
-    return {one.name: one.default for one in fields(getattr(cls, "settings_type", Settings)) if one.default is not MISSING}
+    return {
+        one.name: one.default for one in fields(getattr(cls, "settings_type", Settings)) if one.default is not MISSING
+    }
 
 
 def _flat(settings: Mapping[str, Any]) -> dict[str, Any]:
