@@ -7,34 +7,23 @@ nothing of it can get into a graph.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from parlour.envs.core import ParlourError, check_from, check_one_of
+from parlour.envs.mediated_qa.corpora import forms
 from parlour.envs.mediated_qa.corpora.documents import read_documents
-from parlour.envs.mediated_qa.corpora.fields import LINES, FileEntry, entries, is_table, whole
-from parlour.envs.mediated_qa.corpora.multihop import WIKI_KINDS, hotpot_question, musique_question, wiki_question
-from parlour.envs.mediated_qa.corpora.own import Asked, own_question, with_decoys
-from parlour.envs.mediated_qa.corpora.single_hop import natural_question, squad_questions
+from parlour.envs.mediated_qa.corpora.fields import LINES, entries, is_table, whole
+from parlour.envs.mediated_qa.corpora.forms import SQUAD, form_of_fields, questions_in, with_decoys
 from parlour.envs.mediated_qa.corpus import Corpus, CorpusQuestion, Passage
 
 AUTO: Final = "auto"
-SQUAD: Final = "squad2"
 QUESTIONS: Final = tuple(f"questions{ending}" for ending in (*LINES, ".json", ".parquet"))
 """Names of the file of questions in a folder that holds a corpus; its documents are in the folder `DOCUMENTS`."""
 DOCUMENTS: Final = "documents"
-
-_READERS: Final[Mapping[str, Callable[[FileEntry], Asked | None]]] = {
-    "own": own_question,
-    "hotpotqa": hotpot_question,
-    "2wikimultihopqa": wiki_question,
-    "musique": musique_question,
-    "natural_questions": natural_question,
-}
 _WHOLE: Final = ("hotpotqa", "2wikimultihopqa")
 """Forms with whole articles, each title once."""
-FORMS: Final = (AUTO, *_READERS, SQUAD)
+FORMS: Final = (AUTO, *forms.FORMS, SQUAD)
 """Forms of a corpus; `auto` looks at the first question."""
 
 
@@ -54,20 +43,20 @@ def load(path: str | Path, documents: str | Path | None = None, form: str = AUTO
     if limit is not None:
         check_from("limit", limit, 1)
     file, folder = _parts(Path(path), documents)
-    known = form_of(path) if form == AUTO else form
-    found: list[CorpusQuestion] = []
-    kept: dict[Passage | str, Passage] = {one: one for one in (() if folder is None else read_documents(folder))}
-    for question, context in _read(file, known, limit):
-        found.append(question)
-        for one in context:
-            kept.setdefault(one.title if known in _WHOLE else one, one)
-    if not found:
+    form = form_of(path) if form == AUTO else form
+    questions: list[CorpusQuestion] = []
+    articles: dict[Passage | str, Passage] = {} if folder is None else {one: one for one in read_documents(folder)}
+    for question, context in questions_in(file, form, limit):
+        questions.append(question)
+        for article in context:
+            articles.setdefault(article.title if form in _WHOLE else article, article)
+    if not questions:
         raise ParlourError(f"{str(file)!r} has no questions; accepted: at least one")
-    if not any(one.sentences for one in kept.values()):
+    if not any(article.sentences for article in articles.values()):
         raise ParlourError(
             f"{str(file)!r} has no documents with sentences; accepted: documents, or a context for each question"
         )
-    return Corpus(tuple(kept.values()), with_decoys(found))
+    return Corpus(tuple(articles.values()), with_decoys(questions))
 
 
 def form_of(path: str | Path) -> str:
@@ -81,34 +70,10 @@ def form_of(path: str | Path) -> str:
     if isinstance(value, dict) and "data" in value:
         return SQUAD
     first = next(entries(file, 1), None)
-    form = "" if first is None else _form_of_fields(first.fields)
+    form = "" if first is None else form_of_fields(first.fields)
     if not form:
         raise ParlourError(f"{str(file)!r} is in no form that is known; accepted: {', '.join(FORMS[1:])}")
     return form
-
-
-def _form_of_fields(fields: Mapping[str, Any]) -> str:
-    """The form of an entry; empty if it is none."""
-    if "annotations" in fields and "question_text" in fields:
-        return "natural_questions"
-    if "question" not in fields:
-        return ""
-    if "paragraphs" in fields:
-        return "musique"
-    if isinstance(fields.get("answers"), dict) and "title" in fields:
-        return SQUAD
-    if "supporting_facts" in fields or ("_id" in fields and "type" in fields):
-        told = fields.get("type")
-        wiki = "evidences" in fields or (isinstance(told, str) and told in WIKI_KINDS and told != "comparison")
-        return "2wikimultihopqa" if wiki else "hotpotqa"
-    return "own"
-
-
-def _read(file: Path, form: str, limit: int | None) -> Iterator[Asked]:
-    if form == SQUAD:
-        yield from squad_questions(file, limit)
-        return
-    yield from filter(None, map(_READERS[form], entries(file, limit)))
 
 
 def _parts(path: Path, documents: str | Path | None) -> tuple[Path, Path | None]:

@@ -68,53 +68,55 @@ class FileEntry:
 
     def refused(self, key: str, accepted: object) -> ParlourError:
         """The error for a field that is missing or holds something else."""
-        if key not in self.fields:
-            return ParlourError(f"{self.place}: {key} is missing; accepted: {listed(accepted)}")
-        told = value_shown(self.fields[key])
-        return ParlourError(f"{self.place}: {key} {told} is not accepted; accepted: {listed(accepted)}")
+        fault = f"{value_shown(self.fields[key])} is not accepted" if key in self.fields else "is missing"
+        return ParlourError(f"{self.place}: {key} {fault}; accepted: {listed(accepted)}")
 
     def has(self, key: str) -> bool:
         """Whether a field is there and not null."""
         return self.fields.get(key) is not None
 
+    def _value(self, key: str, fits: Any, accepted: str, default: Any = None) -> Any:
+        """A field of a type; true and false are no numbers."""
+        value = self.fields.get(key, default)
+        if not isinstance(value, fits) or (isinstance(value, bool) and fits is not bool):
+            raise self.refused(key, accepted)
+        return value
+
     def words(self, key: str, *, empty: bool = False) -> str:
         """A field of words, in one line with single spaces; with `empty` it may hold none."""
-        value = self.fields.get(key)
-        if not isinstance(value, str) or not (empty or value.strip()):
-            raise self.refused(key, "a text" if empty else "words")
+        accepted = "a text" if empty else "words"
+        value: str = self._value(key, str, accepted)
+        if not (empty or value.strip()):
+            raise self.refused(key, accepted)
         return one_line(value)
 
-    def items(self, key: str, what: str = "a list") -> list[Any]:
+    def items(self, key: str, accepted: str = "a list") -> list[Any]:
         """A field that is a list."""
-        value = self.fields.get(key)
-        if not isinstance(value, list):
-            raise self.refused(key, what)
+        value: list[Any] = self._value(key, list, accepted)
         return value
 
     def texts(self, key: str) -> tuple[str, ...]:
         """A field that is a list of texts; those without words are left out."""
-        value = self.items(key, "a list of texts")
-        if not all(isinstance(one, str) for one in value):
+        values = self.items(key, "a list of texts")
+        if not all(isinstance(value, str) for value in values):
             raise self.refused(key, "a list of texts")
-        return tuple(filter(None, map(one_line, value)))
+        return tuple(filter(None, map(one_line, values)))
 
     def truth(self, key: str, default: bool) -> bool:
         """A field that is true or false."""
-        value = self.fields.get(key, default)
-        if not isinstance(value, bool):
-            raise self.refused(key, "true or false")
-        return value
+        return bool(self._value(key, bool, "true or false", default))
+
+    def whole_number(self, key: str) -> int:
+        """A field that is a whole number."""
+        return int(self._value(key, int, "a whole number"))
 
     def objects(self, key: str) -> list[FileEntry]:
         """A field that is a list of objects."""
-        return [FileEntry.of(self.place.within(key, k), one) for k, one in enumerate(self.items(key))]
+        return [FileEntry.of(self.place.within(key, k), value) for k, value in enumerate(self.items(key))]
 
     def identity(self, key: str) -> str:
         """A field that names the entry, words or a whole number; empty if it is not there."""
-        value = self.fields.get(key, "")
-        if value is None or isinstance(value, bool) or not isinstance(value, str | int):
-            raise self.refused(key, "words, or a whole number")
-        return one_line(str(value))
+        return one_line(str(self._value(key, str | int, "words, or a whole number", "")))
 
 
 def entries(path: Path, limit: int | None = None) -> Iterator[FileEntry]:
@@ -143,13 +145,18 @@ def whole(path: Path) -> Any:
     Raises:
         ParlourError: The file cannot be read, or is no JSON.
     """
-    content = read_bytes(path)
+    return _parsed(path, read_bytes(path))
+
+
+def _parsed(path: Path, content: str | bytes, number: int = 0) -> Any:
+    """The value of a file or of one of its lines."""
     try:
         return json_value(content)
-    except json.JSONDecodeError as error:
-        raise ParlourError(f"{str(path)!r} line {error.lineno} is no JSON: {error.msg}") from None
     except ValueError as error:
-        raise ParlourError(f"{str(path)!r} is no JSON: {error}") from None
+        line, why = number, str(error)
+        if isinstance(error, json.JSONDecodeError):
+            line, why = number or error.lineno, error.msg
+        raise ParlourError(f"{str(path)!r}{f' line {line}' if line else ''} is no JSON: {why}") from None
 
 
 def read_bytes(path: Path) -> bytes:
@@ -178,14 +185,8 @@ def one_line(text: str) -> str:
 
 def _by_line(path: Path) -> Iterator[FileEntry]:
     for number, line in enumerate(read_bytes(path).decode("utf-8-sig").split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            value = json_value(line)
-        except ValueError as error:
-            told = error.msg if isinstance(error, json.JSONDecodeError) else error
-            raise ParlourError(f"{str(path)!r} line {number} is no JSON: {told}") from None
-        yield FileEntry.of(Place(path, (), number), value)
+        if line.strip():
+            yield FileEntry.of(Place(path, (), number), _parsed(path, line, number))
 
 
 def is_table(path: Path) -> bool:

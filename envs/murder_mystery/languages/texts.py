@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from parlour.envs.language_files import REFERENCE, LanguageTable, compare, languages, read_language
+from pydantic import ConfigDict
 
 LANGUAGES: Final = languages(__package__)
 
@@ -18,78 +19,34 @@ Sentences = tuple[str, ...]
 Pattern = re.Pattern[str]
 
 
-class RuleSentences(LanguageTable):
-    """The rules of a table in words; the sentences on hearing, truth and majority stand between them."""
+class SentenceTable(LanguageTable):
+    """A table of sentences by name; `compare` holds the other languages to the names of the English file."""
 
-    brief: str
-    introductions: str
-    questions: str
-    answers: str
-    reports: str
-    votes: str
-    found: str
-    winning: str
+    model_config = ConfigDict(frozen=True, extra="allow")
+    __pydantic_extra__: dict[str, str]
 
+    if TYPE_CHECKING:
 
-class Refusals(LanguageTable):
-    """What is wrong with words that cannot be used."""
-
-    blank: str
-    nobody: str
-    several: str
-    other: str
+        def __getattr__(self, name: str) -> str:
+            """The sentence of a name."""
 
 
-class Phrases(LanguageTable):
-    """What the moderator and the seats say: what `text.py` puts together."""
+class Phrases(SentenceTable):
+    """What the moderator and the seats say: what `text.py` puts together. Whatever is not named here is one sentence."""
 
-    moderator: str
-    comma: str
-    seat: str
-    you: str
-    civilian: str
-    murderer: str
-    not_others: str
-    title: str
-    characters: str
-    victims: str
-    truth: str
-    liars: str
-    briefing: str
-    objectives: str
-    lies: str
-    script: str
-    says: str
-    asks: str
-    taken: str
-    turns: str
-    stops: str
-    private: str
-    named: str
-    round: str
-    vote_begins: str
-    turn: str
     wanted: tuple[str, str]
-    votes: str
-    votes_of: str
     verdict: tuple[str, str, str]
-    missed_all: str
-    introduce: str
-    choose: str
-    choose_nobody: str
-    answer: str
-    done: str
-    suspect: str
-    vote: str
     choosing: Pattern
     declines: Pattern
     hearing: dict[str, str]
     majority: dict[str, str]
-    rules: RuleSentences
+    rules: SentenceTable
+    """The rules of a table in words; the sentences on hearing, truth and majority stand between them."""
     end: dict[str, str]
     reasons: dict[str, str]
     roles: dict[str, str]
-    refusals: Refusals
+    refusals: SentenceTable
+    """What is wrong with words that cannot be used."""
     words: dict[str, str]
     ask: dict[str, str]
     questions: dict[str, tuple[str, str]]
@@ -128,32 +85,15 @@ class Forms(LanguageTable):
 
 
 class Prose(LanguageTable):
-    """Sentences of scripts, briefings and quizzes of generated cases. In a frame `*` is the sentence of a fact."""
+    """Sentences of scripts, briefings and quizzes of generated cases. In a frame `*` is the sentence of a fact.
 
-    openings: Sentences
-    trades: Sentences
-    arrivals: Sentences
-    relation: Sentences
-    motive_own: Sentences
-    motive_other: Sentences
-    motive_story: Sentences
-    peace_own: Sentences
-    peace_other: Sentences
-    had_own: Sentences
-    had_other: Sentences
-    lacked_own: Sentences
-    lacked_other: Sentences
-    took_own: Sentences
-    took_other: Sentences
-    evenings: Sentences
-    at: Sentences
-    saw: Sentences
-    saw_far: Sentences
-    died: Sentences
-    innocent: Sentences
-    confession: Sentences
+    Whatever is not named here is a list of sentences of which one is drawn.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+    __pydantic_extra__: dict[str, Sentences]
+
     moved: str
-    lie: Sentences
     briefing: str
     found: str
     lists: str
@@ -165,6 +105,11 @@ class Prose(LanguageTable):
     open: dict[str, str]
     questions: dict[str, str]
     objectives: dict[str, str]
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Sentences:
+            """The sentences of a name."""
 
 
 class Scene(LanguageTable):
