@@ -71,6 +71,11 @@ class Death(_Frozen):
     found: int
     """Place where the body was found."""
 
+    @property
+    def manner(self) -> tuple[int, int, int]:
+        """Place, time and means."""
+        return self.place, self.time, self.means
+
 
 class Truth(_Frozen):
     """All that is true in a generated case."""

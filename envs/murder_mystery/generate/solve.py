@@ -10,95 +10,59 @@ because a murderer would say it too. Absence of knowledge proves nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from parlour.envs.murder_mystery.belief import PUBLIC, Told
 from parlour.envs.murder_mystery.cases.case import Death
 from parlour.envs.murder_mystery.vocabulary.facts import UNKNOWN, Fact
 
-PUBLIC: Final = -1
-"""The teller of what everybody knows."""
-Told = tuple[int, Fact]
-"""Who tells (a seat or `PUBLIC`), and what."""
+MATTERS: Final = frozenset(("motive", "means", "opportunity"))
+"""What may be told against a seat: the three matters of the paper's sensors."""
 
 
-class KnownDeath(NamedTuple):
-    """What is known of a death; each set holds what was told."""
+class Evidence(NamedTuple):
+    """What others tell of the persons, about the death of one victim."""
 
-    places: frozenset[int]
-    times: frozenset[int]
-    means: frozenset[int]
+    ruled_out: frozenset[int]
+    """By rules (a) to (c)."""
+    against: Mapping[int, frozenset[str]]
+    """Person -> the `MATTERS` that are told against it; empty for those of whom nothing is."""
 
-
-class Against(NamedTuple):
-    """What others tell against a seat: the three matters of the paper's sensors."""
-
-    motive: bool
-    means: bool
-    opportunity: bool
+    def candidates(self, seats: int) -> tuple[int, ...]:
+        """The seats that can have killed the victim, in order; those proved, if any are."""
+        left = tuple(seat for seat in range(seats) if seat not in self.ruled_out)
+        return tuple(seat for seat in left if "opportunity" in self.against.get(seat, ())) or left
 
 
-def death_of(told: Iterable[Told], victim: int) -> KnownDeath:
-    """What the told facts say of a victim's death.
+def evidence(told: Iterable[Told], victim: int) -> Evidence:
+    """What the told facts come to.
 
     Args:
-        told: The facts.
+        told: The facts and who tells each.
         victim: Person number of the victim.
     """
-    known: tuple[set[int], set[int], set[int]] = (set(), set(), set())
-    for _, fact in told:
-        if fact.kind == "died" and fact.args[0] == victim:
-            for place, value in enumerate(fact.args[1:]):
-                if value != UNKNOWN:
-                    known[place].add(value)
-    return KnownDeath(*(frozenset(one) for one in known))
-
-
-def ruled_out(told: Iterable[Told], victim: int) -> frozenset[int]:
-    """Persons who cannot have killed the victim (person number), by rules (a) to (c)."""
     told = tuple(told)
-    death = death_of(told, victim)
-    out = set()
-    for teller, fact in told:
-        person, *rest = fact.args
+    died = [fact.args[1:] for _, fact in told if fact.kind == "died" and fact.args[0] == victim]
+    places, times, means = ({known[part] for known in died} - {UNKNOWN} for part in range(3))
+    out: set[int] = set()
+    against: dict[int, set[str]] = defaultdict(set)
+    for teller, (kind, (person, *rest)) in told:
         if teller == person:
             continue
-        elsewhere = fact.kind in ("saw", "at") and death.places and rest[0] not in death.places
-        if (
-            (elsewhere and rest[1] in death.times)
-            or (fact.kind == "lacked" and rest[0] in death.means)
-            or (fact.kind == "peace" and rest[0] == victim)
-        ):
+        if kind in ("saw", "at") and places and rest[1] in times:
+            if rest[0] in places:
+                against[person].add("opportunity")
+            else:
+                out.add(person)
+        elif (kind == "lacked" and rest[0] in means) or (kind == "peace" and rest[0] == victim):
             out.add(person)
-    return frozenset(out)
-
-
-def against(told: Iterable[Told], seat: int, victim: int) -> Against:
-    """What others tell against a seat: a motive, the means of death within reach, presence at place and time."""
-    told = tuple((teller, fact) for teller, fact in told)
-    death = death_of(told, victim)
-    motive = means = opportunity = False
-    for teller, fact in told:
-        if teller == seat or fact.args[0] != seat:
-            continue
-        motive |= fact.kind == "motive" and fact.args[2] == victim
-        means |= fact.kind == "had" and fact.args[1] in death.means
-        opportunity |= fact.kind in ("saw", "at") and fact.args[1] in death.places and fact.args[2] in death.times
-    return Against(motive, means, opportunity)
-
-
-def candidates(told: Iterable[Told], seats: int, victim: int) -> tuple[int, ...]:
-    """The seats that can have killed the victim (person number), in order; those proved, if any are."""
-    told = tuple(told)
-    out = ruled_out(told, victim)
-    left = tuple(seat for seat in range(seats) if seat not in out)
-    proved = tuple(seat for seat in left if against(told, seat, victim).opportunity)
-    return proved or left
-
-
-def told_by(public: Iterable[Fact], facts: Sequence[Iterable[Fact]], seats: Iterable[int]) -> list[Told]:
-    """Public facts and those of some seats, with their tellers."""
-    return [*((PUBLIC, fact) for fact in public), *((seat, fact) for seat in seats for fact in facts[seat])]
+        elif kind == "had" and rest[0] in means:
+            against[person].add("means")
+        elif kind == "motive" and rest[1] == victim:
+            against[person].add("motive")
+    return Evidence(frozenset(out), {person: frozenset(matters) for person, matters in against.items()})
 
 
 def faults_of(
@@ -124,24 +88,26 @@ def faults_of(
         facts: Per seat.
         lies: Per seat.
     """
-    found: list[str] = []
+    faults: list[str] = []
+    briefing = [(PUBLIC, fact) for fact in public]
+    known = [[(seat, fact) for fact in facts[seat]] for seat in range(seats)]
     for index, death in enumerate(deaths):
         innocent = [seat for seat in range(seats) if seat != death.murderer]
-        victim, told = seats + index, told_by(public, facts, innocent)
-        out = ruled_out(told, victim)
-        if left := [seat for seat in innocent if seat not in out]:
-            found.append(f"victim {index}: {left} are not cleared")
-        if death.murderer in out:
-            found.append(f"victim {index}: the murderer is cleared")
-        if (shown := against(told, death.murderer, victim)) != (True, True, True):
-            found.append(f"victim {index}: against the murderer {shown}")
+        together = evidence([*briefing, *(told for seat in innocent for told in known[seat])], seats + index)
+        if left := [seat for seat in innocent if seat not in together.ruled_out]:
+            faults.append(f"victim {index}: {left} are not cleared")
+        if death.murderer in together.ruled_out:
+            faults.append(f"victim {index}: the murderer is cleared")
+        if lacking := MATTERS - together.against.get(death.murderer, frozenset()):
+            faults.append(f"victim {index}: no {', '.join(sorted(lacking))} against the murderer")
         for seat in innocent:
-            if all(against(told, seat, victim)):
-                found.append(f"victim {index}: {seat} looks guilty in all three")
-            others = [one for one in candidates(told_by(public, facts, [seat]), seats, victim) if one != seat]
+            if together.against.get(seat) == MATTERS:
+                faults.append(f"victim {index}: {seat} looks guilty in all three")
+            alone = evidence([*briefing, *known[seat]], seats + index)
+            others = [other for other in alone.candidates(seats) if other != seat]
             if len(others) < 2:
-                found.append(f"victim {index}: {seat} alone leaves {others}")
+                faults.append(f"victim {index}: {seat} alone leaves {others}")
         alibis = [lie.args[1] for lie in lies[death.murderer] if lie.kind == "at" and lie.args[2] == death.time]
         if not alibis or death.place in alibis:
-            found.append(f"victim {index}: no false alibi")
-    return tuple(found)
+            faults.append(f"victim {index}: no false alibi")
+    return tuple(faults)

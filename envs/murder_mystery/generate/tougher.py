@@ -22,8 +22,8 @@ import numpy as np
 from parlour.envs.murder_mystery import belief
 from parlour.envs.murder_mystery.belief import PUBLIC, Told
 from parlour.envs.murder_mystery.cases.case import Case
-from parlour.envs.murder_mystery.generate.clues import CaseKnowledge, order
-from parlour.envs.murder_mystery.generate.world import CaseWorld, sample
+from parlour.envs.murder_mystery.generate.clues import CaseKnowledge, Hands
+from parlour.envs.murder_mystery.generate.world import CaseWorld
 from parlour.envs.murder_mystery.vocabulary.facts import UNKNOWN, Fact
 
 LEVELS: Final = range(5)
@@ -56,24 +56,16 @@ _ATTEMPTS: Final = 24
 """Clues that are added, one after another, before a draw is given up."""
 
 
-class _Hands:
-    """What the seats know, while it is changed."""
+class _Hands(Hands):
+    """What the seats of a plain case know, while it is made tougher."""
 
     def __init__(self, world: CaseWorld, known: CaseKnowledge, rng: np.random.Generator) -> None:
-        self.world, self.rng, self.public = world, rng, known.public
-        self.facts = [dict.fromkeys(one) for one in known.facts]
-        self.lies = [list(one) for one in known.lies]
-        self.death, self.victim = world.deaths[0], world.seats
-        framed = [lie.args[0] for lie in known.lies[self.death.murderer] if lie.kind == "saw"]
-        self.scapegoat = framed[0]
-        self.alibi = next(lie.args[1] for lie in known.lies[self.death.murderer] if lie.kind == "at")
-
-    @property
-    def innocents(self) -> list[int]:
-        return [seat for seat in range(self.world.seats) if seat != self.death.murderer]
-
-    def give(self, seat: int, kind: str, *args: int) -> None:
-        self.facts[seat][Fact(kind, args)] = None
+        super().__init__(world, rng)
+        self.public, self.death, self.victim = known.public, world.deaths[0], world.seats
+        self.facts = [dict.fromkeys(facts) for facts in known.facts]
+        self.lies = [list(lies) for lies in known.lies]
+        planned = {lie.kind: lie for lie in reversed(self.lies[self.death.murderer])}
+        self.scapegoat, self.alibi = planned["saw"].args[0], planned["at"].args[1]
 
     def conceal(self, seat: int, place: int) -> None:
         """Let a seat claim another place at the hour of the death."""
@@ -83,24 +75,29 @@ class _Hands:
         """The place of a seat at the hour of the death."""
         return self.world.timeline[seat][self.death.time]
 
-    def witness(self, *but: int) -> int:
-        """An innocent, none of `but`, of those that know least."""
-        free = [s for s in sample(self.rng, self.world.seats, self.world.seats) if s in self.innocents and s not in but]
-        return min(free, key=lambda seat: len(self.facts[seat]))
-
     def sighted(self, seat: int, *but: int) -> None:
         """Let one more innocent have seen a seat when the victim died."""
-        fact = Fact("saw", (seat, self.where(seat), self.death.time))
-        knowing = [other for other in self.innocents if fact in self.facts[other]]
+        seen = Fact("saw", (seat, self.where(seat), self.death.time))
+        knowing = [other for other in self.innocents(0) if seen in self.facts[other]]
         if len({*knowing, *but, seat, self.death.murderer}) < self.world.seats:
-            self.give(self.witness(seat, *but, *knowing), *_flat(fact))
+            self.give(self.someone(0, but=(seat, *but, *knowing)), "saw", *seen.args)
+
+    def uncleared(self, seat: int) -> None:
+        """Take away whatever but sightings clears a seat."""
+        for hand in self.facts:
+            for fact in [fact for fact in hand if fact.kind in ("lacked", "peace") and fact.args[0] == seat]:
+                del hand[fact]
 
     def told(self) -> list[Told]:
         """What all but the murderer say: their lies, and what does not contradict them."""
-        found = [(PUBLIC, fact) for fact in self.public]
-        for seat in self.innocents:
-            found += [(seat, fact) for fact in said_by(list(self.facts[seat]), self.lies[seat])]
-        return [one for one in found if one[1].kind in ("died", "saw", "at", "had", "lacked", "peace")]
+        told = [(PUBLIC, fact) for fact in self.public]
+        for seat in self.innocents(0):
+            told += [(seat, fact) for fact in said_by(list(self.facts[seat]), self.lies[seat])]
+        return [each for each in told if each[1].kind in ("died", "saw", "at", "had", "lacked", "peace")]
+
+    def possible(self, told: Sequence[Told], liars: int) -> tuple[int, ...]:
+        """The seats that can have done it, by the solver."""
+        return belief.possible(told, self.world.seats, self.victim, liars)
 
 
 def said_by(facts: Sequence[Fact], lies: Sequence[Fact]) -> list[Fact]:
@@ -112,9 +109,9 @@ def said_by(facts: Sequence[Fact], lies: Sequence[Fact]) -> list[Fact]:
 def proof_of(case: Case) -> tuple[Told, ...]:
     """Statements of a tougher case that prove it, as `belief.proof`: of all but the murderer, each told in full."""
     told = [(PUBLIC, fact) for fact in case.public]
-    for seat, one in enumerate(case.characters):
-        if not one.murders[0]:
-            told += [(seat, fact) for fact in said_by(one.facts, one.lies)]
+    for seat, character in enumerate(case.characters):
+        if not character.murders[0]:
+            told += [(seat, fact) for fact in said_by(character.facts, character.lies)]
     return belief.proof(told, case.seats, case.seats, case.liars)
 
 
@@ -135,97 +132,88 @@ def complicate(world: CaseWorld, known: CaseKnowledge, rng: np.random.Generator,
     _herring(hands)
     if not _proved(hands, wanted.liars) or not _riddle(hands, wanted):
         return None
-    truth = dict.fromkeys(known.truth)
-    truth.update((fact, None) for hand in hands.facts for fact in hand if fact.kind not in ("at", "saw"))
-    facts = tuple(tuple(sorted(hand, key=order)) for hand in hands.facts)
-    return CaseKnowledge(known.public, facts, tuple(map(tuple, hands.lies)), tuple(sorted(truth, key=order)))
+    return hands.knowledge(known.public, known.truth)
 
 
 def _secret(hands: _Hands) -> None:
     """The scapegoat took something when the victim died, claims another place, and was seen by one who tells."""
-    one, item = hands.scapegoat, len(hands.world.items) - 1
-    places = [p for p in range(len(hands.world.places)) if p not in (hands.where(one), hands.death.place)]
-    hands.conceal(one, places[int(hands.rng.integers(len(places)))])
-    for hand in hands.facts:  # nothing but the secret clears it
-        for fact in [f for f in hand if f.kind in ("lacked", "peace") and f.args[0] == one]:
-            del hand[fact]
-    hands.give(one, "took", one, item)
-    hands.sighted(one)
-    hands.give(hands.witness(one), "took", one, item)
+    seat, item = hands.scapegoat, len(hands.world.items) - 1
+    places = [p for p in range(len(hands.world.places)) if p not in (hands.where(seat), hands.death.place)]
+    hands.conceal(seat, places[hands.pick(len(places))])
+    hands.uncleared(seat)  # by anything but the secret
+    hands.give(seat, "took", seat, item)
+    hands.sighted(seat)
+    hands.give(hands.someone(0, but=(seat,)), "took", seat, item)
 
 
 def _backed(hands: _Hands) -> bool:
     """An innocent claims to have been with the murderer at the place of his alibi; somebody saw where it really was."""
     murderer, time = hands.death.murderer, hands.death.time
-    free = [s for s in hands.innocents if not hands.lies[s] and s != hands.scapegoat and hands.where(s) != hands.alibi]
     seen = Fact("saw", (murderer, hands.death.place, time))
-    free = [seat for seat in free if seen not in hands.facts[seat]]
+    free = [
+        seat
+        for seat in hands.innocents(0)
+        if not hands.lies[seat]
+        and seat != hands.scapegoat
+        and hands.where(seat) != hands.alibi
+        and seen not in hands.facts[seat]
+    ]
     if not free:
         return False
-    liar = free[int(hands.rng.integers(len(free)))]
+    liar = free[hands.pick(len(free))]
     hands.conceal(liar, hands.alibi)
     hands.lies[liar].append(Fact("saw", (murderer, hands.alibi, time)))
     hands.facts[liar] = {f: None for f in hands.facts[liar] if f[0] != "feels" or f[1][::2] != (liar, murderer)}
     hands.give(liar, "feels", liar, 1, murderer)
-    witness = next(seat for seat in hands.innocents if seen in hands.facts[seat])
-    hands.sighted(liar, witness)
+    hands.sighted(liar, next(seat for seat in hands.innocents(0) if seen in hands.facts[seat]))
     return True
 
 
 def _herring(hands: _Hands) -> None:
     """One more innocent with a reason and the means, of which others know; others clear it by what they saw."""
-    others = [seat for seat in hands.innocents if seat != hands.scapegoat]
-    one = others[int(hands.rng.integers(len(others)))]
-    for hand in hands.facts:
-        for fact in [f for f in hand if f.kind in ("lacked", "peace") and f.args[0] == one]:
-            del hand[fact]
-    motive = int(hands.rng.integers(len(hands.world.motives)))
-    motive = next((f[1][1] for f in hands.facts[one] if f[0] == "motive" and f[1][::2] == (one, hands.victim)), motive)
-    for seat in (one, hands.witness(one)):
-        hands.give(seat, "motive", one, motive, hands.victim)
-    for seat in (one, hands.witness(one)):
-        hands.give(seat, "had", one, hands.death.means)
-    hands.sighted(one)
+    others = [seat for seat in hands.innocents(0) if seat != hands.scapegoat]
+    seat = others[hands.pick(len(others))]
+    hands.uncleared(seat)
+    motive, own = hands.pick(len(hands.world.motives)), (seat, hands.victim)
+    motive = next((f.args[1] for f in hands.facts[seat] if f.kind == "motive" and f.args[::2] == own), motive)
+    for kind, rest in (("motive", (motive, hands.victim)), ("had", (hands.death.means,))):
+        for knowing in (seat, hands.someone(0, but=(seat,))):
+            hands.give(knowing, kind, seat, *rest)
+    hands.sighted(seat)
 
 
 def _proved(hands: _Hands, liars: int) -> bool:
     """Deal more until what all but the murderer tell leaves him alone. Whether that was reached."""
+    murderer = hands.death.murderer
     for _ in range(_ATTEMPTS):
-        left = belief.possible(hands.told(), hands.world.seats, hands.victim, liars)
-        if left == (hands.death.murderer,):
-            return True
-        if hands.death.murderer not in left:
-            return False
-        others = [seat for seat in left if seat != hands.death.murderer]
+        left = hands.possible(hands.told(), liars)
+        if left == (murderer,) or murderer not in left:
+            return murderer in left
+        others = [seat for seat in left if seat != murderer]
         if hands.rng.random() < 0.3:
             _died_again(hands)
         else:
-            hands.sighted(others[int(hands.rng.integers(len(others)))])
+            hands.sighted(others[hands.pick(len(others))])
     return False
 
 
 def _died_again(hands: _Hands) -> None:
     """Let one more seat know what the briefing does not say of place or time of the death."""
     (public,) = hands.public
-    for part, value in ((1, hands.death.place), (2, hands.death.time)):
-        if public.args[part] == UNKNOWN:
-            told = [hands.victim, UNKNOWN, UNKNOWN, UNKNOWN]
-            told[part] = value
-            knowing = [s for s in hands.innocents if Fact("died", tuple(told)) in hands.facts[s]]
-            if len(knowing) < len(hands.innocents):
-                hands.give(hands.witness(*knowing), "died", *told)
+    for part in (0, 1):
+        if public.args[part + 1] == UNKNOWN:
+            manner = tuple(hands.death.manner[k] if k == part else UNKNOWN for k in range(3))
+            fact = Fact("died", (hands.victim, *manner))
+            knowing = [seat for seat in hands.innocents(0) if fact in hands.facts[seat]]
+            if len(knowing) < len(hands.innocents(0)):
+                hands.give(hands.someone(0, but=knowing), "died", *fact.args)
 
 
 def _riddle(hands: _Hands, wanted: Toughness) -> bool:
     """Whether no innocent knows it alone, nobody but the murderer looks guilty in all, and the proof is long enough."""
-    seats, public = hands.world.seats, [(PUBLIC, fact) for fact in hands.public]
-    for seat in hands.innocents:
-        own = public + [(seat, fact) for fact in hands.facts[seat]]
-        alone = belief.possible(own, seats, hands.victim, 0)
-        if len([one for one in alone if one != seat]) < 2:
+    public = [(PUBLIC, fact) for fact in hands.public]
+    for seat in hands.innocents(0):
+        alone = hands.possible([*public, *((seat, fact) for fact in hands.facts[seat])], 0)
+        if len([other for other in alone if other != seat]) < 2:
             return False
-    return len(belief.proof(hands.told(), seats, hands.victim, wanted.liars)) >= wanted.deductions
-
-
-def _flat(fact: Fact) -> tuple[str, *tuple[int, ...]]:
-    return (fact.kind, *fact.args)
+    return len(belief.proof(hands.told(), hands.world.seats, hands.victim, wanted.liars)) >= wanted.deductions
