@@ -243,10 +243,10 @@ def test_the_riddle_is_solved_from_the_scripts_as_they_are_read(language):
             public = [(-1, fact) for fact in read(case.briefing, case.vocabulary)]
             said = {seat: read(case.characters[seat].script, case.vocabulary, seat) for seat in innocent}
             told = [(seat, fact) for seat in innocent for fact in said[seat]]
-            assert solve.candidates(public + told, case.seats, case.seats + victim) == (death.murderer,)
+            assert solve.evidence(public + told, case.seats + victim).candidates(case.seats) == (death.murderer,)
             for seat in innocent:
                 own = public + [(seat, fact) for fact in said[seat]]
-                assert len(set(solve.candidates(own, case.seats, case.seats + victim)) - {seat}) >= 2
+                assert len(set(solve.evidence(own, case.seats + victim).candidates(case.seats)) - {seat}) >= 2
 
 
 KILLING = re.compile(r"kill|murder|did it|\bdead\b|guilty|杀|凶手|害死|死在我", re.IGNORECASE)
@@ -458,8 +458,8 @@ def test_what_one_says_of_oneself_rules_nothing_out():
     death, victim = SOLVED.truth.deaths[0], SOLVED.seats
     known = (-1, Fact("died", (victim, death.place, death.time, death.means)))
     for fact in (Fact("lacked", (0, death.means)), Fact("peace", (0, victim))):
-        assert solve.ruled_out([known, (0, fact)], victim) == frozenset()
-        assert solve.ruled_out([known, (1, fact)], victim) == {0}
+        assert solve.evidence([known, (0, fact)], victim).ruled_out == frozenset()
+        assert solve.evidence([known, (1, fact)], victim).ruled_out == {0}
 
 
 def test_a_sighting_at_place_and_time_is_proof_once_both_are_known():
@@ -468,6 +468,6 @@ def test_a_sighting_at_place_and_time_is_proof_once_both_are_known():
     place = (2, Fact("died", (victim, death.place, -1, -1)))
     time = (2, Fact("died", (victim, -1, death.time, -1)))
     everybody = tuple(range(SOLVED.seats))
-    assert solve.candidates([seen], SOLVED.seats, victim) == everybody
-    assert solve.candidates([seen, place], SOLVED.seats, victim) == everybody
-    assert solve.candidates([seen, place, time], SOLVED.seats, victim) == (0,)
+    assert solve.evidence([seen], victim).candidates(SOLVED.seats) == everybody
+    assert solve.evidence([seen, place], victim).candidates(SOLVED.seats) == everybody
+    assert solve.evidence([seen, place, time], victim).candidates(SOLVED.seats) == (0,)

@@ -1,7 +1,7 @@
 """What is irregular in a WellPlay folder: names, keys against stories, languages against each other.
 
-Single rows are checked where they are read (`wellplay_rows`); here are those that need the whole script. Nothing
-is corrected: keys stay as published, so that scores compare with the papers'.
+Single rows are checked where they are read (`rows`); here are those that need the whole script. Nothing is corrected: keys stay
+as published, so that scores compare with the papers'.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -41,27 +41,21 @@ def check(path: Path | str) -> list[Irregularity]:
         ParlourError: The folder cannot be loaded.
     """
     folder = open_folder(Path(path))
-    found = list(folder.irregular)
-    for test in (_names, _spelling, _languages, _victims, _who, _suspects, _omniscient, _positions, _sibling):
-        found += test(folder)
-    return found
-
-
-def _script(folder: Folder, kind: str, detail: str, handled: str) -> Irregularity:
-    return Irregularity(folder.lang, folder.slug, None, None, kind, detail, handled)
+    tests = (_names, _spelling, _languages, _victims, _who, _suspects, _omniscient, _sibling)
+    return [*folder.irregular, *(irregular for test in tests for irregular in test(folder))]
 
 
 def _names(folder: Folder) -> Iterator[Irregularity]:
     long = [name for name in folder.names if len(list(spellings(name))) > 1]
     if long:
-        yield _script(folder, "long_names", "; ".join(long), "also read by the part before the bracket")
-    said = folder.info.get("agent_num")
-    if said != len(folder.names):
-        yield _script(folder, "agent_num", f"agent_num {said}, {len(folder.names)} characters", "the characters count")
+        yield folder.report("long_names", "; ".join(long), "also read by the part before the bracket")
+    said, count = folder.info.get("agent_num"), len(folder.names)
+    if said != count:
+        yield folder.report("agent_num", f"agent_num {said}, {count} characters", "the characters count")
     for name in dict.fromkeys((folder.slug, *_published_names(folder))):
-        count = re.search(r"(\d+)\s*(?:people|players|人)", name)
-        if count and int(count[1]) != len(folder.names):
-            yield _script(folder, "folder_name", f"{name!r} for {len(folder.names)} characters", "the characters count")
+        people = re.search(r"(\d+)\s*(?:people|players|人)", name)
+        if people and int(people[1]) != count:
+            yield folder.report("folder_name", f"{name!r} for {count} characters", "the characters count")
 
 
 def _published_names(folder: Folder) -> tuple[str, ...]:
@@ -70,29 +64,25 @@ def _published_names(folder: Folder) -> tuple[str, ...]:
     if not index.is_file():
         return ()
     try:
-        scripts = json_value(index.read_bytes())["scripts"]
-        return tuple(
-            str(s[key]) for s in scripts if s["slug"] == folder.slug for key in s if key.startswith("source_dir")
-        )
+        scripts = [each for each in json_value(index.read_bytes())["scripts"] if each["slug"] == folder.slug]
+        return tuple(str(each[key]) for each in scripts for key in each if key.startswith("source_dir"))
     except (ValueError, KeyError, TypeError):
         return ()  # an index of something else
 
 
 def _spelling(folder: Folder) -> Iterator[Irregularity]:
     """Words in options, victims' names and file texts that are a player's name but for one or two letters."""
-    known = {form for name in folder.names for form in spellings(name)}
-    known |= {form for v in range(folder.victims) for name in folder.called(v) for form in spellings(name)}
+    known = {form for name in folder.names for form in spellings(name)} | folder.victim_forms
     known |= {form for forms in folder.aliases for form in forms}
-    cells = {cell for row in _all(folder) for cell in (row.text, *row.options)}
+    cells = {cell for row in folder.every_row for cell in (row.text, *row.options)}
     cells |= {str(name) for one in folder.people for name in one["victims"]}
-    seen: dict[tuple[str, str], None] = {}
     for name in sorted(form for form in known if len(form) >= (3 if folder.lang == "zh" else 6)):
-        for cell in sorted(cells):
-            for other in _windows(cell, name, folder.lang):
-                if other not in known and _close(name, other, folder.lang):
-                    seen[(other, name)] = None
-    for other, name in seen:
-        yield _script(folder, "name_spelling", f"{other!r} beside {name!r}", "options that spell it so name nobody")
+        others = dict.fromkeys(other for cell in sorted(cells) for other in _windows(cell, name, folder.lang))
+        for other in others:
+            if other not in known and _close(name, other, folder.lang):
+                yield folder.report(
+                    "name_spelling", f"{other!r} beside {name!r}", "options that spell it so name nobody"
+                )
 
 
 def _windows(cell: str, name: str, lang: str) -> Iterator[str]:
@@ -109,35 +99,25 @@ def _windows(cell: str, name: str, lang: str) -> Iterator[str]:
 
 def _close(name: str, other: str, lang: str) -> bool:
     """One character replaced inside (Chinese, family name kept); one letter more, less or other (English)."""
-    if lang == "zh":
-        return (
-            len(name) == len(other)
-            and name[0] == other[0]
-            and sum(a != b for a, b in zip(name, other, strict=True)) == 1
-        )
-    if name == other or abs(len(name) - len(other)) > 1 or name.split()[0][0] != other.split()[0][0]:
+    if name == other or abs(len(name) - len(other)) > (lang != "zh") or name[:1] != other[:1]:
         return False
     short, long = sorted((name, other), key=len)
-    for k, letter in enumerate(long):
-        if k >= len(short) or short[k] != letter:
-            return short[k:] == long[k + 1 :] if len(short) < len(long) else short[k + 1 :] == long[k + 1 :]
-    return False
+    at = next((k for k, letter in enumerate(short) if letter != long[k]), len(short))
+    return long[at + 1 :] == short[at + (len(short) == len(long)) :]
 
 
 def _languages(folder: Folder) -> Iterator[Irregularity]:
     if folder.lang != "en":
         return
-    left = []
+    left: set[str] = set()
     for name, one in zip(folder.names, folder.people, strict=True):
         count = len(CHINESE.findall("".join(str(part) for part in one["script"])))
         if count:
-            source = folder.source("json", f"{name}.json")
             kind = "chinese_characters_in_english_script"
-            yield source.report(None, kind, f"{count} Chinese characters", "kept")
-        left += [key for key in _UNUSED if CHINESE.search(json.dumps(one.get(key), ensure_ascii=False))]
+            yield folder.report(kind, f"{count} Chinese characters", "kept", "json", f"{name}.json")
+        left |= {key for key in _UNUSED if CHINESE.search(json.dumps(one.get(key), ensure_ascii=False))}
     if left:
-        fields = ", ".join(sorted(set(left)))
-        yield _script(folder, "untranslated_json_fields", f"Chinese text in {fields}", "not used")
+        yield folder.report("untranslated_json_fields", f"Chinese text in {', '.join(sorted(left))}", "not used")
 
 
 def _victims(folder: Folder) -> Iterator[Irregularity]:
@@ -145,122 +125,99 @@ def _victims(folder: Folder) -> Iterator[Irregularity]:
         called = folder.called(victim)
         if len(called) > 1:
             detail = f"victim {victim} is called {', '.join(called)}"
-            yield _script(folder, "victim_names_per_perspective", detail, "one name for all, the others as aliases")
+            yield folder.report("victim_names_per_perspective", detail, "one name for all, the others as aliases")
         if not folder.murderers(victim):
             detail = f"nobody's kill_by_me for victim {victim} ({called[0]})"
-            yield _script(folder, "no_player_murderer", detail, "no vote can be right: left out of win rates")
+            yield folder.report("no_player_murderer", detail, "no vote can be right: left out of win rates")
     for name, one in zip(folder.names, folder.people, strict=True):
         if "is_murderer" in one and bool(one["is_murderer"]) != any(one["kill_by_me"]):
-            source = folder.source("json", f"{name}.json")
-            yield source.report(None, "is_murderer", "is_murderer contradicts kill_by_me", "kill_by_me counts")
+            detail = "is_murderer contradicts kill_by_me"
+            yield folder.report("is_murderer", detail, "kill_by_me counts", "json", f"{name}.json")
+
+
+def _asked(folder: Folder) -> Iterator[tuple[str, Row, int | None]]:
+    """Whom each row is put to, the row, and the victim that it asks about."""
+    for seat, name in enumerate(folder.names):
+        for row, victim in zip(folder.rows[seat], victims_of(folder, seat), strict=True):
+            yield name, row, victim
 
 
 def _who(folder: Folder) -> Iterator[Irregularity]:
     """Keys of "who killed": no player, another player than the murderer, the same victim asked for twice."""
     nobody: set[str] = set()
-    twice: set[str] = set()
-    for seat, name in enumerate(folder.names):
-        asked: Counter[int] = Counter()
-        for row, victim in zip(folder.rows[seat], victims_of(folder, seat), strict=True):
-            if not asks_who(row) or victim is None:
-                continue
-            asked[victim] += 1
-            key = row.options[row.keys[0]]
-            player = player_of(folder, key)
-            if player is None:
-                nobody.add(key)
-            elif folder.murderers(victim) and player not in folder.murderers(victim):
-                yield _contradiction(folder, name, row, victim, "who")
-        twice |= {f"{name}: victim {victim}" for victim, count in asked.items() if count > 1}
+    asked: Counter[str] = Counter()
+    for name, row, victim in _asked(folder):
+        if not asks_who(row) or victim is None:
+            continue
+        asked[f"{name}: victim {victim}"] += 1
+        player = player_of(folder, row.key)
+        if player is None:
+            nobody.add(row.key)
+        elif folder.murderers(victim) and player not in folder.murderers(victim):
+            yield _contradiction(folder, name, row, victim, "who")
     if nobody:
         detail = f"keys of who killed: {', '.join(sorted(nobody))}"
-        yield _script(folder, "key_is_not_a_player_name", detail, "an option of the quiz, never a vote")
-    if twice:
-        yield _script(folder, "near_duplicate_question", "; ".join(sorted(twice)), "both are asked")
+        yield folder.report("key_is_not_a_player_name", detail, "an option of the quiz, never a vote")
+    if twice := sorted(each for each, times in asked.items() if times > 1):
+        yield folder.report("near_duplicate_question", "; ".join(twice), "both are asked")
 
 
 def _contradiction(folder: Folder, name: str, row: Row, victim: int, asked: str) -> Irregularity:
-    murderers = [folder.names[seat] for seat in folder.murderers(victim)]
-    right = [
-        LETTERS[k] for k, option in enumerate(row.options) if player_of(folder, option) in folder.murderers(victim)
-    ]
-    detail = (
-        f"{asked}: the key names {row.options[row.keys[0]]!r}, kill_by_me {', '.join(murderers)} "
-        f"({'option ' + ', '.join(right) if right else 'not an option'})"
-    )
-    source = folder.source("final_result", f"{name}.csv")
-    return source.report(row.line, "key_contradicts_kill_by_me", detail, _KEPT)
+    seats = folder.murderers(victim)
+    right = [LETTERS[k] for k, option in enumerate(row.options) if player_of(folder, option) in seats]
+    told = f"option {', '.join(right)}" if right else "not an option"
+    murderers = ", ".join(folder.names[seat] for seat in seats)
+    detail = f"{asked}: the key names {row.key!r}, kill_by_me {murderers} ({told})"
+    return folder.report("key_contradicts_kill_by_me", detail, _KEPT, "final_result", f"{name}.csv", line=row.line)
 
 
 def _suspects(folder: Folder) -> Iterator[Irregularity]:
     """Keys of the main suspects that are not the murderer: a contradiction if those of "who" are one too, else a remark."""
     for victim in range(folder.victims):
         murderers = folder.murderers(victim)
-        rows = [
-            (folder.names[seat], row)
-            for seat in range(len(folder.names))
-            for row, about in zip(folder.rows[seat], victims_of(folder, seat), strict=True)
-            if about == victim and kind_of(row) == "suspect"
-        ]
-        wrong = [(name, row) for name, row in rows if not _names_one(folder, row, row.keys, murderers)]
-        if not murderers or not wrong:
-            continue
-        for name, row in wrong:
+        others: set[str] = set()
+        for name, row, about in _asked(folder):
+            keys = [row.options[k] for k in row.keys]
+            if about != victim or kind_of(row) != "suspect" or not murderers or _speak_of(folder, keys, murderers):
+                continue
             if _who_is_wrong(folder, name, victim):
                 yield _contradiction(folder, name, row, victim, "suspect")
-        others = [
-            row
-            for name, row in wrong
-            if not _who_is_wrong(folder, name, victim)
-            and _names_one(folder, row, tuple(range(len(row.options))), murderers)
-        ]
+            elif _speak_of(folder, row.options, murderers):
+                others.add(row.key)
         if others:
-            keys = sorted({row.options[row.keys[0]] for row in others})
-            detail = f"victim {victim}: key {', '.join(keys)} though the murderer is an option"
-            yield _script(folder, "suspect_key_is_not_the_murderer", detail, _KEPT)
+            detail = f"victim {victim}: key {', '.join(sorted(others))} though the murderer is an option"
+            yield folder.report("suspect_key_is_not_the_murderer", detail, _KEPT)
 
 
-def _names_one(folder: Folder, row: Row, options: tuple[int, ...], murderers: tuple[int, ...]) -> bool:
-    """Whether one of the options is a murderer's name, or speaks of one ("X told Y to")."""
-    texts = [row.options[k] for k in options]
-    return any(player_of(folder, text) in murderers or _speaks_of(folder, text, murderers) for text in texts)
-
-
-def _speaks_of(folder: Folder, text: str, seats: tuple[int, ...]) -> bool:
-    return any(form in text for seat in seats for form in spellings(folder.names[seat]))
+def _speak_of(folder: Folder, options: Sequence[str], seats: tuple[int, ...]) -> bool:
+    """Whether one of the options is the name of one of these seats, or speaks of one ("X told Y to")."""
+    forms = [form for seat in seats for form in spellings(folder.names[seat])]
+    return any(player_of(folder, text) in seats or any(form in text for form in forms) for text in options)
 
 
 def _who_is_wrong(folder: Folder, name: str, victim: int) -> bool:
-    seat = folder.names.index(name)
-    for row, about in zip(folder.rows[seat], victims_of(folder, seat), strict=True):
-        if about == victim and asks_who(row):
-            player = player_of(folder, row.options[row.keys[0]])
-            return player is not None and player not in folder.murderers(victim)
-    return False
+    rows = (row for asked, row, about in _asked(folder) if asked == name and about == victim and asks_who(row))
+    first = next(rows, None)
+    player = None if first is None else player_of(folder, first.key)
+    return player is not None and player not in folder.murderers(victim)
 
 
 def _omniscient(folder: Folder) -> Iterator[Irregularity]:
-    own = Counter(row.content for rows in folder.rows for row in rows)
-    other = Counter(row.content for row in folder.omniscient)
-    different = sum((other - own).values())
+    """Omniscient rows that nobody else is asked or that give their key away, and relation rows with their key in one place."""
+    rows = [row for rows in folder.rows for row in rows]
+    different = sum((Counter(row.content for row in folder.omniscient) - Counter(row.content for row in rows)).values())
     if folder.omniscient and different:
         detail = f"{different} of {len(folder.omniscient)} rows are not in the files of the characters"
-        yield _script(folder, "omniscient_differs_from_per_character", detail, "a question set of its own")
+        yield folder.report("omniscient_differs_from_per_character", detail, "a question set of its own")
     for row in folder.omniscient:
-        key = row.options[row.keys[0]]
-        if re.search(
-            rf"(?:Who is|谁是)\s*[\[【]?{re.escape(key)}|{re.escape(key)}[\]】]?是谁", row.text, re.IGNORECASE
-        ):
+        key = re.escape(row.key)
+        if re.search(rf"(?:Who is|谁是)\s*[\[【]?{key}|{key}[\]】]?是谁", row.text, re.IGNORECASE):
             detail = f"{row.text!r} (line {row.line}) holds its own key"
-            yield _script(folder, "omniscient_reveals_identity", detail, _KEPT)
-            return
-
-
-def _positions(folder: Folder) -> Iterator[Irregularity]:
-    rows = [row for rows in folder.rows for row in rows]
+            yield folder.report("omniscient_reveals_identity", detail, _KEPT)
+            break
     if fixed_keys(rows):
         detail = "the position of the key gives the relation rows away"
-        yield _script(folder, "relation_key_position", detail, "options are shuffled when asked")
+        yield folder.report("relation_key_position", detail, "options are shuffled when asked")
 
 
 def _sibling(folder: Folder) -> Iterator[Irregularity]:
@@ -270,21 +227,16 @@ def _sibling(folder: Folder) -> Iterator[Irregularity]:
     path = next((path for path in paths if (path / "json" / "script_info.json").is_file()), None)
     if path is None:
         return
-    other = open_folder(path)
+    other, mismatch = open_folder(path), "json_language_mismatch"
     if len(other.people) != len(folder.people):
         detail = f"{len(folder.people)} characters, {len(other.people)} in the other language"
-        yield _script(folder, "json_language_mismatch", detail, _KEPT)
+        yield folder.report(mismatch, detail, _KEPT)
         return
     for name, own, its in zip(folder.names, folder.people, other.people, strict=True):
         if [bool(k) for k in own["kill_by_me"]] != [bool(k) for k in its["kill_by_me"]]:
             detail = f"kill_by_me {own['kill_by_me']} here, {its['kill_by_me']} in the other language"
-            source = folder.source("json", f"{name}.json")
-            yield source.report(None, "json_language_mismatch", detail, _KEPT)
+            yield folder.report(mismatch, detail, _KEPT, "json", f"{name}.json")
     here, there = ([(row.value, row.type, row.keys) for row in one.omniscient] for one in (folder, other))
     if here != there and Counter(here) == Counter(there) and folder.omniscient_file:
-        source = folder.source("final_result", f"{folder.omniscient_file}.csv")
-        yield source.report(None, "row_order", "the same questions in another order", "asked in this order")
-
-
-def _all(folder: Folder) -> list[Row]:
-    return [*folder.omniscient, *(row for rows in folder.rows for row in rows)]
+        file = "final_result", f"{folder.omniscient_file}.csv"
+        yield folder.report("row_order", "the same questions in another order", "asked in this order", *file)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -64,6 +64,10 @@ class Folder:
         """How many died."""
         return len(self.people[0]["victims"])
 
+    def rows_of(self, seat: int | None) -> tuple[Row, ...]:
+        """The questions to a seat; None: the omniscient ones."""
+        return self.omniscient if seat is None else self.rows[seat]
+
     def murderers(self, victim: int) -> tuple[int, ...]:
         """Seats that killed a victim."""
         return tuple(seat for seat, one in enumerate(self.people) if one["kill_by_me"][victim])
@@ -72,9 +76,20 @@ class Folder:
         """What the characters call a victim, each form once, the most frequent first."""
         return [name for name, _ in Counter(str(one["victims"][victim]).strip() for one in self.people).most_common()]
 
-    def source(self, *parts: str) -> Source:
-        """A file of this script, for messages."""
-        return Source(self.lang, self.slug, "/".join((self.path.parent.name, self.slug, *parts)))
+    @cached_property
+    def every_row(self) -> tuple[Row, ...]:
+        """Those of the characters, then the omniscient ones."""
+        return (*(row for rows in self.rows for row in rows), *self.omniscient)
+
+    @cached_property
+    def victim_forms(self) -> frozenset[str]:
+        """All spellings of the victims' names."""
+        return frozenset(form for v in range(self.victims) for name in self.called(v) for form in spellings(name))
+
+    def report(self, kind: str, detail: str, handled: str, *file: str, line: int | None = None) -> Irregularity:
+        """An irregularity of the script, or of one of its files."""
+        name = "/".join((self.path.parent.name, self.slug, *file)) if file else None
+        return Irregularity(self.lang, self.slug, name, line, kind, detail, handled)
 
 
 def open_folder(path: Path) -> Folder:
@@ -91,26 +106,22 @@ def open_folder(path: Path) -> Folder:
     victims = {len(one["victims"]) for one in people} | {len(one["kill_by_me"]) for one in people}
     if len(victims) != 1 or not victims.pop():
         raise ParlourError(f"{path}: the characters do not agree on how many victims there are")
-    lang = _LANGUAGES.get(path.resolve().parent.name) or _spoken(people)
-    found: list[Irregularity] = []
-    folder = path.resolve().parent.name, path.name
-    rows = []
-    for name in names:
-        own, strange = _questions(path, f"{str(name).strip()}.csv", lang, folder)
-        rows.append(own)
-        found += strange
+    lang = _LANGUAGES.get(path.resolve().parent.name)
+    if lang is None:
+        text = "".join(str(part) for one in people for part in one["script"])
+        lang = "zh" if 5 * len(CHINESE.findall(text)) > len(text) else "en"
     file = next((name for name in OMNISCIENT if (path / "final_result" / f"{name}.csv").is_file()), None)
-    omniscient, strange = _questions(path, f"{file or OMNISCIENT[0]}.csv", lang, folder)
-    return Folder(path, lang, info, people, tuple(rows), omniscient, file, (*found, *strange))
-
-
-def _questions(path: Path, name: str, lang: str, folder: tuple[str, str]) -> tuple[tuple[Row, ...], list[Irregularity]]:
-    source = Source(lang, path.name, "/".join((*folder, "final_result", name)))
-    file = path / "final_result" / name
-    if not file.is_file():
-        return (), [source.report(None, "missing_questions", "no such file", "nothing is asked")]
-    rows, found = read_rows(file, source)
-    return tuple(rows), found
+    rows, irregular = [], list[Irregularity]()
+    for name in (*(str(name).strip() for name in names), file or OMNISCIENT[0]):
+        table = path / "final_result" / f"{name}.csv"
+        source = Source(lang, path.name, "/".join((path.resolve().parent.name, path.name, "final_result", table.name)))
+        if table.is_file():
+            rows.append(tuple(read_rows(table, source)))
+        else:
+            rows.append(())
+            source.report(None, "missing_questions", "no such file", "nothing is asked")
+        irregular += source.irregular
+    return Folder(path, lang, info, people, tuple(rows[:-1]), rows[-1], file, tuple(irregular))
 
 
 def _json(path: Path) -> dict[str, Any]:
@@ -133,11 +144,6 @@ def _person(path: Path) -> dict[str, Any]:
     return value
 
 
-def _spoken(people: Sequence[dict[str, Any]]) -> str:
-    text = "".join(str(part) for one in people for part in one["script"])
-    return "zh" if 5 * len(CHINESE.findall(text)) > len(text) else "en"
-
-
 def folders(root: Path) -> tuple[Path, ...]:
     """All folders of scripts in a tree, the root included, sorted."""
     found = {info.parent.parent for info in root.rglob("script_info.json") if info.parent.name == "json"}
@@ -150,13 +156,8 @@ def load_folder(path: Path | str) -> Case:
     Raises:
         ParlourError: It cannot be loaded.
     """
-    return case_of(open_folder(Path(path)))
-
-
-def case_of(folder: Folder) -> Case:
-    """A folder that was read, as a case."""
-    title = str(folder.info.get("script_name") or folder.slug)
-    victims = _victims(folder)
+    folder = open_folder(Path(path))
+    title, victims = str(folder.info.get("script_name") or folder.slug), _victims(folder)
     people = [
         Character(
             name=name,
@@ -169,11 +170,13 @@ def case_of(folder: Folder) -> Case:
         )
         for seat, (name, one) in enumerate(zip(folder.names, folder.people, strict=True))
     ]
+    briefing, comma = _BRIEFINGS[folder.lang]
+    names, dead = comma.join(folder.names), comma.join(victim.name for victim in victims)
     return Case(
         id=f"wellplay/{folder.lang}/{folder.slug}",
         title=title,
-        language="zh" if folder.lang == "zh" else "en",
-        briefing=_briefing(folder.lang, title, folder.names, [victim.name for victim in victims]),
+        language=folder.lang,
+        briefing=briefing.format(title=title, names=names, dead=dead),
         characters=tuple(people),
         victims=victims,
         questions=tuple(_asked(folder, seat) for seat in range(len(people))),
@@ -181,28 +184,24 @@ def case_of(folder: Folder) -> Case:
     )
 
 
-def _briefing(lang: str, title: str, names: Sequence[str], victims: Sequence[str]) -> str:
-    if lang == "zh":
-        return f"《{title}》。人物：{'、'.join(names)}。死者：{'、'.join(victims)}。"
-    return f"{title}. The characters are {', '.join(names)}. Dead: {', '.join(victims)}."
+_BRIEFINGS: Final = {
+    "en": ("{title}. The characters are {names}. Dead: {dead}.", ", "),
+    "zh": ("《{title}》。人物：{names}。死者：{dead}。", "、"),
+}
+_NO_TEXT: Final = {"en": "(The text of this question is missing.)", "zh": "（此题题干缺失）"}
 
 
 def _asked(folder: Folder, seat: int | None) -> tuple[QuizQuestion, ...]:
-    rows = folder.omniscient if seat is None else folder.rows[seat]
-    about = victims_of(folder, seat)
+    """The questions to a seat; a row without a text has that of another row with the same options."""
+    questions = []
     name = "all" if seat is None else str(seat)
-    return tuple(
-        question(row, f"{name}.{row.line}", victim, row.text or _text_like(folder, row))
-        for row, victim in zip(rows, about, strict=True)
-    )
-
-
-def _text_like(folder: Folder, row: Row) -> str:
-    """The text of a row without one: that of another row with the same options."""
-    for other in (*folder.omniscient, *(row for rows in folder.rows for row in rows)):
-        if other.text and other.value == row.value and sorted(other.options) == sorted(row.options):
-            return other.text
-    return "（此题题干缺失）" if folder.lang == "zh" else "(The text of this question is missing.)"
+    for row, victim in zip(folder.rows_of(seat), victims_of(folder, seat), strict=True):
+        same = (row.value, sorted(row.options))
+        others = (*folder.omniscient, *folder.every_row)
+        like = (other.text for other in others if other.text and (other.value, sorted(other.options)) == same)
+        text = row.text or next(like, _NO_TEXT[folder.lang])
+        questions.append(question(row, f"{name}.{row.line}", victim, text))
+    return tuple(questions)
 
 
 def _victims(folder: Folder) -> tuple[Victim, ...]:
@@ -233,19 +232,16 @@ def player_aliases(folder: Folder, seat: int) -> tuple[str, ...]:
     """Other names of a player: in brackets of its own name, and in options such as "Brother Li【Aming】"."""
     name = folder.names[seat]
     others = {form for k, other in enumerate(folder.names) if k != seat for form in spellings(other)}
-    others |= {
-        form for victim in range(folder.victims) for called in folder.called(victim) for form in spellings(called)
-    }
-    own = {*spellings(name)}
-    found = dict.fromkeys(form for form in spellings(name) if form != name)
-    for rows in (*folder.rows, folder.omniscient):
-        for row in rows:
-            if kind_of(row) in ("who", "suspect"):
-                for option in row.options:
-                    forms = list(spellings(option))
-                    if len(forms) > 1 and own & set(forms):
-                        found.update(dict.fromkeys(form for form in forms[1:] if form not in others))
-    return tuple(form.strip() for form in found if form != name)
+    others |= folder.victim_forms
+    own = dict.fromkeys(spellings(name))
+    aliases = dict(own)
+    for row in folder.every_row:
+        if kind_of(row) in ("who", "suspect"):
+            for option in row.options:
+                whole, *forms = spellings(option)
+                if forms and not own.keys().isdisjoint((whole, *forms)):
+                    aliases.update(dict.fromkeys(form for form in forms if form not in others))
+    return tuple(form.strip() for form in aliases if form != name)
 
 
 def victims_of(folder: Folder, seat: int | None) -> list[int | None]:
@@ -254,7 +250,7 @@ def victims_of(folder: Folder, seat: int | None) -> list[int | None]:
     The victim named in the text; a text that names none ("your wife") asks about the victim of its block:
     files go through the victims in order, and every block begins with who killed.
     """
-    rows = folder.omniscient if seat is None else folder.rows[seat]
+    rows = folder.rows_of(seat)
     own = {v for v in range(folder.victims) if seat is not None and folder.people[seat]["kill_by_me"][v]}
     if own & {victim_named(folder, row.text, seat) for row in rows if asks_who(row)}:
         own = set()  # murderers are asked about their own victims too

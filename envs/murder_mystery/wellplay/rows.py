@@ -9,7 +9,8 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
@@ -47,25 +48,33 @@ class Row(NamedTuple):
     keys: tuple[int, ...]
 
     @property
+    def key(self) -> str:
+        """The first option that counts as right."""
+        return self.options[self.keys[0]]
+
+    @property
     def content(self) -> tuple[object, ...]:
         """All but the line, to compare rows of different files."""
         return self[1:]
 
 
-class Source(NamedTuple):
-    """Where a file belongs, for messages."""
+@dataclass(frozen=True)
+class Source:
+    """Where a file belongs, and what is irregular in it."""
 
     lang: str
     slug: str
-    file: str
+    file: str | None
+    irregular: list[Irregularity] = field(default_factory=list)
 
     def report(self, line: int | None, kind: str, detail: str, handled: str) -> Irregularity:
-        """An irregularity in this file."""
-        return Irregularity(self.lang, self.slug, self.file, line, kind, detail, handled)
+        """Note an irregularity in this file."""
+        self.irregular.append(Irregularity(self.lang, self.slug, self.file, line, kind, detail, handled))
+        return self.irregular[-1]
 
 
-def read_rows(path: Path, source: Source) -> tuple[list[Row], list[Irregularity]]:
-    """The rows of a question file and what is irregular in it. Rows without any key are left out and listed.
+def read_rows(path: Path, source: Source) -> list[Row]:
+    """The rows of a question file. Rows without any key are left out; what is irregular is reported to the source.
 
     Raises:
         ParlourError: The file cannot be read, or its header or a row's value or type is not WellPlay's.
@@ -78,21 +87,18 @@ def read_rows(path: Path, source: Source) -> tuple[list[Row], list[Irregularity]
     header = tuple(cell.strip() for cell in next(reader, ()))
     if header[: len(HEADER)] != HEADER:
         raise ParlourError(f"{source.file}: the header is {','.join(header)!r}; accepted: {','.join(HEADER)}")
-    rows: list[Row] = []
-    found: list[Irregularity] = []
+    rows: list[Row | None] = []
     line = reader.line_num + 1
     for cells in reader:
-        row, strange = _row([cell.strip() for cell in cells], line, source)
-        found += strange
-        rows += [row] if row is not None else []
+        rows.append(_row([cell.strip() for cell in cells], line, source))
         line = reader.line_num + 1
-    return rows, found
+    return [row for row in rows if row is not None]
 
 
-def _row(cells: list[str], line: int, source: Source) -> tuple[Row | None, list[Irregularity]]:
+def _row(cells: list[str], line: int, source: Source) -> Row | None:
     if not any(cells):
-        return None, [source.report(line, "blank_line", "an empty line", "passed over")]
-    found: list[Irregularity] = []
+        source.report(line, "blank_line", "an empty line", "passed over")
+        return None
     fields = len(cells)
     cells, surplus = [*cells, *[""] * len(HEADER)][: len(HEADER)], cells[len(HEADER) :]
     value, choice, text, *options, truth = cells
@@ -104,81 +110,59 @@ def _row(cells: list[str], line: int, source: Source) -> tuple[Row | None, list[
     if any(surplus):
         raise ParlourError(f"{source.file}, line {line}: {fields} fields; accepted: {len(HEADER)}")
     if surplus:
-        found.append(source.report(line, "field_count", f"{fields} fields", "the empty ones at the end are dropped"))
+        source.report(line, "field_count", f"{fields} fields", "the empty ones at the end are dropped")
     if not truth and re.fullmatch("[a-eA-E]", options[-1]) and any(options[:-1]):
         truth, options[-1] = options[-1], ""
         short = fields < len(HEADER)
         detail = f"{fields} fields: the key {truth!r} stands in column e" if short else "the key stands in column e"
-        found.append(source.report(line, "field_count_key_shift" if short else "key_shift", detail, "read from there"))
+        source.report(line, "field_count_key_shift" if short else "key_shift", detail, "read from there")
         if re.match(r"(?:Is|Are|Was|Were|Do|Does|Did)\b|.*吗[?？]?$", text):
             detail = "a misplaced key of a yes-or-no question, which may be wrong"
-            found.append(source.report(line, "key_doubtful", detail, "kept as published"))
+            source.report(line, "key_doubtful", detail, "kept as published")
     elif fields < len(HEADER):
-        found.append(source.report(line, "field_count", f"{fields} fields", "filled with empty ones"))
-    return _keyed(line, (value, choice, text), options, truth, found, source)
+        source.report(line, "field_count", f"{fields} fields", "filled with empty ones")
+    places = [k for k, cell in enumerate(options) if cell]
+    row = Row(line, value, choice, text, tuple(options[k] for k in places), ())
+    keys = _keys(row, truth, [LETTERS[k] for k in places], source)
+    if keys and not text:
+        source.report(line, "empty_question", "no text", "taken from a row with the same options, if any")
+    return row._replace(keys=keys) if keys else None
 
 
-def _keyed(
-    line: int, head: tuple[str, str, str], cells: Sequence[str], truth: str, found: list[Irregularity], source: Source
-) -> tuple[Row | None, list[Irregularity]]:
-    value, choice, text = head
-    places = [k for k, cell in enumerate(cells) if cell]
-    options = tuple(cells[k] for k in places)
+def _keys(row: Row, truth: str, columns: list[str], source: Source) -> tuple[int, ...]:
+    """The options that count as right: those of the letters, and what is the same as one of them; none for a row to leave out."""
     letters = [letter for letter in truth.lower() if letter in LETTERS]
-    keys = sorted({places.index(LETTERS.index(letter)) for letter in letters if LETTERS.index(letter) in places})
-    if not keys or len(options) < 2:
-        detail = f"{len(options)} options, key {truth!r}"
-        return None, [*found, source.report(line, "missing_key", detail, "the row is left out")]
-    if len(letters) > 1 and choice == "a":
+    keys = {columns.index(letter) for letter in letters if letter in columns}
+    if not keys or len(row.options) < 2:
+        source.report(row.line, "missing_key", f"{len(row.options)} options, key {truth!r}", "the row is left out")
+        return ()
+    if len(letters) > 1 and row.type == "a":
         handled = "either letter is right" if len(keys) > 1 else "taken once"
-        found.append(source.report(line, "multi_letter_key_on_single_choice", f"key {truth!r}", handled))
-    same = [[k for k, other in enumerate(options) if other == option] for option in dict.fromkeys(options)]
-    for group in (group for group in same if len(group) > 1):
-        letters = [LETTERS[places[k]] for k in group]
-        if set(group) & set(keys):
-            keys = sorted({*keys, *group})
-            detail = f"options {', '.join(letters)} are the same, one of them the key"
-            found.append(source.report(line, "duplicate_option_key", detail, "all of them are right"))
-        else:
-            detail = f"options {', '.join(letters)} are the same"
-            found.append(source.report(line, "duplicate_option_distractor", detail, "kept; all of them are wrong"))
-    if not text:
-        found.append(source.report(line, "empty_question", "no text", "taken from a row with the same options, if any"))
-    return Row(line, value, choice, text, options, tuple(keys)), found
+        source.report(row.line, "multi_letter_key_on_single_choice", f"key {truth!r}", handled)
+    for option in dict.fromkeys(row.options):
+        group = [k for k, other in enumerate(row.options) if other == option]
+        if len(group) > 1:
+            detail = f"options {', '.join(columns[k] for k in group)} are the same"
+            if keys.isdisjoint(group):
+                source.report(row.line, "duplicate_option_distractor", detail, "kept; all of them are wrong")
+            else:
+                keys.update(group)
+                source.report(
+                    row.line, "duplicate_option_key", f"{detail}, one of them the key", "all of them are right"
+                )
+    return tuple(sorted(keys))
 
 
+_DIED: Final = r"\b.*\b(?:die|died|killed|murdered)\b"
 # The first pattern that fits decides; those of reasoning questions are tried only on rows of 5 points.
-_KINDS: Final[tuple[tuple[QuestionKind, re.Pattern[str]], ...]] = (
-    ("suspect", re.compile(r"\bmost suspect\b|最怀疑", re.IGNORECASE)),
-    ("why", re.compile(r"\bmotiv|动机", re.IGNORECASE)),
-    (
-        "relationship",
-        re.compile(
-            r"(?:perpetrator|murderer|killer) (?:is|of) the victim|(?:凶手|杀人者)是(?:被害人|受害者|死者)",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        "how",
-        re.compile(
-            r"^How\b.*\b(?:die|dies|died|killed|murdered)\b|怎么(?:样)?死|如何(?:死|被杀|遇害)|死因|死法", re.IGNORECASE
-        ),
-    ),
-    (
-        "where",
-        re.compile(
-            r"^Where\b.*\b(?:die|died|killed|murdered)\b|(?:在|于)?(?:哪里|哪儿|何处|什么地方)(?:被|遇害|死)|死在(?:哪|何处)",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        "when",
-        re.compile(
-            r"^When\b.*\b(?:die|died|killed|murdered)\b|(?:何时|什么时候|什么时间|几点)(?:被|遇害|死)|死于(?:何时|什么时)",
-            re.IGNORECASE,
-        ),
-    ),
-)
+_KINDS: Final[dict[QuestionKind, str]] = {
+    "suspect": r"\bmost suspect\b|最怀疑",
+    "why": r"\bmotiv|动机",
+    "relationship": r"(?:perpetrator|murderer|killer) (?:is|of) the victim|(?:凶手|杀人者)是(?:被害人|受害者|死者)",
+    "how": r"^How\b.*\b(?:die|dies|died|killed|murdered)\b|怎么(?:样)?死|如何(?:死|被杀|遇害)|死因|死法",
+    "where": rf"^Where{_DIED}|(?:在|于)?(?:哪里|哪儿|何处|什么地方)(?:被|遇害|死)|死在(?:哪|何处)",
+    "when": rf"^When{_DIED}|(?:何时|什么时候|什么时间|几点)(?:被|遇害|死)|死于(?:何时|什么时)",
+}
 _NO_SUCH: Final = re.compile(r"non-?\s?existent|does not exist|not exist|不存在", re.IGNORECASE)
 _TWO: Final = re.compile(r"\bis\b.*\band\b.*\bof\b|是.+[和与及].+", re.IGNORECASE)
 
@@ -191,7 +175,7 @@ def kind_of(row: Row) -> QuestionKind:
         if _NO_SUCH.search(row.text):
             return "three_relations"
         return "two_relations" if all(_TWO.search(option) for option in row.options) else "one_relation"
-    return next((kind for kind, pattern in _KINDS if pattern.search(row.text)), "individual")
+    return next((kind for kind, words in _KINDS.items() if re.search(words, row.text, re.IGNORECASE)), "individual")
 
 
 def question(row: Row, name: str, victim: int | None, text: str) -> QuizQuestion:
