@@ -29,11 +29,11 @@ from parlour.training.learn.mediators import corpus_check, stakes_files
 from parlour.training.learn.mediators.stakes import StakesScore
 from parlour.training.learn.selfplay import pictures as selfplay
 from parlour.training.learn.selfplay.pool import Member
-from parlour.training.learn.tuning import pictures as tuning
+from parlour.training.learn.tuning import report as tuning
 from parlour.training.learn.tuning.online import OnlineResult, Step
-from parlour.training.learn.tuning.space import Parameter, Space
-from parlour.training.learn.tuning.surface import SurfacePoint
-from parlour.training.learn.tuning.trials import Trial
+from parlour.training.learn.tuning.problem import Parameter, Space
+from parlour.training.learn.tuning.report import SurfacePoint
+from parlour.training.learn.tuning.study import Trial
 from parlour.training.measure.analysis import pictures as analysis
 from parlour.training.measure.analysis.beliefs import BeliefLine, BeliefPoint
 from parlour.training.measure.analysis.compare import ComparedGuesses, ComparedVotes
@@ -118,13 +118,13 @@ Y = Parameter("a-parameter-with-a-name", 1e-3, 1.0, 0.1, log=True)
 
 def draw_trials(path):
     found = [(Trial(k, {"x": k / 9}, (0.1,) * 8, k != 3), mean(0.1 * k)) for k in range(9)]
-    tuning.trials(found, 8, path, WHO)
+    tuning.draw_trials(found, 8, path, WHO)
 
 
 def draw_steps(path):
     steps = tuple(Step(k, 0.1 * k, 0.2, (0.1 * k, -0.1 * k)) for k in range(12))
     learned = OnlineResult(steps, 2, 0.1, {X.name: 0.4, Y.name: 0.2})
-    tuning.steps(learned, Space((X, Y)), path, WHO)
+    tuning.draw_steps(learned, Space((X, Y)), path, WHO)
 
 
 def draw_surface(path, parameters=(X, Y)):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from parlour.training.learn.tuning.space import Parameter, Parameters, Space
+from parlour.training.learn.tuning.problem import Parameter, Parameters, Space
 from parlour.training.play import seeds
 
 IMPORT = f"""

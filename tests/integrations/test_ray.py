@@ -30,7 +30,7 @@ from parlour.policies.llm.transport.request import Completion, Usage  # noqa: E4
 from parlour.training.cli import run  # noqa: E402
 from parlour.training.learn.mediators.experiment import HeldOutConfig  # noqa: E402
 from parlour.training.learn.mediators.held_out import prepare  # noqa: E402
-from parlour.training.learn.tuning.config import TuneConfig  # noqa: E402
+from parlour.training.learn.tuning.problem import TuneConfig  # noqa: E402
 from parlour.training.learn.tuning.run import tune  # noqa: E402
 from parlour.training.measure import evaluate  # noqa: E402
 from parlour.training.play import rollout  # noqa: E402

@@ -24,8 +24,8 @@ from parlour.training.learn.practice import PracticeConfig, practise
 from parlour.training.learn.reliability import run as reliability_run
 from parlour.training.learn.reliability.run import TrustTraining
 from parlour.training.learn.selfplay.config import RULE, SelfplayConfig
-from parlour.training.learn.tuning.config import TuneConfig
 from parlour.training.learn.tuning.gratr import GratrTuning
+from parlour.training.learn.tuning.problem import TuneConfig
 from parlour.training.learn.tuning.questum import QuestumTuning
 from parlour.training.play.extras import import_extra
 from parlour.training.results import display

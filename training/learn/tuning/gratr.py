@@ -23,7 +23,7 @@ from parlour.policies.agents.werewolf.gratr.parameters import MODES, Mode
 from parlour.policies.agents.werewolf.gratr.reliability import LearnedParameters, read_parameters
 from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.policies.llm.noise import ReadingNoise
-from parlour.training.learn.tuning.space import Parameter, Parameters, Space
+from parlour.training.learn.tuning.problem import Parameter, Parameters, Space
 from parlour.training.measure.werewolf.played import GAME
 from parlour.training.measure.werewolf.scores import performance
 from parlour.training.measure.werewolf.trust_scores import columns, log_loss, stated

@@ -19,9 +19,7 @@ import numpy as np
 from parlour.envs.core import ParlourError
 from parlour.policies.files import read_json
 from parlour.training.learn.checkpoints import Checkpoint
-from parlour.training.learn.tuning.config import TuneConfig
-from parlour.training.learn.tuning.problem import Problem, rewards
-from parlour.training.learn.tuning.space import EDGE
+from parlour.training.learn.tuning.problem import EDGE, Problem, TuneConfig, rewards
 from parlour.training.play import seeds
 from parlour.training.results.runs import StageProgress
 

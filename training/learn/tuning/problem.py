@@ -1,13 +1,142 @@
-"""What can be tuned: anything that plays an episode for a seed and returns its reward."""
+"""What can be tuned, and how: the numbers with their ranges, the problem that gives rewards, the settings of a run.
+
+A float is mapped by its place between `low` and `high`; an int counts as if its range went half a step further on both
+sides, so that all its values are equally wide.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from dataclasses import dataclass
+from typing import Any, Final, Literal, Protocol, get_args, runtime_checkable
 
-from parlour.envs.core import ParlourError
-from parlour.training.learn.tuning.space import Parameters, Space
+import numpy as np
+from parlour.envs.core import ParlourError, accept, check_from, check_one_of
+from parlour.training.play import seeds
+
+Parameters = Mapping[str, float]
+"""Name -> value."""
+EDGE: Final = 6.0
+"""Farthest point of the whole line that is used: 0.25 % of the range from its end."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One number to tune.
+
+    Raises:
+        ParlourError: The range is empty, or the default lies outside of it.
+    """
+
+    name: str
+    low: float
+    high: float
+    """Both ends belong to the range."""
+    default: float
+    kind: Literal["float", "int"] = "float"
+
+    def __post_init__(self) -> None:
+        check_one_of("kind", self.kind, ("float", "int"))
+        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
+            raise ParlourError(f"range of {self.name}: {self.low} to {self.high} is not accepted; accepted: low < high")
+        if self.kind == "int" and any(x != int(x) for x in (self.low, self.high, self.default)):
+            raise ParlourError(f"range of {self.name} is not accepted; accepted: whole numbers")
+        self.check(self.default)
+
+    def check(self, value: float) -> None:
+        """Raise `ParlourError` for a value outside of the range."""
+        if not self.low <= value <= self.high or (self.kind == "int" and value != int(value)):
+            kind = "a whole number" if self.kind == "int" else "a number"
+            raise accept(self.name, value, f"{kind} from {self.low} to {self.high}")
+
+    def place(self, value: float) -> float:
+        """Where a value lies, 0 to 1."""
+        return (value - self.low + self._half) / (self.high - self.low + 2 * self._half)
+
+    def at(self, place: float, lift: float = 0.5) -> float:
+        """The value at a place.
+
+        Args:
+            place: 0 to 1.
+            lift: For an int, what is added before the fraction is cut off: 0.5 takes the nearest whole number; drawn
+                evenly from 0 to 1, the mean of the values is the number between them.
+        """
+        low, high = self.low - self._half, self.high + self._half
+        value = low + place * (high - low)
+        if self.kind == "int":
+            return int(min(max(math.floor(value + lift), self.low), self.high))
+        return min(max(value, self.low), self.high)
+
+    @property
+    def _half(self) -> float:
+        return 0.5 if self.kind == "int" else 0.0
+
+    def grid(self, points: int) -> list[float]:
+        """At most `points` values, evenly spread from end to end, in rising order."""
+        if self.kind == "int":
+            spread = [self.low + k * (self.high - self.low) / (points - 1) for k in range(points)]
+            return sorted({math.floor(value + 0.5) for value in spread})
+        return sorted({self.at(k / (points - 1)) for k in range(points)})
+
+
+@dataclass(frozen=True)
+class Space:
+    """All numbers that are tuned together, in order. Raises `ParlourError` if there is none, or a name comes twice."""
+
+    parameters: tuple[Parameter, ...]
+
+    def __post_init__(self) -> None:
+        names = [parameter.name for parameter in self.parameters]
+        if not names or len(set(names)) < len(names):
+            raise ParlourError(f"parameters {', '.join(names) or '(none)'}; accepted: one or more, each once")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """In order."""
+        return tuple(parameter.name for parameter in self.parameters)
+
+    @property
+    def defaults(self) -> dict[str, float]:
+        """Name -> default."""
+        return {parameter.name: parameter.default for parameter in self.parameters}
+
+    def chosen(self, names: Sequence[str]) -> Space:
+        """The space of these numbers alone, in the order of the names. Raises `ParlourError` for one it does not have."""
+        have = {parameter.name: parameter for parameter in self.parameters}
+        for name in names:
+            check_one_of("parameter", name, have)
+        return Space(tuple(have[name] for name in names))
+
+    def check(self, values: Parameters) -> None:
+        """Raise `ParlourError` unless there is a value within its range for each number, and no other."""
+        if set(values) != set(self.names):
+            raise ParlourError(f"parameters {', '.join(values)} are not accepted; accepted: {', '.join(self.names)}")
+        for parameter in self.parameters:
+            parameter.check(values[parameter.name])
+
+    def unbounded(self, values: Parameters) -> list[float]:
+        """The point of the whole space that stands for these values: log-odds of each place, at most `EDGE` from 0."""
+        places = [parameter.place(values[parameter.name]) for parameter in self.parameters]
+        return [min(max(math.log(p / (1 - p)), -EDGE), EDGE) if 0 < p < 1 else EDGE * (2 * p - 1) for p in places]
+
+    def bounded(self, point: Sequence[float], lift: float = 0.5) -> dict[str, float]:
+        """The values that a point of the whole space stands for; `lift` as in `Parameter.at`."""
+        places = [1 / (1 + math.exp(-min(max(x, -EDGE), EDGE))) for x in point]
+        return {p.name: p.at(place, lift) for p, place in zip(self.parameters, places, strict=True)}
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """Plain values."""
+        return [vars(parameter) | {"log": False} for parameter in self.parameters]  # as runs were always stored
+
+
+def show(values: Parameters) -> str:
+    """Values in one line.
+
+    >>> show({"rho": 0.95, "width": 3})
+    'rho=0.95 width=3'
+    """
+    return " ".join(f"{name}={value:.4g}" for name, value in values.items())
 
 
 @runtime_checkable
@@ -42,3 +171,90 @@ def rewards(problem: Problem, parameters: Parameters, deals: Sequence[int]) -> l
             f"{problem.name} gave {len(found)} rewards; accepted: a finite number for each of {len(deals)} deals"
         )
     return found
+
+
+TuningMethod = Literal["optuna", "spsa"]
+Pruner = Literal["wilcoxon", "median", "halving", "none"]
+_TRAINING, _FINAL, _HELD_OUT, _SURFACE = range(4)  # what deals are drawn for
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuneConfig:
+    """Everything that decides a run besides the problem; stored with it.
+
+    Raises:
+        ParlourError: A setting is not accepted.
+    """
+
+    method: TuningMethod = "optuna"
+    """`optuna`: trials on common deals; `spsa`: stochastic approximation, one deal at a time."""
+    budget: int = 40
+    """Number of trials; `spsa` uses as many deals as they would."""
+    deals: int = 100
+    """Number of deals of a trial, the same ones for all."""
+    block: int = 5
+    """Deals between two pruning decisions; a measurement is saved as often."""
+    pruner: Pruner = "wilcoxon"
+    """Rule that stops bad trials early."""
+    finalists: int = 4
+    """Number of best trials that play as many deals again, beside the defaults; the best on all deals wins. 0: no finals."""
+    held_out: int = 500
+    """Number of held-out deals in the test of trained against default parameters."""
+    surface: int = 40
+    """Number of deals for each cell of the response surface."""
+    grid: int = 5
+    """Number of values of each of the first two parameters on the response surface."""
+    step: float = 0.3
+    """With `spsa`: change of a parameter in an early step, in log-odds of its position in its range."""
+    spread: float = 0.5
+    """With `spsa`: first distance at which a parameter is tried on both sides, in the same unit."""
+    seed: int = 0
+    """The same seed gives the same result."""
+
+    def __post_init__(self) -> None:
+        for name, accepted in (("method", TuningMethod), ("pruner", Pruner)):
+            check_one_of(name, getattr(self, name), get_args(accepted))
+        least = {"budget": 1, "deals": 1, "block": 1, "finalists": 0, "held_out": 2, "surface": 2, "grid": 2, "seed": 0}
+        for name, low in least.items():
+            check_from(name, getattr(self, name), low)
+        if self.step <= 0 or self.spread <= 0:
+            raise ParlourError(f"step {self.step} and spread {self.spread}; accepted: numbers above 0")
+
+    @property
+    def training(self) -> list[int]:
+        """The deals that every trial plays, in order."""
+        return _draw(seeds.TRAINING, self.deals, self.seed, _TRAINING)
+
+    @property
+    def final(self) -> list[int]:
+        """The deals of the finals: none of those of the trials."""
+        return _draw(seeds.VALIDATION, self.deals, self.seed, _FINAL)
+
+    @property
+    def test(self) -> list[int]:
+        """The held-out deals: none that anything was chosen by."""
+        return _draw(seeds.HELD_OUT, self.held_out, self.seed, _HELD_OUT)
+
+    @property
+    def drawn(self) -> list[int]:
+        """The deals of the response surface."""
+        return _draw(seeds.VALIDATION, self.surface, self.seed, _SURFACE)
+
+    @property
+    def steps(self) -> int:
+        """On-line: steps of the run."""
+        return max(1, self.budget * self.deals // 2)
+
+
+def _draw(within: range, n: int, seed: int, purpose: int) -> list[int]:
+    rng = np.random.default_rng(seeds.derive(seed, purpose))
+    return [within[int(k)] for k in rng.choice(len(within), size=n, replace=False)]
+
+
+def blocks(deals: Sequence[int], size: int) -> list[list[int]]:
+    """Deals in lists of at most `size`.
+
+    >>> blocks([1, 2, 3], 2)
+    [[1, 2], [3]]
+    """
+    return [list(deals[k : k + size]) for k in range(0, len(deals), size)]

@@ -19,7 +19,7 @@ from parlour.policies.agents.murder_mystery import InterviewSettings
 from parlour.policies.agents.murder_mystery.questum import gain
 from parlour.policies.agents.murder_mystery.sensors import DEFAULT
 from parlour.policies.llm.model import OfflineModel
-from parlour.training.learn.tuning.space import Parameter, Parameters, Space
+from parlour.training.learn.tuning.problem import Parameter, Parameters, Space
 from parlour.training.measure.murder_mystery import scores
 from parlour.training.measure.murder_mystery.games import GAME, CaseJob, CaseResult, CaseSetting, play_case
 from parlour.training.measure.murder_mystery.methods import PLANNER, QUESTUM, MysteryMethod

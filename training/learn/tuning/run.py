@@ -7,40 +7,29 @@ and report.md. Every stage resumes where a kill left it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from functools import partial
+from itertools import product
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Final
 
 from parlour.envs.core import check_from
 from parlour.policies.files import write_json
-from parlour.training.learn.tuning import pictures, report
-from parlour.training.learn.tuning.config import TuneConfig
-from parlour.training.learn.tuning.measure import measure
+from parlour.training.learn.tuning import report
 from parlour.training.learn.tuning.online import OnlineResult, learn, moving
-from parlour.training.learn.tuning.problem import Problem
-from parlour.training.learn.tuning.result import Tuned
-from parlour.training.learn.tuning.space import Parameters
-from parlour.training.learn.tuning.surface import measure_surface
-from parlour.training.learn.tuning.trials import Trial, against_defaults, ranked
-from parlour.training.measure.statistics import MeanEstimate, mean_difference
+from parlour.training.learn.tuning.problem import Parameters, Problem, TuneConfig, show
+from parlour.training.learn.tuning.report import SurfacePoint, Tuned
+from parlour.training.learn.tuning.study import StudyRunner, Trial, against_defaults, ranked
+from parlour.training.measure.statistics import mean_difference
 from parlour.training.play.parallel.executor import Workers
 from parlour.training.results import plots
 from parlour.training.results.pages.report import write_report
 from parlour.training.results.runs import StageProgress, no_stage_progress, run_directory, write_csv
 
-BEST: Final = "best.json"
-TRIALS: Final = "trials.csv"
-STEPS: Final = "steps.csv"
-CURVE: Final = "curve.csv"
-HELD_OUT: Final = "held_out.csv"
 DEFAULTS: Final = "defaults"
 TRAINED: Final = "trained"
 RIVAL: Final = "runner-up"
-Measure = Callable[..., dict[str, tuple[float, ...]]]
-"""`measure`, given the problem and how it is played."""
 
 
 def tune(
@@ -68,105 +57,110 @@ def tune(
         check_from("workers", workers, 1)
     settings = {"problem": problem.name, "space": problem.space.as_json(), "settings": dict(problem.settings)}
     with run_directory(out, asdict(config) | settings) as folder:
-        return _tune(problem, config, folder, workers, progress)
+        return _Run(StudyRunner(problem, config, folder, workers, progress)).tuned()
 
 
-def _tune(problem: Problem, config: TuneConfig, folder: Path, workers: Workers, progress: StageProgress) -> Tuned:
-    play = partial(measure, problem, block=config.block, workers=workers, progress=progress)
-    trials: list[Trial] = []
-    learned: OnlineResult | None = None
-    finals: dict[str, tuple[float, ...]] = {}
-    drawn, who = plots.available(), pictures.played_by(problem)
-    if config.method == "spsa":
-        learned = learn(problem, config, folder, progress)
-        parameters = learned.parameters
-        _store_steps(learned, problem, folder)
-        if drawn:
-            pictures.steps(learned, problem.space, folder / "curve.png", who)
-    else:
-        from parlour.training.learn.tuning.study import search  # it needs Optuna, of the extra `train`
+class _Run:
+    """The stages of a run, one after the other."""
 
-        trials = search(problem, config, folder, workers, progress, partial(_store_trials, folder))
-        chosen, finals = _final(problem, config, trials, folder, play)
-        parameters = dict(chosen.parameters)
-        if drawn:
-            pictures.trials(against_defaults(trials), chosen.number, folder / "curve.png", who)
-    write_json(folder / BEST, {"problem": problem.name, "method": config.method, "parameters": dict(parameters)})
-    arms: dict[str, Parameters] = {DEFAULTS: problem.space.defaults, TRAINED: parameters}
-    rival = None
-    if dict(parameters) == problem.space.defaults:
-        rival = _rival(trials, finals)
-        del arms[TRAINED]
-        if rival is not None:
+    def __init__(self, runner: StudyRunner) -> None:
+        self.runner, self.problem, self.config = runner, runner.problem, runner.config
+        self.folder = runner.folder
+        self.drawn, self.who = plots.available(), report.played_by(runner.problem)
+        self.trials: list[Trial] = []
+        self.learned: OnlineResult | None = None
+        self.finals: dict[str, tuple[float, ...]] = {}
+
+    def tuned(self) -> Tuned:
+        """Learn, test, report."""
+        parameters = self._by_steps() if self.config.method == "spsa" else self._by_trials()
+        best = {"problem": self.problem.name, "method": self.config.method, "parameters": parameters}
+        write_json(self.folder / "best.json", best)
+        arms: dict[str, Parameters] = {DEFAULTS: self.problem.space.defaults}
+        rival = _rival(self.trials, self.finals) if parameters == self.problem.space.defaults else None
+        if parameters != self.problem.space.defaults:
+            arms[TRAINED] = parameters
+        elif rival is not None:
             arms[RIVAL] = rival
-    means, test = _test(config, arms, folder, play)
-    cells = measure_surface(problem, config, folder, play)
-    if drawn:
-        pictures.draw_surface(cells, problem.space, parameters, folder / "surface.png", who)
-    tuned = Tuned(problem, config, parameters, tuple(trials), learned, finals, rival, test, means, tuple(cells), drawn)
-    write_json(folder / "summary.json", report.summary(tuned))
-    write_report(folder, report.text(tuned))
-    return tuned
+        held_out = self.runner.measure("held_out", arms, self.config.test)
+        rows = list(zip(self.config.test, *held_out.values(), strict=True))
+        write_csv(self.folder / "held_out.csv", ["deal", *arms], rows)
+        first, *others = held_out.values()
+        cells = measure_surface(self.runner)
+        if self.drawn:
+            report.draw_surface(cells, self.problem.space, parameters, self.folder / "surface.png", self.who)
+        tuned = Tuned(
+            self.problem,
+            self.config,
+            parameters,
+            tuple(self.trials),
+            self.learned,
+            self.finals,
+            rival,
+            mean_difference(others[0] if others else first, first),
+            {arm: fmean(own) for arm, own in held_out.items()},
+            tuple(cells),
+            self.drawn,
+        )
+        write_json(self.folder / "summary.json", report.summary(tuned))
+        write_report(self.folder, report.text(tuned))
+        return tuned
 
+    def _by_steps(self) -> dict[str, float]:
+        self.learned = learn(self.problem, self.config, self.folder, self.runner.progress)
+        _store_steps(self.learned, self.problem, self.folder)
+        if self.drawn:
+            report.draw_steps(self.learned, self.problem.space, self.folder / "curve.png", self.who)
+        return dict(self.learned.parameters)
 
-def _final(
-    problem: Problem, config: TuneConfig, trials: Sequence[Trial], folder: Path, play: Measure
-) -> tuple[Trial, dict[str, tuple[float, ...]]]:
-    """Let the best trials and the defaults play on, and choose by all that they played.
+    def _by_trials(self) -> dict[str, float]:
+        self.trials = self.runner.search(self._store_trials)
+        chosen = self._final()
+        if self.drawn:
+            report.draw_trials(against_defaults(self.trials), chosen.number, self.folder / "curve.png", self.who)
+        return dict(chosen.parameters)
 
-    The best of many noisy means is mostly the luckiest; on further deals luck does not help.
-    """
-    order = ranked(trials)
-    if not config.finalists:
-        return order[0], {}
-    ahead = order[: config.finalists]
-    ahead += [trial for trial in order if trial.number == 0 and trial not in ahead]
-    arms = {_arm(trial): trial.parameters for trial in ahead}
-    found = play(arms, config.final, folder / "finals.jsonl", stage="finals")
-    both = {_arm(trial): (*trial.rewards, *found[_arm(trial)]) for trial in ahead}
-    rows = [
-        [trial.number, *trial.parameters.values(), trial.mean, fmean(found[_arm(trial)]), fmean(both[_arm(trial)])]
-        for trial in ahead
-    ]
-    heading = ["trial", *problem.space.names, "training_mean", "final_mean", "mean"]
-    write_csv(folder / "finals.csv", heading, rows)
-    return max(ahead, key=lambda trial: (fmean(both[_arm(trial)]), -trial.number)), both
+    def _final(self) -> Trial:
+        """Let the best trials and the defaults play on, and choose by all that they played.
+
+        The best of many noisy means is mostly the luckiest; on further deals luck does not help.
+        """
+        order = ranked(self.trials)
+        if not self.config.finalists:
+            return order[0]
+        ahead = order[: self.config.finalists]
+        ahead += [trial for trial in order if trial.number == 0 and trial not in ahead]
+        played = self.runner.measure("finals", {_arm(trial): trial.parameters for trial in ahead}, self.config.final)
+        self.finals = {_arm(trial): (*trial.rewards, *played[_arm(trial)]) for trial in ahead}
+        means = {trial.number: fmean(self.finals[_arm(trial)]) for trial in ahead}
+        rows = [
+            [trial.number, *trial.parameters.values(), trial.mean, fmean(played[_arm(trial)]), means[trial.number]]
+            for trial in ahead
+        ]
+        heading = ["trial", *self.problem.space.names, "training_mean", "final_mean", "mean"]
+        write_csv(self.folder / "finals.csv", heading, rows)
+        return max(ahead, key=lambda trial: (means[trial.number], -trial.number))
+
+    def _store_trials(self, trials: Sequence[Trial]) -> None:
+        """Write the table and the curve of the trials, once that with the defaults is finished."""
+        if not any(trial.number == 0 for trial in trials):
+            return
+        names = list(trials[0].parameters)
+        rows, curve, best = [], [], None
+        for trial, d in against_defaults(trials):
+            state = "complete" if trial.complete else "given up"
+            values = [trial.parameters[name] for name in names]
+            rows.append([trial.number, state, *values, d.n, trial.mean, d.mean, d.low, d.high])
+            if trial.complete:
+                best = trial.mean if best is None else max(best, trial.mean)
+            curve.append([trial.number, trial.mean, best, d.mean, d.low, d.high])
+        heading = ["trial", "state", *names, "deals", "mean", "difference", "low", "high"]
+        write_csv(self.folder / "trials.csv", heading, rows)
+        write_csv(self.folder / "curve.csv", ["trial", "mean", "best", "difference", "low", "high"], curve)
 
 
 def _arm(trial: Trial) -> str:
     return f"trial {trial.number}"
-
-
-def _store_trials(folder: Path, trials: Sequence[Trial]) -> None:
-    """Write the table and the curve of the trials, once that with the defaults is finished."""
-    if not any(trial.number == 0 for trial in trials):
-        return
-    names = list(trials[0].parameters)
-    rows, curve, best = [], [], None
-    for trial, d in against_defaults(trials):
-        state = "complete" if trial.complete else "given up"
-        values = [trial.parameters[name] for name in names]
-        rows.append([trial.number, state, *values, d.n, trial.mean, d.mean, d.low, d.high])
-        if trial.complete:
-            best = trial.mean if best is None else max(best, trial.mean)
-        curve.append([trial.number, trial.mean, best, d.mean, d.low, d.high])
-    heading = ["trial", "state", *names, "deals", "mean", "difference", "low", "high"]
-    write_csv(folder / TRIALS, heading, rows)
-    write_csv(folder / CURVE, ["trial", "mean", "best", "difference", "low", "high"], curve)
-
-
-def _store_steps(learned: OnlineResult, problem: Problem, folder: Path) -> None:
-    """Write the table and the curve of the steps."""
-    rows: list[list[Any]] = []
-    for k, step in enumerate(learned.steps):
-        stage = "calibration" if k < learned.calibration else "learning"
-        values = problem.space.bounded(step.point).values()
-        rows.append([k, stage, step.deal, step.plus, step.minus, *values])
-    write_csv(folder / STEPS, ["step", "stage", "deal", "plus", "minus", *problem.space.names], rows)
-    learning = rows[learned.calibration :]
-    means = moving(learned.learning, pictures.WINDOW)
-    curve = [[k, value, *row[5:]] for k, (value, row) in enumerate(zip(means, learning, strict=True), 1)]
-    write_csv(folder / CURVE, ["step", "reward", *problem.space.names], curve)
 
 
 def _rival(trials: Sequence[Trial], finals: Mapping[str, Sequence[float]]) -> dict[str, float] | None:
@@ -178,11 +172,36 @@ def _rival(trials: Sequence[Trial], finals: Mapping[str, Sequence[float]]) -> di
     return dict(max(played, key=lambda trial: fmean(finals.get(_arm(trial), trial.rewards))).parameters)
 
 
-def _test(
-    config: TuneConfig, arms: Mapping[str, Parameters], folder: Path, play: Measure
-) -> tuple[dict[str, float], MeanEstimate]:
-    """Two parameter sets on the held-out deals: the means, and the second less the first."""
-    found = play(arms, config.test, folder / "held_out.jsonl", stage="held-out deals")
-    write_csv(folder / HELD_OUT, ["deal", *arms], list(zip(config.test, *found.values(), strict=True)))
-    first, *others = found.values()
-    return {arm: fmean(own) for arm, own in found.items()}, mean_difference(others[0] if others else first, first)
+def _store_steps(learned: OnlineResult, problem: Problem, folder: Path) -> None:
+    """Write the table and the curve of the steps."""
+    rows: list[list[Any]] = []
+    for k, step in enumerate(learned.steps):
+        stage = "calibration" if k < learned.calibration else "learning"
+        rows.append([k, stage, step.deal, step.plus, step.minus, *problem.space.bounded(step.point).values()])
+    write_csv(folder / "steps.csv", ["step", "stage", "deal", "plus", "minus", *problem.space.names], rows)
+    means = moving(learned.learning, report.WINDOW)
+    learning = zip(means, rows[learned.calibration :], strict=True)
+    curve = [[k, value, *row[5:]] for k, (value, row) in enumerate(learning, 1)]
+    write_csv(folder / "curve.csv", ["step", "reward", *problem.space.names], curve)
+
+
+def cells(problem: Problem, points: int) -> list[dict[str, float]]:
+    """The grid over the first two parameters, or over the only one; the first runs slowest."""
+    axes = problem.space.parameters[:2]
+    values = product(*(axis.grid(points) for axis in axes))
+    return [problem.space.defaults | dict(zip([axis.name for axis in axes], cell, strict=True)) for cell in values]
+
+
+def measure_surface(runner: StudyRunner) -> list[SurfacePoint]:
+    """How much more than the defaults each cell of the grid earns, on common deals; writes the table."""
+    problem, grid = runner.problem, cells(runner.problem, runner.config.grid)
+    arms: dict[str, Parameters] = {DEFAULTS: problem.space.defaults}
+    arms.update((show(cell), cell) for cell in grid if cell != problem.space.defaults)
+    played = runner.measure("surface", arms, runner.config.drawn)
+    plain = played[DEFAULTS]
+    measured = [SurfacePoint(cell, mean_difference(played.get(show(cell), plain), plain)) for cell in grid]
+    rows = [
+        [*point.parameters.values(), d.n, d.mean, d.low, d.high, d.p] for point in measured for d in [point.against]
+    ]
+    write_csv(runner.folder / "surface.csv", [*problem.space.names, "deals", "difference", "low", "high", "p"], rows)
+    return measured

@@ -1,17 +1,23 @@
-"""Trials on common random numbers with Optuna: every trial plays the same deals, in blocks, and may be given up early.
+"""Trials on common random numbers with Optuna, and measurements of several parameter sets on the same deals.
 
+Every trial plays the same deals, in blocks, and may be given up early.
 Storage is SQLite, because a process killed in the middle leaves neither half a line nor a lock behind. A trial stores the
 rewards of each block; one that was cut off is resumed by the next run, with its parameters and blocks. A parameter is
 drawn by a sampler seeded from the run's seed, the trial and the parameter; several processes play the deals of one trial
 after another. So a study has the same trials byte for byte, killed or not, with any number of workers.
+
+A measurement is stored block by block in one file, JSON by lines: a head that says what is measured, then one line for each
+block in any order. Rewards are functions of parameters and deals, so the result does not depend on how many
+processes played it, nor on when they stopped.
 """
 
 from __future__ import annotations
 
 import sqlite3
 import warnings
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from statistics import fmean
@@ -24,128 +30,180 @@ from optuna.samplers import TPESampler
 from optuna.trial import FrozenTrial, TrialState
 from parlour.envs.writing import CannotWrite
 from parlour.policies.files import replacing
-from parlour.training.learn.tuning.config import TuneConfig, blocks
-from parlour.training.learn.tuning.problem import Problem, rewards
-from parlour.training.learn.tuning.trials import Trial, ranked
+from parlour.training.learn.tuning.problem import Parameters, Problem, TuneConfig, blocks, rewards
+from parlour.training.measure.statistics import MeanEstimate, mean_difference
 from parlour.training.play import seeds
-from parlour.training.play.parallel.executor import Pool, Workers, as_finished, in_order, opened
-from parlour.training.results.runs import StageProgress
+from parlour.training.play.parallel.executor import Pool, Workers, as_finished, carry_out, in_order, opened
+from parlour.training.results.runs import JsonlStore, StageProgress, no_stage_progress
 from sqlalchemy.exc import SQLAlchemyError
 
-Tell = Callable[[list[Trial]], None]
-STORAGE: Final = "study.sqlite3"
 
+@dataclass(frozen=True)
+class Trial:
+    """A finished trial."""
+
+    number: int
+    """Trial 0 has the defaults."""
+    parameters: dict[str, float]
+    rewards: tuple[float, ...]
+    """One for each deal it played, in the order of the training deals."""
+    complete: bool
+    """False if it was given up."""
+
+    @property
+    def mean(self) -> float:
+        """Mean reward of a deal."""
+        return fmean(self.rewards)
+
+
+def ranked(trials: Sequence[Trial]) -> list[Trial]:
+    """The complete trials, the highest mean first; of equal ones the earlier, so that the defaults win a tie."""
+    return sorted((trial for trial in trials if trial.complete), key=lambda trial: (-trial.mean, trial.number))
+
+
+def against_defaults(trials: Sequence[Trial]) -> list[tuple[Trial, MeanEstimate]]:
+    """Each trial with its paired difference to trial 0, on as many deals as it played."""
+    first = next(trial for trial in trials if trial.number == 0)
+    return [(trial, mean_difference(trial.rewards, first.rewards)) for trial in trials]
+
+
+STORAGE: Final = "study.sqlite3"
 _STUDY: Final = "tune"
-_SAMPLER: Final = 10  # beside the purposes of deals in `config`
+_SAMPLER: Final = 10  # beside the purposes of deals in `problem`
 _WARM_UP: Final = 3  # blocks before a trial may be given up
 _LEVEL: Final = 0.05  # of the signed-rank test by which it is
 _DONE: Final = (TrialState.COMPLETE, TrialState.PRUNED)
 
 
-def search(
-    problem: Problem,
-    config: TuneConfig,
-    folder: Path,
-    workers: Workers,
-    progress: StageProgress,
-    store: Tell = lambda _trials: None,
-) -> list[Trial]:
-    """Play all trials that are missing in the folder's study, and return all, in the order of their numbers.
+@dataclass(frozen=True, eq=False)
+class StudyRunner:
+    """Plays the deals of a run: its trials, and measurements of some parameter sets."""
 
-    Args:
-        problem: What is tuned.
-        config: How.
-        folder: Where the study is stored.
-        workers: Processes that play; with 1, everything happens in this one. Or a pool.
-        progress: Told about deals played; those that a pruned trial was spared count as played.
-        store: Given all finished trials whenever there are more of them.
-    """
-    total = config.budget * config.deals
+    problem: Problem
+    config: TuneConfig
+    folder: Path
+    """Where the study and the measurements are stored."""
+    workers: Workers = 1
+    """Processes that play; with 1, everything happens in this one. Or a pool."""
+    progress: StageProgress = no_stage_progress
+    """Told about deals played; those that a pruned trial was spared count as played."""
 
-    def tell(trials: list[Trial]) -> None:
-        progress("trials", min(len(trials), config.budget) * config.deals, total, _note(trials))
+    def search(self, store: Callable[[list[Trial]], None] = lambda _trials: None) -> list[Trial]:
+        """Play all trials that are missing in the folder's study, and return all, in the order of their numbers.
+
+        `store` is given all finished trials whenever there are more of them.
+        """
+        with opened(self.workers) as pool, open_study(self.config, self.folder) as study:
+            while len(trials := _trials(study)) < self.config.budget:
+                self._play(self._next_trial(study), study, pool)
+                self._tell(_trials(study), store)
+        self._tell(trials, store)
+        return trials
+
+    def _tell(self, trials: list[Trial], store: Callable[[list[Trial]], None]) -> None:
+        complete, deals = ranked(trials), self.config.deals
+        note = f"best {complete[0].mean:.3f}" if complete else ""
+        self.progress("trials", min(len(trials), self.config.budget) * deals, self.config.budget * deals, note)
         store(trials)
 
-    with opened(workers) as pool, _opened(config, folder) as study:
-        while len(trials := _trials(study)) < config.budget:
-            _play(_next_trial(study, problem), study, problem, config, pool)
-            tell(_trials(study))
-    tell(trials)
-    return trials
+    def _next_trial(self, study: Any) -> Any:
+        """The trial that was cut off, or a new one; the first has the default parameters."""
+        frozen = study.get_trials(deepcopy=False)
+        for trial in frozen:
+            if trial.state == TrialState.RUNNING:
+                return optuna.trial.Trial(study, trial._trial_id)  # it has no public way to be resumed
+        if not frozen:
+            study.enqueue_trial(self.problem.space.defaults)
+        return study.ask()
 
+    def _play(self, trial: Any, study: Any, pool: Pool | None) -> None:
+        """Play the blocks that are missing, and tell the study how it ended."""
+        parameters, stored = self._suggested(trial, study), _blocks(trial.user_attrs)
+        reported = study.get_trials(deepcopy=False)[trial.number].intermediate_values
+        played: list[float] = []
+        pieces = blocks(self.config.training, self.config.block)
+        with closing(self._played(parameters, pieces[len(stored) :], pool)) as missing:
+            for k in range(len(pieces)):
+                if k < len(stored):
+                    piece = stored[k]
+                else:
+                    piece = next(missing)
+                    trial.set_user_attr(_name(k), piece)
+                played += piece
+                if k not in reported:
+                    trial.report(fmean(piece if self.config.pruner == "wilcoxon" else played), k)
+                judged = k < len(stored) - 1  # before the process was killed
+                spared = trial.number == 0 or k + 1 == len(
+                    pieces
+                )  # everything is compared with the defaults on all deals
+                if not judged and not spared and trial.should_prune():
+                    study.tell(trial, state=TrialState.PRUNED)
+                    return
+        study.tell(trial, fmean(played))
 
-def _note(trials: list[Trial]) -> str:
-    complete = ranked(trials)
-    return f"best {complete[0].mean:.3f}" if complete else ""
+    def _played(
+        self, parameters: Parameters, pieces: Sequence[list[int]], pool: Pool | None
+    ) -> Generator[list[float], None, None]:
+        """The rewards of each block. A pool plays ahead of the judgement, deal by deal; closing this gives up what is left."""
+        if pool is None:
+            for deals in pieces:
+                yield rewards(self.problem, parameters, deals)
+            return
+        calls = ((self.problem, parameters, [deal]) for deals in pieces for deal in deals)
+        with closing(as_finished(pool, rewards, calls)) as finished:
+            single = in_order(finished)
+            for deals in pieces:
+                yield [next(single)[0] for _ in deals]
 
-
-# -- one trial ---------------------------------------------------------------------------------------------------
-
-
-def _next_trial(study: Any, problem: Problem) -> Any:
-    """The trial that was cut off, or a new one; the first has the default parameters."""
-    frozen = study.get_trials(deepcopy=False)
-    for one in frozen:
-        if one.state == TrialState.RUNNING:
-            return optuna.trial.Trial(study, one._trial_id)  # it has no public way to be resumed
-    if not frozen:
-        study.enqueue_trial(problem.space.defaults)
-    return study.ask()
-
-
-def _play(trial: Any, study: Any, problem: Problem, config: TuneConfig, pool: Pool | None) -> None:
-    """Play the blocks that are missing, and tell the study how it ended."""
-    parameters = _suggested(trial, study, problem, config)
-    stored = _blocks(trial.user_attrs)
-    reported = study.get_trials(deepcopy=False)[trial.number].intermediate_values
-    found: list[float] = []
-    pieces = blocks(config.training, config.block)
-    with closing(_played(problem, parameters, pieces[len(stored) :], pool)) as missing:
-        for k in range(len(pieces)):
-            if k < len(stored):
-                piece = stored[k]
+    def _suggested(self, trial: Any, study: Any) -> dict[str, float]:
+        """The parameters of a trial: those it has, and for the others what a freshly seeded sampler draws."""
+        suggested: dict[str, float] = {}
+        for k, parameter in enumerate(self.problem.space.parameters):
+            study.sampler = TPESampler(seed=seeds.derive(self.config.seed, _SAMPLER, trial.number, k))
+            if parameter.kind == "int":
+                suggested[parameter.name] = trial.suggest_int(parameter.name, int(parameter.low), int(parameter.high))
             else:
-                piece = next(missing)
-                trial.set_user_attr(_name(k), piece)
-            found += piece
-            if k not in reported:
-                trial.report(fmean(piece if config.pruner == "wilcoxon" else found), k)
-            judged = k < len(stored) - 1  # before the process was killed
-            spared = trial.number == 0 or k + 1 == len(pieces)  # everything is compared with the defaults on all deals
-            if not judged and not spared and trial.should_prune():
-                study.tell(trial, state=TrialState.PRUNED)
-                return
-    study.tell(trial, fmean(found))
+                suggested[parameter.name] = trial.suggest_float(parameter.name, parameter.low, parameter.high)
+        return suggested
+
+    def measure(self, stage: str, arms: Mapping[str, Parameters], deals: Sequence[int]) -> dict[str, tuple[float, ...]]:
+        """Let each arm play all the deals, or what is missing in the file of the stage, a name such as `held_out`.
+
+        Args:
+            stage: Names the file and the progress.
+            arms: Name -> parameters.
+            deals: Seeds, played in this order.
+
+        Returns:
+            Arm -> reward of each deal, in order.
+
+        Raises:
+            ParlourError: The file holds another measurement.
+        """
+        pieces, total = blocks(deals, self.config.block), len(arms) * len(deals)
+        plain = {name: dict(values) for name, values in arms.items()}
+        head = {"arms": plain, "deals": list(deals), "block": self.config.block}
+        with JsonlStore(self.folder / f"{stage}.jsonl", _stored_block, "measurement", head) as store:
+            measured = dict(store.found)
+            missing = [(name, k) for k in range(len(pieces)) for name in arms if (name, k) not in measured]
+            done = sum(map(len, measured.values()))
+            self.progress(_SHOWN.get(stage, stage), done, total, "")
+            calls = [(self.problem, arms[name], pieces[k]) for name, k in missing]
+            for number, piece in carry_out(self.workers, rewards, calls):
+                name, k = missing[number]
+                measured[name, k] = piece
+                store.append({"arm": name, "block": k, "rewards": piece})
+                done += len(piece)
+                self.progress(_SHOWN.get(stage, stage), done, total, "")
+        return {name: tuple(reward for k in range(len(pieces)) for reward in measured[name, k]) for name in arms}
 
 
-def _played(
-    problem: Problem, parameters: dict[str, float], pieces: Sequence[list[int]], pool: Pool | None
-) -> Generator[list[float], None, None]:
-    """The rewards of each block. A pool plays ahead of the judgement, deal by deal; closing this gives up what is left."""
-    if pool is None:
-        for deals in pieces:
-            yield rewards(problem, parameters, deals)
-        return
-    calls = ((problem, parameters, [deal]) for deals in pieces for deal in deals)
-    with closing(as_finished(pool, rewards, calls)) as finished:
-        single = in_order(finished)
-        for deals in pieces:
-            yield [next(single)[0] for _ in deals]
+_SHOWN: Final = {"held_out": "held-out deals"}
+"""What the progress calls a stage that has another name."""
 
 
-def _suggested(trial: Any, study: Any, problem: Problem, config: TuneConfig) -> dict[str, float]:
-    """The parameters of a trial: those it has, and for the others what a freshly seeded sampler draws."""
-    found: dict[str, float] = {}
-    for k, parameter in enumerate(problem.space.parameters):
-        study.sampler = TPESampler(seed=seeds.derive(config.seed, _SAMPLER, trial.number, k))
-        if parameter.kind == "int":
-            low, high = int(parameter.low), int(parameter.high)
-            found[parameter.name] = trial.suggest_int(parameter.name, low, high, log=parameter.log)
-        else:
-            found[parameter.name] = trial.suggest_float(
-                parameter.name, parameter.low, parameter.high, log=parameter.log
-            )
-    return found
+def _stored_block(stored: Any) -> tuple[tuple[str, int], list[float]]:
+    return (str(stored["arm"]), int(stored["block"])), [float(x) for x in stored["rewards"]]
 
 
 def _name(block: int) -> str:
@@ -160,19 +218,19 @@ def _blocks(attributes: dict[str, Any]) -> list[list[float]]:
 
 
 def _trials(study: Any) -> list[Trial]:
-    return [_trial(one) for one in study.get_trials(deepcopy=False, states=_DONE)]
+    return [_trial(trial) for trial in study.get_trials(deepcopy=False, states=_DONE)]
 
 
-def _trial(one: FrozenTrial) -> Trial:
-    found = tuple(reward for block in _blocks(one.user_attrs) for reward in block)
-    return Trial(one.number, dict(one.params), found, one.state == TrialState.COMPLETE)
+def _trial(trial: FrozenTrial) -> Trial:
+    played = tuple(reward for block in _blocks(trial.user_attrs) for reward in block)
+    return Trial(trial.number, dict(trial.params), played, trial.state == TrialState.COMPLETE)
 
 
 # -- Optuna ------------------------------------------------------------------------------------------------------
 
 
 @contextmanager
-def _opened(config: TuneConfig, folder: Path) -> Iterator[Any]:
+def open_study(config: TuneConfig, folder: Path) -> Iterator[Any]:
     """The study, made if there is none. Optuna's messages about its progress are held back meanwhile."""
     before = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.CRITICAL)  # errors are told once, below

@@ -1,31 +1,24 @@
-"""Tuning one deal at a time: the steps of SPSA by hand, convergence, and the same bytes after a kill."""
+"""Tuning one deal at a time: the steps of SPSA by hand, convergence."""
 
 from __future__ import annotations
 
-import signal
-import subprocess
-import sys
 from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.training.learn.tuning import online
-from parlour.training.learn.tuning.config import TuneConfig
+from parlour.training.learn.tuning.problem import EDGE, Parameter, Space, TuneConfig
 from parlour.training.learn.tuning.run import tune
-from parlour.training.learn.tuning.space import EDGE, Parameter, Space
 from parlour.training.play import seeds
-from quadratic_problem import IMPORT, Bowl
+from parlour.training.results.runs import no_stage_progress
+from quadratic_problem import Bowl
 
 SMALL = {"method": "spsa", "budget": 4, "deals": 10, "held_out": 8, "surface": 2, "grid": 2}
 
 
-def silent(_stage, _done, _total, _note):
-    pass
-
-
 def learn(problem, config, folder):
-    return online.learn(problem, config, folder, silent)
+    return online.learn(problem, config, folder, no_stage_progress)
 
 
 @dataclass(frozen=True)
@@ -138,45 +131,6 @@ def test_a_problem_that_never_differs_is_refused_in_one_line(tmp_path):
 def test_moving_mean():
     steps = [online.Step(k, x, x, ()) for k, x in enumerate((1.0, 3.0, 5.0, 7.0))]
     assert online.moving(steps, 2) == [1.0, 2.0, 4.0, 6.0]
-
-
-# -- kills -------------------------------------------------------------------------------------------------------
-
-KILLED = (
-    IMPORT
-    + """
-import os, signal, sys
-from parlour.training.learn.tuning.config import TuneConfig
-from parlour.training.learn.tuning.run import tune
-
-count = int(sys.argv[1])
-real = Bowl.reward
-
-def reward(self, parameters, deals):
-    global count
-    count -= 1
-    if count == 0:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return real(self, parameters, deals)
-
-Bowl.reward = reward
-tune(Bowl(noise=0.2, common=0.3), TuneConfig(**eval(sys.argv[3])), sys.argv[2])
-"""
-)
-
-
-def test_a_run_killed_and_taken_up_leaves_the_same_bytes(tmp_path):
-    settings = SMALL | {"seed": 2}
-    tune(Bowl(noise=0.2, common=0.3), TuneConfig(**settings), tmp_path / "whole")
-    for count in (35, 41, 26):  # in calibration, among the steps, and after them
-        command = [sys.executable, "-c", KILLED, str(count), str(tmp_path / "cut"), repr(settings)]
-        assert subprocess.run(command, capture_output=True, timeout=120).returncode == -signal.SIGKILL
-    assert not (tmp_path / "cut" / "report.md").exists()
-    tune(Bowl(noise=0.2, common=0.3), TuneConfig(**settings), tmp_path / "cut")
-    names = sorted(path.name for path in (tmp_path / "whole").iterdir())
-    assert names == sorted(path.name for path in (tmp_path / "cut").iterdir())
-    for name in names:
-        assert (tmp_path / "cut" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
 
 
 def test_a_checkpoint_of_something_else_is_refused(tmp_path):

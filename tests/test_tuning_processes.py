@@ -9,8 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from parlour.training.learn.tuning.config import TuneConfig
-from parlour.training.learn.tuning.measure import measure
+from parlour.training.learn.tuning.problem import TuneConfig
 from parlour.training.learn.tuning.run import tune
 from quadratic_problem import IMPORT, Bowl
 
@@ -29,7 +28,7 @@ KILLED = (
 import os, signal, sys
 import optuna
 from pathlib import Path
-from parlour.training.learn.tuning.config import TuneConfig
+from parlour.training.learn.tuning.problem import TuneConfig
 from parlour.training.learn.tuning.run import tune
 
 where, count, out, settings = sys.argv[1], int(sys.argv[2]), sys.argv[3], eval(sys.argv[4])
@@ -55,6 +54,7 @@ tune(Bowl(noise=0.2, common=0.3), TuneConfig(**settings), out)
 )
 
 
+@pytest.mark.slow
 def test_a_run_killed_at_every_turn_leaves_the_same_files_as_one_that_was_not(tmp_path):
     settings = SMALL | {"budget": 8, "deals": 18, "block": 3, "seed": 5}
     whole = tune(Bowl(noise=0.2, common=0.3), TuneConfig(**settings), tmp_path / "whole")
@@ -68,9 +68,8 @@ def test_a_run_killed_at_every_turn_leaves_the_same_files_as_one_that_was_not(tm
         ("reward", 6),  # in the middle of a block
         ("reward", 40),  # in the finals, the test or the surface
     ]
-    for where, count in kills:
-        command = [sys.executable, "-c", KILLED, where, str(count), str(cut), repr(settings)]
-        assert subprocess.run(command, capture_output=True, timeout=120).returncode == -signal.SIGKILL, where
+    for turn in kills:
+        killed(turn, cut, settings)
     assert not (cut / "report.md").exists()
     again = tune(Bowl(noise=0.2, common=0.3), TuneConfig(**settings), cut)
     assert again.trials == whole.trials
@@ -81,15 +80,34 @@ def test_a_run_killed_at_every_turn_leaves_the_same_files_as_one_that_was_not(tm
         assert (cut / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
 
 
+@pytest.mark.slow
+def test_learning_by_steps_killed_and_taken_up_leaves_the_same_bytes(tmp_path):
+    settings = {"method": "spsa", "budget": 4, "deals": 10, "held_out": 8, "surface": 2, "grid": 2, "seed": 2}
+    tune(Bowl(noise=0.2, common=0.3), TuneConfig(**settings), tmp_path / "whole")
+    for count in (35, 41, 26):  # in calibration, among the steps, and after them
+        killed(("reward", count), tmp_path / "cut", settings)
+    assert not (tmp_path / "cut" / "report.md").exists()
+    tune(Bowl(noise=0.2, common=0.3), TuneConfig(**settings), tmp_path / "cut")
+    names = sorted(path.name for path in (tmp_path / "whole").iterdir())
+    assert names == sorted(path.name for path in (tmp_path / "cut").iterdir())
+    for name in names:
+        assert (tmp_path / "cut" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+
+
+def killed(turn, out, settings):
+    command = [sys.executable, "-c", KILLED, turn[0], str(turn[1]), str(out), repr(settings)]
+    assert subprocess.run(command, capture_output=True, timeout=120).returncode == -signal.SIGKILL, turn
+
+
 def reported(settings, folder):
-    with study._opened(settings, folder) as opened:
+    with study.open_study(settings, folder) as opened:
         return [trial.intermediate_values for trial in opened.get_trials()]
 
 
 def test_a_study_does_not_depend_on_the_number_of_workers(tmp_path):
     problem, told = Bowl(noise=0.2, common=0.3), []
-    alone = study.search(problem, config(), tmp_path / "1", 1, lambda *_: None)
-    trials = study.search(problem, config(), tmp_path / "2", 2, lambda *what: told.append(what))
+    alone = study.StudyRunner(problem, config(), tmp_path / "1").search()
+    trials = study.StudyRunner(problem, config(), tmp_path / "2", 2, lambda *what: told.append(what)).search()
     assert trials == alone
     assert [trial.number for trial in trials] == list(range(6))
     for trial in trials:
@@ -106,12 +124,13 @@ SHARED = (
 import sys
 from pathlib import Path
 from parlour.training.learn.tuning import study
-from parlour.training.learn.tuning.config import TuneConfig
+from parlour.training.learn.tuning.problem import TuneConfig
 
 def told(_stage, done, _total, _note):
     print(done, flush=True)
 
-study.search(Bowl(noise=0.2), TuneConfig(budget=5000, deals=4, pruner="none"), Path(sys.argv[1]), 2, told)
+config = TuneConfig(budget=5000, deals=4, pruner="none")
+study.StudyRunner(Bowl(noise=0.2), config, Path(sys.argv[1]), 2, told).search()
 """
 )
 
@@ -141,11 +160,9 @@ def _ended(process):
 
 
 def test_a_measurement_does_not_depend_on_the_number_of_workers(tmp_path):
-    arms = {"a": {"x": 0.1, "y": 0.2}, "b": {"x": 0.3, "y": 0.4}}
-    one, two = (
-        measure(
-            Bowl(noise=0.3), arms, range(7), tmp_path / str(n), block=2, workers=n, progress=lambda *_: None, stage=""
-        )
-        for n in (1, 2)
-    )
-    assert one == two
+    arms, found = {"a": {"x": 0.1, "y": 0.2}, "b": {"x": 0.3, "y": 0.4}}, []
+    for workers in (1, 2):
+        (tmp_path / str(workers)).mkdir()
+        runner = study.StudyRunner(Bowl(noise=0.3), config(block=2), tmp_path / str(workers), workers)
+        found.append(runner.measure("m", arms, range(7)))
+    assert found[0] == found[1]
