@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from parlour.policies.agents.murder_mystery.asks import ReplyToQuestion, Words
-from parlour.policies.agents.murder_mystery.reading_asks import ReadFacts
+from parlour.policies.agents.murder_mystery.heard import ReadFacts
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
 

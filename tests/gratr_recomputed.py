@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterable
 
 from parlour.policies.agents.werewolf.gratr import equations as eq
-from parlour.policies.agents.werewolf.gratr.explain import Explanation
-from parlour.policies.agents.werewolf.gratr.statements import Chain, EdgeEvidence, Link, TrustBelief
+from parlour.policies.agents.werewolf.gratr.statements import Chain, EdgeEvidence, Explanation, Link, TrustBelief
 
 
 def recomputed(why: Explanation) -> dict[int, float]:

@@ -11,8 +11,8 @@ from parlour.envs.avalon.belief import AvalonBelief
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.werewolf.belief import SeatBeliefs
 from parlour.policies import AdvisedPlayer, asks_a_model, make_policy
-from parlour.policies.agents.advised import AdvisedTurn, OptionCost, player
-from parlour.policies.agents.advised.advice import MOST, contradicts, option_costs
+from parlour.policies.agents import advised
+from parlour.policies.agents.advised import MOST, AdvisedTurn, OptionCost, contradicts, option_costs
 from parlour.policies.llm.ask import BadReply, read_back
 from parlour.policies.llm.model import OfflineModel
 from parlour.policies.llm.prompt import Templates
@@ -61,7 +61,7 @@ def test_it_plays_the_expert_s_game_where_nothing_else_than_the_plan_is_followed
 @pytest.mark.parametrize(("game", "options"), [TABLES[0], TABLES[2]])
 def test_it_plays_the_heuristic_s_game_where_nothing_is_too_dear_and_nothing_contradicts(game, options, monkeypatch):
     plain = moves("heuristic", game, options)
-    monkeypatch.setattr(player, "contradicts", lambda *_: False)
+    monkeypatch.setattr(advised, "contradicts", lambda *_: False)
     assert moves(f"advised:follow={MOST:g}", game, options) == plain != moves("advised", game, options)
 
 

@@ -17,7 +17,7 @@ from parlour.envs import registry
 from parlour.envs.core import ParlourError
 from parlour.envs.turn import take_turn
 from parlour.policies import AvalonAgent, BaselineAgent, ChatPlayer, make_policy
-from parlour.policies.agents.avalon import Experience, Lesson, asks, experience_asks, notes
+from parlour.policies.agents.avalon import Experience, Lesson, asks, experience, notes
 from parlour.policies.agents.avalon.agent import MODULES
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
@@ -174,8 +174,8 @@ def test_what_a_missing_module_leaves_the_others_with():
     assert all(question.chosen in question.options for question in of(asks.Respond))
     assert all(question.now.does == "speak" for question in of(asks.Respond))
     assert not any(question.chosen for question in of(asks.Respond, "action"))
-    assert all(question.line for question in of(experience_asks.Suggest))
-    assert not any(question.line for question in of(experience_asks.Suggest, "plan"))
+    assert all(question.line for question in of(experience.Suggest))
+    assert not any(question.line for question in of(experience.Suggest, "plan"))
 
 
 def test_the_messages_of_a_round_pass_into_facts_and_summary_when_it_ends():

@@ -10,9 +10,8 @@ import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies import BaselineAgent, make_policy
 from parlour.policies.agents.avalon import Pool
-from parlour.policies.agents.avalon import baseline_asks as asks
-from parlour.policies.agents.avalon.baseline import QUESTIONS
-from parlour.policies.agents.avalon.baseline_asks import Past
+from parlour.policies.agents.avalon import baseline as asks
+from parlour.policies.agents.avalon.baseline import QUESTIONS, Past
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
 from parlour.policies.retrieval.embedders import HashingEmbedder

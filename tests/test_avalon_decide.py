@@ -28,8 +28,7 @@ from parlour.policies.agents.avalon.lines import (
     put_results,
     results_in,
 )
-from parlour.policies.agents.avalon.seat import Notes, _who, situation
-from parlour.policies.agents.avalon.situation import AvalonSelfInfo, AvalonSituation, Night
+from parlour.policies.agents.avalon.seat import AvalonSelfInfo, AvalonSituation, Night, Notes, _who, situation
 from parlour.policies.agents.seat import code, coded
 
 # six players: player_0 is asked; player_4 and player_5 are evil

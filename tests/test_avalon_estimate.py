@@ -19,7 +19,7 @@ from parlour.policies.agents.avalon.estimate import (
     superficial,
     tally_in,
 )
-from parlour.policies.agents.avalon.situation import Seat
+from parlour.policies.agents.avalon.seat import Seat
 from parlour.policies.heuristic.avalon import AvalonPlayer
 
 TABLES = [

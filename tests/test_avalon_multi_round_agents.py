@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from parlour.policies import make_policy
 from parlour.policies.agents.avalon.lines import introduction_of
-from parlour.policies.agents.avalon.situation import AvalonSituation
+from parlour.policies.agents.avalon.seat import AvalonSituation
 from parlour.training.play import rollout
 
 

@@ -10,8 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import Event, Move
 from parlour.policies import ChatPlayer
-from parlour.policies.agents.chat import TakeTurn, apart, turn_of
-from parlour.policies.agents.chat.sentences import Offers, numbers_in, offered, one_by_one, ranges, together
+from parlour.policies.agents.chat import (
+    Offers,
+    TakeTurn,
+    apart,
+    numbers_in,
+    offered,
+    one_by_one,
+    ranges,
+    together,
+    turn_of,
+)
 from parlour.policies.llm.ask import read_back
 from parlour.training.play import asked, rollout
 

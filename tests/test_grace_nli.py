@@ -8,8 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.policies.agents.mediated_qa.asks import AskingReader
-from parlour.policies.agents.mediated_qa.nli import NLIReader
+from parlour.policies.agents.mediated_qa.readers import AskingReader, NLIReader
 
 QUESTION = SimpleNamespace(text="Who founded Orn?")
 

@@ -1,4 +1,4 @@
-"""Modules that follow advice or do not, and whether it would pay them (policies/agents/mediated_qa/obedient.py, private_costs.py)."""
+"""Modules that follow advice or do not, and whether it would pay them (policies/agents/mediated_qa/mediator.py, private_costs.py)."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from parlour.envs.core import ParlourError
 from parlour.envs.english import word_list
 from parlour.envs.mediated_qa import reading
 from parlour.envs.mediated_qa.corpus import CorpusQuestion
-from parlour.policies.agents.mediated_qa.qa import LONGEST, QAReader, SpanScores, best_span
+from parlour.policies.agents.mediated_qa.readers import LONGEST, QAReader, SpanScores, best_span
 from parlour.training.learn.mediators import readers
 from parlour.training.learn.mediators.experiment import HeldOutConfig
 

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.werewolf.gratr import equations as eq
+from parlour.policies.agents.werewolf.gratr.equations import MODES, Parameters
 from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
-from parlour.policies.agents.werewolf.gratr.parameters import MODES, Parameters
 from parlour.policies.agents.werewolf.gratr.statements import GraphJudgement
 
 NUMBER = st.floats(-1, 1, allow_nan=False)

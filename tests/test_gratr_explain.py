@@ -14,10 +14,9 @@ from gratr_recomputed import evidence_of, recomputed
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
-from parlour.policies.agents.werewolf.gratr.export import as_json, as_net, write_history
+from parlour.policies.agents.werewolf.gratr.equations import MODES, Parameters
+from parlour.policies.agents.werewolf.gratr.export import as_json, as_net, extremes, summary, write_history
 from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
-from parlour.policies.agents.werewolf.gratr.parameters import MODES, Parameters
-from parlour.policies.agents.werewolf.gratr.render import extremes, summary
 from parlour.policies.agents.werewolf.gratr.statements import GraphJudgement
 
 NUMBER = st.floats(-1, 1, allow_nan=False)

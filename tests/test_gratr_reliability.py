@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies import GratrAgent, make_policy
-from parlour.policies.agents.werewolf.gratr.parameters import Parameters
-from parlour.policies.agents.werewolf.gratr.reliability import (
+from parlour.policies.agents.werewolf.gratr.equations import Parameters
+from parlour.policies.agents.werewolf.gratr.evidence import (
     KINDS,
     WEIGHTS,
     LearnedEvidence,

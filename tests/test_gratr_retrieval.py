@@ -7,9 +7,8 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
-from parlour.policies.agents.werewolf.gratr.parameters import MODES, Parameters
-from parlour.policies.agents.werewolf.gratr.retrieve import starts
+from parlour.policies.agents.werewolf.gratr.equations import MODES, Parameters
+from parlour.policies.agents.werewolf.gratr.graph import TrustGraph, starts
 from parlour.policies.agents.werewolf.gratr.statements import GraphJudgement
 
 ATANH_HALF = math.atanh(0.5)

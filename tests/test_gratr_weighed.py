@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies import GratrAgent, make_policy
-from parlour.policies.agents.werewolf.gratr.weighed import WeighedEvidence
+from parlour.policies.agents.werewolf.gratr.evidence import WeighedEvidence
 from parlour.training.play.rollout import play, table
 from parlour.wrappers import Recorder
 

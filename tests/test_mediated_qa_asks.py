@@ -9,7 +9,7 @@ import pytest
 from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.corpus import generate
 from parlour.envs.mediated_qa.pipeline import Pipeline
-from parlour.policies.agents.mediated_qa.asks import (
+from parlour.policies.agents.mediated_qa.readers import (
     AskingReader,
     CheckAnswer,
     EntailmentVerdict,

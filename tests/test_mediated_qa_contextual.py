@@ -17,14 +17,16 @@ from parlour.envs.mediated_qa.world import WorldFact
 from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable, policy_file
 from parlour.policies.agents.mediated_qa.contextual import (
     LEAN,
+    BoostedTrees,
     ContextualModel,
+    OutcomeModel,
     contextual_model,
     inputs,
+    outcome_model,
     response,
     weight_of,
 )
 from parlour.policies.agents.mediated_qa.joint import PUBLISHED as NAMES
-from parlour.policies.agents.mediated_qa.outcome_model import BoostedTrees, OutcomeModel, outcome_model
 from parlour.training.learn.mediators import baselines, contextual
 from parlour.training.learn.mediators.ceiling import ceiling, expected, recollections
 from parlour.training.learn.mediators.contextual import (

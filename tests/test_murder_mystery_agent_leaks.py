@@ -17,8 +17,8 @@ from parlour.envs.murder_mystery.cases.find import find
 from parlour.envs.murder_mystery.vocabulary.facts import KINDS, Fact, say
 from parlour.policies import make_policy
 from parlour.policies.agents.murder_mystery import AGENTS, Reader
-from parlour.policies.agents.murder_mystery.sentences import sentences
-from parlour.policies.agents.murder_mystery.topics import put
+from parlour.policies.agents.murder_mystery.scene import sentences
+from parlour.policies.agents.murder_mystery.wording import put
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
 from parlour.policies.retrieval.memory import SCRIPT, TALK, segments

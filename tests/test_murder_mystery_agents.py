@@ -24,7 +24,7 @@ from parlour.policies.agents.murder_mystery import (
 )
 from parlour.policies.agents.murder_mystery.questum.interview import Interview
 from parlour.policies.agents.murder_mystery.questum.plan import PlannedInterview
-from parlour.policies.agents.murder_mystery.sentences import sentences
+from parlour.policies.agents.murder_mystery.scene import sentences
 from parlour.policies.llm.ask import Ask, BadReply, read_back
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
 from parlour.training.play import rollout

@@ -18,19 +18,17 @@ from parlour.envs.murder_mystery.cases.find import find
 from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES, Fact, read, say
 from parlour.policies.agents.murder_mystery import (
     asks,
-    baseline_asks,
+    baselines,
+    heuristics,
     quiz_answers,
-    replies,
     sensors,
     think_asks,
-    topics,
-    voting,
+    wording,
 )
 from parlour.policies.agents.murder_mystery.evidence import Excerpts, collect, death_of, judge
 from parlour.policies.agents.murder_mystery.quiz import Quiz, Reader, answer_quiz
-from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk, all_named, named
+from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk, all_named, named, sentences
 from parlour.policies.agents.murder_mystery.sensors import SENSORS, SensorReading, SensorSummary
-from parlour.policies.agents.murder_mystery.sentences import sentences
 from parlour.policies.llm.ask import BadReply
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
 from parlour.training.play import rollout
@@ -191,7 +189,7 @@ def test_emotion_is_what_the_own_script_feels():
 
 
 def test_the_information_value_falls_with_the_matters_that_were_put():
-    put = [topics.put(scene(), topic, "Old Sir Hugh") for topic in (topics.ABLE, topics.REASONS)]
+    put = [wording.put(scene(), topic, "Old Sir Hugh") for topic in (wording.ABLE, wording.REASONS)]
     heard = [talk(BEN, DIED, question=words) for words in put]
     levels = [sensed("information value", BEN, [], heard[:k]) for k in range(3)]
     assert levels[0] == "high"
@@ -283,16 +281,16 @@ def answer_of(question: str, killed: tuple[int, ...] = (), language: str = "en")
     place = scene(language)
     lies = script(*LIES, language=language) if killed else []
     who = me(killed=killed, language=language)
-    words = replies.reply(Excerpts(place, who, place.victims[0], script(*OWN, language=language)), question, lies)
+    words = heuristics.reply(Excerpts(place, who, place.victims[0], script(*OWN, language=language)), question, lies)
     return read(words, place.vocabulary, ANN)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("topic", range(6))
 def test_a_civilian_answers_honestly_with_three_facts_at_most(topic, language):
-    question = topics.put(scene(language), topic, scene(language).victims[0])
+    question = wording.put(scene(language), topic, scene(language).victims[0])
     said = answer_of(question, language=language)
-    assert len(said) <= replies.LIMIT == 3
+    assert len(said) <= heuristics.LIMIT == 3
     assert set(said) <= set(OWN)
     assert said or topic == 1  # the script tells no relation
 
@@ -310,8 +308,8 @@ def test_the_answer_is_to_the_point_of_the_question():
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_murderer_tells_what_he_planned_and_nothing_that_gives_him_away(language):
     place, said = scene(language), []
-    for topic in (*range(6), topics.DEATH, topics.ABLE, topics.REASONS):
-        said += answer_of(topics.put(place, topic, place.victims[0]), killed=(0,), language=language)
+    for topic in (*range(6), wording.DEATH, wording.ABLE, wording.REASONS):
+        said += answer_of(wording.put(place, topic, place.victims[0]), killed=(0,), language=language)
     assert Fact("at", (ANN, CELLAR, NINE)) in said
     true_and_harmful = {OWN[0], OWN[2], OWN[4], OWN[6], OWN[8], DIED}
     assert not true_and_harmful & set(said)
@@ -321,8 +319,8 @@ def test_a_murderer_tells_what_he_planned_and_nothing_that_gives_him_away(langua
 def test_a_murderer_may_lie_only_about_his_own_victim():
     place = scene("en", 2)
     who = me(killed=(1,), victims=2)
-    question = topics.put(place, 0, "Old Sir Hugh")
-    words = replies.reply(Excerpts(place, who, "Old Sir Hugh", script(*OWN)), question, script(*LIES))
+    question = wording.put(place, 0, "Old Sir Hugh")
+    words = heuristics.reply(Excerpts(place, who, "Old Sir Hugh", script(*OWN)), question, script(*LIES))
     assert not set(LIES) & set(read(words, place.vocabulary, ANN))
     assert asks.stance_of(place, who, "Mrs Teal") == sentences("en").guilty
     assert asks.stance_of(place, who, "Old Sir Hugh") == HONEST == asks.stance_of(place, me(), "Old Sir Hugh")
@@ -330,13 +328,13 @@ def test_a_murderer_may_lie_only_about_his_own_victim():
 
 def test_free_prose_is_answered_with_the_sentences_that_share_most_words():
     story = ["I went to bed early. The gardener shouted at Hugh about money. My tea was cold."]
-    words = replies.prose_answer("Did anybody shout about money with the gardener?", story, guilty=False)
+    words = heuristics.prose_answer("Did anybody shout about money with the gardener?", story, guilty=False)
     assert words == "The gardener shouted at Hugh about money."
     assert (
-        replies.prose_answer("你在花园看见了谁？", ["我在花园看见了园丁。天很冷。"], guilty=False)
+        heuristics.prose_answer("你在花园看见了谁？", ["我在花园看见了园丁。天很冷。"], guilty=False)
         == "我在花园看见了园丁。"
     )
-    assert not replies.prose_answer("Who killed him?", ["I killed him with a knife."], guilty=True)
+    assert not heuristics.prose_answer("Who killed him?", ["I killed him with a knife."], guilty=True)
 
 
 @given(st.text(max_size=60), st.text(max_size=60), st.sampled_from(["en", "zh"]))
@@ -344,8 +342,8 @@ def test_no_words_stop_an_answer(question, story, language):
     place = scene(language)
     for killed in ((), (0,)):
         who = me(killed=killed, language=language)
-        assert replies.reply(Excerpts(place, who, place.victims[0], [story]), question, [story]).strip()
-    assert topics.wanted(place, question, ANN, HUGH).topics
+        assert heuristics.reply(Excerpts(place, who, place.victims[0], [story]), question, [story]).strip()
+    assert wording.wanted(place, question, ANN, HUGH).topics
 
 
 # -- questions -------------------------------------------------------------------------------------------------
@@ -375,7 +373,7 @@ def summed(*sensors: str) -> SensorSummary:
 
 
 def topics_of(words: str) -> set[int]:
-    return set(topics.wanted(scene(), words, BEN, HUGH).topics)
+    return set(wording.wanted(scene(), words, BEN, HUGH).topics)
 
 
 def test_each_sensor_sends_the_question_to_its_matter():
@@ -397,16 +395,16 @@ def test_what_was_asked_is_not_asked_again():
 
 def test_behind_the_general_questions_come_those_about_single_suspects_each_once():
     """First the one against whom most speaks; nobody who is cleared."""
-    put = [topics.put(scene(), topic, "Old Sir Hugh") for topic in (topics.ABLE, topics.REASONS)]
+    put = [wording.put(scene(), topic, "Old Sir Hugh") for topic in (wording.ABLE, wording.REASONS)]
     heard = [talk(BEN, DIED, question=words) for words in put]
     own = (DIED, Fact("saw", (DAN, ATTIC, NINE)))
     first = question(summed("suspicion", "motivation"), *heard, own=own)[0]
-    assert topics.wanted(scene(), first, BEN, HUGH).about == (DAN,)
+    assert wording.wanted(scene(), first, BEN, HUGH).about == (DAN,)
     second = question(summed("suspicion", "motivation"), *heard, talk(BEN, DIED, question=first), own=own)[0]
-    assert topics.wanted(scene(), second, BEN, HUGH).about == (CORA,)
+    assert wording.wanted(scene(), second, BEN, HUGH).about == (CORA,)
     cleared = (*own, Fact("lacked", (CORA, ROPE)))
     second = question(summed("suspicion", "motivation"), *heard, talk(BEN, DIED, question=first), own=cleared)[0]
-    assert topics.wanted(scene(), second, BEN, HUGH).about != (CORA,)
+    assert wording.wanted(scene(), second, BEN, HUGH).about != (CORA,)
 
 
 def test_every_question_names_the_victim_and_there_are_as_many_as_asked_for():
@@ -423,8 +421,8 @@ def test_a_question_that_does_not_name_the_victim_is_put_with_the_death_in_front
         ("zh", "你在哪里？", "关于修爵士的死：你在哪里？"),
     ):
         victim = scene(language).victims[0]
-        assert topics.naming(scene(language), victim, words) == put
-        assert topics.naming(scene(language), victim, put) == put
+        assert wording.naming(scene(language), victim, words) == put
+        assert wording.naming(scene(language), victim, put) == put
 
 
 def test_werewolf_chooses_five_of_ten_and_puts_one_of_them():
@@ -432,35 +430,35 @@ def test_werewolf_chooses_five_of_ten_and_puts_one_of_them():
     common = {"scene": scene(), "me": me(), "victim": "Old Sir Hugh", "about": "Ben Oak", "stance": HONEST}
     inputs = {**common, "script": script(*OWN), "dialogue": []}
     listed = list(sentences("en").predefined)
-    select = baseline_asks.WerewolfSelect(**inputs, listed=listed)
+    select = baselines.WerewolfSelect(**inputs, listed=listed)
     picked = select.heuristic(RNG).numbers
     assert len(set(picked)) == 5
     assert set(picked) <= set(range(1, 11))
     words = [listed[k - 1] for k in picked]
     assert select.picked(picked) == words
     assert select.picked([3, 3, 1]) == [listed[k] for k in (2, 0, 1, 3, 4)]  # what is missing, in order of the list
-    put = baseline_asks.WerewolfQuestion(**inputs, picked=words, number=1).heuristic(RNG).questions
+    put = baselines.WerewolfQuestion(**inputs, picked=words, number=1).heuristic(RNG).questions
     assert put == [f"About the death of Old Sir Hugh: {words[0]}"]
 
 
 def test_ocot_says_what_it_lacks_and_asks_for_that():
     common = {"scene": scene(), "me": me(), "victim": "Old Sir Hugh", "stance": HONEST}
-    goal = topics.put(scene(), topics.MOTIVE, "Old Sir Hugh")
-    lacking = baseline_asks.OcotConsider(**common, goal=goal, script=[], dialogue=[]).heuristic(RNG).words
+    goal = wording.put(scene(), wording.MOTIVE, "Old Sir Hugh")
+    lacking = baselines.OcotConsider(**common, goal=goal, script=[], dialogue=[]).heuristic(RNG).words
     assert lacking == sentences("en").lacking
-    known = baseline_asks.OcotConsider(**common, goal=goal, script=script(*OWN), dialogue=[]).heuristic(RNG).words
+    known = baselines.OcotConsider(**common, goal=goal, script=script(*OWN), dialogue=[]).heuristic(RNG).words
     assert "jealousy" in known
-    ask = baseline_asks.OcotQuestion(
+    ask = baselines.OcotQuestion(
         **common,
         about="Ben Oak",
         considered=[
-            baseline_asks.Goal(question="Where did you see her?", answer=known),
-            baseline_asks.Goal(question=goal, answer=lacking),
+            baselines.Goal(question="Where did you see her?", answer=known),
+            baselines.Goal(question=goal, answer=lacking),
         ],
         dialogue=[],
         number=1,
     )
-    assert topics_of(ask.heuristic(RNG).questions[0]) == {topics.MOTIVE}
+    assert topics_of(ask.heuristic(RNG).questions[0]) == {wording.MOTIVE}
 
 
 def test_thinkthrice_puts_in_what_its_answer_had_left_out_within_the_limit():
@@ -496,7 +494,7 @@ def test_pruning_drops_the_cleared_keeps_the_open_and_brings_back_the_newly_impl
         Dan=("neutral", "no", "yes", "high"),  # still much to tell
         Eve=("neutral", "no", "yes", "low"),
     )
-    assert voting.prune(["Ben", "Dan", "Eve"], read) == ["Cora", "Dan"]
+    assert heuristics.prune(["Ben", "Dan", "Eve"], read) == ["Cora", "Dan"]
 
 
 @given(
@@ -513,7 +511,7 @@ def test_pruning_drops_the_cleared_keeps_the_open_and_brings_back_the_newly_impl
 )
 def test_pruning_never_leaves_nobody(choices):
     read = sums(**{f"p{k}": one for k, one in enumerate(choices)})
-    kept = voting.prune([one.character for one in read], read)
+    kept = heuristics.prune([one.character for one in read], read)
     assert kept
     assert len(set(kept)) == len(kept)
 

@@ -1,4 +1,4 @@
-"""Methods of murder mysteries at the same number of questions to the model: the purse of a table, and the table of budgets."""
+"""Methods of murder mysteries at the same number of questions to the model: the budget of a table, and the table of budgets."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.policies.agents.murder_mystery.purse import Purse
+from parlour.policies.agents.murder_mystery.procedure import QuestionBudget
 from parlour.policies.llm.model import OfflineModel
 from parlour.training import cli
 from parlour.training.measure.murder_mystery.games import CaseJob, CaseSetting, play_case
@@ -20,35 +20,35 @@ SMALL = "seed:9:en:4:1"
 
 def test_a_purse_refuses_what_would_take_more_than_is_left():
     taken = 0
-    purse = Purse(lambda: taken, limit=20, kept=4)
-    assert purse.allows("question")  # the first one is known to take 1 at least
+    budget = QuestionBudget(lambda: taken, limit=20, kept=4)
+    assert budget.allows("question")  # the first one is known to take 1 at least
     taken = 7
-    assert purse.allows("question")  # 7 + 7 <= 20 - 4
+    assert budget.allows("question")  # 7 + 7 <= 20 - 4
     taken = 12
-    assert not purse.allows("question")  # 12 + 7 > 16
-    assert not purse.allows("report")  # none so far: taken to be as dear as the question
+    assert not budget.allows("question")  # 12 + 7 > 16
+    assert not budget.allows("report")  # none so far: taken to be as dear as the question
     taken = 9
-    assert purse.allows("report")  # 9 + 7 <= 16
+    assert budget.allows("report")  # 9 + 7 <= 16
     taken = 11
-    assert not purse.allows("question")  # 11 + 7 > 16
-    assert purse.allows("report")  # 11 + 2 <= 16
+    assert not budget.allows("question")  # 11 + 7 > 16
+    assert budget.allows("report")  # 11 + 2 <= 16
 
 
 def test_what_is_kept_for_a_vote_that_takes_nothing_is_released():
-    purse = Purse(lambda: 8, limit=12, kept=4)
-    assert not purse.allows("question")  # 8 + 1 > 12 - 4
-    purse.release(3)
-    assert purse.allows("question")  # 8 + 1 <= 12 - 1
+    budget = QuestionBudget(lambda: 8, limit=12, kept=4)
+    assert not budget.allows("question")  # 8 + 1 > 12 - 4
+    budget.release(3)
+    assert budget.allows("question")  # 8 + 1 <= 12 - 1
 
 
 def test_a_move_whose_price_is_known_is_not_taken_to_be_as_dear_as_the_dearest():
     taken = 0
-    purse = Purse(lambda: taken, limit=12, kept=0)
-    assert purse.allows("question")
+    budget = QuestionBudget(lambda: taken, limit=12, kept=0)
+    assert budget.allows("question")
     taken = 7
-    assert not purse.allows("question")  # 7 + 7 > 12
-    assert purse.allows("question", 5)
-    assert purse.allows("report", 0)
+    assert not budget.allows("question")  # 7 + 7 > 12
+    assert budget.allows("question", 5)
+    assert budget.allows("report", 0)
 
 
 def test_planners_put_questions_until_the_purse_is_empty():

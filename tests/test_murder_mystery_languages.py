@@ -8,7 +8,7 @@ import pytest
 from parlour.envs.core import ParlourError
 from parlour.envs.language_files import checked, compare
 from parlour.envs.murder_mystery.languages.texts import LANGUAGES, Texts, texts
-from parlour.policies.agents.murder_mystery.sentences import sentences
+from parlour.policies.agents.murder_mystery.scene import sentences
 
 CHINESE = (files("parlour.envs.murder_mystery.languages") / "data" / "zh.toml").read_text("utf-8")
 

@@ -23,7 +23,7 @@ from parlour.envs.murder_mystery.cases.find import find
 from parlour.policies import ChatPlayer, QuestumAgent, make_policy
 from parlour.policies.agents.murder_mystery import AGENTS, Reader, sensors
 from parlour.policies.agents.murder_mystery.asks import CaseAsk, SenseAll, Vote
-from parlour.policies.agents.murder_mystery.reading_asks import ReadFacts
+from parlour.policies.agents.murder_mystery.heard import ReadFacts
 from parlour.policies.agents.murder_mystery.scene import Talk
 from parlour.policies.llm import fit
 from parlour.policies.llm.ask import ASKS, Ask, BadReply, read_back

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
-from parlour.policies.agents.murder_mystery.questum import gain
+from parlour.policies.agents.murder_mystery.questum import interview
 from scipy.stats import chisquare
 
 GAINS = st.lists(st.floats(-2.5, 2.5), max_size=6)
@@ -17,36 +17,36 @@ GAINS = st.lists(st.floats(-2.5, 2.5), max_size=6)
 
 def test_entropy_of_n_suspects_is_ln_n_and_zero_for_one():
     # H = -ln(1/n): ln 1 = 0, ln 2 = 0.693147, ln 8 = 2.079442
-    assert gain.entropy(1) == 0
-    assert gain.entropy(2) == pytest.approx(0.693147, abs=1e-6)
-    assert gain.entropy(8) == pytest.approx(2.079442, abs=1e-6)
+    assert interview.entropy(1) == 0
+    assert interview.entropy(2) == pytest.approx(0.693147, abs=1e-6)
+    assert interview.entropy(8) == pytest.approx(2.079442, abs=1e-6)
 
 
 def test_there_is_no_entropy_of_an_empty_list():
     with pytest.raises(ParlourError, match="number of suspects 0"):
-        gain.entropy(0)
+        interview.entropy(0)
 
 
 def test_gain_is_positive_when_the_list_shrinks_and_negative_when_it_grows():
-    assert gain.gain(4, 2) == pytest.approx(math.log(2))
-    assert gain.gain(2, 3) == pytest.approx(math.log(2 / 3))  # -0.405
-    assert gain.gain(3, 3) == 0
+    assert interview.gain(4, 2) == pytest.approx(math.log(2))
+    assert interview.gain(2, 3) == pytest.approx(math.log(2 / 3))  # -0.405
+    assert interview.gain(3, 3) == 0
 
 
 def test_equation_1_weighs_the_latest_gain_with_one_and_the_kth_of_i_with_e_to_the_k_minus_i():
     # w = (e^-2, e^-1, 1) = (0.135335, 0.367879, 1); (0.135335*0.7 + 0.367879*0 + 1*(-0.4)) / 1.503215 = -0.203075
-    assert gain.weighted_gain([0.7, 0.0, -0.4]) == pytest.approx(-0.203075, abs=1e-6)
-    assert gain.weighted_gain([0.0, 1.0]) == pytest.approx(math.e / (1 + math.e))
-    assert gain.weighted_gain([0.31]) == pytest.approx(0.31)
+    assert interview.weighted_gain([0.7, 0.0, -0.4]) == pytest.approx(-0.203075, abs=1e-6)
+    assert interview.weighted_gain([0.0, 1.0]) == pytest.approx(math.e / (1 + math.e))
+    assert interview.weighted_gain([0.31]) == pytest.approx(0.31)
 
 
 def test_no_history_counts_zero():
-    assert gain.weighted_gain([]) == 0
+    assert interview.weighted_gain([]) == 0
 
 
 @given(GAINS.filter(bool))
 def test_a_weighted_gain_lies_between_the_least_and_the_greatest(history):
-    assert min(history) - 1e-9 <= gain.weighted_gain(history) <= max(history) + 1e-9
+    assert min(history) - 1e-9 <= interview.weighted_gain(history) <= max(history) + 1e-9
 
 
 @pytest.mark.parametrize(
@@ -54,19 +54,19 @@ def test_a_weighted_gain_lies_between_the_least_and_the_greatest(history):
     [("high", 1), ("High", 1), (" HIGH ", 1), ("medium", 0), ("Low", -1), ("low", -1), ("", 0), ("hgih", 0)],
 )
 def test_equation_2_in_letters_of_any_case_and_zero_for_unknown_words(word, value):
-    assert gain.expected_gain(word) == value
+    assert interview.expected_gain(word) == value
 
 
 def test_equation_3_by_hand():
     # 0.2 * ln 2 + 0.8 * (-1) = 0.138629 - 0.8
-    assert gain.score([math.log(2)], -1.0, 0.2) == pytest.approx(-0.661371, abs=1e-6)
-    assert gain.score([math.log(2)], -1.0) == gain.score([math.log(2)], -1.0, 0.2)  # the paper's beta
+    assert interview.score([math.log(2)], -1.0, 0.2) == pytest.approx(-0.661371, abs=1e-6)
+    assert interview.score([math.log(2)], -1.0) == interview.score([math.log(2)], -1.0, 0.2)  # the paper's beta
 
 
 @given(GAINS, st.sampled_from([-1.0, 0.0, 1.0]))
 def test_beta_zero_and_one_leave_one_term(history, expected):
-    assert gain.score(history, expected, 0.0) == expected
-    assert gain.score(history, expected, 1.0) == gain.weighted_gain(history)
+    assert interview.score(history, expected, 0.0) == expected
+    assert interview.score(history, expected, 1.0) == interview.weighted_gain(history)
 
 
 SCORES = {4: 0.1, 2: 0.7, 0: 0.7, 3: -0.8}
@@ -74,13 +74,13 @@ SCORES = {4: 0.1, 2: 0.7, 0: 0.7, 3: -0.8}
 
 def test_epsilon_zero_asks_the_best_and_of_equals_the_first_in_the_list():
     rng = np.random.default_rng(0)
-    assert {gain.choose(SCORES, 0.0, rng) for _ in range(200)} == {2}
+    assert {interview.choose(SCORES, 0.0, rng) for _ in range(200)} == {2}
 
 
 def test_epsilon_one_asks_uniformly():
     rng = np.random.default_rng(1)
     n = 4000
-    drawn = [gain.choose(SCORES, 1.0, rng) for _ in range(n)]
+    drawn = [interview.choose(SCORES, 1.0, rng) for _ in range(n)]
     counts = [drawn.count(seat) for seat in SCORES]
     assert sum(counts) == n
     assert chisquare(counts).pvalue > 0.001  # 3 degrees of freedom
@@ -89,13 +89,13 @@ def test_epsilon_one_asks_uniformly():
 def test_epsilon_one_tenth_asks_the_best_in_all_but_three_of_forty():
     # 0.9 + 0.1 / 4 = 0.925; three standard deviations of a share in 4000 are 0.0125
     rng = np.random.default_rng(2)
-    asked = [gain.choose(SCORES, 0.1, rng) for _ in range(4000)]
+    asked = [interview.choose(SCORES, 0.1, rng) for _ in range(4000)]
     assert asked.count(2) / 4000 == pytest.approx(0.925, abs=0.0125)
 
 
 def test_nobody_can_be_chosen_from_an_empty_list():
     with pytest.raises(ParlourError):
-        gain.choose({}, 0.5, np.random.default_rng(0))
+        interview.choose({}, 0.5, np.random.default_rng(0))
 
 
 SEATS = st.integers(-2, 9)
@@ -104,7 +104,7 @@ SEATS = st.integers(-2, 9)
 @given(st.lists(SEATS), st.lists(st.integers(0, 5), min_size=1, unique=True), st.integers(2, 9))
 def test_a_pruner_never_empties_the_list_and_names_each_player_once(proposed, before, players):
     others = range(players)
-    kept = gain.pruned(proposed, before, others)
+    kept = interview.pruned(proposed, before, others)
     assert kept
     assert len(set(kept)) == len(kept)
     named = [seat for seat in proposed if seat in others]
@@ -112,6 +112,6 @@ def test_a_pruner_never_empties_the_list_and_names_each_player_once(proposed, be
 
 
 def test_a_pruner_may_bring_back_and_keeps_its_own_order():
-    assert gain.pruned([3, 1, 3], [1, 2], [1, 2, 3]) == (3, 1)
-    assert gain.pruned([], [2, 1], [1, 2, 3]) == (2, 1)
-    assert gain.pruned([7, -1], [2], [1, 2, 3]) == (2,)
+    assert interview.pruned([3, 1, 3], [1, 2], [1, 2, 3]) == (3, 1)
+    assert interview.pruned([], [2, 1], [1, 2, 3]) == (2, 1)
+    assert interview.pruned([7, -1], [2], [1, 2, 3]) == (2,)

@@ -28,7 +28,7 @@ from parlour.policies.agents.murder_mystery.questum.posterior import (
     expected_fall,
     uncertainty,
 )
-from parlour.policies.agents.murder_mystery.topics import DEATH
+from parlour.policies.agents.murder_mystery.wording import DEATH
 from parlour.policies.llm.model import OfflineModel
 from parlour.training.measure.murder_mystery.games import CaseJob, CaseSetting, play_case
 from parlour.training.measure.murder_mystery.methods import QUESTUM, method_of

@@ -13,12 +13,12 @@ from parlour.envs.murder_mystery.cases.find import find
 from parlour.envs.murder_mystery.vocabulary import CHOOSE
 from parlour.envs.murder_mystery.vocabulary.facts import KINDS, Fact, read, say
 from parlour.policies import make_policy
-from parlour.policies.agents.murder_mystery import mishearing
+from parlour.policies.agents.murder_mystery import scene as scenes
 from parlour.policies.agents.murder_mystery.asks import ReplyToQuestion, Words
 from parlour.policies.agents.murder_mystery.evidence import collect
+from parlour.policies.agents.murder_mystery.heard import FactSentences, ReadFacts, forms_of
 from parlour.policies.agents.murder_mystery.procedure import READING
 from parlour.policies.agents.murder_mystery.questum.plan import PlannedInterview
-from parlour.policies.agents.murder_mystery.reading_asks import FactSentences, ReadFacts, forms_of
 from parlour.policies.agents.murder_mystery.scene import Talk, scene_of
 from parlour.policies.llm.ask import Ask, BadReply, read_back
 from parlour.policies.llm.make import NoisyModel
@@ -273,7 +273,7 @@ def test_the_planners_own_reading_errs_as_the_question_would():
     players, _ = played(NoisyModel(OfflineModel(), noise), rounds=1)
     for plan in plans(players):
         memory = plan.room.seat_memory
-        taken = mishearing.heard(memory.talks, Ear(noise, 1, memory.seat, "any"), memory.scene, plan.room.me.name)
+        taken = scenes.heard(memory.talks, Ear(noise, 1, memory.seat, "any"), memory.scene, plan.room.me.name)
         expected = {one for one in collect(memory.scene, [], [talk for talk in taken if talk.asker]) if not one.sure}
         victim = memory.scene.person(memory.scene.victims[0])
         heard = {one for one in plan._heard.told(victim) if not one.sure}

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies import GratrAgent, make_policy
-from parlour.policies.agents.avalon import mishearing as avalon
+from parlour.policies.agents.avalon import notes as avalon
 from parlour.policies.agents.avalon.asks import Analyse, Summarise
-from parlour.policies.agents.avalon.situation import AvalonSelfInfo
-from parlour.policies.agents.murder_mystery import mishearing as mystery
+from parlour.policies.agents.avalon.seat import AvalonSelfInfo
+from parlour.policies.agents.murder_mystery import scene as mystery
 from parlour.policies.agents.murder_mystery.scene import Talk
-from parlour.policies.agents.spoken.ask import ReadClaims, claims_by
-from parlour.policies.agents.werewolf import mishearing
+from parlour.policies.agents.spoken import ReadClaims, claims_by
+from parlour.policies.agents.werewolf import notes
 from parlour.policies.agents.werewolf.asks import Infer
 from parlour.policies.agents.werewolf.decide import WerewolfSelfInfo, WerewolfSituation
 from parlour.policies.agents.werewolf.gratr.asks import AskIdentity, AskIntent
@@ -116,21 +116,19 @@ def test_a_rate_of_one_always_errs_and_a_rate_of_none_never():
 
 
 def test_a_misread_accusation_is_of_another_or_a_defence():
-    texts = {mishearing.one_heard(ACCUSES, ear("misread=1", game=game), 8, 1).text for game in range(300)}
+    texts = {notes.one_heard(ACCUSES, ear("misread=1", game=game), 8, 1).text for game in range(300)}
     of_others = {f"I accuse player_{seat} of being evil." for seat in (0, 1, 4, 5, 6, 7)}  # neither speaker nor target
     assert texts == of_others | {"I trust that player_3 is good."}
-    contrary = [
-        "trust" in mishearing.one_heard(ACCUSES, ear("misread=1", game=game), 8, 1).text for game in range(1000)
-    ]
+    contrary = ["trust" in notes.one_heard(ACCUSES, ear("misread=1", game=game), 8, 1).text for game in range(1000)]
     assert abs(np.mean(contrary) - 0.5) < 0.07
 
 
 def test_a_misread_check_stays_a_check_and_a_misread_claim_a_claim():
     check = HeardMessage(day=1, speaker=2, text="I checked player_3: evil.")
-    texts = {mishearing.one_heard(check, ear("misread=1", game=game), 8, 1).text for game in range(300)}
+    texts = {notes.one_heard(check, ear("misread=1", game=game), 8, 1).text for game in range(300)}
     assert texts == {f"I checked player_{k}: evil." for k in (0, 1, 4, 5, 6, 7)} | {"I checked player_3: good."}
     claim = HeardMessage(day=1, speaker=2, text="I am Seer.")
-    texts = {mishearing.one_heard(claim, ear("misread=1", game=game), 8, 1).text for game in range(300)}
+    texts = {notes.one_heard(claim, ear("misread=1", game=game), 8, 1).text for game in range(300)}
     assert texts == {"I am Villager.", "I am Witch.", "I am Guard."}
 
 
@@ -140,8 +138,8 @@ def test_facts_deeds_and_ones_own_words_are_heard_as_they_are():
         HeardMessage(day=1, speaker=-1, text="player_3 was the Seer."),
         HeardMessage(day=1, speaker=2, text="I vote for player_3.", act=True),
     ]
-    assert mishearing.heard(safe, ear("misread=1,miss=1,forget=1"), 8, day=5) == safe
-    assert mishearing.heard([*safe, ACCUSES], ear("miss=1"), 8, day=1) == safe
+    assert notes.heard(safe, ear("misread=1,miss=1,forget=1"), 8, day=5) == safe
+    assert notes.heard([*safe, ACCUSES], ear("miss=1"), 8, day=1) == safe
 
 
 def test_both_questions_of_gratr_and_the_windows_mishear_a_statement_alike():
@@ -220,7 +218,7 @@ def test_avalon_talk_of_earlier_rounds_is_forgotten_when_rounds_are_summed_up():
 
 
 def test_a_murder_mystery_answer_is_about_another_player_or_not_heard():
-    from parlour.policies.agents.murder_mystery.sentences import sentences
+    from parlour.policies.agents.murder_mystery.scene import sentences
 
     class SomeScene:
         players = ("Ann", "Ben", "Cy")

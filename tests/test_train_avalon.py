@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies import AvalonAgent, BaselineAgent
-from parlour.policies.agents.avalon import Experience, Lesson, Pool, asks, experience_asks
-from parlour.policies.agents.avalon import baseline_asks as base
+from parlour.policies.agents.avalon import Experience, Lesson, Pool, asks, experience
+from parlour.policies.agents.avalon import baseline as base
 from parlour.policies.agents.avalon.estimate import count_habits, tally_in
 from parlour.policies.agents.avalon.lines import first_strategy, lines_of, results_in
 from parlour.policies.llm.ask import Ask
@@ -366,7 +366,7 @@ class Odd(OfflineModel):
         changes: dict[type[Any], dict[str, Any]] = {
             asks.Devise: {"line": str(rng.choice(list(getattr(question, "lines", "x")))), "steps": [odd()]},
             asks.Act: {"choice": str(rng.choice(list(getattr(question, "options", "x")))), "why": odd()},
-            experience_asks.Suggest: {"suggestions": [odd(), odd(), odd()]},
+            experience.Suggest: {"suggestions": [odd(), odd(), odd()]},
             base.LookUp: {"answers": [odd()] * 3},
         }
         if type(question) in changes:

@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.policies.agents.werewolf.gratr.parameters import Parameters
-from parlour.policies.agents.werewolf.gratr.reliability import KINDS, WEIGHTS, LearnedEvidence, read_parameters
+from parlour.policies.agents.werewolf.gratr.equations import Parameters
+from parlour.policies.agents.werewolf.gratr.evidence import KINDS, WEIGHTS, LearnedEvidence, read_parameters
 from parlour.training import cli
 from parlour.training.learn.reliability import fit as reliability_fit
 from parlour.training.learn.reliability.episodes import EpisodeTable, PlayedEpisode, TrustMoment, episode, first_seats

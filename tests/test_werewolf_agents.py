@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
 from parlour.policies import RerankAgent, RetrievalAgent, WindowAgent, make_policy
-from parlour.policies.agents.werewolf import asks, rerank
+from parlour.policies.agents.werewolf import asks
 from parlour.policies.agents.werewolf.agents import QUERY, told
 from parlour.policies.agents.werewolf.decide import SeerCheck, WerewolfDecision, WerewolfSelfInfo, WerewolfSituation
 from parlour.policies.agents.werewolf.inference import infer, stance
@@ -310,19 +310,19 @@ def test_the_traversal_by_hand():
     # dot products with the query: .9, .1, .5; between the texts: 01 = .8, 02 = .1, 12 = .6. It starts at text 0. From there
     # text 1 costs -.8 and is expected to cost -.1 more: -.9; text 2: -.1 - .5 = -.6. Text 1, then text 2.
     between = np.array([[1, 0.8, 0.1], [0.8, 1, 0.6], [0.1, 0.6, 1]])
-    assert rerank.order(between, np.array([0.9, 0.1, 0.5])) == [0, 1, 2]
+    assert asks.order(between, np.array([0.9, 0.1, 0.5])) == [0, 1, 2]
     # with .6 more to the query, text 2 costs -.1 - 1.1 = -1.2 and comes first, but the start does not change
-    assert rerank.order(between, np.array([1.2, 0.1, 1.1])) == [0, 2, 1]
-    assert rerank.order(np.ones((3, 3)), np.zeros(3)) == [0, 1, 2]
+    assert asks.order(between, np.array([1.2, 0.1, 1.1])) == [0, 2, 1]
+    assert asks.order(np.ones((3, 3)), np.zeros(3)) == [0, 1, 2]
     # costs add up along the way: by text 1 (-.5) text 2 is reached at -.5 - .2 = -.7, before text 3 at -.45
     between = np.array([[1, 0.5, 0.1, 0.45], [0.5, 1, 0.2, 0], [0.1, 0.2, 1, 0], [0.45, 0, 0, 1]])
-    assert rerank.order(between, np.array([1.0, 0, 0, 0])) == [0, 1, 2, 3]
-    assert rerank.traverse("q", []) == []
+    assert asks.order(between, np.array([1.0, 0, 0, 0])) == [0, 1, 2, 3]
+    assert asks.traverse("q", []) == []
 
 
 @given(st.lists(st.text("abc ", min_size=1, max_size=12).filter(str.strip), min_size=1, max_size=6))
 def test_the_traversal_takes_each_text_once(texts):
-    assert sorted(rerank.traverse("a b", texts)) == list(range(len(texts)))
+    assert sorted(asks.traverse("a b", texts)) == list(range(len(texts)))
 
 
 # -- what each method is shown ---------------------------------------------------------------------------------

@@ -19,8 +19,8 @@ from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.graph import Normalisation
 from parlour.envs.mediated_qa.vocabulary import NO_SIGNAL
 from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable
-from parlour.policies.agents.mediated_qa.asks import AskingReader
 from parlour.policies.agents.mediated_qa.joint import MODULES, PUBLISHED, STATES, Joint, column
+from parlour.policies.agents.mediated_qa.readers import AskingReader
 from parlour.training.learn.mediators import baselines, held_out
 from parlour.training.learn.mediators.baselines import SystemAnswers
 from parlour.training.learn.mediators.experiment import UNSEEN, Calibrated, HeldOutConfig

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 from parlour.policies import make_policy
-from parlour.policies.agents.werewolf.gratr.parameters import Parameters
+from parlour.policies.agents.werewolf.gratr.equations import Parameters
 from parlour.training.measure.statistics import SHARE, SHARE_DIFFERENCE
 from parlour.training.measure.werewolf import trust_scores as scores
 from parlour.training.measure.werewolf.played import GAME

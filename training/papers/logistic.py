@@ -12,8 +12,8 @@ from typing import ClassVar, Final
 
 import numpy as np
 from parlour.policies import GratrAgent
-from parlour.policies.agents.werewolf.gratr.parameters import Parameters
-from parlour.policies.agents.werewolf.gratr.reliability import KINDS, LearnedEvidence, Reliabilities
+from parlour.policies.agents.werewolf.gratr.equations import Parameters
+from parlour.policies.agents.werewolf.gratr.evidence import KINDS, LearnedEvidence, Reliabilities
 from parlour.policies.llm.model import Model
 from parlour.training.learn.reliability.episodes import NOTHING, PlayedEpisode
 from parlour.training.measure.werewolf.trust_scores import Array

@@ -17,7 +17,7 @@ from parlour.envs.core import NATURE, Event
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.belief import Array, SeatBeliefs, WerewolfHabits, WolfBelief
 from parlour.envs.werewolf.vocabulary import WerewolfView
-from parlour.policies.agents.werewolf import mishearing, notes, reading
+from parlour.policies.agents.werewolf import notes, reading
 from parlour.policies.llm.noise import Ear, ReadingNoise
 
 Said = tuple[str, int]
@@ -58,7 +58,7 @@ class NoisyBayes:
             self._beliefs.see(event, view)
             return
         for message in notes.messages(event, view.role_names, self._day):
-            heard = mishearing.one_heard(message, self._ear, len(view.roles), self._day)
+            heard = notes.one_heard(message, self._ear, len(view.roles), self._day)
             said = None if heard is None else _said(heard, len(view.roles))
             if said is not None:
                 likelihood = sum(share * self._chance(event.seat, one) for share, one in self._meant(event.seat, said))

@@ -16,12 +16,11 @@ from typing import Any, ClassVar, Final
 
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.english import name
-from parlour.policies.agents.avalon import asks, experience_asks, notes
+from parlour.policies.agents.avalon import asks, experience, notes
 from parlour.policies.agents.avalon.asks import About
 from parlour.policies.agents.avalon.experience import Experience, Lesson
 from parlour.policies.agents.avalon.lines import lines_of
-from parlour.policies.agents.avalon.seat import AvalonSeat, situation
-from parlour.policies.agents.avalon.situation import TALKS, AvalonSituation
+from parlour.policies.agents.avalon.seat import TALKS, AvalonSeat, AvalonSituation, situation
 from parlour.policies.llm.model import SeatModel
 from parlour.policies.settings import Settings, anything, one_of, setting, several
 
@@ -158,11 +157,11 @@ class AvalonAgent(AvalonSeat):
         strategy, suggestions, others = lesson.strategy, list(lesson.suggestions), lesson.others
         if IMPROVE not in self.chosen.without:
             suggestions = ask(
-                experience_asks.Suggest(**told, won=won, line=self._line, strategy=strategy, earlier=suggestions)
+                experience.Suggest(**told, won=won, line=self._line, strategy=strategy, earlier=suggestions)
             ).suggestions
-            strategy = ask(experience_asks.Improve(role=role, strategy=strategy, suggestions=suggestions)).strategy
+            strategy = ask(experience.Improve(role=role, strategy=strategy, suggestions=suggestions)).strategy
         if OTHERS not in self.chosen.without and not again:
-            others = ask(experience_asks.StudyOthers(**told, earlier=others)).strategies
+            others = ask(experience.StudyOthers(**told, earlier=others)).strategies
         return Lesson(strategy, tuple(suggestions), others, lesson.games + (not again))
 
     def _whole_game(self) -> dict[str, Any]:

@@ -17,10 +17,10 @@ from typing import Annotated, Any, ClassVar, Final, Generic, Literal, Self
 import numpy as np
 from parlour.envs.avalon.vocabulary import EVIL_ROLES
 from parlour.envs.english import name
-from parlour.policies.agents.avalon import estimate, lines, mishearing, notes
+from parlour.policies.agents.avalon import estimate, lines, notes
 from parlour.policies.agents.avalon.decide import AvalonDecision, RoleProbabilities
 from parlour.policies.agents.avalon.estimate import Estimate
-from parlour.policies.agents.avalon.situation import TALKS, AvalonSelfInfo, AvalonSituation
+from parlour.policies.agents.avalon.seat import TALKS, AvalonSelfInfo, AvalonSituation
 from parlour.policies.llm.ask import A, Answer, Ask, Choices
 from parlour.policies.llm.noise import Ear
 from parlour.policies.llm.reading import with_length
@@ -55,7 +55,7 @@ class RecordAsk(Ask[A], Generic[A]):
 
     def misheard(self, ear: Ear) -> Self:
         """Talk of this round is misread; what is kept of earlier talk holds the errors that were made with it."""
-        return self.model_copy(update={"messages": mishearing.heard(self.messages, ear, len(self.me.roles))})
+        return self.model_copy(update={"messages": notes.heard(self.messages, ear, len(self.me.roles))})
 
 
 class RoundsSummary(Answer):
@@ -74,7 +74,7 @@ class Summarise(RecordAsk[RoundsSummary]):
         return RoundsSummary(summary="\n".join([*self.summary.splitlines(), *notes.claims_in(self.messages)]))
 
     def misheard(self, ear: Ear) -> Self:
-        kept = "\n".join(mishearing.remembered(self.summary.splitlines(), ear))
+        kept = "\n".join(notes.remembered(self.summary.splitlines(), ear))
         return super().misheard(ear).model_copy(update={"summary": kept})
 
 

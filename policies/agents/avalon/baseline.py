@@ -11,18 +11,211 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, Self
+from typing import Annotated, Any, ClassVar, Final, Generic, Self
 
 import numpy as np
-from parlour.envs.avalon.vocabulary import AvalonView
-from parlour.policies.agents.avalon import baseline_asks as asks
-from parlour.policies.agents.avalon.baseline_asks import Past
+from parlour.envs import speech
+from parlour.envs.avalon.vocabulary import EXPOSED, FAILS, TEAM, VOTES, AvalonView
+from parlour.envs.english import name
+from parlour.policies.agents.avalon import estimate, notes
+from parlour.policies.agents.avalon.asks import choices_of_words, worded
+from parlour.policies.agents.avalon.decide import AvalonDecision
 from parlour.policies.agents.avalon.experience import RoleStore
-from parlour.policies.agents.avalon.lines import first_strategy
-from parlour.policies.agents.avalon.seat import AvalonSeat, situation
+from parlour.policies.agents.avalon.lines import DISCREET, first_strategy
+from parlour.policies.agents.avalon.seat import AvalonSeat, AvalonSelfInfo, AvalonSituation, situation
+from parlour.policies.llm.ask import A, Answer, Ask, Choices
+from parlour.policies.llm.noise import Ear
+from parlour.policies.llm.reading import with_length
 from parlour.policies.retrieval.embedders import CachedHashing, HashingEmbedder
 from parlour.policies.retrieval.memory import Memory
 from parlour.policies.settings import Settings, setting
+from pydantic import BaseModel, ConfigDict, Field
+
+_WEIGHTS = {FAILS: 5, EXPOSED: 5, VOTES: 4, TEAM: 3, speech.ACCUSE: 3}
+_FOLLOWS = 0.5
+"""How often the heuristic does what a suggestion says."""
+
+
+class Weights(Answer):
+    """How informative messages are."""
+
+    weights: list[Annotated[int, Field(ge=1, le=5)]]
+    """From 1 to 5, one for each message."""
+
+
+class Weigh(Ask[Weights]):
+    """Rate messages by how much they tell about who is who."""
+
+    kind: ClassVar[str] = "avalon_agent.weigh"
+
+    messages: list[str]
+
+    def heuristic(self, rng: np.random.Generator) -> Weights:
+        facts = map(notes.read, self.messages)
+        return Weights(weights=[_WEIGHTS.get(fact.kind, 2) if fact else 1 for fact in facts])
+
+    def check(self, answer: Weights) -> None:
+        if len(answer.weights) != len(self.messages):
+            raise ValueError(f"{len(answer.weights)} weights; accepted: {len(self.messages)} numbers from 1 to 5")
+
+    def schema_of_answer(self) -> dict[str, Any]:
+        return with_length(super().schema_of_answer(), "weights", len(self.messages), len(self.messages))
+
+
+class Findings(Answer):
+    """What the record says."""
+
+    answers: list[str]
+    """One for each question."""
+
+
+class LookUp(Ask[Findings]):
+    """Answer questions from a few messages each."""
+
+    kind: ClassVar[str] = "avalon_agent.look_up"
+    fixed: ClassVar[tuple[str, ...]] = ("me",)
+
+    me: AvalonSelfInfo
+    questions: list[str]
+    material: list[list[str]]
+    """For each question the messages most like it."""
+
+    def heuristic(self, rng: np.random.Generator) -> Findings:
+        return Findings(answers=[" ".join(map(notes.without_words, found)) or "Unknown." for found in self.material])
+
+    def check(self, answer: Findings) -> None:
+        if len(answer.answers) != len(self.questions):
+            raise ValueError(f"{len(answer.answers)} answers; accepted: {len(self.questions)}")
+
+    def schema_of_answer(self) -> dict[str, Any]:
+        return with_length(super().schema_of_answer(), "answers", len(self.questions), len(self.questions))
+
+    def misheard(self, ear: Ear) -> Self:
+        heard = [notes.heard(found, ear, len(self.me.roles)) for found in self.material]
+        return self.model_copy(update={"material": heard})
+
+
+class AvalonReflection(Answer):
+    """Where the seat stands."""
+
+    reflection: str
+    """In at most 100 words."""
+
+
+class KeptAsk(Ask[A], Generic[A]):
+    """What is told of the game so far."""
+
+    fixed: ClassVar[tuple[str, ...]] = ("me",)
+    record: ClassVar[tuple[str, ...]] = ("messages", "now")
+    """With `now`, which is the same in all questions of a turn."""
+
+    me: AvalonSelfInfo
+    messages: list[str]
+    """The newest and the most informative ones, in order."""
+
+    @classmethod
+    def is_speech(cls, entry: Any) -> bool:
+        return not notes.is_fact(str(entry))
+
+    def misheard(self, ear: Ear) -> Self:
+        return self.model_copy(update={"messages": notes.heard(self.messages, ear, len(self.me.roles))})
+
+
+class ReflectOnFindings(KeptAsk[AvalonReflection]):
+    """Think over what was kept and found."""
+
+    kind: ClassVar[str] = "avalon_agent.reflect"
+    spare: ClassVar[tuple[str, ...]] = ("findings",)
+
+    findings: list[str]
+    now: AvalonSituation
+
+    def heuristic(self, rng: np.random.Generator) -> AvalonReflection:
+        mine = estimate.superficial(self.me.knowledge, self.messages)
+        bad = [name(j) for j, chance in enumerate(mine.evil) if chance > 0.5 and j != self.me.seat]
+        on_team = self.me.seat in self.now.team
+        return AvalonReflection(
+            reflection=f"As {self.me.role} I am to {self.now.does} in quest {self.now.quest} at {self.now.good} to "
+            f"{self.now.evil}, {'on' if on_team else 'off'} the team. I suspect {len(bad)} players."
+        )
+
+
+class Past(BaseModel):
+    """A situation of an earlier game, with what was said and how the game went."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    reflection: str
+    response: str
+    score: int
+
+
+class Advice(Answer):
+    """A suggestion from experience."""
+
+    suggestion: str
+    """One or two sentences; empty if experience says nothing."""
+
+
+class Advise(Ask[Advice]):
+    """What experiences in similar situations suggest."""
+
+    kind: ClassVar[str] = "avalon_agent.advise"
+    fixed: ClassVar[tuple[str, ...]] = ("me",)
+
+    me: AvalonSelfInfo
+    reflection: str
+    past: list[Past]
+
+    def heuristic(self, rng: np.random.Generator) -> Advice:
+        scores: dict[str, list[int]] = {}
+        for one in self.past:
+            scores.setdefault(one.response, []).append(one.score)
+        if not scores:
+            return Advice(suggestion="")
+        best = max(scores, key=lambda response: sum(scores[response]) / len(scores[response]))
+        return Advice(suggestion=f"What went best before: {best}")
+
+
+class TableWords(Answer):
+    """What is said to the table; to the moderator in secret, an option."""
+
+    words: str
+    """At most 100 words; to the moderator the code of the option."""
+
+
+class AnswerTable(KeptAsk[TableWords]):
+    """Answer, from what was kept, the reflection and the suggestion."""
+
+    kind: ClassVar[str] = "avalon_agent.answer_table"
+    temperature: ClassVar[float | None] = 0.0
+    spare: ClassVar[tuple[str, ...]] = ("strategy", "suggestion")
+
+    strategy: str
+    reflection: str
+    suggestion: str
+    now: AvalonSituation
+    options: dict[str, str]
+    """Code -> what it does, in the words of the game."""
+    refused: list[str]
+    """Words that were tried for this turn and could not be used."""
+
+    def heuristic(self, rng: np.random.Generator) -> TableWords:
+        advised = [code for code, sentence in self.options.items() if self.suggestion.endswith(f": {sentence}")]
+        if advised and rng.random() < _FOLLOWS:
+            return TableWords(words=worded(advised[0], self.options, self.now))
+        chances = estimate.believed(self.me.knowledge, self.messages)
+        line = "" if self.me.fellows else DISCREET  # the rules it is told warn it against giving its role away
+        chosen = AvalonDecision(self.me, self.now, chances, line, rng).choose(self.options)
+        return TableWords(words=worded(chosen, self.options, self.now))
+
+    def choices(self) -> Choices:
+        return choices_of_words(self.options, self.now)
+
+    def check(self, answer: TableWords) -> None:
+        if not answer.words.strip():
+            raise ValueError("no words; accepted: at least one")
+
 
 NEWEST: Final = 15
 MOST_INFORMATIVE: Final = 15
@@ -103,21 +296,21 @@ class BaselineAgent(AvalonSeat):
             self._turns[-1] = (self._turns[-1][0], words)  # of several, the last ones; the others were no answer
         return words
 
-    def _think(self, view: AvalonView, options: dict[str, str]) -> asks.AnswerTable:
+    def _think(self, view: AvalonView, options: dict[str, str]) -> AnswerTable:
         assert self.me is not None
         self._hear()
         now, messages = situation(view, self.notes_taken.score), self._kept()
         material = [[found.text for found in self._memory.search(question, _FOUND)] for question in QUESTIONS]
-        findings = self.seat_model.ask(asks.LookUp(me=self.me, questions=list(QUESTIONS), material=material)).answers
+        findings = self.seat_model.ask(LookUp(me=self.me, questions=list(QUESTIONS), material=material)).answers
         reflection = self.seat_model.ask(
-            asks.ReflectOnFindings(me=self.me, messages=messages, findings=findings, now=now)
+            ReflectOnFindings(me=self.me, messages=messages, findings=findings, now=now)
         ).reflection
         past = self.chosen.pool.alike(self.me.role, reflection)
         suggestion = (
-            self.seat_model.ask(asks.Advise(me=self.me, reflection=reflection, past=past)).suggestion if past else ""
+            self.seat_model.ask(Advise(me=self.me, reflection=reflection, past=past)).suggestion if past else ""
         )
         self._turns.append((reflection, ""))
-        return asks.AnswerTable(
+        return AnswerTable(
             me=self.me,
             strategy=first_strategy(self.me.role),
             messages=messages,
@@ -133,7 +326,7 @@ class BaselineAgent(AvalonSeat):
         lines = [line for messages in self.notes_taken.rounds for line in messages]
         new = lines[len(self._lines) :]
         if new:
-            self._weights += self.seat_model.ask(asks.Weigh(messages=new)).weights
+            self._weights += self.seat_model.ask(Weigh(messages=new)).weights
             self._memory.add(new, tag="dialogue")
             self._lines = lines
 

@@ -13,7 +13,7 @@ import numpy as np
 from parlour.envs.avalon.vocabulary import BALLOT, CARD, CONSULT, EVIL_ROLES, GUESS, TEAM
 from parlour.envs.core import accept
 from parlour.policies.agents.avalon.lines import DISCREET, QUIET, SABOTAGE, SHADOW, SLEEPER
-from parlour.policies.agents.avalon.situation import AvalonSelfInfo, AvalonSituation
+from parlour.policies.agents.avalon.seat import AvalonSelfInfo, AvalonSituation
 from parlour.policies.agents.seat import code
 from pydantic import BaseModel, ConfigDict
 

@@ -31,7 +31,7 @@ from parlour.envs.avalon.vocabulary import (
 from parlour.policies.agents.avalon import notes
 from parlour.policies.agents.avalon.decide import RoleProbabilities
 from parlour.policies.agents.avalon.notes import Fact
-from parlour.policies.agents.avalon.situation import Seat
+from parlour.policies.agents.avalon.seat import Seat
 
 _BLOCK: Final = 16
 _PRIOR: Final = 20

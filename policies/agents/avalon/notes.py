@@ -4,6 +4,11 @@ The lines are all that passes from the table to the agent's modules. A summary m
 the facts back from any line that is still in this form and passes over the others, so that heuristics work on
 summaries that a language model wrote, as far as they go. Words of players stand at the end of a line, in quotation marks,
 with line breaks and marks escaped: they cannot be taken for facts.
+
+A reader that errs (`parlour.policies.llm.noise`) misreads lines that tell who accuses, defends or recommends whom: in one
+half of the cases another player is taken for the one they are about, in the other half an accusation for a defence, or the
+other way round. Facts and one's own words are neither misread nor missed. Talk of earlier rounds is forgotten each time a
+round is summed up.
 """
 
 from __future__ import annotations
@@ -30,6 +35,7 @@ from parlour.envs.avalon.vocabulary import (
 )
 from parlour.envs.core import Event
 from parlour.envs.english import name, names
+from parlour.policies.llm.noise import Ear
 
 _CLAIMS: Final = {
     speech.ACCUSE: "accuses",
@@ -170,3 +176,50 @@ def without_words(line: str) -> str:
     'player_1 accuses player_2'
     """
     return line.partition(': "')[0]
+
+
+_CONTRARY: Final = {speech.ACCUSE: speech.DEFEND, speech.DEFEND: speech.ACCUSE}
+_VERBS: Final = {speech.ACCUSE: "accuses", speech.DEFEND: "defends", speech.RECOMMEND: "recommends"}
+
+
+def heard(lines: Iterable[str], ear: Ear, players: int) -> list[str]:
+    """Lines as a reader takes them; those that are missed are left out."""
+    taken = (_one_heard(line, ear, players) for line in lines)
+    return [line for line in taken if line is not None]
+
+
+def remembered(lines: Iterable[str], ear: Ear) -> list[str]:
+    """What is still in mind of the talk of earlier rounds, one round later."""
+    kept = []
+    for line in lines:
+        if _talk_of(line, ear) is not None and ear.forgets(line):
+            ear.hears(line, "")
+        else:
+            kept.append(line)
+    return kept
+
+
+def _talk_of(line: str, ear: Ear) -> Fact | None:
+    """What another player says of somebody in a line; None for any other line."""
+    fact = read(line)
+    return None if fact is None or fact.kind not in _VERBS or fact.seat == ear.seat else fact
+
+
+def _one_heard(line: str, ear: Ear, players: int) -> str | None:
+    fact = _talk_of(line, ear)
+    if fact is None:
+        return line
+    if ear.misses(line):
+        ear.hears(line, "")
+        return None
+    if not ear.misreads(line):
+        return line
+    kind, target = fact.kind, fact.args[0]
+    others = [seat for seat in range(players) if seat not in (fact.seat, target)]
+    if others and (kind not in _CONTRARY or ear.pick(line, "whom or how", (True, False))):
+        target = ear.pick(line, "other", others)
+    else:
+        kind = _CONTRARY.get(kind, kind)
+    taken = f"{name(fact.seat)} {_VERBS[kind]} {name(target)}"
+    ear.hears(line, taken)
+    return taken

@@ -1,17 +1,221 @@
-"""What both Avalon agents have in common: they note the events, know their role and turn an option into an action."""
+"""What both Avalon agents share: a seat that notes events, and what it is told about itself and its turn.
+
+`AvalonSelfInfo` and `AvalonSituation` are data, and plain lines that can be read back: prompts hold the lines; heuristics, also
+those of another process, work on the data.
+"""
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Literal, NamedTuple
 
-from parlour.envs.avalon.vocabulary import ASSASSIN, BALLOT, CARD, CONSULT, FAILS, GUESS, LEADS, TEAM, AvalonView
-from parlour.envs.core import Event
+from parlour.envs.avalon.vocabulary import (
+    ASSASSIN,
+    BALLOT,
+    CARD,
+    CONSULT,
+    EVIL_ROLES,
+    FAILS,
+    GUESS,
+    LEADS,
+    TEAM,
+    AvalonView,
+)
+from parlour.envs.core import Event, Knowledge
+from parlour.envs.english import name, names
 from parlour.policies.agents.avalon import notes
 from parlour.policies.agents.avalon.lines import introduction_of
-from parlour.policies.agents.avalon.situation import AvalonSelfInfo, AvalonSituation, Night
+from parlour.policies.agents.avalon.notes import seats_in
 from parlour.policies.agents.seat import GameSeat, coded
 from parlour.policies.llm.ask import Ask
+from pydantic import BaseModel, ConfigDict, model_serializer, model_validator
+
+_EITHER: Final = " / "
+_ROLE: Final = re.compile(r"You are player_(?P<seat>\d+), and your role is (?P<role>.+)\.")
+_PARTS: Final = {"introduction": "Your role: ", "roles": "Roles in play: "}
+_NIGHT: Final = re.compile(r"The night showed you who of the others hold one of the roles (.+): (.+)\.")
+
+
+class Seat(NamedTuple):
+    """What a seat knows from the beginning."""
+
+    seat: int
+    """-1 for an onlooker."""
+    role: str
+    roles: tuple[str, ...]
+    """In play, in no order of seats."""
+    knows: tuple[Knowledge, ...]
+
+    def onlooker(self) -> Seat:
+        """Somebody at the table who knows nothing."""
+        return Seat(-1, "", self.roles, ())
+
+
+class Night(BaseModel):
+    """What the night showed: among the other seats exactly these hold one of these roles."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    roles: list[str]
+    players: list[int]
+
+
+class AvalonSelfInfo(BaseModel):
+    """Who is asked: role information, as the paper calls it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    seat: int
+    """Its number; `player_2` has number 2."""
+    role: str
+    introduction: str
+    roles: list[str]
+    """In play, in no order of seats."""
+    night: list[Night]
+
+    @property
+    def knowledge(self) -> Seat:
+        """The same for an estimate."""
+        knows = tuple(Knowledge(tuple(night.roles), tuple(night.players)) for night in self.night)
+        return Seat(self.seat, self.role, tuple(self.roles), knows)
+
+    @property
+    def fellows(self) -> list[int]:
+        """The evil seats it knows, itself included; empty for good ones."""
+        if self.role not in EVIL_ROLES:
+            return []
+        shown = {j for night in self.night if all(role in EVIL_ROLES for role in night.roles) for j in night.players}
+        return sorted(shown | {self.seat})
+
+    @model_serializer
+    def _lines(self) -> list[str]:
+        told = {"introduction": self.introduction, "roles": ", ".join(self.roles) + "."}
+        nights = (
+            f"The night showed you who of the others hold one of the roles {_EITHER.join(night.roles)}: "
+            f"{names(night.players)}."
+            for night in self.night
+        )
+        return [
+            f"You are {name(self.seat)}, and your role is {self.role}.",
+            *(f"{head}{told[part]}" for part, head in _PARTS.items()),
+            *nights,
+        ]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_lines(cls, lines: Any) -> Any:
+        if not isinstance(lines, list):
+            return lines
+        texts = _texts(lines)
+        first = _ROLE.fullmatch(texts[0]) if texts else None
+        told = dict(zip(_PARTS, texts[1:], strict=False))
+        nights = [_NIGHT.fullmatch(line) for line in texts[1 + len(_PARTS) :]]
+        if first is None or None in nights or not all(told.get(p, "").startswith(head) for p, head in _PARTS.items()):
+            raise ValueError("lines that do not tell who is asked")
+        held = {part: told[part].removeprefix(head) for part, head in _PARTS.items()}
+        return {
+            "seat": int(first["seat"]),
+            "role": first["role"],
+            **held,
+            "roles": held["roles"].removesuffix(".").split(", "),
+            "night": [{"roles": one[1].split(_EITHER), "players": seats_in(one[2])} for one in nights if one],
+        }
+
+
+_DOES: Final = {
+    "speak": "Speak to the table.",
+    "propose": "You lead: name the team.",
+    "vote": "Vote on the team.",
+    "card": "You are on the quest: play a card.",
+    "guess": "You are {guesser}: you may name Merlin.",
+    "consult": "Speak to the other evil players alone, about who Merlin is.",
+}
+TALKS: Final = ("speak", "consult")
+"""What is done in words of one's own."""
+_GUESSES: Final = re.compile(r"You are (?P<guesser>.+): you may name Merlin\.")
+_LAST: Final = {False: "the last one goes in any case", True: "if the last one is rejected, evil wins"}
+_SITUATION: Final = re.compile(
+    r"(?P<does>.+)\n"
+    r"Quest (?P<quest>\d+), proposal (?P<proposal>\d+) of (?P<limit>\d+); (?P<last>.+)\.\n"
+    r"Players on it: (?P<size>\d+). Fail cards that make it fail: (?P<fails_needed>\d+)\.\n"
+    r"Leader: player_(?P<leader>-?\d+)\. Team: (?P<team>.+)\.\n"
+    r"Quests won: good (?P<good>\d+), evil (?P<evil>\d+)\."
+)
+
+
+class AvalonSituation(BaseModel):
+    """What is asked of a seat, and how the game stands."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    does: Literal["speak", "propose", "vote", "card", "guess", "consult"]
+    """Speak to the table, name a team, vote on one, play a quest card, name Merlin, speak to the evil side before that."""
+    quest: int
+    """1-5."""
+    proposal: int
+    """Of this quest, from 1."""
+    limit: int
+    """Proposals of a quest after which no further one is made."""
+    last_rejection_loses: bool
+    """Whether a rejection at the limit loses for good; if not, the team goes all the same."""
+    leader: int
+    """Number of the player who leads."""
+    team: list[int]
+    """Numbers of the players proposed or on the quest."""
+    size: int
+    """Players on this quest."""
+    fails_needed: int
+    good: int
+    """Quests won by good, the one just played among them."""
+    evil: int
+    guesser: str = "the Assassin"
+    """Who names Merlin; told at that turn alone."""
+
+    @model_serializer
+    def _lines(self) -> list[str]:
+        return [
+            _DOES[self.does].format(guesser=self.guesser),
+            f"Quest {self.quest}, proposal {self.proposal} of {self.limit}; {_LAST[self.last_rejection_loses]}.",
+            f"Players on it: {self.size}. Fail cards that make it fail: {self.fails_needed}.",
+            f"Leader: {name(self.leader)}. Team: {names(self.team)}.",
+            f"Quests won: good {self.good}, evil {self.evil}.",
+        ]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_lines(cls, lines: Any) -> Any:
+        if not isinstance(lines, list):
+            return lines
+        found = _SITUATION.fullmatch("\n".join(_texts(lines)))
+        if found is None:
+            raise ValueError("lines that do not tell a turn")
+        told = found.groupdict()
+        del told["does"]
+        guess = _GUESSES.fullmatch(found["does"])
+        named = {} if guess is None else {"guesser": guess["guesser"]}
+        return {
+            "does": "guess" if guess else _key(_DOES, found["does"]),
+            **named,
+            "last_rejection_loses": _key(_LAST, told.pop("last")),
+            "team": list(seats_in(told.pop("team"))),
+            **{field: int(number) for field, number in told.items()},
+        }
+
+
+def _texts(lines: list[Any]) -> list[str]:
+    if not all(isinstance(line, str) for line in lines):
+        raise ValueError("lines that are no texts")
+    return lines
+
+
+def _key(phrases: dict[Any, str], phrase: str) -> Any:
+    """What a phrase says."""
+    for key, one in phrases.items():
+        if one == phrase:
+            return key
+    raise ValueError(f"the phrase {phrase[:60]!r} tells nothing")
+
 
 _DECISIONS: Final = (TEAM, BALLOT, CARD, GUESS, CONSULT)
 

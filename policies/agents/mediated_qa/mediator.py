@@ -1,8 +1,9 @@
-"""The mediator of GRACE: recommends a joint action by the state of the question, from a learned table.
+"""The players of the mediated game: GRACE's mediator, and a module that follows its advice, or now and then does something else.
 
-At a table of the game it is told the state. In a pipeline of one's own it is given the question and the documents, or the five
-signals, and tells the state by the cut points in its policy file. With a policy that sees more than the state (`contextual`) it
-recommends by what is known of the question before anything is paid for.
+The mediator recommends a joint action by the state of the question, from a learned table. At a table of the game it is told the
+state. In a pipeline of one's own it is given the question and the documents, or the five signals, and tells the state by the cut
+points in its policy file. With a policy that sees more than the state (`contextual`) it recommends by what is known of the
+question before anything is paid for.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from parlour.policies.settings import Settings, one_of, read_settings, setting
 
 if TYPE_CHECKING:
     from parlour.policies.agents.mediated_qa.documents import DocumentProbe
+from parlour.policies.settings import number
 
 ACTION_CHOICES: Final = ("sample", "best")
 _GRAPHS: Final = 4
@@ -202,3 +204,46 @@ def _offered(view: MediatedView, numbers: Any, actions: ActionSet) -> Mapping[Jo
         own = ", ".join(name for names in actions.names for name in names)
         raise ParlourError(f"this table has other actions than the policy; accepted: a table with {own}")
     return {actions.names_of(move.args): int(number) for number, move in zip(numbers, legal, strict=True)}
+
+
+@dataclass(frozen=True)
+class ObedientSettings(Settings):
+    """What can be set."""
+
+    obedience: float = setting(1.0, number(0, 1, "a number from 0 to 1"))
+    """How often it follows."""
+
+
+class ObedientModule(Policy):
+    """Follows the recommendation with the chance `obedience`, else takes any action, each as likely. Needs `info="full"`.
+
+    Raises:
+        ParlourError: It is no such number.
+    """
+
+    name: ClassVar[str] = "obedient"
+    wants: ClassVar[str] = "view"
+
+    def __init__(self, obedience: float = 1.0) -> None:
+        super().__init__()
+        self.chosen = ObedientSettings(obedience)
+
+    def settings(self) -> dict[str, Any]:
+        return self.chosen.as_json()
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, str]) -> Self:
+        """A module from words: `obedience`, or nothing. Raises `ParlourError` for other ones."""
+        return cls(read_settings(ObedientSettings, settings, cls.name).obedience)
+
+    def act(self, observation: Any, info: dict[str, Any]) -> int:
+        """Raises `ParlourError` away from the modules' seats."""
+        view = info.get("view")
+        if not isinstance(view, MediatedView) or not view.legal or view.legal[0].kind == ADVISE:
+            raise ParlourError(
+                "obedient follows advice; accepted: the seats retriever, generator and verifier of mediated_qa_v0, with "
+                "info='full'"
+            )
+        if self.chosen.obedience < 1 and self.rng.random() >= self.chosen.obedience:
+            return int(info["legal"][self.rng.integers(len(view.legal))])
+        return int(info["legal"][view.legal.index(Move(view.legal[0].kind, view.advice))])

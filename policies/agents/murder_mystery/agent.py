@@ -15,8 +15,7 @@ from parlour.envs.murder_mystery import vocabulary as game
 from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.envs.murder_mystery.vocabulary.facts import KINDS, OPEN, Fact, say
 from parlour.policies.agents.murder_mystery.baselines import Ocot, Silent, ThinkThrice, Werewolf
-from parlour.policies.agents.murder_mystery.procedure import Procedure, Room
-from parlour.policies.agents.murder_mystery.purse import Purse
+from parlour.policies.agents.murder_mystery.procedure import Procedure, QuestionBudget, Room
 from parlour.policies.agents.murder_mystery.questum.interview import PLANNED, Interview, InterviewSettings, mode_of
 from parlour.policies.agents.murder_mystery.questum.plan import PlannedInterview
 from parlour.policies.agents.murder_mystery.seat_memory import HASHING, SeatMemory
@@ -43,7 +42,7 @@ class MysterySeat(GameSeat[MysteryView]):
         self, model: Model | None = None, chosen: Settings | None = None, *, embedder: Embedder = HASHING
     ) -> None:
         self.embedder = embedder
-        self.purse: Purse | None = None
+        self.budget: QuestionBudget | None = None
         """What the game may take of the model; not saved."""
         super().__init__(model, chosen or self.base)
 
@@ -92,14 +91,14 @@ class MysterySeat(GameSeat[MysteryView]):
     def _can_pay(self, kind: str) -> bool:
         """Whether what the game may take of the model allows one more of a kind of moves."""
         procedure = self._procedure()
-        return self.purse is None or self.purse.allows(kind, procedure.takes(kind), procedure.least(kind))
+        return self.budget is None or self.budget.allows(kind, procedure.takes(kind), procedure.least(kind))
 
     def _sit_down(self, view: MysteryView) -> None:
         room = Room.of(view, self.seat_model, SeatMemory(view, self.embedder), self.rng)
-        room.purse = self.purse
+        room.budget = self.budget
         self.procedure = self._murderer(room) if any(view.murders) else self._civilian(room)
-        if self.purse is not None and self.procedure.takes(game.VOTE) == 0:
-            self.purse.release(len(view.victims))
+        if self.budget is not None and self.procedure.takes(game.VOTE) == 0:
+            self.budget.release(len(view.victims))
 
     def _take(self, view: MysteryView) -> None:
         self._procedure().room.seat_memory.take(view)

@@ -12,7 +12,7 @@ from copy import deepcopy
 from typing import Any, ClassVar, Final, Generic, Self
 
 import numpy as np
-from parlour.policies.agents.murder_mystery import mishearing, question_selection, replies, voting
+from parlour.policies.agents.murder_mystery import heuristics, scene
 from parlour.policies.agents.murder_mystery.evidence import Excerpts
 from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk, all_named, named
 from parlour.policies.agents.murder_mystery.sensors import (
@@ -131,7 +131,7 @@ class CaseAsk(SceneAsk[A], Generic[A]):
         if "dialogue" not in type(self).model_fields:
             return self
         spoken: list[Talk] = getattr(self, "dialogue", [])
-        return self.model_copy(update={"dialogue": mishearing.heard(spoken, ear, self.scene, self.me.name)})
+        return self.model_copy(update={"dialogue": scene.heard(spoken, ear, self.scene, self.me.name)})
 
     @property
     def excerpts(self) -> Excerpts:
@@ -188,7 +188,7 @@ class Introduce(CaseAsk[Words]):
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> Words:
-        return Words(words=replies.introduction(self.excerpts))
+        return Words(words=heuristics.introduction(self.excerpts))
 
 
 class Sense(CharacterAsk[SensorAnswer]):
@@ -278,7 +278,7 @@ class Question(CharacterAsk[Questions]):
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> Questions:
-        return Questions(questions=question_selection.question_of(self.known, self.summary, self.number))
+        return Questions(questions=heuristics.question_of(self.known, self.summary, self.number))
 
 
 class ReplyToQuestion(AnswerAsk[Words]):
@@ -292,7 +292,7 @@ class ReplyToQuestion(AnswerAsk[Words]):
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> Words:
-        return Words(words=replies.reply(self.excerpts, self.question, self.lies))
+        return Words(words=heuristics.reply(self.excerpts, self.question, self.lies))
 
 
 class Prune(VictimAsk[Suspicion]):
@@ -305,7 +305,7 @@ class Prune(VictimAsk[Suspicion]):
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> Suspicion:
-        return Suspicion(reason="", suspicion=voting.prune(self.suspects, self.summaries))
+        return Suspicion(reason="", suspicion=heuristics.prune(self.suspects, self.summaries))
 
     @property
     def others(self) -> list[str]:
@@ -345,7 +345,7 @@ class Vote(VictimAsk[Ballot]):
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> Ballot:
-        return Ballot(reason="", name=voting.vote(self.excerpts, self.options, self.suspects))
+        return Ballot(reason="", name=heuristics.vote(self.excerpts, self.options, self.suspects))
 
     def choices(self) -> Choices:
         return {"name": dict.fromkeys(self.options, "")}

@@ -1,20 +1,227 @@
-"""The procedures that Questum is compared with (SPEC 4.7): Werewolf-style, O-CoT, ThinkThrice, and asking nobody.
+"""The procedures that Questum is compared with (SPEC 4.7, paper C.3), and the questions of two of them.
 
-The three that ask put a question to everybody else about every victim in every round. Who has a secret answers in the same
-way in all methods, as murderers do.
+Werewolf-style, O-CoT and ThinkThrice put a question to everybody else about every victim in every round and prune nothing.
+Their heuristics read the same facts from the same sorts of excerpts as those of Questum, put their questions in the same words,
+and answer within the same limit; what differs is what each procedure looks at before it asks. Who has a secret answers in the
+same way in all methods, as murderers do.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any, ClassVar, Final
 
+import numpy as np
 from parlour.envs.murder_mystery.vocabulary import MysteryView
-from parlour.policies.agents.murder_mystery import baseline_asks as asks
-from parlour.policies.agents.murder_mystery import think_asks
+from parlour.envs.murder_mystery.vocabulary.facts import MEANS, MOTIVE, OPEN, say
+from parlour.policies.agents.murder_mystery import heuristics, think_asks, wording
+from parlour.policies.agents.murder_mystery.asks import (
+    AnswerAsk,
+    CharacterAsk,
+    Questions,
+    VictimAsk,
+    Words,
+    refuse_blank,
+    refuse_number,
+    sized,
+)
 from parlour.policies.agents.murder_mystery.procedure import QUESTION, Procedure
-from parlour.policies.agents.murder_mystery.scene import Talk
+from parlour.policies.agents.murder_mystery.scene import ScenePart, Talk
 from parlour.policies.agents.murder_mystery.seat_memory import Exchange
+from parlour.policies.agents.murder_mystery.sensors import answered, topics_put
+from parlour.policies.llm.ask import Answer, Choices
+
+PICKED: Final = 5
+"""Questions that the Werewolf-style method chooses from the predefined ones."""
+GOALS: Final = 3
+"""Questions that O-CoT puts to itself, at most."""
+
+
+# -- Werewolf-style ----------------------------------------------------------------------------------------------
+
+
+class Picked(Answer):
+    """Numbers of predefined questions, from 1, the best first."""
+
+    reason: str
+    numbers: list[int]
+
+
+class WerewolfSelect(CharacterAsk[Picked]):
+    """Five of the ten predefined questions."""
+
+    kind: ClassVar[str] = "questum.werewolf_select"
+
+    listed: list[str]
+    script: list[str]
+    dialogue: list[Talk]
+    stance: str
+
+    def heuristic(self, rng: np.random.Generator) -> Picked:
+        """Those on topics that the character was asked least about; of equals any, as the list knows no case."""
+        person, victim = self.scene.person(self.about), self.scene.person(self.victim)
+        asked = [t for one in answered(self.excerpts, person) for t in one.topics]
+        order = list(rng.permutation(len(self.listed)))
+        touched = {
+            k: sum(asked.count(topic) for topic in wording.wanted(self.scene, self.listed[k], person, victim).topics)
+            for k in order
+        }
+        return Picked(reason="", numbers=[int(k) + 1 for k in sorted(order, key=lambda k: touched[k])[:PICKED]])
+
+    def choices(self) -> Choices:
+        return {"numbers": dict(enumerate(self.listed, 1))}
+
+    def schema_of_answer(self) -> dict[str, Any]:
+        least = min(PICKED, len(self.listed))
+        return sized(super().schema_of_answer(), "numbers", least, least)
+
+    def check(self, answer: Picked) -> None:
+        if not answer.numbers:
+            raise ValueError(f"no number; accepted: {PICKED} from 1 to {len(self.listed)}")
+
+    def picked(self, numbers: Sequence[int]) -> list[str]:
+        """The questions of these numbers; of a number that is given twice once, what is missing in order of the list."""
+        order = dict.fromkeys((*numbers, *range(1, len(self.listed) + 1)))
+        return [self.listed[number - 1] for number in order][:PICKED]
+
+
+class WerewolfQuestion(CharacterAsk[Questions]):
+    """One question in words of one's own, after the five."""
+
+    kind: ClassVar[str] = "questum.werewolf_question"
+
+    picked: list[str]
+    script: list[str]
+    dialogue: list[Talk]
+    number: int
+    stance: str
+
+    def heuristic(self, rng: np.random.Generator) -> Questions:
+        listed = self.picked[: self.number] or [wording.put(self.scene, OPEN, self.victim)]
+        return Questions(questions=[wording.naming(self.scene, self.victim, words) for words in listed])
+
+
+class WerewolfDraft(AnswerAsk[Words]):
+    """A first answer."""
+
+    kind: ClassVar[str] = "questum.werewolf_draft"
+
+    script: list[str]
+    dialogue: list[Talk]
+    stance: str
+
+    def heuristic(self, rng: np.random.Generator) -> Words:
+        return Words(words=heuristics.reply(self.excerpts, self.question))
+
+
+class WerewolfReflect(AnswerAsk[Words]):
+    """What is to be said of the draft."""
+
+    kind: ClassVar[str] = "questum.werewolf_reflect"
+
+    draft: str
+    dialogue: list[Talk]
+    stance: str
+
+    def heuristic(self, rng: np.random.Generator) -> Words:
+        told = any(talk.speaker == self.me.name and talk.answer == self.draft for talk in self.dialogue)
+        said = self.scene.say
+        return Words(words=(said.said_before if told else said.new).format(self.draft))
+
+
+class Considered(Answer):
+    """A thought and the answer that is given."""
+
+    thought: str
+    final_answer: str
+
+
+class WerewolfFinal(AnswerAsk[Considered]):
+    """The answer that is given, after the reflection."""
+
+    kind: ClassVar[str] = "questum.werewolf_final"
+
+    draft: str
+    reflection: str
+    stance: str
+
+    def heuristic(self, rng: np.random.Generator) -> Considered:
+        return Considered(thought=self.reflection, final_answer=self.draft or self.scene.say.nothing)
+
+    def check(self, answer: Considered) -> None:
+        refuse_blank(answer.final_answer)
+
+
+# -- O-CoT -------------------------------------------------------------------------------------------------------
+
+
+class Goal(ScenePart):
+    """A question that one puts to oneself, and the answer so far."""
+
+    question: str
+    answer: str
+
+
+class OcotGoals(CharacterAsk[Questions]):
+    """What one has to find out, after one's objectives."""
+
+    kind: ClassVar[str] = "questum.ocot_goals"
+
+    stance: str
+
+    def heuristic(self, rng: np.random.Generator) -> Questions:
+        put = [wording.put(self.scene, topic, self.victim) for topic in (wording.DEATH, MOTIVE, MEANS)]
+        return Questions(questions=[*self.me.objectives[: GOALS - 1], *put][:GOALS])
+
+    def schema_of_answer(self) -> dict[str, Any]:
+        return sized(super().schema_of_answer(), "questions", 1, GOALS)
+
+    def check(self, answer: Questions) -> None:
+        refuse_number(answer.questions, GOALS)
+
+
+class OcotConsider(VictimAsk[Words]):
+    """What the excerpts say on one of these."""
+
+    kind: ClassVar[str] = "questum.ocot_consider"
+
+    goal: str
+    script: list[str]
+    dialogue: list[Talk]
+    stance: str
+
+    def heuristic(self, rng: np.random.Generator) -> Words:
+        known = self.known
+        asks = wording.wanted(self.scene, self.goal, known.person, known.victim)
+        facts = [one.fact for one in known.told if heuristics.answers(one.fact, asks, known.person, known.victim)]
+        said = [say(fact, self.scene.vocabulary, None) for fact in dict.fromkeys(facts)]
+        return Words(words=self.scene.join(said[: heuristics.LIMIT]) or self.scene.say.lacking)
+
+
+class OcotQuestion(CharacterAsk[Questions]):
+    """A question to a character, after what was considered."""
+
+    kind: ClassVar[str] = "questum.ocot_question"
+
+    considered: list[Goal]
+    dialogue: list[Talk]
+    number: int
+    stance: str
+
+    def heuristic(self, rng: np.random.Generator) -> Questions:
+        """On what the goals lack; otherwise on a goal that this character was not asked about."""
+        person, victim = self.scene.person(self.about), self.scene.person(self.victim)
+        asked = topics_put(answered(self.excerpts, person))
+        none = self.scene.say.lacking
+        lacking = [goal.question for goal in self.considered if goal.answer == none]
+        others = [goal.question for goal in self.considered if goal.answer != none]
+        wished = [
+            topic for words in (*lacking, *others) for topic in wording.wanted(self.scene, words, person, victim).topics
+        ]
+        fresh = list(dict.fromkeys(topic for topic in wished if topic not in asked)) or [OPEN]
+        return Questions(questions=[wording.put(self.scene, topic, self.victim) for topic in fresh[: self.number]])
+
 
 NEAREST: Final = 5
 """Pieces of dialogue that the Werewolf-style method looks at."""
@@ -54,16 +261,16 @@ class _Everybody(Procedure):
 class Werewolf(_Everybody):
     """Five of ten predefined questions, one made of them; an answer with a draft and a reflection."""
 
-    def _question(self, target: int, victim: str, number: int) -> asks.WerewolfQuestion:
+    def _question(self, target: int, victim: str, number: int) -> WerewolfQuestion:
         room, query = self.room, self._query(target, victim)
         inputs: dict[str, Any] = {
             **self._about(target, victim),
             "script": room.seat_memory.excerpts(query),
             "dialogue": self._nearest(query),
         }
-        select = asks.WerewolfSelect(**inputs, listed=list(room.scene.say.predefined))
+        select = WerewolfSelect(**inputs, listed=list(room.scene.say.predefined))
         picked = select.picked(room.seat_model.ask(select).numbers)
-        return asks.WerewolfQuestion(**inputs, picked=picked, number=number)
+        return WerewolfQuestion(**inputs, picked=picked, number=number)
 
     def reply(self, exchange: Exchange) -> str:
         if self.room.secretive:
@@ -71,9 +278,9 @@ class Werewolf(_Everybody):
         room, asked = self.room, self.asked(exchange)
         dialogue = self._nearest(exchange.question)
         script = room.seat_memory.excerpts(exchange.question)
-        draft = room.seat_model.ask(asks.WerewolfDraft(**asked, script=script, dialogue=dialogue)).words
-        thought = room.seat_model.ask(asks.WerewolfReflect(**asked, draft=draft, dialogue=dialogue)).words
-        return room.seat_model.ask(asks.WerewolfFinal(**asked, draft=draft, reflection=thought)).final_answer
+        draft = room.seat_model.ask(WerewolfDraft(**asked, script=script, dialogue=dialogue)).words
+        thought = room.seat_model.ask(WerewolfReflect(**asked, draft=draft, dialogue=dialogue)).words
+        return room.seat_model.ask(WerewolfFinal(**asked, draft=draft, reflection=thought)).final_answer
 
     def _nearest(self, query: str) -> list[Talk]:
         return self.room.seat_memory.nearest(query, NEAREST)
@@ -82,13 +289,13 @@ class Werewolf(_Everybody):
 class Ocot(_Everybody):
     """Goals as questions to oneself, what is known of each, then one question; a plain answer."""
 
-    def _question(self, target: int, victim: str, number: int) -> asks.OcotQuestion:
+    def _question(self, target: int, victim: str, number: int) -> OcotQuestion:
         room, common = self.room, self._about(target, victim)
-        goals = room.seat_model.ask(asks.OcotGoals(**common)).questions
-        goals = [words for words in goals if words.strip()][: asks.GOALS]
+        goals = room.seat_model.ask(OcotGoals(**common)).questions
+        goals = [words for words in goals if words.strip()][:GOALS]
         said = room.seat_model.ask_all(
             [
-                asks.OcotConsider(
+                OcotConsider(
                     **room.about(victim),
                     goal=goal,
                     script=room.seat_memory.excerpts(goal),
@@ -97,9 +304,9 @@ class Ocot(_Everybody):
                 for goal in goals
             ]
         )
-        considered = [asks.Goal(question=goal, answer=answer.words) for goal, answer in zip(goals, said, strict=True)]
+        considered = [Goal(question=goal, answer=answer.words) for goal, answer in zip(goals, said, strict=True)]
         dialogue = room.seat_memory.heard(self._query(target, victim))
-        return asks.OcotQuestion(**common, considered=considered, dialogue=dialogue, number=number)
+        return OcotQuestion(**common, considered=considered, dialogue=dialogue, number=number)
 
 
 class ThinkThrice(_Everybody):

@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from parlour.envs.murder_mystery.vocabulary.facts import UNKNOWN, CaseVocabulary, Fact, read
-from parlour.policies.agents.murder_mystery import prose
+from parlour.policies.agents.murder_mystery import wording
 from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk
 
 NOBODY: Final = -1
@@ -179,7 +179,7 @@ def judge(
         texts: Excerpts as they are, for what free prose says.
         open_scripts: Whether the suspects' own scripts are among what was read: scripts do not lie.
     """
-    hints = prose.suspicion(scene, victim, suspects, texts)
+    hints = wording.suspicion(scene, victim, suspects, texts)
     return {
         suspect: _dossier(victim, suspect, told, hints.get(suspect, 0.0), open_scripts=open_scripts)
         for suspect in suspects

@@ -2,26 +2,103 @@
 
 The murderer's procedure is the same in all methods (Questum, section 4.3), and so is the vote, for which no code was
 published: a direct question with the other players as options (SPEC 4.8).
+
+`QuestionBudget` limits how many questions a game may put to the model, so that methods can be compared at the same number:
+introductions and votes are always paid for; a question to a player and a report are not begun if the dearest of their kind so
+far would take more than what is left.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any, Final
 
 from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.envs.murder_mystery.vocabulary.facts import say
 from parlour.policies.agents.murder_mystery.asks import Introduce, ReplyToQuestion, Vote, stance_of
-from parlour.policies.agents.murder_mystery.purse import Purse
 from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, me_of, named
 from parlour.policies.agents.murder_mystery.seat_memory import Exchange, SeatMemory
 from parlour.policies.agents.murder_mystery.sensors import SensorSummary
-from parlour.policies.agents.murder_mystery.topics import naming
+from parlour.policies.agents.murder_mystery.wording import naming
 from parlour.policies.llm.ask import A, Ask
 from parlour.policies.llm.model import Answered, SeatModel
+
+
+class QuestionBudget:
+    """What is left of a number of questions to the model.
+
+    Args:
+        spent: Tells how many questions the game has taken so far.
+        limit: How many it may take.
+        kept: How many of these are kept for the votes.
+    """
+
+    def __init__(self, spent: Callable[[], int], limit: int, kept: int) -> None:
+        self._spent: Final = spent
+        self._limit, self._kept = limit, kept
+        self._dearest: dict[str, int] = {}
+        self._begun: tuple[str, int] | None = None
+        self._shared: dict[str, bool] = {}
+        self._open: set[str] = set()
+        self._lock = Lock()
+
+    def release(self, count: int) -> None:
+        """Keep so many fewer for the votes."""
+        self._kept -= count
+
+    def allows(self, what: str, takes: int | None = None, least: int = 1) -> bool:
+        """Whether there is enough left for one more of a kind; what is begun now is taken to last until the next call.
+
+        Args:
+            what: The kind.
+            takes: What it takes, where that is known; it then says nothing of others of its kind.
+            least: What it takes at least, where it is not.
+
+        >>> taken = 0
+        >>> budget = QuestionBudget(lambda: taken, limit=12, kept=2)
+        >>> budget.allows("question")
+        True
+        >>> taken = 6  # the question took 6, and only 4 are left
+        >>> budget.allows("question"), budget.allows("report")
+        (False, False)
+        """
+        now = self._spent()
+        if self._begun is not None:
+            begun, before = self._begun
+            self._dearest[begun] = max(self._dearest.get(begun, 1), now - before)
+        price = takes if takes is not None else max(least, self._price(what))
+        enough = now + len(self._open) + price <= self._limit - self._kept
+        self._begun = (what, now) if enough and takes is None else None
+        return enough
+
+    def allows_shared(self, keys: Sequence[str]) -> list[bool]:
+        """Of questions that several seats share and that one now puts, in order, whether each is paid for.
+
+        It is decided once for all who share it, so that it does not matter which of them comes first. Safe for threads.
+
+        >>> budget = QuestionBudget(lambda: 9, limit=12, kept=2)
+        >>> budget.allows_shared(["a", "b"]), budget.allows_shared(["b", "a"])
+        ([True, False], [False, True])
+        """
+        with self._lock:
+            for key in keys:
+                if key not in self._shared:
+                    self._shared[key] = self._spent() + len(self._open) < self._limit - self._kept
+                    self._open |= {key} if self._shared[key] else set()
+            return [self._shared[key] for key in keys]
+
+    def answered(self, keys: Sequence[str]) -> None:
+        """Questions of `allows_shared` are answered, and counted among those that were taken."""
+        with self._lock:
+            self._open.difference_update(keys)
+
+    def _price(self, what: str) -> int:
+        return self._dearest.get(what) or max(self._dearest.values(), default=1)
+
 
 INTRODUCTION: Final = 12000
 """Tokens of script in an introduction (SPEC 4.5)."""
@@ -40,7 +117,7 @@ class Room:
     rng: Any
     liars: int = 0
     """How many who murdered nobody may lie."""
-    purse: Purse | None = None
+    budget: QuestionBudget | None = None
     """What the game may take of the model; None: whatever is asked."""
     failed: Counter[str] = field(default_factory=Counter)
     """How often the model's answer could not be used, by what was asked."""
@@ -93,15 +170,15 @@ class Room:
         return self._usable(self.seat_model.hear(question), what)
 
     def hear_shared(self, questions: Sequence[Ask[A]], what: str) -> list[A | None]:
-        """The answers to questions that are the same for all seats; None where the purse has nothing left, and where, counted,
+        """The answers to questions that are the same for all seats; None where the budget has nothing left, and where, counted,
         the model had no answer that can be used.
         """
         keys = self.seat_model.shared_keys(questions)
-        paid = self.purse.allows_shared(keys) if self.purse is not None else [True] * len(keys)
+        paid = self.budget.allows_shared(keys) if self.budget is not None else [True] * len(keys)
         put = [question for question, one in zip(questions, paid, strict=True) if one]
         answered = iter(self.seat_model.hear_shared(put))
-        if self.purse is not None:
-            self.purse.answered(keys)
+        if self.budget is not None:
+            self.budget.answered(keys)
         return [self._usable(next(answered), what) if one else None for one in paid]
 
     def _usable(self, answered: Answered[A], what: str) -> A | None:

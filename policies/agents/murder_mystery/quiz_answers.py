@@ -13,10 +13,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 from parlour.envs.english import whole_word, without_article
-from parlour.policies.agents.murder_mystery import prose
+from parlour.policies.agents.murder_mystery import wording
 from parlour.policies.agents.murder_mystery.evidence import Told, collect, death_of, has_facts, judge
-from parlour.policies.agents.murder_mystery.prose import mentions, names_of
 from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk
+from parlour.policies.agents.murder_mystery.wording import mentions, names_of
 
 _CRIME: Final = re.compile(
     r"\b(?:kill|murder|suspect|culprit|perpetrat|poison|stab|shot)\w*|杀|凶手|怀疑|嫌疑|害死|谋害", re.IGNORECASE
@@ -239,5 +239,5 @@ def _longer(one: str, other: str) -> bool:
 
 def _shared(matter: Matter, option: str) -> float:
     """The best text for an option by the words it shares with the question and with the option."""
-    best = [prose.overlap(option, text) * (0.2 + prose.overlap(matter.question, text)) for text in matter.texts]
+    best = [wording.overlap(option, text) * (0.2 + wording.overlap(matter.question, text)) for text in matter.texts]
     return sum(sorted(best, reverse=True)[:3])

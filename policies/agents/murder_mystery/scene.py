@@ -2,6 +2,9 @@
 
 Names are how players speak of each other, so the inputs hold names; `Scene.person` gives the
 numbers back. A name is read strictly: exactly, or as the beginning of one name and of no other (SPEC 4.5).
+
+A reader that errs (`parlour.policies.llm.noise`) takes somebody who is named in an answer for another player; an answer that is
+missed is heard as no answer. Answers that name nobody, and one's own, are heard as they are.
 """
 
 from __future__ import annotations
@@ -9,13 +12,54 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any, Final
 
+from parlour.envs.language_files import LanguageTable, read_language
 from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.envs.murder_mystery.vocabulary.facts import CaseVocabulary, Language
 from parlour.envs.speech import quote
-from parlour.policies.agents.murder_mystery.sentences import Sentences, sentences
+from parlour.policies.llm.noise import Ear
 from pydantic import BaseModel, ConfigDict, Field, model_serializer, model_validator
+
+
+class SensorWords(LanguageTable):
+    """How a sensor is put."""
+
+    name: str
+    question: str
+    choices: tuple[str, ...]
+    """In the order of `SENSORS`."""
+
+
+class Sentences(LanguageTable):
+    """The sentences of one language; the files explain them."""
+
+    gap: str
+    colon: str
+    i_am: str
+    nothing: str
+    all_i_know: str
+    unknown: str
+    lacking: str
+    said_before: str
+    new: str
+    honest: str
+    guilty: str
+    secretive: str
+    predefined: tuple[str, ...]
+    questions: dict[str, str]
+    about: dict[str, str]
+    unnamed: dict[str, str]
+    slots: dict[str, str]
+    sensors: dict[str, SensorWords]
+
+
+@cache
+def sentences(language: str) -> Sentences:
+    """The sentences of a language. Raises `ParlourError` if its file is missing or not complete."""
+    return read_language(__package__, language, Sentences)
+
 
 _QUOTED: Final = r'"(?:[^"\\]|\\.)*"'
 _EXCHANGE: Final = re.compile(
@@ -188,3 +232,29 @@ def me_of(view: MysteryView) -> CharacterInfo:
     """Who a View belongs to."""
     killed = [name for name, by_me in zip(view.victims, view.murders, strict=True) if by_me]
     return CharacterInfo(name=view.name, killed=killed, objectives=list(view.objectives))
+
+
+def heard(dialogue: Iterable[Talk], ear: Ear, scene: Scene, me: str) -> list[Talk]:
+    """A dialogue as the character `me` takes it."""
+    return [talk if talk.speaker == me else _one_heard(talk, ear, scene) for talk in dialogue]
+
+
+def _one_heard(talk: Talk, ear: Ear, scene: Scene) -> Talk:
+    if ear.misses(talk.text):
+        answer = scene.say.nothing
+    elif ear.misreads(talk.text):
+        answer = _misread(talk, ear, scene)
+    else:
+        return talk
+    if answer != talk.answer:
+        ear.hears(talk.answer, answer)
+    return talk.model_copy(update={"answer": answer})
+
+
+def _misread(talk: Talk, ear: Ear, scene: Scene) -> str:
+    """The answer with one player taken for another; as it is where it names none, or nobody is left."""
+    named = [who for who in scene.players if who in talk.answer]
+    others = [who for who in scene.players if who not in named]
+    if not named or not others:
+        return talk.answer
+    return talk.answer.replace(ear.pick(talk.text, "whom", named), ear.pick(talk.text, "other", others))

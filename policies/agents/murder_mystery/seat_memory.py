@@ -17,7 +17,7 @@ from parlour.envs.murder_mystery import vocabulary as game
 from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.envs.murder_mystery.vocabulary.facts import KINDS, Fact, say
 from parlour.policies.agents.murder_mystery.scene import Scene, Talk, in_one_line, scene_of
-from parlour.policies.agents.murder_mystery.topics import put
+from parlour.policies.agents.murder_mystery.wording import put
 from parlour.policies.retrieval.embedders import Embedder, HashingEmbedder, Vectors
 from parlour.policies.retrieval.memory import SCRIPT, TALK, Memory, segments
 

@@ -14,11 +14,10 @@ from typing import Final, NamedTuple
 
 from parlour.envs.core import accept
 from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES, MEANS, MOTIVE, SIGHTING, Fact, say
-from parlour.policies.agents.murder_mystery import prose
+from parlour.policies.agents.murder_mystery import wording
 from parlour.policies.agents.murder_mystery.evidence import Dossier, Excerpts, Told, has_facts, judge
-from parlour.policies.agents.murder_mystery.scene import Scene, ScenePart
-from parlour.policies.agents.murder_mystery.sentences import sentences
-from parlour.policies.agents.murder_mystery.topics import QuestionTopic, wanted
+from parlour.policies.agents.murder_mystery.scene import Scene, ScenePart, sentences
+from parlour.policies.agents.murder_mystery.wording import QuestionTopic, wanted
 
 EMOTION, MOTIVATION, SUSPICION = "emotion", "motivation", "suspicion"
 EVIDENCE, BACKGROUND, VALUE = "evidence", "background", "information value"
@@ -161,7 +160,7 @@ def known_of(excerpts: Excerpts, about: str) -> Known:
     person = scene.person(about)
     texts = [*excerpts.script, *(talk.answer for talk in excerpts.dialogue if talk.speaker != about)]
     others = [seat for seat in range(len(scene.players)) if scene.players[seat] != excerpts.me.name]
-    hints = prose.suspicion(scene, victim, others, texts).get(person, 0.0) if not has_facts(told) else 0.0
+    hints = wording.suspicion(scene, victim, others, texts).get(person, 0.0) if not has_facts(told) else 0.0
     dossier = judge(scene, victim, [person], told)[person]
     return Known(excerpts, told, dossier._replace(hints=hints, weight=dossier.weight + hints), person)
 
@@ -191,7 +190,7 @@ def _emotion(known: Known) -> tuple[str, list[Fact]]:
     if own:
         return ("negative", "neutral", "positive")[own[-1].args[1] + 1], own
     suspicious = known.dossier.there or known.dossier.caught > 0
-    mood = -1 if suspicious else prose.liking(known.scene, known.person, known.excerpts.script)
+    mood = -1 if suspicious else wording.liking(known.scene, known.person, known.excerpts.script)
     return ("negative", "neutral", "positive")[mood + 1], []
 
 

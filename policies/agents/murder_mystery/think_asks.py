@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 
 import numpy as np
 from parlour.envs.murder_mystery.vocabulary.facts import MEANS, MOTIVE, OPEN, RELATION, SIGHTING, WHEREABOUTS, say
-from parlour.policies.agents.murder_mystery import prose, replies, topics
+from parlour.policies.agents.murder_mystery import heuristics, wording
 from parlour.policies.agents.murder_mystery.asks import (
     AnswerAsk,
     CaseAsk,
@@ -66,7 +66,7 @@ class ThinkQuestion(CharacterAsk[Questions]):
         fresh = [topic for topic in (*missing, *rest) if topic not in asked] or [OPEN]
         words = death_of(known.victim, known.told)._asdict()
         return Questions(
-            questions=[topics.put(self.scene, topic, self.victim, **words) for topic in fresh[: self.number]]
+            questions=[wording.put(self.scene, topic, self.victim, **words) for topic in fresh[: self.number]]
         )
 
 
@@ -104,9 +104,9 @@ class ThinkTimeline(VictimAsk[Entries]):
 
     def heuristic(self, rng: np.random.Generator) -> Entries:
         """The facts that answer the question best, in order of time; for free prose, sentences."""
-        facts = replies.chosen_facts(self.excerpts, self.question)[:ENTRIES]
+        facts = heuristics.chosen_facts(self.excerpts, self.question)[:ENTRIES]
         if not facts:
-            found = replies.prose_answer(self.question, self.script, guilty=False)
+            found = heuristics.prose_answer(self.question, self.script, guilty=False)
             return Entries(entries=[found] if found else [])
         timed = [fact for fact in facts if fact.kind in ("at", "saw")]
         rest = [fact for fact in facts if fact not in timed]
@@ -126,12 +126,12 @@ class ThinkUseful(VictimAsk[YesNo]):
     def heuristic(self, rng: np.random.Generator) -> YesNo:
         seat, victim = self.scene.person(self.me.name), self.scene.person(self.victim)
         facts = facts_in(self.entry, self.scene.vocabulary, seat if seat >= 0 else None)
-        asks = topics.wanted(self.scene, self.question, seat, victim)
+        asks = wording.wanted(self.scene, self.question, seat, victim)
         return YesNo(
             reason="",
-            yes=any(replies.answers(fact, asks, seat, victim) for fact in facts)
+            yes=any(heuristics.answers(fact, asks, seat, victim) for fact in facts)
             if facts
-            else prose.overlap(self.question, self.entry) > 0,
+            else wording.overlap(self.question, self.entry) > 0,
         )
 
 
@@ -146,7 +146,7 @@ class ThinkAnswer(AnswerAsk[Words]):
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> Words:
-        return Words(words=replies.reply(self.excerpts, self.question))
+        return Words(words=heuristics.reply(self.excerpts, self.question))
 
 
 class ThinkContained(CaseAsk[YesNo]):
@@ -175,5 +175,5 @@ class ThinkRefine(AnswerAsk[Words]):
         vocabulary, seat = self.scene.vocabulary, self.scene.person(self.me.name)
         said = len(facts_in(self.answer, vocabulary, seat if seat >= 0 else None)) or 1
         if self.answer == self.scene.say.nothing and self.missing:
-            return Words(words=self.scene.join(self.missing[: replies.LIMIT]))
-        return Words(words=self.scene.join([self.answer, *self.missing[: max(0, replies.LIMIT - said)]]))
+            return Words(words=self.scene.join(self.missing[: heuristics.LIMIT]))
+        return Words(words=self.scene.join([self.answer, *self.missing[: max(0, heuristics.LIMIT - said)]]))

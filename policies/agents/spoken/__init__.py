@@ -1,5 +1,168 @@
-"""What a statement claims, as a question: read by a model where there is one, else by rule (`parlour.envs.claims`)."""
+"""The question what a statement claims, in the kinds of `parlour.envs.claims`; its heuristic is that reader.
 
-from parlour.policies.agents.spoken.ask import ClaimsOfStatement, ReadClaims, claims_by, reader_by
+A model is asked for one statement at a time, so that its answers do not depend on what else is asked. Players stand in the
+question by name. What it answers of players who are not there, or of itself as an accuser of itself, is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import ClassVar, Final, Literal, Self
+
+import numpy as np
+from parlour.envs.claims import Claim
+from parlour.envs.claims import claims as read_offline
+from parlour.envs.english import name
+from parlour.envs.speech import ACCUSE, CLAIM_ROLE, PROMISE
+from parlour.policies.llm.ask import Answer, Ask, Choices
+from parlour.policies.llm.model import Model, RequestContext
+from parlour.policies.llm.noise import Ear
+from pydantic import BaseModel, ConfigDict
 
 __all__ = ["ClaimsOfStatement", "ReadClaims", "claims_by", "reader_by"]
+
+
+ClaimKind = Literal["accuse", "defend", "propose", "claim_role", "promise", "defer"]
+_VOTES: Final = ("reject", "approve")
+READER: Final = RequestContext("reader")
+_CONTRARY: Final[dict[ClaimKind, ClaimKind]] = {"accuse": "defend", "defend": "accuse"}
+
+
+class WrittenClaim(BaseModel):
+    """One claim as a model writes it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: ClaimKind
+    players: tuple[str, ...]
+    """Whom it is about; empty where a kind needs nobody."""
+    some_of_them: bool
+    """Whether it is about some of these players only."""
+    role: str
+    """The role claimed; empty for other kinds."""
+    vote: Literal["", "approve", "reject"]
+    """The vote promised; empty for other kinds."""
+
+
+class ClaimsOfStatement(Answer):
+    """What a statement claims."""
+
+    claims: tuple[WrittenClaim, ...]
+
+    def read(self, roles: Sequence[str]) -> tuple[Claim, ...]:
+        """The same as the offline reader gives it: each claim once, seats ascending."""
+        return tuple(dict.fromkeys(_of(one, roles) for one in self.claims))
+
+
+class ReadClaims(Ask[ClaimsOfStatement]):
+    """What does a statement claim?"""
+
+    kind: ClassVar[str] = "claims.read_claims"
+    max_tokens: ClassVar[int] = 600
+
+    speaker: str
+    players: tuple[str, ...]
+    """Everyone at the table, the speaker among them."""
+    roles: tuple[str, ...]
+    """That may be claimed, by number."""
+    words: str
+
+    def heuristic(self, rng: np.random.Generator) -> ClaimsOfStatement:
+        me = self.players.index(self.speaker) if self.speaker in self.players else -1
+        found = read_offline(self.words, me, len(self.players), self.roles)
+        return ClaimsOfStatement(claims=tuple(_told(one, self.roles) for one in found))
+
+    def misheard(self, ear: Ear) -> Self:
+        """Words that are missed say nothing; those that are misread change in the answer."""
+        if self.speaker == name(ear.seat) or not ear.misses(self._statement):
+            return self
+        ear.hears(self.words, "")
+        return self.model_copy(update={"words": ""})
+
+    def restated(self, answer: ClaimsOfStatement, ear: Ear) -> ClaimsOfStatement:
+        """The claims of misread words: of another player, or to the contrary."""
+        if self.speaker == name(ear.seat) or not ear.misreads(self._statement):
+            return answer
+        return ClaimsOfStatement(claims=tuple(self._misread(one, ear) for one in answer.claims))
+
+    @property
+    def _statement(self) -> str:
+        return f"{self.speaker}: {self.words}"
+
+    def _misread(self, claim: WrittenClaim, ear: Ear) -> WrittenClaim:
+        others = [who for who in self.players if who not in (self.speaker, *claim.players)]
+        if claim.players and others and ear.pick(self._statement, "whom or how", (True, claim.kind not in _CONTRARY)):
+            gone = ear.pick(self._statement, "target", claim.players)
+            taken = ear.pick(self._statement, "other", others)
+            players = tuple(taken if who == gone else who for who in claim.players)
+            return claim.model_copy(update={"players": players})
+        return claim.model_copy(update={"kind": _CONTRARY.get(claim.kind, claim.kind)})
+
+    def choices(self) -> Choices:
+        roles = dict.fromkeys(("", *self.roles), "")
+        return {"claims.players": dict.fromkeys(self.players, ""), "claims.role": roles}
+
+    def check(self, answer: ClaimsOfStatement) -> None:
+        for one in answer.claims:
+            if one.kind == CLAIM_ROLE and not one.role:
+                raise ValueError("a claim of a role names none; accepted: one of the roles")
+            if one.kind == PROMISE and not one.vote:
+                raise ValueError("a promise tells no vote; accepted: approve or reject")
+            if one.kind == ACCUSE and one.players == (self.speaker,):
+                raise ValueError("the speaker accuses itself; accepted: claims about others")
+
+
+def claims_by(
+    model: Model,
+    statements: Iterable[tuple[str, int]],
+    players: int,
+    roles: Sequence[str],
+    context: RequestContext = READER,
+) -> list[tuple[Claim, ...]]:
+    """What statements claim, as a model reads them; an offline model reads as `parlour.envs.claims` does.
+
+    Args:
+        model: Who is asked.
+        statements: Words with `player_N` for names, and who speaks.
+        players: How many sit at the table.
+        roles: The roles' names by number.
+        context: On whose behalf, in which game; a reader that errs (`parlour.policies.llm.noise`) errs by both.
+    """
+    everyone, named = tuple(name(seat) for seat in range(players)), tuple(roles)
+    asked = [
+        (ReadClaims(speaker=name(seat), players=everyone, roles=named, words=words), context)
+        for words, seat in statements
+    ]
+    return [answered.value.read(named) for answered in model.answer_all(asked)]
+
+
+def reader_by(
+    model: Model, roles: Sequence[str], context: RequestContext = READER
+) -> Callable[[str, int, int], tuple[Claim, ...]]:
+    """A model as the reader of a belief (`AvalonBelief(..., reader=...)`): words, speaker, players -> claims."""
+
+    def read(words: str, speaker: int, players: int) -> tuple[Claim, ...]:
+        return claims_by(model, [(words, speaker)], players, roles, context)[0]
+
+    return read
+
+
+def _of(one: WrittenClaim, roles: Sequence[str]) -> Claim:
+    if one.kind == CLAIM_ROLE:
+        return Claim(CLAIM_ROLE, (), value=list(roles).index(one.role))
+    if one.kind == PROMISE:
+        return Claim(PROMISE, (), value=_VOTES.index(one.vote))
+    seats = tuple(sorted({int(player.removeprefix("player_")) for player in one.players}))
+    return Claim(one.kind, seats, one.some_of_them)
+
+
+def _told(one: Claim, roles: Sequence[str]) -> WrittenClaim:
+    return WrittenClaim.model_validate(
+        {
+            "kind": one.kind,
+            "players": tuple(map(name, one.seats)),
+            "some_of_them": one.some,
+            "role": roles[one.value] if one.kind == CLAIM_ROLE else "",
+            "vote": _VOTES[one.value] if one.kind == PROMISE else "",
+        }
+    )

@@ -1,24 +1,198 @@
-"""The agents that GRATR is compared with (Zhu et al. 2024, "Experimental setup"): a window of the history, and two RAGs.
+"""Seats of Werewolf that ask a model, and the agents that GRATR is compared with: a window of the history, and two RAGs.
 
-All of them infer anew at each turn, from the K = 15 newest messages. `werewolf_rag` adds the texts of the whole history
-that lie nearest to one fixed query, `werewolf_rerank` has these put in another order first. Xu et al.'s five questions and
-their reflection are one question here.
+A seat keeps the record, infers, and speaks or chooses by what it inferred. Methods differ in `_infer` alone: all put the same
+questions `speak` and `choose` afterwards, so that a difference in games won comes from the inference.
+
+The baselines (Zhu et al. 2024, "Experimental setup") infer anew at each turn, from the K = 15 newest messages. `werewolf_rag`
+adds the texts of the whole history that lie nearest to one fixed query, `werewolf_rerank` has these put in another order
+first. Xu et al.'s five questions and their reflection are one question here.
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple, cast
 
+from parlour.envs import speech
+from parlour.envs.core import NATURE, Move
 from parlour.envs.english import name
+from parlour.envs.werewolf.reading import read_talk
+from parlour.envs.werewolf.vocabulary import ATTACKED, CHECKED, NIGHT, POISONS, REVEALED, WEREWOLF, WerewolfView
+from parlour.policies.agents.seat import GameSeat, code, coded
 from parlour.policies.agents.werewolf import asks, notes
-from parlour.policies.agents.werewolf.decide import WerewolfSituation
-from parlour.policies.agents.werewolf.notes import HeardMessage
-from parlour.policies.agents.werewolf.seat import InferredBelief, WerewolfSeat, WerewolfSettings
+from parlour.policies.agents.werewolf.decide import Does, SeerCheck, WerewolfSelfInfo, WerewolfSituation
+from parlour.policies.agents.werewolf.inference import stance
+from parlour.policies.agents.werewolf.notes import HeardMessage, HeardMessages
+from parlour.policies.llm.ask import Ask
 from parlour.policies.retrieval.embedders import CachedHashing
 from parlour.policies.retrieval.memory import Memory
-from parlour.policies.settings import Settings, setting, whole
+from parlour.policies.settings import Settings, number, setting, whole
+
+WINDOW: Final = 15
+"""Visible messages that a prompt shows: K of the paper's baseline."""
+
+
+@dataclass(frozen=True)
+class WerewolfSettings(Settings):
+    """What can be set."""
+
+    window: int = setting(WINDOW, whole(1, 200))
+    """How many of the newest messages the question for an action holds."""
+    deceit: float = setting(0.0, number(0, 1), sparse=True)
+    """How often the heuristics lie as a werewolf (`parlour.policies.heuristic.deceit`), over the lies that they tell in any
+    case."""
+
+
+class InferredBelief(NamedTuple):
+    """What a method of inference found."""
+
+    text: str
+    """For the prompt of an action."""
+    standing: tuple[float, ...]
+    """Of each player, in seat order, each in [-1, 1]. To a werewolf: the lower, the more dangerous."""
+
+
+class WerewolfSeat(GameSeat[WerewolfView]):
+    """A seat of Werewolf that asks a model. Needs `info="full"`; answers with words when it speaks, else with a number."""
+
+    settings_type: ClassVar[type[Settings]] = WerewolfSettings
+    chosen: WerewolfSettings
+    plays: ClassVar[tuple[str, str]] = ("Werewolf", "werewolf_v0")
+    view_type: ClassVar[type] = WerewolfView
+
+    def _begin(self) -> None:
+        super()._begin()
+        self.record = HeardMessages()
+        self.me: WerewolfSelfInfo | None = None
+        self._known: dict[int, bool] = {}
+        self._attacked: int | None = None
+        self._speaking: WerewolfView | None = None
+        self._noted: dict[str, list[Any]] = {}
+        self._told: dict[str, list[Any]] = {}
+
+    def act(self, observation: Any, info: dict[str, Any]) -> int | str:
+        words = self._say_again(info)
+        if words is not None:
+            return words
+        view = self._view(info)
+        if len(view.legal) == 1:
+            return int(info["legal"][0])  # nothing to decide, and nothing to ask
+        now = self._situation(view)
+        belief = self._infer(now)
+        self._note(belief)
+        options = coded(info)
+        told: dict[str, Any] = {"me": self.me, "now": now, "inference": belief.text, "standing": list(belief.standing)}
+        told |= {"messages": self.record.messages[-self.chosen.window :], "options": options}
+        if now.does in ("speak", "last_words", "whisper"):
+            self._speaking = view
+            return self._say(asks.Speak(**told, refused=[]))
+        chosen = self.seat_model.ask(asks.Choose(**told)).choice
+        return int(info["legal"][list(options).index(chosen)])
+
+    @abstractmethod
+    def _infer(self, now: WerewolfSituation) -> InferredBelief:
+        """What the method makes of `self.record.messages`, for `self.me`."""
+
+    def _worded(self, turn: Ask[Any], reply: asks.SpokenReply) -> str:
+        """The words of a reply, which the table takes for what was chosen; with the option's sentence where it would not."""
+        assert isinstance(turn, asks.Speak)
+        assert self._speaking is not None
+        sentence, chosen, words = turn.options[reply.choice], reply.choice, " ".join(reply.words.split())
+        if words == sentence or (words and chosen == code(speech.SILENT, ())):
+            return words  # silence is free talk: whatever the table finds in it
+        for said in (words, f"{words} {sentence}"):
+            taken = read_talk(said, self._speaking)
+            if code(taken.kind, taken.args) == chosen:
+                return said
+        return sentence
+
+    def _heard(self, messages: Sequence[HeardMessage]) -> None:
+        """Called with what is new, before `_infer`; also for what was shown after the last turn."""
+
+    def notes(self) -> dict[str, Any]:
+        """`beliefs`, where they changed: player -> stance and trust; and the questions asked."""
+        told, self._told = self._told, {}
+        return {**super().notes(), **({"beliefs": told} if told else {})}
+
+    def _note(self, belief: InferredBelief) -> None:
+        shown = {
+            name(seat): [self._stance(seat, trust), round(trust, 4)]
+            for seat, trust in enumerate(belief.standing)
+            if seat != self.seat
+        }
+        if shown != self._noted:
+            self._noted = self._told = shown
+
+    def _stance(self, seat: int, trust: float) -> str:
+        """The class of a player, for the transcript."""
+        return stance(trust)
+
+    # -- what is seen ------------------------------------------------------------------------------------------
+
+    def _sit_down(self, view: WerewolfView) -> None:
+        fellows = [seat for fact in view.knows if WEREWOLF in fact.roles for seat in fact.seats]
+        side: Any = view.side
+        self.me = WerewolfSelfInfo(
+            seat=view.seat,
+            role=view.role,
+            side=side,
+            roles=list(view.roles),
+            fellows=fellows,
+            deceit=self.chosen.deceit,
+        )
+        if view.role == WEREWOLF:
+            self._known = {seat: seat in fellows for seat in range(len(view.roles)) if seat != view.seat}
+
+    def _take(self, view: WerewolfView) -> None:
+        for event in view.events[self.record.read :]:
+            if event.seat == NATURE:
+                self._learn(event.move, view.role_names)
+            elif event.seat == self.seat and event.move.kind == POISONS:
+                self._remember_poison(event.move.args)
+        self._heard(self.record.take(view.events, view.role_names))
+
+    def _remember_poison(self, poisoned: tuple[int, ...]) -> None:
+        """The witch knows who dies by her own hand; whom the werewolves attacked as well, she takes for their victim."""
+        assert self.me is not None
+        own = tuple(seat for seat in poisoned if seat != self._attacked)
+        self.me = self.me.model_copy(update={"poisoned": self.me.poisoned + own})
+
+    def _learn(self, told: Move, role_names: Sequence[str]) -> None:
+        """What the moderator says is certain."""
+        kind, args, _ = told
+        if kind == NIGHT:
+            self._attacked = None
+        elif kind == ATTACKED:
+            self._attacked = args[0] if args else None
+        elif kind == CHECKED:
+            self._known[args[0]] = bool(args[1])
+        elif kind == REVEALED:
+            self._known[args[0]] = role_names[args[1]] == WEREWOLF
+        self._known.pop(self.seat, None)
+
+    def _situation(self, view: WerewolfView) -> WerewolfSituation:
+        return WerewolfSituation(
+            does=_asked(view),
+            day=view.day,
+            alive=[seat for seat, alive in enumerate(view.alive) if alive],
+            wolves=[seat for seat, bad in sorted(self._known.items()) if bad],
+            innocent=[seat for seat, bad in sorted(self._known.items()) if not bad],
+            checks=[SeerCheck(player=seat, werewolf=wolf) for seat, wolf in view.checks],
+            attacked=self._attacked,
+        )
+
+
+def _asked(view: WerewolfView) -> Does:
+    """What the options are for."""
+    kinds = {move.kind for move in view.legal}
+    if speech.RECOMMEND in kinds:
+        return "whisper"
+    if kinds & {speech.SILENT, speech.ACCUSE}:
+        return "speak" if view.alive[view.seat] else "last_words"
+    return cast(Does, view.legal[0].kind)
+
 
 QUERY: Final = "Which player is a werewolf, evil, and which is good? Who checked or accused whom, who claims a role, and how sure is it?"
 TOP: Final = 5

@@ -4,21 +4,67 @@
 numbers. Both answers hold one of the options, so that it is plain what was decided, whatever words go with it. `infer` and
 `reflect` are the history window's (Xu et al. 2023, arXiv 2309.04658, as Zhu et al. 2024 compare with it), `rerank` orders
 what retrieval found.
+
+`traverse` orders them as the published reranker does ("A*-style, over negative dot products, from the block nearest to the
+query"): a text costs the negative dot product with the text it is reached from, added up along the way, and is expected to
+cost the negative dot product with the query; the cheapest is taken next.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from heapq import heappop, heappush
 from typing import Annotated, Any, ClassVar, Final, Generic, Literal, Self, TypeVar
 
 import numpy as np
 from parlour.envs.english import name, names
-from parlour.policies.agents.werewolf import inference, mishearing, notes, rerank
+from parlour.policies.agents.werewolf import inference, notes
 from parlour.policies.agents.werewolf.decide import WerewolfDecision, WerewolfSelfInfo, WerewolfSituation, observer_of
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.llm.ask import A, Answer, Ask, Choices, Rounded
 from parlour.policies.llm.noise import Ear
 from parlour.policies.llm.prompt import Templates
+from parlour.policies.retrieval.embedders import CachedHashing
 from pydantic import Field, field_validator
+
+_DIGITS: Final = 5
+"""Decimals of a dot product; what differs by less is a tie, which the earlier text wins."""
+
+
+def traverse(query: str, texts: Sequence[str]) -> list[int]:
+    """The positions of the texts in the order of the traversal; the first is the one nearest to the query.
+
+    Raises:
+        EmbeddingFailed: A text is blank.
+    """
+    if not texts:
+        return []
+    vectors = CachedHashing().embed([*texts, query]).astype(np.float64)
+    return order(vectors[:-1] @ vectors[:-1].T, vectors[:-1] @ vectors[-1])
+
+
+def order(between: np.ndarray[Any, Any], to_query: np.ndarray[Any, Any]) -> list[int]:
+    """The traversal itself.
+
+    Args:
+        between: Dot products of the texts with each other, shape (n, n).
+        to_query: Dot products of the texts with the query, shape (n,).
+    """
+    between, to_query = np.round(between, _DIGITS), np.round(to_query, _DIGITS)
+    start = int(np.argmax(to_query))
+    heap: list[tuple[float, int, float]] = [(-float(to_query[start]), start, 0.0)]
+    taken: list[int] = []
+    while heap:
+        _, at, spent = heappop(heap)
+        if at in taken:
+            continue
+        taken.append(at)
+        for k in range(len(to_query)):
+            if k not in taken:
+                cost = spent - float(between[at, k])
+                heappush(heap, (cost - float(to_query[k]), k, cost))
+    return taken
+
 
 Number = Annotated[Rounded, Field(ge=-1, le=1, allow_inf_nan=False)]
 
@@ -72,9 +118,7 @@ class HeardAsk(Ask[A], Generic[A]):
         now: WerewolfSituation = getattr(self, "now")  # noqa: B009 - each of them has one, behind what stays the same
         shown = [part for part in ("messages", "found") if part in type(self).model_fields]
         players = len(self.me.roles)
-        return self.model_copy(
-            update={part: mishearing.heard(getattr(self, part), ear, players, now.day) for part in shown}
-        )
+        return self.model_copy(update={part: notes.heard(getattr(self, part), ear, players, now.day) for part in shown})
 
 
 class ChosenOption(Answer):
@@ -266,9 +310,7 @@ class Rerank(Ask[Order]):
 
     def heuristic(self, rng: np.random.Generator) -> Order:
         texts = [notes.embedded(text) for text in self.texts.values()]
-        return Order(
-            why="Each next one lies near to the last and to the question.", order=rerank.traverse(self.query, texts)
-        )
+        return Order(why="Each next one lies near to the last and to the question.", order=traverse(self.query, texts))
 
     def choices(self) -> Choices:
         return {"order": {int(number): text.line() for number, text in self.texts.items()}}

@@ -20,7 +20,7 @@ from parlour.envs.mediated_qa.corpus import CorpusQuestion
 from parlour.envs.mediated_qa.pipeline import AGREEMENT, SAMPLES, Pipeline
 from parlour.envs.mediated_qa.readers import Memory, OfflineReader
 from parlour.envs.mediated_qa.vocabulary import JOINTS, Joint, Payment, executed, outcome_of
-from parlour.policies.agents.mediated_qa.outcome_model import Floats
+from parlour.policies.agents.mediated_qa.contextual import Floats
 from parlour.training.learn.mediators.baselines import SystemAnswers, drawn
 from parlour.training.learn.mediators.simulate import Simulated
 

@@ -20,9 +20,17 @@ from numpy.typing import NDArray
 from parlour.envs.core import ParlourError, check_from
 from parlour.envs.mediated_qa.vocabulary import ALL, FEATURES, FORMS, JOINTS, SEES, STATES, Payment
 from parlour.policies.agents.mediated_qa import equilibrium
-from parlour.policies.agents.mediated_qa.contextual import ContextualModel, inputs, response, weight_of
+from parlour.policies.agents.mediated_qa.contextual import (
+    OUTCOME_COUNT,
+    BoostedTrees,
+    ContextualModel,
+    Floats,
+    OutcomeModel,
+    inputs,
+    response,
+    weight_of,
+)
 from parlour.policies.agents.mediated_qa.joint import MODULES, NUMBER
-from parlour.policies.agents.mediated_qa.outcome_model import OUTCOME_COUNT, BoostedTrees, Floats, OutcomeModel
 from parlour.training.learn.mediators import quantal
 from parlour.training.learn.mediators.baselines import SystemAnswers, drawn, mixed
 from parlour.training.learn.mediators.experiment import Calibrated, HeldOutConfig

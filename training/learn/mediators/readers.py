@@ -19,9 +19,14 @@ from parlour.envs.mediated_qa.corpus import CorpusQuestion
 from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.envs.mediated_qa.readers import ExtractiveReader, OfflineReader, Reader
 from parlour.envs.mediated_qa.reading import EstimatedAnswer
-from parlour.policies.agents.mediated_qa.asks import AskingReader, CheckAnswer, EntailmentVerdict, ShortAnswer
-from parlour.policies.agents.mediated_qa.nli import NLIReader
-from parlour.policies.agents.mediated_qa.qa import QAReader
+from parlour.policies.agents.mediated_qa.readers import (
+    AskingReader,
+    CheckAnswer,
+    EntailmentVerdict,
+    NLIReader,
+    QAReader,
+    ShortAnswer,
+)
 from parlour.policies.llm import fit
 from parlour.policies.llm.ask import A, Ask
 from parlour.policies.llm.make import ModelConfig

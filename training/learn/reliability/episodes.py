@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Final
 
 from parlour.envs.werewolf.vocabulary import WEREWOLF, WOLVES, WerewolfView
 from parlour.policies import GratrAgent, Policy, make_policy
-from parlour.policies.agents.werewolf.gratr.parameters import Parameters
-from parlour.policies.agents.werewolf.gratr.reliability import KINDS, WEIGHTS, LearnedEvidence, Reliabilities
+from parlour.policies.agents.werewolf.gratr.equations import Parameters
+from parlour.policies.agents.werewolf.gratr.evidence import KINDS, WEIGHTS, LearnedEvidence, Reliabilities
 from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.training.learn.habits.werewolf import WolfCounts, WolfRecord, count
 from parlour.training.learn.tuning.gratr import PLAYERS, RULES, wolves_block

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from parlour.policies.agents.werewolf.gratr.reliability import WEIGHTS, Reliabilities, features, hypotheses
+from parlour.policies.agents.werewolf.gratr.evidence import WEIGHTS, Reliabilities, features, hypotheses
 from parlour.training.learn.reliability.episodes import PlayedEpisode, TrustMoment
 from parlour.training.measure.werewolf.trust_scores import Array
 from scipy.optimize import minimize

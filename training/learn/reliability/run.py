@@ -19,8 +19,8 @@ from parlour.envs.core import accept, check_from
 from parlour.envs.werewolf.belief import WerewolfHabits
 from parlour.envs.werewolf.presets import PLAYERS as TABLES
 from parlour.policies import make_policy
-from parlour.policies.agents.werewolf.gratr.parameters import Parameters
-from parlour.policies.agents.werewolf.gratr.reliability import KINDS, SIGNS, Reliabilities
+from parlour.policies.agents.werewolf.gratr.equations import Parameters
+from parlour.policies.agents.werewolf.gratr.evidence import KINDS, SIGNS, Reliabilities
 from parlour.policies.files import write_json
 from parlour.training.learn.habits.priors import Widths
 from parlour.training.learn.habits.werewolf import WolfCounts, fit_counts

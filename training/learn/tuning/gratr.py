@@ -19,8 +19,8 @@ from parlour.envs.core import accept, check_one_of
 from parlour.envs.werewolf.vocabulary import VILLAGER, VOTES, WEREWOLF, side_of
 from parlour.policies import GratrAgent, Policy, make_policy, names_of
 from parlour.policies.agents.werewolf.gratr import Parameters as GraphParameters
-from parlour.policies.agents.werewolf.gratr.parameters import MODES, Mode
-from parlour.policies.agents.werewolf.gratr.reliability import LearnedParameters, read_parameters
+from parlour.policies.agents.werewolf.gratr.equations import MODES, Mode
+from parlour.policies.agents.werewolf.gratr.evidence import LearnedParameters, read_parameters
 from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.policies.llm.noise import ReadingNoise
 from parlour.training.learn.tuning.problem import Parameter, Parameters, Space

@@ -16,7 +16,7 @@ from typing import Any, Final
 from parlour.envs.core import accept, check_from, check_one_of
 from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES
 from parlour.policies.agents.murder_mystery import InterviewSettings
-from parlour.policies.agents.murder_mystery.questum import gain
+from parlour.policies.agents.murder_mystery.questum import interview
 from parlour.policies.agents.murder_mystery.sensors import DEFAULT
 from parlour.policies.llm.model import OfflineModel
 from parlour.training.learn.tuning.problem import Parameter, Parameters, Space
@@ -24,7 +24,7 @@ from parlour.training.measure.murder_mystery import scores
 from parlour.training.measure.murder_mystery.games import GAME, CaseJob, CaseResult, CaseSetting, play_case
 from parlour.training.measure.murder_mystery.methods import PLANNER, QUESTUM, MysteryMethod
 
-SPACE: Final = Space((Parameter("beta", 0.0, 1.0, gain.BETA), Parameter("epsilon", 0.0, 1.0, gain.EPSILON)))
+SPACE: Final = Space((Parameter("beta", 0.0, 1.0, interview.BETA), Parameter("epsilon", 0.0, 1.0, interview.EPSILON)))
 
 _USUAL: Final = InterviewSettings()
 PLAN_SPACE: Final = Space(

@@ -17,7 +17,7 @@ from parlour.envs.murder_mystery.vocabulary import ASK
 from parlour.envs.murder_mystery.wellplay import load
 from parlour.policies import make_policy
 from parlour.policies.agents.murder_mystery import MysterySeat
-from parlour.policies.agents.murder_mystery.purse import Purse
+from parlour.policies.agents.murder_mystery.procedure import QuestionBudget
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import Model
 from parlour.policies.llm.transport.meter import Count
@@ -190,12 +190,12 @@ def play_case(job: CaseJob, model: Model, stop: Event | None = None, failures: F
 
 
 def _limit(players: Sequence[Any], tally: CountedModel, budget: int | None, kept: int) -> None:
-    """Give the seats that ask a model one purse together, if there is a limit."""
+    """Give the seats that ask a model one budget together, if there is a limit."""
     if budget is not None:
-        purse = Purse(lambda: tally.spent.asked, budget, kept)
+        shared = QuestionBudget(lambda: tally.spent.asked, budget, kept)
         for player in players:
             if isinstance(player, MysterySeat):
-                player.purse = purse
+                player.budget = shared
 
 
 def _by_name(names: Sequence[str], decisions: Sequence[Decisions]) -> dict[str, Decisions]:

@@ -1,20 +1,24 @@
 """Questum's procedure: choose by score, question by sensors, prune after each round (paper, Alg. 1, corrected in SPEC 4.2).
 
 The same procedure with other settings is PLAYER* (SPEC 5), and, with the defaults, that of the murderers in all methods.
+
+Whom to ask (section 2.2): the list of suspects is a uniform belief over its n members, with entropy H = ln n, which questions
+bring down to 0. A gain is what a list lost: IG_t = H_(t-1) - H_t, negative when it grew.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Self
 
+import numpy as np
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.murder_mystery.vocabulary import CHOOSE, SUSPECT, MysteryView
 from parlour.policies.agents.murder_mystery.asks import Prune, Question, Sense, SenseAll, SensorAnswer
 from parlour.policies.agents.murder_mystery.procedure import PRUNING, QUESTION, Procedure, Room
-from parlour.policies.agents.murder_mystery.questum import gain
 from parlour.policies.agents.murder_mystery.scene import all_named
 from parlour.policies.agents.murder_mystery.sensors import (
     DEFAULT,
@@ -27,6 +31,98 @@ from parlour.policies.agents.murder_mystery.sensors import (
     value_of,
 )
 from parlour.policies.settings import Accepted, Settings, number, one_of, setting, yes_or_no
+
+BETA: Final = 0.2
+"""Share of the past in a score (appendix C.1)."""
+EPSILON: Final = 0.1
+"""Probability of asking a random suspect (appendix C.1)."""
+EXPECTED: Final = {"high": 1.0, "medium": 0.0, "low": -1.0}
+"""Eq. 2: the gain that an answer of the information-value sensor stands for."""
+
+
+def entropy(suspects: int) -> float:
+    """Entropy of a uniform belief over a number of suspects, in nats.
+
+    >>> round(entropy(4), 4)
+    1.3863
+
+    Raises:
+        ParlourError: There is no suspect: somebody did it.
+    """
+    if suspects < 1:
+        raise accept("number of suspects", suspects, "1 or more")
+    return math.log(suspects)
+
+
+def gain(before: int, after: int) -> float:
+    """What was gained when a list went from `before` to `after` suspects, in nats; negative if it grew.
+
+    >>> round(gain(4, 2), 4)
+    0.6931
+    """
+    return entropy(before) - entropy(after)
+
+
+def weighted_gain(history: Sequence[float]) -> float:
+    """Eq. 1: the mean of the gains so far, oldest first, the k-th of i with weight exp(-(i - k)); 0 without any.
+
+    >>> round(weighted_gain([0.0, 1.0]), 4)  # (0/e + 1) / (1/e + 1)
+    0.7311
+    """
+    if not history:
+        return 0.0
+    last = len(history)
+    weights = [math.exp(k - last) for k in range(1, last + 1)]
+    return math.fsum(w * g for w, g in zip(weights, history, strict=True)) / math.fsum(weights)
+
+
+def expected_gain(level: str) -> float:
+    """Eq. 2: 1 for "high", 0 for "medium", -1 for "low", in letters of any case; 0 for any other word."""
+    return EXPECTED.get(level.strip().casefold(), 0.0)
+
+
+def score(history: Sequence[float], expected: float, beta: float = BETA) -> float:
+    """Eq. 3: beta times the weighted gain of the past plus (1 - beta) times the expected gain."""
+    return beta * weighted_gain(history) + (1 - beta) * expected
+
+
+def best(scores: Mapping[int, float]) -> int:
+    """The suspect with the highest score; of equals the first in the list.
+
+    Raises:
+        ParlourError: The list is empty.
+    """
+    if not scores:
+        raise accept("list of suspects", [], "one or more")
+    return max(scores, key=lambda suspect: scores[suspect])
+
+
+def choose(scores: Mapping[int, float], epsilon: float, rng: np.random.Generator) -> int:
+    """The epsilon-greedy choice: with probability epsilon any suspect, all alike, otherwise the best.
+
+    Args:
+        scores: Of each suspect, in the order of the list.
+        epsilon: 0 .. 1.
+        rng: Where chance comes from; always one number of it is used, and a second one for a random suspect.
+    """
+    first = best(scores)
+    if rng.random() >= epsilon:
+        return first
+    return list(scores)[int(rng.integers(len(scores)))]
+
+
+def pruned(proposed: Sequence[int], before: Sequence[int], others: Sequence[int]) -> tuple[int, ...]:
+    """The list of suspects after pruning.
+
+    Args:
+        proposed: Whom the pruner named, in its order; anybody, any number of times.
+        before: The list as it was; it stays if nobody who counts was named.
+        others: Who can be a suspect at all; of these, anybody may come back onto the list.
+    """
+    known = frozenset(others)
+    named = tuple(dict.fromkeys(seat for seat in proposed if seat in known))
+    return named or tuple(before)
+
 
 Mode = Literal["score", "all", "plan", "random"]
 MODES: Final = ("score", "all", "plan", "random")
@@ -50,8 +146,8 @@ _SENSORS: Final = Accepted(sensors_from, lambda sensors: set(sensors) <= set(_QU
 class InterviewSettings(Settings):
     """What can be set."""
 
-    beta: float = setting(gain.BETA, _SHARE)
-    epsilon: float = setting(gain.EPSILON, _SHARE)
+    beta: float = setting(BETA, _SHARE)
+    epsilon: float = setting(EPSILON, _SHARE)
     sensors: tuple[str, ...] = setting(DEFAULT, _SENSORS)
     """Of the question stage; the information value joins them when pruning."""
     prune: bool = setting(True, yes_or_no())
@@ -136,14 +232,12 @@ class Interview(Procedure):
             return None
         if self.settings.mode == "all":
             return possible[0]
-        return gain.choose(self.scores(victim), self.settings.epsilon, self.room.rng)
+        return choose(self.scores(victim), self.settings.epsilon, self.room.rng)
 
     def scores(self, victim: str) -> dict[int, float]:
         """Eq. 3 for everybody on the list of a victim, in order of how often this seat has asked them, then of the list."""
         return {
-            seat: gain.score(
-                self.gains.get((victim, seat), ()), self.expected.get((victim, seat), 0.0), self.settings.beta
-            )
+            seat: score(self.gains.get((victim, seat), ()), self.expected.get((victim, seat), 0.0), self.settings.beta)
             for seat in sorted(self.suspects[victim], key=lambda seat: self.times[victim, seat])
         }
 
@@ -197,8 +291,8 @@ class Interview(Procedure):
             PRUNING,
         )
         proposed = all_named(answer.suspicion, [room.name(seat) for seat in seats]) if answer is not None else []
-        after = gain.pruned([room.scene.person(name) for name in proposed], before, seats)
-        gained = gain.gain(len(before), len(after))
+        after = pruned([room.scene.person(name) for name in proposed], before, seats)
+        gained = gain(len(before), len(after))
         for target in self._asked.pop(victim, ()):
             self.gains.setdefault((victim, target), []).append(gained)
         self.main[victim] = after[0]
@@ -222,7 +316,7 @@ class Interview(Procedure):
         ]
         for seat, summary in zip(seats, found, strict=True):
             self.summaries[victim, seat] = summary
-            self.expected[victim, seat] = gain.expected_gain(value_of(summary.readings))
+            self.expected[victim, seat] = expected_gain(value_of(summary.readings))
         return found
 
     # -- inputs of the vote ---------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from parlour.envs.murder_mystery.vocabulary.facts import OPEN, RELATION, UNKNOWN, WHEREABOUTS
 from parlour.policies.agents.murder_mystery.evidence import Told, death_of
-from parlour.policies.agents.murder_mystery.questum.heard import HeardAnswer, HeardTalk
+from parlour.policies.agents.murder_mystery.heard import HeardAnswer, HeardTalk
 from parlour.policies.agents.murder_mystery.questum.posterior import (
     Beliefs,
     Prospect,
@@ -21,7 +21,7 @@ from parlour.policies.agents.murder_mystery.questum.posterior import (
     uncertainty,
 )
 from parlour.policies.agents.murder_mystery.scene import Scene
-from parlour.policies.agents.murder_mystery.topics import ABLE, DEATH, REASONS, QuestionTopic, put, wanted
+from parlour.policies.agents.murder_mystery.wording import ABLE, DEATH, REASONS, QuestionTopic, put, wanted
 
 _CLEARING: Final = ("saw", "lacked", "peace")
 """Kinds of facts that clear an innocent."""

@@ -16,14 +16,13 @@ from typing import NamedTuple
 from parlour.envs.murder_mystery.vocabulary import CHOOSE, SUSPECT, VOTE, MysteryView
 from parlour.envs.murder_mystery.vocabulary.facts import OPEN, RELATION, WHEREABOUTS, Fact
 from parlour.policies.agents.murder_mystery.evidence import NOBODY, Told, death_of, judge
+from parlour.policies.agents.murder_mystery.heard import HeardTalk, ReadFacts
 from parlour.policies.agents.murder_mystery.procedure import READING, Room
-from parlour.policies.agents.murder_mystery.questum.heard import HeardTalk
 from parlour.policies.agents.murder_mystery.questum.interview import Interview, InterviewSettings
 from parlour.policies.agents.murder_mystery.questum.outlook import TOPICS, Outlook, PlannedQuestion
 from parlour.policies.agents.murder_mystery.questum.posterior import Beliefs, believed
-from parlour.policies.agents.murder_mystery.reading_asks import ReadFacts
 from parlour.policies.agents.murder_mystery.scene import Talk
-from parlour.policies.agents.murder_mystery.topics import ABLE, DEATH, REASONS, put
+from parlour.policies.agents.murder_mystery.wording import ABLE, DEATH, REASONS, put
 
 
 class DeathKnowledge(NamedTuple):

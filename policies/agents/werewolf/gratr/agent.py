@@ -14,24 +14,24 @@ from typing import Any, ClassVar, Final, Self
 from parlour.envs.core import Move, accept
 from parlour.envs.english import name
 from parlour.envs.werewolf.vocabulary import CHECKED, REVEALED, WEREWOLF, WOLVES, WerewolfView
+from parlour.policies.agents.werewolf.agents import WINDOW, InferredBelief, WerewolfSeat, WerewolfSettings
 from parlour.policies.agents.werewolf.decide import WerewolfSituation
-from parlour.policies.agents.werewolf.gratr import asks, export, render
+from parlour.policies.agents.werewolf.gratr import asks, export
 from parlour.policies.agents.werewolf.gratr import equations as eq
-from parlour.policies.agents.werewolf.gratr.explain import Explanation
-from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
-from parlour.policies.agents.werewolf.gratr.parameters import AT_LEAST_1, Parameters
-from parlour.policies.agents.werewolf.gratr.reliability import (
+from parlour.policies.agents.werewolf.gratr.equations import AT_LEAST_1, Parameters
+from parlour.policies.agents.werewolf.gratr.evidence import (
     LearnedEvidence,
     LearnedParameters,
     Reliabilities,
+    WeighedEvidence,
+    collect,
     read_parameters,
 )
-from parlour.policies.agents.werewolf.gratr.statements import Chain
-from parlour.policies.agents.werewolf.gratr.weighed import WeighedEvidence, collect
+from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
+from parlour.policies.agents.werewolf.gratr.statements import Chain, Explanation
 from parlour.policies.agents.werewolf.inference import DANGER, ENEMY, HARMLESS
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.agents.werewolf.reading import MODERATOR, MOST
-from parlour.policies.agents.werewolf.seat import WINDOW, InferredBelief, WerewolfSeat, WerewolfSettings
 from parlour.policies.settings import Settings, number, setting, whole
 
 _HOSTILE: Final = 0.4
@@ -77,7 +77,8 @@ class GratrSettings(WerewolfSettings):
 
     def as_json(self) -> dict[str, Any]:
         values = super().as_json()
-        return values | values.pop("parameters")
+        graph: dict[str, Any] = values.pop("parameters")
+        return {**values, **graph}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
@@ -194,7 +195,7 @@ class GratrAgent(WerewolfSeat):
         if trusts is not None:
             return InferredBelief("\n".join(_in_words(seat, trusts[seat]) for seat in others), tuple(trusts))
         if not wolf:
-            return InferredBelief(render.summary(graph, "of the village", "a werewolf", others), tuple(graph.trust))
+            return InferredBelief(export.summary(graph, "of the village", "a werewolf", others), tuple(graph.trust))
         standing = tuple(
             trust if trust > 0 else self._danger(seat, chains.get(seat, ())) for seat, trust in enumerate(graph.trust)
         )
@@ -217,8 +218,8 @@ class GratrAgent(WerewolfSeat):
 
     def _told_to_wolf(self, graph: TrustGraph, others: Sequence[int], standing: Sequence[float]) -> str:
         foes = sorted((seat for seat in others if standing[seat] < 0), key=lambda seat: (standing[seat], seat))
-        lines = [render.summary(graph, "a werewolf", "of the village", others)]
-        for seat in foes[: render.EXTREMES]:
+        lines = [export.summary(graph, "a werewolf", "of the village", others)]
+        for seat in foes[: export.EXTREMES]:
             identity = self._identities.get(seat, ("", 0.0))[0]
             maybe = f", perhaps the {identity}" if identity else ""
             lines.append(f"{name(seat)} is dangerous to us{maybe}: {standing[seat]:+.2f}.")

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple, Self
 
 import numpy as np
 from parlour.envs.werewolf.vocabulary import WOLVES
-from parlour.policies.agents.werewolf import mishearing, reading
+from parlour.policies.agents.werewolf import notes, reading
 from parlour.policies.agents.werewolf.asks import Number, of_length, others_of
 from parlour.policies.agents.werewolf.decide import WerewolfSelfInfo, observer_of
 from parlour.policies.agents.werewolf.gratr.statements import GraphJudgement
@@ -138,7 +138,7 @@ class AskIdentity(Ask[Identities]):
 
 def _heard(statement: HeardMessage, ear: Ear, players: int) -> HeardMessage:
     """A statement, on the day it is made, as a reader takes it; without words if it is missed."""
-    taken = mishearing.one_heard(statement, ear, players, statement.day)
+    taken = notes.one_heard(statement, ear, players, statement.day)
     return statement.model_copy(update={"text": ""}) if taken is None else taken
 
 

@@ -1,0 +1,329 @@
+"""Readers of the pipeline of GRACE: by a language model, with an inference model for checks, or by an extractive model.
+
+`AskingReader` puts three questions to a model: answer from evidence, answer from memory, check an answer. With it as reader,
+`parlour.envs.mediated_qa.pipeline.Pipeline` is a pipeline of language models. Without any model the heuristics extract from
+the evidence, know nothing by heart, and compare words.
+
+`NLIReader` and `QAReader` need the extra `nli`. An inference model takes the evidence as premise, question and answer as
+hypothesis; labels are read whatever their case (the published code expects upper case where its checkpoint writes lower case,
+and so never sees a verdict). An extractive model gives each token a score as the beginning and as the end of the answer; the
+answer is the span of the evidence with the highest sum, or none where the first token, which stands for "no answer", has a
+higher one (Devlin et al. 2019, "BERT", section 4.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from threading import Lock
+from typing import Any, ClassVar, Final, Literal, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from parlour.envs.core import ParlourError, accept
+from parlour.envs.mediated_qa import reading
+from parlour.envs.mediated_qa.reading import EstimatedAnswer
+from parlour.policies.llm.ask import Answer, Ask, Choices, Rounded
+from parlour.policies.llm.model import Model, OfflineModel, RequestContext, mixed
+from pydantic import Field
+
+UNKNOWN: Final = "I don't know"
+LABELS: Final = ("entailment", "neutral", "contradiction")
+TEMPERATURE: Final = 0.7
+"""Of the samples for self-consistency (the published code's)."""
+
+
+class ShortAnswer(Answer):
+    """An answer in a few words."""
+
+    reason: str
+    """What the answer rests on, in one sentence."""
+    answer: str
+    """A name, a year, a number, yes, no, or that it is not known."""
+    confidence: Rounded = Field(ge=0, le=1)
+    """How sure it is, 0..1."""
+
+
+class Generate(Ask[ShortAnswer]):
+    """Answer from the evidence."""
+
+    kind: ClassVar[str] = "grace.generate"
+    record: ClassVar[tuple[str, ...]] = ("question", "evidence")
+    max_tokens: ClassVar[int] = 200
+
+    question: str
+    evidence: list[str]
+    """Sentences, each with its title."""
+
+    def heuristic(self, rng: np.random.Generator) -> ShortAnswer:
+        found = reading.read(self.question, reading.SEPARATOR.join(self.evidence))
+        reason = "It stands in the evidence." if found.answer else "The evidence does not tell."
+        return ShortAnswer(reason=reason, answer=found.answer or UNKNOWN, confidence=found.confidence)
+
+
+class Recall(Ask[ShortAnswer]):
+    """Answer from memory: the closed-book question. The heuristic has no memory and says so."""
+
+    kind: ClassVar[str] = "grace.recall"
+    record: ClassVar[tuple[str, ...]] = ("question",)
+    max_tokens: ClassVar[int] = 200
+
+    question: str
+
+    def heuristic(self, rng: np.random.Generator) -> ShortAnswer:
+        return ShortAnswer(reason="Nothing is known by heart.", answer=UNKNOWN, confidence=0.0)
+
+
+class RecallFreely(Recall):
+    """The same at a temperature: one of the samples that must agree."""
+
+    kind: ClassVar[str] = "grace.recall_freely"
+    temperature: ClassVar[float | None] = TEMPERATURE
+
+
+class EntailmentVerdict(Answer):
+    """What the evidence says of an answer."""
+
+    reason: str
+    """What the evidence says, in one sentence."""
+    label: Literal["entailment", "neutral", "contradiction"]
+
+
+class CheckAnswer(Ask[EntailmentVerdict]):
+    """Check whether the evidence entails an answer."""
+
+    kind: ClassVar[str] = "grace.check"
+    record: ClassVar[tuple[str, ...]] = ("question", "evidence")
+    max_tokens: ClassVar[int] = 200
+
+    question: str
+    evidence: list[str]
+    answer: str
+
+    def heuristic(self, rng: np.random.Generator) -> EntailmentVerdict:
+        found = reading.entailment(self.question, reading.SEPARATOR.join(self.evidence), self.answer)
+        return EntailmentVerdict.model_validate({"reason": "The words of both were compared.", "label": found})
+
+    def choices(self) -> Choices:
+        return {"label": dict.fromkeys(LABELS, "")}
+
+
+class Worded(Protocol):
+    """What is read of a question of the corpus: its words, never its answer."""
+
+    @property
+    def text(self) -> str: ...
+
+
+class AskingReader:
+    """A reader that asks a model. Satisfies `parlour.envs.mediated_qa.readers.Reader`.
+
+    Args:
+        model: Who answers; the heuristics by default.
+        seed: Which samples are asked for; the same seed gets the same answers again.
+    """
+
+    def __init__(self, model: Model | None = None, seed: int = 0) -> None:
+        self.model, self.seed = model or OfflineModel(), seed
+        self._recalled: dict[str, EstimatedAnswer] = {}
+
+    def generate(self, question: Worded, evidence: str, rng: np.random.Generator) -> str:
+        asked = Generate(question=question.text, evidence=sentences(evidence))
+        return known(self.model.answer(asked, self._context()).value.answer)
+
+    def sample(self, question: Worded, count: int, rng: np.random.Generator) -> list[str]:
+        context = RequestContext("generator", mixed(self.seed, int(rng.integers(2**31))))
+        found = self.model.answers(RecallFreely(question=question.text), context, count)
+        return [known(answered.value.answer) for answered in found]
+
+    def recall(self, question: Worded) -> EstimatedAnswer:
+        found = self._recalled.get(question.text)
+        if found is None:
+            value = self.model.answer(Recall(question=question.text), self._context()).value
+            found = self._recalled[question.text] = EstimatedAnswer(known(value.answer), value.confidence)
+        return found
+
+    def check(self, question: Worded, evidence: str, answer: str) -> str:
+        asked = CheckAnswer(question=question.text, evidence=sentences(evidence), answer=answer)
+        return self.model.answer(asked, RequestContext("verifier", mixed(self.seed))).value.label
+
+    def _context(self) -> RequestContext:
+        return RequestContext("generator", mixed(self.seed))
+
+
+def known(answer: str) -> str:
+    """The answer; empty for "I don't know", whatever quotation marks or full stop stand around it.
+
+    >>> known("'I don’t know.'"), known("1912")
+    ('', '1912')
+    """
+    bare = answer.strip().strip("\"'“”‘’.").strip()
+    return "" if bare.lower().replace("’", "'") == UNKNOWN.lower() else answer.strip()
+
+
+def sentences(evidence: str) -> list[str]:
+    """The sentences of an evidence text, each with its title."""
+    return [part for part in evidence.split(reading.SEPARATOR) if part.strip()]
+
+
+CHECKPOINT: Final = "cross-encoder/nli-deberta-v3-small"
+Classify = Callable[[str, str], str]
+"""Premise, hypothesis -> label."""
+
+
+class NLIReader:
+    """A reader whose answers are checked by an inference model; all else is left to another reader.
+
+    Args:
+        inner: Who answers.
+        classify: The inference model; by default `checkpoint` of the `transformers` library, loaded at the first check.
+        checkpoint: Its name or folder.
+    """
+
+    def __init__(self, inner: AskingReader, classify: Classify | None = None, checkpoint: str = CHECKPOINT) -> None:
+        self._classify, self._checkpoint = classify, checkpoint
+        self.generate, self.sample, self.recall = inner.generate, inner.sample, inner.recall
+
+    def check(self, question: Worded, evidence: str, answer: str) -> str:
+        """`"entailment"`, `"neutral"` or `"contradiction"`.
+
+        Raises:
+            ParlourError: The extra is not installed, or the model gives another label.
+        """
+        if self._classify is None:
+            self._classify = _classifier(self._checkpoint)
+        label = self._classify(evidence, f"{question.text} {answer}").lower()
+        if label not in LABELS:
+            raise accept("label of the inference model", label, LABELS)
+        return label
+
+
+def _imported(*names: str) -> list[Any]:
+    """Modules of the extra. Raises `ParlourError` where one is not installed."""
+    try:
+        return [import_module(name) for name in names]
+    except ModuleNotFoundError as error:
+        raise ParlourError(f"{error.name} is not installed; accepted: pip install 'parlour[nli]'") from None
+
+
+def _classifier(checkpoint: str) -> Classify:
+    (transformers,) = _imported("transformers")
+    model = transformers.pipeline("text-classification", model=checkpoint, truncation="only_first")
+    lock = Lock()  # tokenizers of this library are not safe for threads
+
+    def classify(premise: str, hypothesis: str) -> str:
+        with lock:
+            found = model({"text": premise, "text_pair": hypothesis})
+        best = found[0] if isinstance(found, list) else found
+        return str(best["label"])
+
+    return classify
+
+
+LONGEST: Final = 30
+"""Tokens of an answer, at most."""
+_WINDOW: Final = 384
+"""Tokens of question and evidence that are read at a time."""
+_STRIDE: Final = 128
+"""Tokens that two windows share."""
+Extract = Callable[[str, str], str]
+"""Question, evidence -> answer; empty if there is none."""
+
+
+class SpanScores(NamedTuple):
+    """What a model says of one window; arrays of shape (tokens,)."""
+
+    start: NDArray[np.float64]
+    end: NDArray[np.float64]
+    inside: NDArray[np.bool_]
+    """Whether a token belongs to the evidence."""
+
+
+class QAReader(AskingReader):
+    """A reader that extracts answers by a model. Satisfies `parlour.envs.mediated_qa.readers.Reader`.
+
+    Args:
+        folder: The model, as `save_pretrained` leaves it; loaded at the first question.
+        extract: In place of such a model.
+
+    Raises:
+        ParlourError: There is no such folder.
+    """
+
+    def __init__(self, folder: str | Path, extract: Extract | None = None) -> None:
+        if extract is None and not (Path(folder) / "config.json").is_file():
+            raise accept(
+                "folder of a question-answering model", str(folder), "a folder with config.json, as transformers writes"
+            )
+        super().__init__()
+        self._folder, self._extract = folder, extract
+
+    def generate(self, question: Worded, evidence: str, rng: np.random.Generator) -> str:
+        """The answer; empty if the evidence has none. Raises `ParlourError` if the model cannot be loaded."""
+        if not evidence.strip():
+            return ""
+        if self._extract is None:
+            self._extract = _extractor(self._folder)
+        return self._extract(question.text, " ".join(sentences(evidence)))
+
+
+def best_span(scores: SpanScores) -> tuple[float, int, int]:
+    """Score, first and last token of the best span, less the score of "no answer" (token 0); -inf if there is none.
+
+    >>> found = SpanScores(np.array([1.0, 0, 4, 0]), np.array([1.0, 0, 2, 3]), np.array([False, True, True, True]))
+    >>> score, first, last = best_span(found)
+    >>> float(score), first, last
+    (5.0, 2, 3)
+    """
+    places = np.flatnonzero(scores.inside)
+    best = (-np.inf, 0, 0)
+    for first in places:
+        lasts = places[(places >= first) & (places < first + LONGEST)]
+        last = lasts[np.argmax(scores.end[lasts])]
+        score = float(scores.start[first] + scores.end[last] - scores.start[0] - scores.end[0])
+        if score > best[0]:
+            best = (score, int(first), int(last))
+    return best
+
+
+def _extractor(folder: str | Path) -> Extract:
+    torch, transformers = _imported("torch", "transformers")
+    try:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), local_files_only=True)
+        model = transformers.AutoModelForQuestionAnswering.from_pretrained(str(folder), local_files_only=True)
+    except (OSError, ValueError, KeyError) as error:
+        why = " ".join(str(error).split())[:200]
+        raise ParlourError(
+            f"{str(folder)!r} is no question-answering model: {why}; accepted: what transformers saved"
+        ) from None
+    if not tokenizer.is_fast:
+        raise ParlourError(f"{str(folder)!r} has no fast tokenizer; accepted: a model with tokenizer.json")
+    model.eval()
+    lock = Lock()  # tokenizers of this library are not safe for threads
+
+    def extract(question: str, evidence: str) -> str:
+        with lock, torch.no_grad():
+            return _extracted(tokenizer, model, question, evidence)
+
+    return extract
+
+
+def _extracted(tokenizer: Any, model: Any, question: str, evidence: str) -> str:
+    """The best span of all windows of the evidence."""
+    window = min(_WINDOW, model.config.max_position_embeddings)
+    settings = {"truncation": "only_second", "max_length": window, "stride": min(_STRIDE, window // 4), "padding": True}
+    read = tokenizer(
+        question, evidence, **settings, return_overflowing_tokens=True, return_offsets_mapping=True, return_tensors="pt"
+    )
+    offsets = read.pop("offset_mapping").tolist()
+    read.pop("overflow_to_sample_mapping", None)
+    told = model(**read)
+    best, answer = 0.0, ""
+    for k, spans in enumerate(offsets):
+        inside = np.array([part == 1 for part in read.sequence_ids(k)])
+        scores = SpanScores(told.start_logits[k].double().numpy(), told.end_logits[k].double().numpy(), inside)
+        score, first, last = best_span(scores)
+        if score > best:
+            best, answer = score, evidence[spans[first][0] : spans[last][1]].strip()
+    return answer
