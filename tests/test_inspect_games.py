@@ -11,14 +11,13 @@ from parlour.envs.registry import lookup
 from parlour.training.harnesses.inspect_ai.played import (
     MIXED,
     StoredGame,
-    TaskTable,
-    leave,
     play_again,
     played,
     seatings,
     seeds_of,
 )
 from parlour.training.play import seeds
+from parlour.training.play.outside import OutsideSeats, OutsideTable
 
 EVIL = {3: ("player_0", "player_3"), 4: ("player_1", "player_4")}
 """Seed -> the evil seats of a table of five."""
@@ -102,16 +101,12 @@ def test_deals_that_are_none_are_refused(deals):
 
 def stored(answers: int | None = None) -> StoredGame:
     """A game of player_0 that takes the last option; after so many answers it says nothing any more."""
-    settings = TaskTable("avalon_v0", {"num_players": 5, "talk": False})
-    talk = settings.seat(["player_0"])
-    talk.reset(seed=3)
-    said = []
-    while talk.agent is not None and len(said) != answers:
-        said.append((talk.agent, talk.options[-1]))
-        talk.say(said[-1][1])
-    left = not talk.done
-    leave(talk)
-    return played(talk, settings, 3, ["player_0"], {"player_0": "a model"}, said, left)
+    talk = OutsideSeats(OutsideTable("avalon_v0", {"num_players": 5, "talk": False}), ["player_0"])
+    talk.deal(3)
+    while talk.agent is not None and len(talk.said) != answers:
+        talk.say(talk.options[-1])
+    talk.leave_all()
+    return played(talk, ["player_0"], {"player_0": "a model"})
 
 
 @pytest.mark.parametrize("answers", [None, 2])

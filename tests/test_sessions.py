@@ -29,7 +29,7 @@ def test_what_a_caller_is_told_put_together_is_what_the_view_of_its_seat_holds(t
     sessions = Sessions(SessionSettings("werewolf_v0", "player_1", options={"num_players": 6}, out=tmp_path))
     for seed in range(3):
         heard = to_the_end(sessions, sessions.begin(seed), np.random.default_rng(seed))
-        game = sessions._games[heard[0].session].seat.conversation.game_env
+        game = sessions._games[heard[0].session].game.game_env
         headings = headings_of(game.text)
         told = "".join(news_of(one.message, headings) for one in heard)
         assert told == news_of(render(game.text, game.view(1)), headings)

@@ -1,6 +1,6 @@
 """Games in progress that callers from outside play by an id: one seat each, one call at a time.
 
-What a caller is told is what `parlour.wrappers.ConversationSeat` tells: nothing of the other seats.
+Each is a game of `parlour.training.play.outside`: what a caller is told is what its seat may know.
 """
 
 from __future__ import annotations
@@ -15,14 +15,11 @@ from threading import Lock
 from time import monotonic
 from typing import Any, Final
 
-from parlour.envs.core import ParlourError, accept, check_from, check_one_of
-from parlour.envs.registry import build, lookup
+from parlour.envs.core import ParlourError, accept, check_from
 from parlour.envs.terminal import tell
-from parlour.envs.text import MAX_WORDS, agents_of
-from parlour.wrappers.base import inner_game
-from parlour.wrappers.conversation import ConversationSeat, table
-from parlour.wrappers.opponents import Opponents, seated
-from parlour.wrappers.text_actions import ON_BAD
+from parlour.envs.text import MAX_WORDS
+from parlour.training.play.outside import OutsideSeats, OutsideTable
+from parlour.wrappers.opponents import Opponents
 
 _ID_BYTES: Final = 12
 
@@ -56,18 +53,21 @@ class SessionSettings:
     def __post_init__(self) -> None:
         check_from("seed", self.seed, 0)
         check_from("max_games", self.max_games, 1)
-        check_from("tries", self.tries, 1)
         if not self.patience >= 0:
             raise accept("patience", self.patience, "seconds, 0 or more")
-        check_one_of("on_bad", self.on_bad, ON_BAD)
         check_seat(self.seat, self.seats)
         if isinstance(self.opponents, str):
-            seated(self.opponents, inner_game(table(self.game, **self.options), "Sessions"))
+            self.table.check_opponents()
+
+    @property
+    def table(self) -> OutsideTable:
+        """How the table is set up."""
+        return OutsideTable(self.game, self.options, self.opponents, self.on_bad, self.tries)
 
     @property
     def seats(self) -> list[str]:
         """The agents at the table."""
-        return agents_of(build(lookup(self.game).spec, self.options))
+        return self.table.seats
 
 
 def check_seat(seat: str, seats: list[str]) -> None:
@@ -137,19 +137,18 @@ class Sessions:
             ParlourError: An argument is not accepted, or too many games are in progress.
         """
         self.check_game(seed, seat)
-        chosen = self.settings
-        seat = chosen.seat if seat is None else seat
+        chosen, agent = self.settings, self.settings.seat if seat is None else seat
         with self._lock:
             self._make_room()
             number, self._begun = self._begun, self._begun + 1
             name = secrets.token_hex(_ID_BYTES)
-            session = self._games[name] = _Session(name, _seat(chosen, seat, number))
+            session = self._games[name] = _Session(name, agent, self._dealt_by(agent, number))
         try:
-            with session.taken():
-                message = session.seat.reset(chosen.seed + number if seed is None else seed)
-                return session.told(message)
+            with session.taken() as game:
+                game.deal(chosen.seed + number if seed is None else seed)
+                return session.told()
         except BaseException:
-            self._games.pop(name).seat.conversation.env.close()  # what was not dealt never ends
+            self._games.pop(name).game.close()  # what was not dealt never ends
             raise
 
     def check_game(self, seed: int | None, seat: str | None) -> None:
@@ -167,20 +166,25 @@ class Sessions:
         """
         if len(words) > MAX_WORDS:
             raise ParlourError(f"{len(words)} characters are not accepted; accepted: {MAX_WORDS} at most")
-        with self._session(session).taken() as game:
-            return game.told(game.seat.say(words))
+        played = self._session(session)
+        with played.taken() as game:
+            game.say(words)
+            return played.told()
 
     def look(self, session: str) -> SessionTurn:
         """All that the seat was told so far, anew. Raises `ParlourError` as `say`."""
-        with self._session(session).taken() as game:
-            return game.told(game.seat.record)
+        played = self._session(session)
+        with played.taken() as game:
+            return played.told(game.record(played.agent))
 
     def leave(self, session: str) -> SessionTurn:
         """Say nothing any more: the game is played to its end by the table's rules for silence, and counted so."""
-        with self._session(session).taken() as game:
+        played = self._session(session)
+        with played.taken() as game:
             with self._lock:
-                self._left += not game.seat.done
-            return game.told(game.seat.leave())
+                self._left += not game.done
+            game.leave(played.agent)
+            return played.told()
 
     def end(self, session: str) -> None:
         """Take a game away, for a caller that is gone or begins another: its place is free and its id unknown at once.
@@ -194,11 +198,18 @@ class Sessions:
     def close(self) -> None:
         """Close the transcripts, once the games that callers left are at their ends; games in progress stay unfinished."""
         self._endings.shutdown()
-        for game in self._games.values():
-            game.seat.conversation.env.close()
+        for session in self._games.values():
+            session.game.close()
         self._games.clear()
 
     # -- inside ------------------------------------------------------------------------------------------------
+
+    def _dealt_by(self, agent: str, number: int) -> OutsideSeats:
+        chosen = self.settings
+        path = None if chosen.out is None else chosen.out / f"{chosen.game}-{number + 1}.jsonl"
+        others = chosen.opponents if isinstance(chosen.opponents, str) else "own"
+        players = {seat: "caller" if seat == agent else others for seat in chosen.seats}
+        return OutsideSeats(chosen.table, [agent], path, {"players": players})
 
     def _session(self, name: str) -> _Session:
         found = self._games.get(name)
@@ -226,8 +237,8 @@ class Sessions:
 class _Session:
     """One game, which answers one call at a time."""
 
-    def __init__(self, name: str, seat: ConversationSeat) -> None:
-        self.name, self.seat = name, seat
+    def __init__(self, name: str, agent: str, game: OutsideSeats) -> None:
+        self.name, self.agent, self.game = name, agent, game
         self.called = monotonic()
         """When its caller was heard of last, in seconds."""
         self._lock = Lock()
@@ -238,15 +249,15 @@ class _Session:
 
     @property
     def over(self) -> bool:
-        return not self.answering and self.seat.done
+        return not self.answering and self.game.done
 
     @contextmanager
-    def taken(self) -> Iterator[_Session]:
+    def taken(self) -> Iterator[OutsideSeats]:
         if not self._lock.acquire(blocking=False):
             raise ParlourError("this game answers another call; accepted: one call at a time")
         self.called = monotonic()
         try:
-            yield self
+            yield self.game
         finally:
             self.called = monotonic()
             self._lock.release()
@@ -255,28 +266,14 @@ class _Session:
         """Play to the end without the caller, and close the transcript."""
         with self._lock:
             try:
-                if not self.seat.done:
-                    self.seat.leave()
+                self.game.leave_all()
             except Exception as error:  # of a player, or of its model: no caller is left to be told
                 tell(f"a game that its caller left could not be played to its end: {error}", error=True)
             finally:
-                self.seat.conversation.env.close()
+                self.game.close()
 
-    def told(self, message: str) -> SessionTurn:
-        seat = self.seat
-        return SessionTurn(self.name, seat.agent, message, seat.options, seat.done, seat.reward, seat.faults)
-
-
-def _seat(settings: SessionSettings, seat: str, number: int) -> ConversationSeat:
-    path = None if settings.out is None else settings.out / f"{settings.game}-{number + 1}.jsonl"
-    others = settings.opponents if isinstance(settings.opponents, str) else "own"
-    header = {"players": {agent: "caller" if agent == seat else others for agent in settings.seats}}
-    env = table(
-        settings.game,
-        on_bad=settings.on_bad,
-        tries=settings.tries,
-        transcript=path,
-        header=header,
-        **settings.options,
-    )
-    return ConversationSeat(env, seat, settings.opponents)
+    def told(self, message: str | None = None) -> SessionTurn:
+        """What the caller is told: what is new, or another message."""
+        game, agent = self.game, self.agent
+        message = game.hear(agent) if message is None else message
+        return SessionTurn(self.name, agent, message, game.options, game.done, game.rewards[agent], game.faults[agent])

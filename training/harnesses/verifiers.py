@@ -9,20 +9,17 @@ is a seat, whose return is its reward. What a model is told is what `parlour.wra
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
 import openai
 import verifiers.v1 as vf
-from parlour.envs.core import accept, check_from, check_one_of
-from parlour.envs.registry import build, lookup
-from parlour.envs.text import agents_of
-from parlour.wrappers.base import SEEDS, inner_game
-from parlour.wrappers.conversation import Conversation, table
-from parlour.wrappers.opponents import seated
-from parlour.wrappers.text_actions import ON_BAD
+from parlour.envs.core import accept
+from parlour.training.play.outside import OutsideSeats, OutsideTable
+from parlour.wrappers.base import SEEDS
 from pydantic import Field, model_validator
 
 ALL: Final = "all"
@@ -53,11 +50,10 @@ class GamesConfig(vf.TasksetConfig):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        check_one_of("on_bad", self.on_bad, ON_BAD)
-        check_from("tries", self.tries, 1)
-        _seats_of(self, agents_at(self.game, self.options), 0)
+        table = table_of(self)
+        _seats_of(self, table.seats, 0)
         if self.opponents != OPPONENT:
-            seated(self.opponents, inner_game(table(self.game, **self.options), "GamesConfig"))
+            table.check_opponents()
         return self
 
 
@@ -87,24 +83,21 @@ class GamesTaskset(vf.Taskset[GameTask, GamesConfig]):
     def load(self) -> Iterator[GameTask]:
         """The games in order of their seeds, up to the last seed that a game may have."""
         config = self.config
-        agents = agents_at(config.game, config.options)
-        told = {
-            name: getattr(config, name) for name in ("game", "options", "opponents", "on_bad", "tries", "list_options")
-        }
+        agents = table_of(config).seats
+        shared = {field.name: getattr(config, field.name) for field in fields(OutsideTable)}
         for number, seed in enumerate(range(config.seed, SEEDS)):
             seats = _seats_of(config, agents, number)
-            yield GameTask(GameData(name=f"{config.game}#{seed}", seats=seats, seed=seed, **told), config.task)
+            yield GameTask(GameData(name=f"{config.game}#{seed}", seats=seats, seed=seed, **shared), config.task)
 
 
-def agents_at(game: str, options: Mapping[str, Any]) -> list[str]:
-    """The agents at a table. Raises `ParlourError` for a game or options that are not accepted."""
-    return agents_of(build(lookup(game).spec, options))
+def table_of(games: GamesConfig | GameData) -> OutsideTable:
+    """How the table of these games is set up. Raises `ParlourError` for settings that are not accepted."""
+    return OutsideTable(**{field.name: getattr(games, field.name) for field in fields(OutsideTable)})
 
 
 def talking(data: GameData) -> tuple[str, ...]:
     """The seats of a game that models play, in order."""
-    agents = agents_at(data.game, data.options)
-    return tuple(agent for agent in agents if data.opponents == OPPONENT or agent in data.seats)
+    return tuple(agent for agent in table_of(data).seats if data.opponents == OPPONENT or agent in data.seats)
 
 
 def _seats_of(config: GamesConfig, agents: Sequence[str], number: int) -> tuple[str, ...]:
@@ -146,47 +139,39 @@ class TableEnv(vf.Env[TableConfig]):
                 agent = agents.player if seat in data.seats else agents.opponent
                 seats[seat] = await stack.enter_async_context(agent.interaction(task))
             talk = await asyncio.to_thread(_dealt, data, self.config.transcripts, seats)
-            stack.callback(talk.env.close)
-            left = await _play(talk, seats)
+            stack.callback(talk.close)
+            while (speaker := talk.agent) is not None:
+                segment = await seats[speaker].turn(talk.hear(speaker))
+                if segment.terminated:
+                    await asyncio.to_thread(talk.leave, speaker)
+                else:
+                    await asyncio.to_thread(talk.say, segment.last_reply)
             for seat in talk.agents:
-                _record(seats[seat].trace, talk, seat, seat in left)
+                _record(seats[seat].trace, talk, seat)
 
 
-async def _play(talk: Conversation, seats: dict[str, vf.Interaction]) -> set[str]:
-    """The game to its end; the seats that left it."""
-    left: set[str] = set()
-    while (seat := talk.agent) is not None:
-        segment = await seats[seat].turn(talk.hear(seat))
-        if segment.terminated:
-            left.add(seat)
-            await asyncio.to_thread(talk.leave, seat)
-        else:
-            await asyncio.to_thread(talk.say, segment.last_reply)
-    return left
-
-
-def _dealt(data: GameData, transcripts: Path | None, seats: dict[str, vf.Interaction]) -> Conversation:
+def _dealt(data: GameData, transcripts: Path | None, seats: dict[str, vf.Interaction]) -> OutsideSeats:
     """The game of a task, up to the first turn of a model."""
-    told = dict.fromkeys(agents_at(data.game, data.options), data.opponents)
-    told |= {seat: str(one.trace.agent.config.model) for seat, one in seats.items()}
+    settings = table_of(data)
+    players = dict.fromkeys(settings.seats, data.opponents)
+    players |= {seat: str(interaction.trace.agent.config.model) for seat, interaction in seats.items()}
     path = None
     if transcripts is not None:
         path = transcripts / f"{data.game}-{data.seed}-{seats[min(seats)].trace.id}.jsonl"
-    env = table(
-        data.game, on_bad=data.on_bad, tries=data.tries, transcript=path, header={"players": told}, **data.options
-    )
-    others = "random" if data.opponents == OPPONENT else data.opponents  # models hold all seats: nobody is left to play
-    talk = Conversation(env, talking(data), others, list_options=data.list_options)
-    talk.reset(data.seed)
+    if data.opponents == OPPONENT:
+        settings = replace(settings, opponents="random")  # models hold all seats: nobody is left to play
+    talk = OutsideSeats(settings, talking(data), path, {"players": players})
+    talk.deal(data.seed)
     return talk
 
 
-def _record(trace: vf.Trace, talk: Conversation, seat: str, left: bool) -> None:
+def _record(trace: vf.Trace, talk: OutsideSeats, seat: str) -> None:
     """The return of a seat, its faults, and what it would be told next: how the game ended."""
     outcome = talk.game_env.outcome
     assert outcome is not None  # it was played to its end
+    faults = {name: float(number) for name, number in talk.faults[seat].items()}
     trace.record_reward("return", talk.rewards[seat])
-    trace.record_metrics({name: float(number) for name, number in talk.faults[seat].items()} | {"left": float(left)})
+    trace.record_metrics({**faults, "left": float(seat in talk.left)})
     trace.info.update(seat=seat, winner=outcome.winner, reason=outcome.reason, last_message=talk.hear(seat))
 
 

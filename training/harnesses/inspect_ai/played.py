@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,56 +17,20 @@ from parlour.envs.aec import GameEnv
 from parlour.envs.core import GameSpec, ParlourError, accept, check_from, check_one_of, in_short, listed
 from parlour.envs.registry import name_of
 from parlour.training.play import seeds
-from parlour.wrappers.conversation import Conversation, table
+from parlour.training.play.outside import OutsideSeats, OutsideTable
 from parlour.wrappers.text_actions import ON_BAD
 from pydantic import TypeAdapter
 
 STORED: Final = "parlour"
 """The key of a sample's store."""
 FORMAT: Final = 1
-_ON_BAD: Final = tuple(one for one in ON_BAD if one != "raise")
-
-
-@dataclass(frozen=True)
-class TaskTable:
-    """How a table is set up.
-
-    Raises:
-        ParlourError: A setting is not accepted.
-    """
-
-    game: str
-    options: Mapping[str, Any]
-    """Of the game."""
-    opponents: str = "heuristic"
-    """Player of ours at the seats that no model takes."""
-    on_bad: str = "ask_again"
-    tries: int = 3
-    list_options: bool = True
-    """Whether messages list the options."""
-
-    def __post_init__(self) -> None:
-        check_one_of("on_bad", self.on_bad, _ON_BAD)
-        check_from("tries", self.tries, 1)
-
-    def seat(
-        self,
-        agents: Sequence[str] | None = None,
-        transcript: Path | None = None,
-        header: Mapping[str, Any] | None = None,
-    ) -> Conversation:
-        """The table, with models at these seats; None: at all. A transcript of the game is written where one is named."""
-        env = table(
-            self.game, on_bad=self.on_bad, tries=self.tries, transcript=transcript, header=header, **self.options
-        )
-        return Conversation(env, agents, self.opponents, list_options=self.list_options)
 
 
 @dataclass(frozen=True)
 class StoredGame:
     """A game from its seed, and its end."""
 
-    table: TaskTable
+    table: OutsideTable
     """Its options are all that the table has."""
     seed: int
     own: tuple[str, ...]
@@ -99,7 +63,11 @@ class StoredGame:
             kept = dict(value)
             if kept.pop("format") != FORMAT:
                 raise ValueError(f"format {value['format']!r}")
-            return _READ.validate_python(kept)
+            game = _READ.validate_python(kept)
+            if not isinstance(game.table.opponents, str):
+                raise TypeError("opponents without a name")
+            check_on_bad(game.table)
+            return game
         except (TypeError, ValueError, KeyError) as error:
             why = in_short(" ".join(str(error).split()))
             raise ParlourError(
@@ -110,33 +78,28 @@ class StoredGame:
 _READ: Final = TypeAdapter(StoredGame)
 
 
-def played(
-    talk: Conversation,
-    settings: TaskTable,
-    seed: int,
-    own: Sequence[str],
-    models: Mapping[str, str],
-    said: Sequence[tuple[str, str]],
-    left: bool,
-) -> StoredGame:
-    """The game that has just ended at a table."""
+def check_on_bad(settings: OutsideTable) -> None:
+    """Refuse a table at which words can be an error: a model's game goes on whatever it says. Raises `ParlourError`."""
+    check_one_of("on_bad", settings.on_bad, [name for name in ON_BAD if name != "raise"])
+
+
+def played(talk: OutsideSeats, own: Sequence[str], models: Mapping[str, str]) -> StoredGame:
+    """The game that has just ended at a table.
+
+    Args:
+        talk: The table.
+        own: The seats of the model that is evaluated.
+        models: Agent -> name of the model that played it.
+    """
     base = talk.game_env
     assert base.outcome is not None
-    told = TaskTable(
-        name_of(base.spec),
-        base.game.config,
-        settings.opponents,
-        settings.on_bad,
-        settings.tries,
-        settings.list_options,
-    )
     return StoredGame(
-        told,
-        seed,
+        replace(talk.settings, game=name_of(base.spec), options=base.game.config),
+        talk.seed,
         tuple(own),
         dict(models),
-        tuple(said),
-        left,
+        tuple(talk.said),
+        bool(talk.left),
         {agent: float(base.outcome.returns[seat]) for agent, seat in base.seat_of.items()},
         base.outcome.winner,
         base.outcome.reason,
@@ -158,29 +121,22 @@ def play_again(game: StoredGame, transcript: Path, header: Mapping[str, Any]) ->
     Raises:
         ParlourError: It does not come out as it was played: other rules, other players, other words.
     """
-    talk = game.table.seat(list(game.models), transcript, header)
+    talk = OutsideSeats(game.table, list(game.models), transcript, header)
     try:
-        talk.reset(seed=game.seed)
+        talk.deal(game.seed)
         for number, (agent, words) in enumerate(game.said, 1):
             if talk.agent != agent:
                 due = "nobody, as the game is over" if talk.agent is None else talk.agent
                 raise ParlourError(f"answer {number} is said by {agent}; accepted: the seat to speak, {due}")
             talk.say(words)
         if game.left:
-            leave(talk)
+            talk.leave_all()
         if not talk.done:
             raise ParlourError(f"the game goes on after the last answer, {len(game.said)}; accepted: all that was said")
-        again = played(talk, game.table, game.seed, game.own, game.models, game.said, game.left)
+        again = replace(played(talk, game.own, game.models), left=game.left)
     finally:
-        talk.env.close()
+        talk.close()
     _check_same(game, again)
-
-
-def leave(talk: Conversation) -> None:
-    """The models say nothing any more: the game ends by the table's rules."""
-    for agent in talk.agents:
-        if not talk.done:
-            talk.leave(agent)
 
 
 def _check_same(told: StoredGame, again: StoredGame) -> None:

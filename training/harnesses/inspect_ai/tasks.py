@@ -25,14 +25,12 @@ from parlour.training.harnesses.inspect_ai.played import (
     STORED,
     StoredGame,
     TaskGame,
-    TaskTable,
-    leave,
+    check_on_bad,
     played,
     seatings,
     seeds_of,
 )
-from parlour.wrappers.conversation import Conversation
-from parlour.wrappers.opponents import seated
+from parlour.training.play.outside import OutsideSeats, OutsideTable
 
 OPPONENT: Final = "opponent"
 """The model role of all seats that the evaluated model does not take; a seat's name is the role of that seat alone."""
@@ -57,40 +55,36 @@ def whole_game(
     """Play the sample's game: its metadata name the deal (`seed`) and the model's seats (`seats`).
 
     Args:
-        game: As `parlour.envs.registry.lookup` takes it.
+        game: As `parlour.envs.registry.lookup` takes it; the others too are those of `OutsideTable`.
         options: The game's own.
         opponents: Player of ours at the seats that no model takes.
-        on_bad: What follows words that cannot be used, and after how many `tries`: see `TextActions`.
+        on_bad: What follows words that cannot be used.
         tries: How often a seat is asked.
         list_options: Whether messages list the options.
     """
-    settings = TaskTable(game, options, opponents, on_bad, tries, list_options)
+    table = OutsideTable(game, options, opponents, on_bad, tries, list_options)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         own = tuple(state.metadata["seats"])
-        models = _models(settings, own)
-        talk = settings.seat(list(models))
-        table = _Table(talk, models)
+        models = _models(table.seats, own)
+        talk = OutsideSeats(table, list(models))
+        played_game = _Table(talk, models)
         try:
-            await table.play(state.metadata["seed"])
+            await played_game.play(state.metadata["seed"])
         finally:  # a limit or an error: the game ends by the table's rules, and is counted
-            left = table.dealt and not talk.done
-            if left:
-                leave(talk)
-            if table.dealt:
-                names = {agent: str(model) for agent, model in models.items()}
-                told = played(talk, settings, state.metadata["seed"], own, names, table.said, left)
-                state.store.set(STORED, told.as_json())
-                state.messages = table.messages[own[0]]
+            if talk.dealt:
+                talk.leave_all()
+                stored = played(talk, own, {agent: str(model) for agent, model in models.items()})
+                state.store.set(STORED, stored.as_json())
+                state.messages = played_game.messages[own[0]]
                 state.completed = True
         return state
 
     return solve
 
 
-def _models(settings: TaskTable, own: Sequence[str]) -> dict[str, Model]:
+def _models(agents: Sequence[str], own: Sequence[str]) -> dict[str, Model]:
     """Agent -> model, in the order of the seats: of the evaluated model's seats, and of those that a model role names."""
-    agents = settings.seat().game_env.possible_agents
     roles = model_roles()
     for role in roles:
         if role not in (OPPONENT, *agents):
@@ -108,17 +102,14 @@ def _models(settings: TaskTable, own: Sequence[str]) -> dict[str, Model]:
 class _Table:
     """A game in progress."""
 
-    def __init__(self, talk: Conversation, models: Mapping[str, Model]) -> None:
+    def __init__(self, talk: OutsideSeats, models: Mapping[str, Model]) -> None:
         self.talk, self.models = talk, models
-        self.said: list[tuple[str, str]] = []
         self.messages: dict[str, list[ChatMessage]] = {agent: [ChatMessageSystem(content=TASK)] for agent in models}
-        self.dealt = False
         self._shown = 0
 
     async def play(self, seed: int) -> None:
         """The whole game."""
-        await to_thread.run_sync(self.talk.reset, seed)
-        self.dealt = True
+        await to_thread.run_sync(self.talk.deal, seed)
         await self._show(self._heard())
         while (agent := self.talk.agent) is not None:
             await self._turn(agent)
@@ -132,9 +123,7 @@ class _Table:
         async with span(agent, type=_TURN):
             output = await self.models[agent].generate(told)
             told.append(output.message)
-            words = output.message.text
-            self.said.append((agent, words))
-            await to_thread.run_sync(self.talk.say, words)
+            await to_thread.run_sync(self.talk.say, output.message.text)
             heard = self._heard()
             if heard and heard[0][0] == agent:
                 transcript().info(heard.pop(0)[1], source=agent)
@@ -237,9 +226,10 @@ def game_task(
     Raises:
         ParlourError: An argument is not accepted.
     """
-    settings = TaskTable(game, options, opponents, on_bad, tries, list_options)
-    base = settings.seat().game_env
-    seated(opponents, base)
+    table = OutsideTable(game, options, opponents, on_bad, tries, list_options)
+    check_on_bad(table)
+    table.check_opponents()
+    base = OutsideSeats(table).game_env
     games = seatings(base, seeds_of(deals, seed), seats, sides)
     return Task(
         dataset=MemoryDataset([_sample(one) for one in games], name=game),
@@ -252,8 +242,8 @@ def game_task(
 
 def _sample(game: TaskGame) -> Sample:
     who = f"{', '.join(game.agents)}{f' ({game.role})' if game.role else ''}"
-    told = {"seed": game.seed, "seats": list(game.agents), "side": game.side, "role": game.role}
-    return Sample(input=f"Deal {game.seed}: {who}", id=game.name, metadata=told)
+    metadata = {"seed": game.seed, "seats": list(game.agents), "side": game.side, "role": game.role}
+    return Sample(input=f"Deal {game.seed}: {who}", id=game.name, metadata=metadata)
 
 
 _SHARED: Final = [one for one in inspect.signature(game_task).parameters.values() if one.kind is one.KEYWORD_ONLY]
