@@ -36,6 +36,7 @@ from parlour.training.cli import run
 from parlour.training.harnesses.inspect_ai.logs import transcripts_of_log
 from parlour.training.harnesses.inspect_ai.played import STORED, StoredGame
 from parlour.training.harnesses.inspect_ai.tasks import TASK, TASKS, game_task
+from parlour.training.play.outside import OutsideSeats
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # Inspect leaves streams to the garbage collector
@@ -185,7 +186,7 @@ def test_the_spans_of_a_game_are_its_turns_in_order(tmp_path):
     turns = [event for event in sample.events if event.event == "span_begin" and event.type == "turn"]
     shown = [event for event in sample.events if event.event == "info"]
     [played] = games_of(log)
-    talk = played.table.seat(["player_1"])
+    talk = OutsideSeats(played.table, ["player_1"])
     talk.reset(seed=4)
     for _, words in played.said:
         talk.say(words)
