@@ -76,9 +76,9 @@ class InWords:
         at.one_of("game", (self.spec.id,))
         players = at.records("players", "player")
         names = names_of(players, "name")
-        game = self._rules(at, [one.of(str, "role", "a role") for one in players])
+        game = self._rules(at, [player.of(str, "role", "a role") for player in players])
         table: RecordedMoves[Any] = RecordedMoves(self.spec.id, game, self.spec.text(game))
-        dealt = [game.role_names.index(one.fields["role"]) for one in players]
+        dealt = [game.role_names.index(player.fields["role"]) for player in players]
         table.play(Move(DEALT, (*dealt, *self._opened(at, names))), at)
         for number, one in enumerate(at.of(list, "moves", "a list of moves"), 1):
             if type(one) is not dict:

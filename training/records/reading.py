@@ -198,10 +198,10 @@ def read_as(formats: Sequence[RecordFormat], path: str | Path, logs: str | Path 
         ParlourError: A file cannot be read, or a record contradicts the rules, the format or its log; the message names
             the file, the line, the game, the place in it and the reason.
     """
-    check_one_of("format", form, (AUTO, *(one.name for one in formats)))
+    check_one_of("format", form, (AUTO, *(format_.name for format_ in formats)))
     chosen, records = _chosen(formats, form, read_records(path))
     if logs is not None and not chosen.logs:
-        with_logs = ", ".join(one.name for one in formats if one.logs)
+        with_logs = ", ".join(format_.name for format_ in formats if format_.logs)
         raise ParlourError(f"--logs does not go with the format {chosen.name}; accepted: {with_logs}")
     folder = None if logs is None else Path(logs)
     games = named_games(path, records, chosen.key, chosen.named, chosen.other)
@@ -213,12 +213,12 @@ def _chosen(
 ) -> tuple[RecordFormat, Iterator[JsonObject]]:
     """The format, and all records."""
     if form != AUTO:
-        return next(one for one in formats if one.name == form), records
+        return next(format_ for format_ in formats if format_.name == form), records
     first = next(records, None)
     if first is None:
         return formats[0], records
-    found = [one for one in formats if set(one.fields) <= set(first.fields)]
+    found = [format_ for format_ in formats if set(format_.fields) <= set(first.fields)]
     if len(found) != 1:
-        told = "; ".join(f"{one.name} (with {', '.join(one.fields)})" for one in formats)
+        told = "; ".join(f"{format_.name} (with {', '.join(format_.fields)})" for format_ in formats)
         raise first.error("no format, or more than one, has its fields", told)
     return found[0], chain([first], records)

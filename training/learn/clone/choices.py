@@ -217,6 +217,6 @@ def _sorts(view: AvalonView, seen: SeatRecord) -> np.ndarray[Any, np.dtype[np.in
 def by_kind(choices: list[ImitatedChoice]) -> Mapping[str, list[ImitatedChoice]]:
     """The choices of each head, in order."""
     sorted_out: dict[str, list[ImitatedChoice]] = {}
-    for one in choices:
-        sorted_out.setdefault(one.kind, []).append(one)
+    for choice in choices:
+        sorted_out.setdefault(choice.kind, []).append(choice)
     return sorted_out

@@ -75,14 +75,14 @@ def packed(choices: Sequence[ImitatedChoice], rng: np.random.Generator | None) -
     """
     rows, taken, groups, sizes = [], [], [], []
     columns = heard_columns(choices[0].kind)
-    for one in choices:
-        kept = np.arange(len(one.taken)) if rng is None else _alternatives(one.taken, rng)
-        shown = one.rows[kept]
+    for choice in choices:
+        kept = np.arange(len(choice.taken)) if rng is None else _alternatives(choice.taken, rng)
+        shown = choice.rows[kept]
         twice = rng is not None and bool(shown[:, columns].any()) and rng.random() < UNHEARD_TOO
-        for seen in (shown, unheard(one.kind, shown)) if twice else (shown,):
+        for seen in (shown, unheard(choice.kind, shown)) if twice else (shown,):
             rows.append(seen)
-            taken.append(one.taken[kept])
-            groups.append(np.full(len(kept), one.group))
+            taken.append(choice.taken[kept])
+            groups.append(np.full(len(kept), choice.group))
             sizes.append(len(kept))
     return Packed(
         torch.tensor(np.concatenate(rows)),
@@ -166,23 +166,23 @@ def fit(choices: Sequence[ImitatedChoice], config: FitConfig) -> ChoiceHead:
     ]
     with torch.no_grad():
         return ChoiceHead(
-            torch.stack([one.shared + one.added for one in members]).mean(0).double().numpy(),
-            torch.cat([one.hidden for one in members]).double().numpy(),
-            torch.cat([one.bias for one in members]).double().numpy(),
-            (torch.cat([one.out for one in members]) / len(members)).double().numpy(),
+            torch.stack([member.shared + member.added for member in members]).mean(0).double().numpy(),
+            torch.cat([member.hidden for member in members]).double().numpy(),
+            torch.cat([member.bias for member in members]).double().numpy(),
+            (torch.cat([member.out for member in members]) / len(members)).double().numpy(),
         )
 
 
 def _left_out(choices: Sequence[ImitatedChoice], members: int, rng: np.random.Generator) -> list[set[int]]:
     """The games that each member stops early on."""
-    games = rng.permutation(sorted({one.game for one in choices}))
+    games = rng.permutation(sorted({choice.game for choice in choices}))
     return [{int(number) for number in games[k::members]} for k in range(min(members, len(games)))]
 
 
 def _parted(choices: Sequence[ImitatedChoice], games: set[int], rng: np.random.Generator) -> tuple[Packed, Packed]:
     """What is learned from, and what is left out; of a single game both are that game."""
-    kept = _some([one for one in choices if one.game not in games] or list(choices), rng)
-    return packed(kept, rng), packed(_some([one for one in choices if one.game in games], rng), rng)
+    kept = _some([choice for choice in choices if choice.game not in games] or list(choices), rng)
+    return packed(kept, rng), packed(_some([choice for choice in choices if choice.game in games], rng), rng)
 
 
 def _some(choices: list[ImitatedChoice], rng: np.random.Generator) -> list[ImitatedChoice]:

@@ -44,7 +44,7 @@ def write(
     of_means = [
         f"{name}{end}" for name in ("top", "log", "clone_top_more", "clone_log_more") for end in ("", "_low", "_high")
     ]
-    write_csv(folder / SCORES, (*columns, *of_means), [_numbers(one) for one in scores])
+    write_csv(folder / SCORES, (*columns, *of_means), [_numbers(score) for score in scores])
     bins = {name: calibration(held_out, _VOTE, name) for name in MODELS if _tells_votes(held_out, name)}
     rows = [(name, *map(_digits, one[:2]), one.decisions) for name, of in bins.items() for one in of]
     write_csv(folder / CALIBRATION, ("model", "chance", "rate", "decisions"), rows)
@@ -53,7 +53,7 @@ def write(
 
 
 def _tells_votes(held_out: Sequence[PredictedChoice], name: str) -> bool:
-    return any(name in one.told for one in held_out if one.choice.what == _VOTE)
+    return any(name in case.told for case in held_out if case.choice.what == _VOTE)
 
 
 def _numbers(one: ChoiceScore) -> list[Any]:
@@ -71,7 +71,7 @@ def _digits(value: float | None) -> str | None:
 
 
 def _report(scores: Sequence[ChoiceScore], told: Mapping[str, Any], *, drawn: bool) -> str:
-    by_role = [one for one in scores if one.role != ALL]
+    by_role = [score for score in scores if score.role != ALL]
     of = ", ".join(f"{count} of {kind}" for kind, count in told["choices"].items())
     parts = [
         "# A clone of recorded players",
@@ -87,7 +87,7 @@ def _report(scores: Sequence[ChoiceScore], told: Mapping[str, Any], *, drawn: bo
 
 def overall(scores: Sequence[ChoiceScore]) -> list[tuple[str, ...]]:
     """The rows over all roles, as tables show them."""
-    return [row(one) for one in scores if one.role == ALL]
+    return [row(score) for score in scores if score.role == ALL]
 
 
 def row(one: ChoiceScore) -> tuple[str, ...]:
@@ -108,20 +108,20 @@ def _draw(path: Path, scores: Sequence[ChoiceScore], bins: Mapping[str, Sequence
     """Log likelihood of each model by kind of decision, and how well votes are calibrated; False without matplotlib."""
     if not plots.available():
         return False
-    over_all = [one for one in scores if one.role == ALL]
-    kinds = list(dict.fromkeys(one.what for one in over_all))
+    over_all = [score for score in scores if score.role == ALL]
+    kinds = list(dict.fromkeys(score.what for score in over_all))
     wide = (len(kinds) + 2) // 2
     with plots.picture(
         path,
         max(4.2 * wide, 8),
         6.8,
         title="How well each model tells what recorded players chose",
-        who=f"Recorded players; models: {', '.join(dict.fromkeys(one.model for one in over_all))}",
-        n=f"n = {max(one.games for one in over_all):,} games held out, decisions as told in the panels; {plots.INTERVAL}s",
+        who=f"Recorded players; models: {', '.join(dict.fromkeys(score.model for score in over_all))}",
+        n=f"n = {max(score.games for score in over_all):,} games held out, decisions as told in the panels; {plots.INTERVAL}s",
     ) as made:
         panels = made.subplots(2, wide, squeeze=False).ravel()
         for axes, what in zip(panels, kinds, strict=False):
-            _bars(axes, what, [one for one in over_all if one.what == what])
+            _bars(axes, what, [score for score in over_all if score.what == what])
         _calibrated(panels[len(kinds)], bins)
         for axes in panels[len(kinds) + 1 :]:
             axes.axis("off")
@@ -141,10 +141,10 @@ def _calibrated(axes: Any, bins: Mapping[str, Sequence[Any]]) -> None:
     axes.plot((0, 1), (0, 1), ":", color=plots.REFERENCE, label="calibrated")
     names = [name for name in (CLONE, "heuristic", "habits") if name in bins]
     for name, mark in zip(names, plots.MARKERS, strict=False):
-        at, shares = [one.chance for one in bins[name]], [one.rate for one in bins[name]]
+        at, shares = [bin_.chance for bin_ in bins[name]], [bin_.rate for bin_ in bins[name]]
         colour = plots.colours(names)[name]
         axes.plot(at, shares, f"{mark}-", color=colour, markersize=4, label=name)
-    voted = sum(one.decisions for one in bins[names[0]]) if names else 0
+    voted = sum(bin_.decisions for bin_ in bins[names[0]]) if names else 0
     axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
     plots.label(axes, "held-out chance to approve", "share that approved", f"votes by chance, n = {voted}")
     plots.key(axes)

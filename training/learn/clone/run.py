@@ -67,7 +67,7 @@ def _chance(one: ImitatedChoice) -> Array:
 
 
 def _frequency(choices: Sequence[ImitatedChoice]) -> Model:
-    sorts = 1 + max(int(one.sorts.max()) for one in choices)
+    sorts = 1 + max(int(choice.sorts.max()) for choice in choices)
     counted: dict[str, Array] = {}
     for one in choices:
         counted.setdefault(one.role, np.ones(sorts))
@@ -85,9 +85,9 @@ def _frequency(choices: Sequence[ImitatedChoice]) -> Model:
 
 def _mixed(choices: Sequence[ImitatedChoice], other: Model) -> Model:
     """The heuristic's draws with a share of another model, by which these choices are likeliest."""
-    weights = np.concatenate([one.taken[one.taken > 0] for one in choices])
-    drawn = np.concatenate([one.heuristic[one.taken > 0] for one in choices])
-    mixed_in = np.concatenate([other(one)[one.taken > 0] for one in choices])
+    weights = np.concatenate([choice.taken[choice.taken > 0] for choice in choices])
+    drawn = np.concatenate([choice.heuristic[choice.taken > 0] for choice in choices])
+    mixed_in = np.concatenate([other(choice)[choice.taken > 0] for choice in choices])
     share = 0.5
     for _ in range(_ROUNDS):
         from_other = share * mixed_in / (share * mixed_in + (1 - share) * drawn)
@@ -122,7 +122,7 @@ def clone(
     """
     config = config or CloneConfig()
     choices = read_choices(folder, config.seed, progress)
-    games = len({one.game for one in choices})
+    games = len({choice.game for choice in choices})
     if games < config.folds:
         raise ParlourError(f"{config.folds} folds of {games} games are not accepted; accepted: 2 to {games} folds")
     with run_directory(out, {**asdict(config), "games": games, "choices": len(choices)}) as directory:
@@ -137,7 +137,7 @@ def cross_validated(
     choices: Sequence[ImitatedChoice], config: CloneConfig, progress: StageProgress = no_stage_progress
 ) -> list[PredictedChoice]:
     """What models say of choices from games that they have not learned from, in the order of kinds and choices."""
-    games = sorted({one.game for one in choices})
+    games = sorted({choice.game for choice in choices})
     dealt = np.random.default_rng((config.seed, 0)).permutation(games)
     fold = {int(number): k % config.folds for k, number in enumerate(dealt)}
     kinds = by_kind(list(choices))
@@ -145,11 +145,11 @@ def cross_validated(
     for number, of_kind in enumerate(kinds.values()):
         said: dict[int, PredictedChoice] = {}
         for k in range(config.folds):
-            train = [one for one in of_kind if fold[one.game] != k]
+            train = [case for case in of_kind if fold[case.game] != k]
             models = learned(train, config.fit) if train else {}
-            said |= {id(one): told_of(one, models) for one in of_kind if fold[one.game] == k}
+            said |= {id(case): told_of(case, models) for case in of_kind if fold[case.game] == k}
             progress("cross-validation", number * config.folds + k + 1, len(kinds) * config.folds, "")
-        found += [said[id(one)] for one in of_kind if said[id(one)].told]
+        found += [said[id(case)] for case in of_kind if said[id(case)].told]
     return found
 
 
@@ -160,9 +160,9 @@ def _of_all(choices: Sequence[ImitatedChoice], config: CloneConfig, progress: St
         heads[kind] = fit(kinds[kind], config.fit) if kind in kinds else untaught(kind)
         progress("learning from all games", number + 1, len(DECISIONS), "")
     told = {
-        "games": len({one.game for one in choices}),
+        "games": len({choice.game for choice in choices}),
         "choices": {kind: len(of) for kind, of in kinds.items()},
-        "players": sorted({one.players for one in choices}),
+        "players": sorted({choice.players for choice in choices}),
         "config": asdict(config),
     }
     return ChoiceNetwork(heads, told)
@@ -170,5 +170,5 @@ def _of_all(choices: Sequence[ImitatedChoice], config: CloneConfig, progress: St
 
 def summary(found: Cloned) -> dict[str, Any]:
     """What `--json` prints: what it was learned from, and the scores over all roles."""
-    scores = [asdict(one) for one in found.scores if one.role == ALL]
+    scores = [asdict(score) for score in found.scores if score.role == ALL]
     return {"learned_from": dict(found.network.told), "scores": scores}

@@ -101,17 +101,17 @@ def _told(taken: Array, chances: Array) -> Foretold:
 def table(held_out: Sequence[PredictedChoice]) -> list[ChoiceScore]:
     """All rows: by kind, over all roles and then by role, by model."""
     rows = []
-    for what in dict.fromkeys(one.choice.what for one in held_out):
-        of_kind = [one for one in held_out if one.choice.what == what]
-        for role in (ALL, *sorted({one.choice.role for one in of_kind})):
-            some = [one for one in of_kind if role in (ALL, one.choice.role)]
+    for what in dict.fromkeys(case.choice.what for case in held_out):
+        of_kind = [case for case in held_out if case.choice.what == what]
+        for role in (ALL, *sorted({case.choice.role for case in of_kind})):
+            some = [case for case in of_kind if role in (ALL, case.choice.role)]
             rows += [_score(what, role, name, some) for name in MODELS if name in some[0].told]
     return rows
 
 
 def _score(what: str, role: str, model: str, some: Sequence[PredictedChoice]) -> ChoiceScore:
     def mean(of: Callable[[PredictedChoice], float], bounds: tuple[float, float] = UNBOUNDED) -> MeanEstimate:
-        return by_game(((one.choice.game, of(one)) for one in some), bounds)
+        return by_game(((case.choice.game, of(case)) for case in some), bounds)
 
     other = None if model == CLONE else model
     return ChoiceScore(
@@ -119,7 +119,7 @@ def _score(what: str, role: str, model: str, some: Sequence[PredictedChoice]) ->
         role,
         model,
         len(some),
-        len({one.choice.game for one in some}),
+        len({case.choice.game for case in some}),
         mean(lambda one: one.told[model].top, SHARE),
         mean(lambda one: one.told[model].log),
         None if other is None else mean(lambda one: one.told[CLONE].top - one.told[model].top),
@@ -145,8 +145,8 @@ class CalibrationBin(NamedTuple):
 
 def calibration(held_out: Sequence[PredictedChoice], what: str, model: str, bins: int = 10) -> list[CalibrationBin]:
     """Of decisions between two moves: the chance of the first one against how often it was taken, in equal parts."""
-    of_kind = [one for one in held_out if one.choice.what == what]
-    found = [(one.told[model].chance, float(one.choice.taken[0])) for one in of_kind]
+    of_kind = [case for case in held_out if case.choice.what == what]
+    found = [(case.told[model].chance, float(case.choice.taken[0])) for case in of_kind]
     found.sort(key=lambda pair: pair[0])  # equal chances stay in the order of the games
     parts = [part for part in np.array_split(np.array(found).reshape(-1, 2), bins) if len(part)]
     return [CalibrationBin(float(part[:, 0].mean()), float(part[:, 1].mean()), len(part)) for part in parts]

@@ -245,7 +245,7 @@ def fit_weights(found: Sequence[Evidence], widths: Widths) -> dict[int, Evidence
     losses = [_weights_loss([one for one in found if one.players == n]) for n in PLAYERS]
     fitted = by_table(losses, _PRIOR, widths)
     return {
-        n: EvidenceWeights(*(float(np.exp(one)) for one in terms)) for n, terms in zip(PLAYERS, fitted, strict=True)
+        n: EvidenceWeights(*(float(np.exp(term)) for term in terms)) for n, terms in zip(PLAYERS, fitted, strict=True)
     }
 
 

@@ -80,7 +80,7 @@ def fit_words(found: Sequence[RecordedStatement], widths: Widths = WORD_WIDTHS) 
 def _fit(found: Sequence[RecordedStatement], kind: int, widths: Widths) -> dict[int, tuple[Terms, ...]]:
     kinds = (_GOOD, _OBERON) if kind == _GOOD else (kind,)
     some = [one for one in found if one.kind in kinds]
-    losses = [_loss([one for one in some if one.players == n]) for n in PLAYERS]
+    losses = [_loss([case for case in some if case.players == n]) for n in PLAYERS]
     fitted = by_table(losses, (0.0,) * (len(STANCES) * len(CLAIM_TERMS)), widths)
     cut = len(CLAIM_TERMS)
     return {

@@ -114,7 +114,8 @@ def by_role(readings: Readings, games: Sequence[DealtGame]) -> list[dict[str, An
 def in_words(title: str, entries: Sequence[Mapping[str, Any]], roles: Sequence[Mapping[str, Any]]) -> str:
     """One section of the report in Markdown."""
     of_roles = [
-        (one["role"], str(one["seats"]), one["habits"], f"{one['loss']:.3f}", f"{one['evil']:.3f}") for one in roles
+        (role["role"], str(role["seats"]), role["habits"], f"{role['loss']:.3f}", f"{role['evil']:.3f}")
+        for role in roles
     ]
     tables = markdown_table(HEADINGS, rows(entries)), markdown_table(ROLE_HEADINGS, of_roles)
     return "\n\n".join((f"## {title}", *tables, ""))

@@ -160,7 +160,9 @@ def _possible(utilities: Sequence[Floats], pays: Payment) -> Bounds:
     parts = pairwise((*pays.starts, len(pays.costs)))
     dearest = sum(max(pays.costs[first:last]) for first, last in parts)
     low, high = min(pays.utilities) - dearest, max(pays.utilities)
-    return min(low, *(float(one.min()) for one in utilities)), max(high, *(float(one.max()) for one in utilities))
+    return min(low, *(float(utility.min()) for utility in utilities)), max(
+        high, *(float(utility.max()) for utility in utilities)
+    )
 
 
 def reliability(played: SystemAnswers) -> MeanEstimate | None:

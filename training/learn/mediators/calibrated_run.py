@@ -107,7 +107,7 @@ def _rate(path: Path) -> tuple[str, tuple[float, ...]]:
 
 
 def _config(stored: Any) -> HeldOutConfig:
-    names = {one.name for one in fields(HeldOutConfig)}
+    names = {field_.name for field_ in fields(HeldOutConfig)}
     given: dict[str, Any] = {
         name: tuple(one) if isinstance(one, list) else one for name, one in stored.items() if name in names
     }
@@ -174,13 +174,13 @@ def explain_calibrated(asked: str, run: CalibratedRun, policy: PolicyTable) -> E
     corpus = corpus_of(run.config)
     if len(corpus.questions) < len(run.rows):
         raise ParlourError(f"a corpus of {len(corpus.questions)} questions; accepted: that of the run, {len(run.rows)}")
-    number = _number(asked, [(one.id, one.text) for one in corpus.questions[: len(run.rows)]])
+    number = _number(asked, [(question.id, question.text) for question in corpus.questions[: len(run.rows)]])
     text = asked if number is None else corpus.questions[number].text
     found = explain(text, policy, DocumentProbe(corpus.passages, run.config.normalisation))
     if number is None:
         return found
     row = run.rows[number]
-    known = {one.joint: one.probability for one in found.actions}
+    known = {action.joint: action.probability for action in found.actions}
     came = [_came(row, run, joint.names, k, known) for k, joint in enumerate(ALL) if joint in JOINTS[run.config.joint]]
     came.sort(key=lambda one: -one.probability)
     part = "training" if number < len(run.train) else "held out"
@@ -256,12 +256,12 @@ def _game(run: CalibratedRun, net: Mapping[Joint, float], share: float) -> Norma
 def _nets(run: CalibratedRun) -> dict[str, dict[Joint, float]]:
     """State -> joint action -> mean net utility over its training questions."""
     offered = JOINTS[run.config.joint]
-    places = [ALL.index(one) for one in offered]
+    places = [ALL.index(joint) for joint in offered]
     groups: dict[str, list[list[float]]] = {}
     for row in run.train:
         groups.setdefault(row.state, []).append([row.utilities[k] for k in places])
     return {
-        state: dict(zip((one.names for one in offered), np.mean(found, axis=0).tolist(), strict=True))
+        state: dict(zip((joint.names for joint in offered), np.mean(found, axis=0).tolist(), strict=True))
         for state, found in groups.items()
     }
 

@@ -315,7 +315,7 @@ def form_by_state(
 ) -> SystemAnswers:
     """In each cell of question form x state the joint action with the highest mean over the training questions."""
     offered = JOINTS[joint]
-    places = [ALL.index(one) for one in offered]
+    places = [ALL.index(joint) for joint in offered]
     earned = np.array([row.net(payment) for row in train])[:, places]
     values = np.tile(earned.mean(axis=0), (len(STATES), 1))
     values = _leaning(earned, _states(train), values)

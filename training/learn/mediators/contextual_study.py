@@ -62,7 +62,7 @@ def study(difficulty: str, seed: int, train: int = 2000, held_out: int = 1000) -
         ceiling(pipeline, asked, pays),
         baselines.oracle(asked),
     ]
-    return Studied(difficulty, seed, {one.name: one.utility for one in played})
+    return Studied(difficulty, seed, {system.name: system.utility for system in played})
 
 
 def studies(

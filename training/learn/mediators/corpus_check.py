@@ -55,26 +55,26 @@ class CorpusReport:
 def report(corpus: Corpus, form: str, graph: KnowledgeGraph) -> CorpusReport:
     """The counts of a corpus whose graph is built."""
     questions = corpus.questions
-    ids = Counter(one.id for one in questions if one.id)
-    starts = [len(graph.link(one.text)) for one in questions]
+    ids = Counter(question.id for question in questions if question.id)
+    starts = [len(graph.link(question.text)) for question in questions]
     kinds = Counter(graph.kind)
     return CorpusReport(
         form,
         len(questions),
-        sum(one.answer == "" for one in questions),
-        sum(bool(one.others) for one in questions),
-        dict(sorted(Counter(one.kind for one in questions).items())),
+        sum(question.answer == "" for question in questions),
+        sum(bool(question.others) for question in questions),
+        dict(sorted(Counter(question.kind for question in questions).items())),
         tuple(name for name, count in ids.items() if count > 1),
-        len(questions) - len({one.text for one in questions}),
+        len(questions) - len({question.text for question in questions}),
         len(corpus.passages),
-        len({one.title for one in corpus.passages}),
-        tuple(one.title for one in corpus.passages if not one.sentences),
-        sum(len(one.sentences) for one in corpus.passages),
+        len({passage.title for passage in corpus.passages}),
+        tuple(passage.title for passage in corpus.passages if not passage.sentences),
+        sum(len(passage.sentences) for passage in corpus.passages),
         {kind: kinds[kind] for kind in NODE_KINDS if kinds[kind]},
         graph.graph.number_of_edges(),
         sum(map(bool, starts)),
         sum(starts),
-        tuple(one.text for one, count in zip(questions, starts, strict=True) if not count)[:SHOWN],
+        tuple(question.text for question, count in zip(questions, starts, strict=True) if not count)[:SHOWN],
     )
 
 
@@ -111,8 +111,8 @@ def asked_for(questions: tuple[CorpusQuestion, ...], graph: KnowledgeGraph, want
         ParlourError: There is none.
     """
     if wanted is None:
-        return next((one for one in questions if graph.link(one.text)), questions[0])
-    by_id = next((one for one in questions if one.id == wanted), None)
+        return next((question for question in questions if graph.link(question.text)), questions[0])
+    by_id = next((question for question in questions if question.id == wanted), None)
     if by_id is not None:
         return by_id
     if wanted.isdecimal() and len(wanted) < 10 and int(wanted) < len(questions):

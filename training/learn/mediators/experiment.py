@@ -123,7 +123,9 @@ class HeldOutConfig:
         """The settings as plain values; what was added since the first runs only where it is chosen."""
         told = asdict(self)
         return {
-            one.name: told[one.name] for one in fields(self) if one.name in _ALWAYS or told[one.name] != one.default
+            field_.name: told[field_.name]
+            for field_ in fields(self)
+            if field_.name in _ALWAYS or told[field_.name] != field_.default
         }
 
 

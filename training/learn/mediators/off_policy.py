@@ -164,7 +164,7 @@ def payment_of(utilities: str | None) -> Payment:
 
 
 def _with_results(log: Sequence[LoggedRecommendation], payment: Payment) -> list[tuple[LoggedRecommendation, float]]:
-    told = [(one, net) for one in log if (net := one.net(payment)) is not None]
+    told = [(entry, net) for entry in log if (net := entry.net(payment)) is not None]
     if not told:
         raise ParlourError("no recommendation of the log has a result; accepted: at least one with an outcome")
     return told
@@ -181,9 +181,9 @@ def _rows(policies: Sequence[PolicyTable], log: Sequence[LoggedRecommendation]) 
 def _rows_of(policy: PolicyTable, log: Sequence[LoggedRecommendation]) -> list[Row]:
     model = policy.contextual
     if model is None:
-        return [policy.rows.get(one.state, {FALLBACK: 1.0}) for one in log]
-    contexts = np.array([_context(one, model.sees) for one in log], dtype=np.float64).reshape(len(log), -1)
-    p = model.policy(contexts, [one.state for one in log])
+        return [policy.rows.get(entry.state, {FALLBACK: 1.0}) for entry in log]
+    contexts = np.array([_context(entry, model.sees) for entry in log], dtype=np.float64).reshape(len(log), -1)
+    p = model.policy(contexts, [entry.state for entry in log])
     return [dict(zip(model.joints, chances, strict=True)) for chances in p.tolist()]
 
 

@@ -249,7 +249,7 @@ def table(
     """
     offered, every = actions.joints(joint), actions.all
     utilities = np.array([row.utilities for row in rows], dtype=np.float64).reshape(len(rows), len(every))
-    chosen = utilities[:, [every.index(one) for one in offered]]
+    chosen = utilities[:, [every.index(joint) for joint in offered]]
     cuts = {} if bins is None else dict(zip(SIGNAL_NAMES, bins.cuts, strict=True))
     ids, states = tuple(row.id or str(row.number) for row in rows), tuple(row.state for row in rows)
     return UtilityTable(ids, states, tuple(map(actions.names_of, offered)), chosen, cuts, actions, costs)

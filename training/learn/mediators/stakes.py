@@ -150,10 +150,10 @@ def policy_at(
     offered = [one for one in JOINTS[joint] if price < math.inf or never_wrong(train, ALL.index(one))]
     if not offered:
         raise ParlourError("every joint action was wrong once; accepted: a finite price, or joint actions that refuse")
-    places = [ALL.index(one) for one in offered]
+    places = [ALL.index(joint) for joint in offered]
     utilities = np.array([[row[k] for k in places] for row in (one.net(payment) for one in train)])
     ids, states = tuple(str(k) for k in range(len(train))), tuple(row.state for row in train)
-    names: tuple[Joint, ...] = tuple(one.names for one in offered)
+    names: tuple[Joint, ...] = tuple(joint.names for joint in offered)
     found = estimate(measure(UtilityTable(ids, states, names, utilities)), shrinkage)
     best = {state: names[int(np.argmax(row))] for state, row in zip(found.states, found.value, strict=True)}
     return PolicyTable({state: {one: 1.0} for state, one in best.items()}, thresholds or {})
@@ -240,7 +240,7 @@ def refusal_curve(rows: Sequence[Simulated]) -> list[tuple[float, float]]:
     found = []
     for least in sorted({row.confidence for row in rows}, reverse=True):
         outcomes = [row.outcomes[number] for row in rows if row.confidence >= least]
-        answered = [one for one in outcomes if one <= ANSWERED_WRONG]
+        answered = [outcome for outcome in outcomes if outcome <= ANSWERED_WRONG]
         if answered:
             found.append((len(answered) / len(rows), answered.count(ANSWERED_WRONG) / len(answered)))
     return found

@@ -39,7 +39,7 @@ _FIXED: Final = (("no retrieval", "D"), ("GraphRAG", "X"), ("token-confidence re
 def store(found: Stakes, held_out: Sequence[Simulated], out: Path) -> bool:
     """Write the files into a folder; False if the picture was not drawn, for want of matplotlib."""
     out.mkdir(parents=True, exist_ok=True)
-    write_csv(out / TABLE, (*_COLUMNS, "net", "net_low", "net_high"), [_cells(one) for one in found.scores])
+    write_csv(out / TABLE, (*_COLUMNS, "net", "net_low", "net_high"), [_cells(score) for score in found.scores])
     for stakes, policy in found.policies.items():
         atomic_write(out / policy_name(*stakes), policy.dumps())
     if not plots.available():
@@ -60,7 +60,7 @@ def policy_name(value: float, price: float) -> str:
 def headings(found: Stakes) -> tuple[str, ...]:
     """Of `rows`: what is told of the learned mediator, then the names of the others."""
     first = next(iter(found.policies))
-    others = [one.system for one in found.scores if (one.value, one.price) == first][1:]
+    others = [score.system for score in found.scores if (score.value, score.price) == first][1:]
     return (*_SHOWN, *(_SHORT.get(name, name) for name in others))
 
 
@@ -68,7 +68,7 @@ def rows(found: Stakes) -> list[tuple[str, ...]]:
     """One line for each pair of stakes: the learned mediator, and the net utility of the others; below `headings`."""
     told = []
     for stakes in found.policies:
-        learned, *others = [one for one in found.scores if (one.value, one.price) == stakes]
+        learned, *others = [score for score in found.scores if (score.value, score.price) == stakes]
         told.append(
             (
                 *(f"{learned.value:g}", f"{learned.price:g}"),
@@ -76,7 +76,7 @@ def rows(found: Stakes) -> list[tuple[str, ...]]:
                 _share(learned.abstention),
                 "-" if learned.risk is None else _share(learned.risk),
                 f"{learned.utility.mean:.2f} {show_interval(learned.utility, '.2f')}",
-                *(f"{one.utility.mean:.2f}" for one in others),
+                *(f"{other.utility.mean:.2f}" for other in others),
             )
         )
     return told
@@ -113,7 +113,7 @@ def _cells(one: StakesScore) -> list[Any]:
 
 def _draw(found: Stakes, held_out: Sequence[Simulated], path: Path) -> None:
     """Risk against coverage: one panel for each value of a right answer."""
-    values = list(dict.fromkeys(one.value for one in found.scores))
+    values = list(dict.fromkeys(score.value for score in found.scores))
     answered = f"answers by {found.reader}; " if found.reader else ""
     with plots.picture(
         path,
@@ -121,11 +121,11 @@ def _draw(found: Stakes, held_out: Sequence[Simulated], path: Path) -> None:
         5.8,
         title="What stakes decide: risk against coverage; beside the points the price of a wrong answer",
         who=f"{answered}systems as in the key, on the same held-out questions",
-        n=f"n = {plots.range_of([one.n for one in found.scores])} questions a point",
+        n=f"n = {plots.range_of([score.n for score in found.scores])} questions a point",
     ) as made:
         for place, value in enumerate(values, 1):
             axes = made.add_subplot(1, len(values), place)
-            scores = [one for one in found.scores if one.value == value]
+            scores = [score for score in found.scores if score.value == value]
             _panel(axes, scores, refusal_curve(held_out))
             title = f"a right answer is worth {value:g} more than silence"
             plots.label(
@@ -137,21 +137,21 @@ def _draw(found: Stakes, held_out: Sequence[Simulated], path: Path) -> None:
 def _panel(axes: Any, scores: Sequence[StakesScore], refusal: Sequence[tuple[float, float]]) -> None:
     colours = plots.colours([name for name, *_ in _CHANGING])
     for name, line, marker in _CHANGING:
-        points = [one for one in scores if one.system == name and one.risk is not None]
+        points = [score for score in scores if score.system == name and score.risk is not None]
         if not points:
             continue
         colour = colours[name]
         label = f"{name}, {plots.INTERVAL}" if name == LEARNED else name
-        risks = [one.risk for one in points if one.risk is not None]
-        at, told = [one.coverage for one in points], [(risk.mean, risk.low, risk.high) for risk in risks]
+        risks = [point.risk for point in points if point.risk is not None]
+        at, told = [point.coverage for point in points], [(risk.mean, risk.low, risk.high) for risk in risks]
         if name == LEARNED:
             plots.points(axes, at, told, fmt=f"{line}{marker}", color=colour, label=label)
             _prices(axes, points)
         else:
             axes.plot(at, [risk.mean for risk in risks], line, marker=marker, color=colour, label=label)
-    _silent(axes, [one.price for one in scores if one.system == LEARNED and one.risk is None])
+    _silent(axes, [score.price for score in scores if score.system == LEARNED and score.risk is None])
     for name, marker in _FIXED:
-        first = next(one for one in scores if one.system == name)
+        first = next(score for score in scores if score.system == name)
         if first.risk is not None:
             axes.plot([first.coverage], [first.risk.mean], marker, color=plots.REFERENCE, label=name)
     if refusal:
@@ -164,9 +164,9 @@ def _panel(axes: Any, scores: Sequence[StakesScore], refusal: Sequence[tuple[flo
 def _prices(axes: Any, points: Sequence[StakesScore]) -> None:
     """The prices beside the points; those of points in one place stand together."""
     places: dict[tuple[float, float], list[float]] = {}
-    for one in points:
-        assert one.risk is not None
-        places.setdefault((round(one.coverage, 2), round(one.risk.mean, 2)), []).append(one.price)
+    for point in points:
+        assert point.risk is not None
+        places.setdefault((round(point.coverage, 2), round(point.risk.mean, 2)), []).append(point.price)
     for (x, y), prices in places.items():
         told = ", ".join(f"{price:g}" for price in prices)
         axes.annotate(told, (x, y), xytext=(6, -10), textcoords="offset points", fontsize=8)

@@ -89,14 +89,14 @@ class PlayedEpisode:
 
     def _by_seat(self) -> dict[int, list[TrustMoment]]:
         found: dict[int, list[TrustMoment]] = {}
-        for one in self.moments:
-            found.setdefault(one.me, []).append(one)
+        for moment in self.moments:
+            found.setdefault(moment.me, []).append(moment)
         return found
 
     @classmethod
     def from_json(cls, told: Mapping[str, Any]) -> PlayedEpisode:
         """From what `as_json` made. Raises KeyError, TypeError or ValueError for anything else."""
-        moments = tuple(one for seat in told["seats"] for one in _moments(seat, tuple(map(int, told["wolves"]))))
+        moments = tuple(moment for seat in told["seats"] for moment in _moments(seat, tuple(map(int, told["wolves"]))))
         counts = told["counts"]
         fates = [(str(a), bool(b), int(c), int(d)) for a, b, c, d in counts["fates"]]
         return cls(
@@ -141,7 +141,7 @@ def episode(table: EpisodeTable, ours: Parameters, reliabilities: Reliabilities 
     ]
     played = rollout.play(env, seats, table.seed)
     wolves = tuple(seat for seat, role in enumerate(roles) if role == WEREWOLF)
-    moments = tuple(replace(one, wolves=wolves) for seat in seats for one in seat.moments)
+    moments = tuple(replace(moment, wolves=wolves) for seat in seats for moment in seat.moments)
     return PlayedEpisode(table, str(played.outcome.winner), moments, _counts(env, roles))
 
 

@@ -44,7 +44,7 @@ class MomentArrays:
 
 def judged_moments(moments: Sequence[TrustMoment], rho: float) -> MomentArrays:
     """The moments with evidence that decays by rho."""
-    rows = [_row(one, rho) for one in moments]
+    rows = [_row(moment, rho) for moment in moments]
     deep, wide = max(len(found) for found, _, _ in rows), max(len(true) for _, _, true in rows)
     shape = (len(rows), deep)
     found = MomentArrays(
@@ -118,7 +118,7 @@ class Fit:
 
 def fit(episodes: Sequence[PlayedEpisode], rhos: Sequence[float], ridge: float) -> Fit:
     """Fit to episodes, of which there must be two or more with judgements."""
-    moments = [one for episode in episodes for one in episode.moments]
+    moments = [moment for episode in episodes for moment in episode.moments]
     of = np.array([k for k, episode in enumerate(episodes) for _ in episode.moments])
     best: tuple[float, float, Array, Array] | None = None
     grid, start = [], None

@@ -155,7 +155,7 @@ def _rounds(config: TrustTraining, folder: Path, progress: StageProgress) -> tup
 
 
 def _by_misreading(played: Sequence[PlayedEpisode], found: Fit) -> dict[str, float]:
-    judged = [one for one in played if one.moments]
+    judged = [system for system in played if system.moments]
     pairs = list(zip(judged, found.left_out, strict=True))
     rates = sorted({one.table.misread for one in judged})
     by_rate = {f"misread={rate:g}": [x for one, x in pairs if one.table.misread == rate] for rate in rates}
@@ -164,8 +164,8 @@ def _by_misreading(played: Sequence[PlayedEpisode], found: Fit) -> dict[str, flo
 
 def _readers(played: Sequence[PlayedEpisode]) -> dict[str, Any]:
     found = {n: WolfCounts() for n in TABLES}
-    for one in played:
-        found[PLAYERS].include(one.counts)
+    for system in played:
+        found[PLAYERS].include(system.counts)
     habits: WerewolfHabits = fit_counts(found, Widths()).of(PLAYERS)
     return {"habits": asdict(habits), "logistic": list(logistic.fitted_terms(played))}
 

@@ -382,7 +382,7 @@ def _shade(share: float) -> tuple[float, ...]:
 
 def _between(values: Sequence[float], value: float, axis: Parameter) -> float:
     """Where a value lies on an axis whose ticks are the numbers of the values."""
-    places = [axis.place(one) for one in values]
+    places = [axis.place(value) for value in values]
     return float(np.interp(axis.place(value), places, range(len(values))))
 
 

@@ -104,8 +104,8 @@ def _transcript(at: JsonObject, _logs: Path | None) -> str:
     _check_config(table, at.record("config"))
     missions = at.records("missions", "mission")
     _deal(table, at, missions[0])
-    for number, one in enumerate(missions, 1):
-        _mission(table, one, number, last=number == len(missions))
+    for number, mission in enumerate(missions, 1):
+        _mission(table, mission, number, last=number == len(missions))
     _assassin(table, at)
     _ending(table, at)
     config, wrote = at.fields["config"], bool(at.fields.get("post_game_reflections"))
@@ -126,19 +126,19 @@ def _check_config(table: Conversation, at: JsonObject) -> None:
 
 def _deal(table: Conversation, at: JsonObject, first: JsonObject) -> None:
     game, players = table.game, at.records("players", "player")
-    dealt = [ROLES[one.one_of("role", list(ROLES))] for one in players]
+    dealt = [ROLES[player.one_of("role", list(ROLES))] for player in players]
     if sorted(dealt) != sorted(game.roles):
         told = {role: name for name, role in ROLES.items()}
         wanted = ", ".join(told[role] for role in game.roles)
         raise at.error(f"the roles of players are {shown([told[r] for r in dealt])}", f"each of these once: {wanted}")
     leader = table.names.seat(first.records("proposals", "proposal")[0], "leader")
     table.deal(dealt, leader, at)
-    for seat, one in enumerate(players):
-        one.expect("is_good", side_of(dealt[seat]) == GOOD, f"the side of {one.fields['role']}")
+    for seat, player in enumerate(players):
+        player.expect("is_good", side_of(dealt[seat]) == GOOD, f"the side of {player.fields['role']}")
         known = sorted(k for fact in game.night(table.state.standing.roles, seat) for k in fact.seats)
-        if sorted(table.names.seats(one, "special_knowledge")) != known:
+        if sorted(table.names.seats(player, "special_knowledge")) != known:
             accepted = shown([table.names.names[k] for k in known])
-            raise one.refused("special_knowledge", accepted, f"what the night shows {one.fields['role']}")
+            raise player.refused("special_knowledge", accepted, f"what the night shows {player.fields['role']}")
 
 
 # -- one mission -----------------------------------------------------------------------------------------------
@@ -155,11 +155,11 @@ def _mission(table: Conversation, at: JsonObject, number: int, *, last: bool) ->
     statements = at.records("discussion", "statement")
     if len(statements) != table.game.seats and not (cut and len(statements) < table.game.seats):
         raise at.error(f"discussion has {len(statements)} statements", f"{table.game.seats}, one by each player")
-    for turn, one in enumerate(statements):
-        table.statement(one, turn, "discussion")
+    for turn, statement in enumerate(statements):
+        table.statement(statement, turn, "discussion")
     proposals = at.records("proposals", "proposal") if at.fields.get("proposals") or not cut else []
-    for turn, one in enumerate(proposals):
-        _proposal(table, one, turn)
+    for turn, proposal in enumerate(proposals):
+        _proposal(table, proposal, turn)
     if cut and not table.goes:
         for key in ("final_team_index", "mission_result", "fail_count"):
             if at.fields.get(key) is not None:
@@ -190,10 +190,10 @@ def _proposal(table: Conversation, at: JsonObject, turn: int) -> None:
 
 def _votes(table: Conversation, at: JsonObject) -> None:
     votes = _by_seat(table, at, "votes", "vote", range(table.game.seats))
-    for one in votes.values():
-        approves = one.one_of("vote", ("approve", "reject")) == "approve"
-        heard, raw = table.heard(one, "comment")
-        table.play(Move(BALLOT, (int(approves),), heard), one, raw)
+    for vote in votes.values():
+        approves = vote.one_of("vote", ("approve", "reject")) == "approve"
+        heard, raw = table.heard(vote, "comment")
+        table.play(Move(BALLOT, (int(approves),), heard), vote, raw)
 
 
 def _by_seat(table: Conversation, at: JsonObject, key: str, one: str, seats: Sequence[int]) -> dict[int, JsonObject]:
@@ -231,10 +231,10 @@ def _assassin(table: Conversation, within: JsonObject) -> None:
     at = within.record("assassin_phase", "an object, after three successes")
     guesser = table.state.standing.roles.index(table.game.guesser)
     at.expect("assassin", table.names.names[guesser], f"the seat of {table.game.rules.guesser}, who names Merlin")
-    for turn, one in enumerate(at.records("evil_discussion", "statement")):
+    for turn, statement in enumerate(at.records("evil_discussion", "statement")):
         if table.state.phase != CONSULTATION:
-            raise one.error("all evil seats have spoken", "one statement by each of them")
-        table.statement(one, turn, "evil_discussion")
+            raise statement.error("all evil seats have spoken", "one statement by each of them")
+        table.statement(statement, turn, "evil_discussion")
     if table.ends_early and at.fields.get("guess") is None:
         return
     if table.state.phase == CONSULTATION:

@@ -100,8 +100,8 @@ def _roles(at: JsonObject, names: Names) -> list[str]:
         raise at.refused("cards", "none: games with the Lady of the Lake and other cards are not played here")
     held = at.entries("playerRoles", names.names)
     dealt = []
-    for one in names.names:
-        told = held.record(one)
+    for name in names.names:
+        told = held.record(name)
         dealt.append(HELD[told.one_of("role", list(HELD))])
         told.expect("alliance", ALLIANCES[side_of(dealt[-1])], f"the side of {told.fields['role']}")
     if dealt.count(ASSASSIN) != 1:
@@ -111,7 +111,7 @@ def _roles(at: JsonObject, names: Names) -> list[str]:
     except ParlourError as error:
         raise ParlourError(f"{at.where}: {error}") from None
     for key, side in (("resistanceTeam", GOOD), ("spyTeam", EVIL)):
-        members = [one for one, role in zip(names.names, dealt, strict=True) if side_of(role) == side]
+        members = [name for name, role in zip(names.names, dealt, strict=True) if side_of(role) == side]
         if at.fields.get(key) is not None and sorted(at.texts(key)) != sorted(members):
             raise at.refused(key, listed(members), "the players of the alliance")
     return dealt
@@ -120,7 +120,7 @@ def _roles(at: JsonObject, names: Names) -> list[str]:
 def _transcript(at: JsonObject, _logs: Path | None) -> str:
     table = SiteGame(at)
     history = at.entries("voteHistory", table.names.names)
-    votes = {seat: _missions(history, one) for seat, one in enumerate(table.names.names)}
+    votes = {seat: _missions(history, name) for seat, name in enumerate(table.names.names)}
     played = [len(mission) for mission in votes[0]]
     for seat, missions in votes.items():
         if [len(mission) for mission in missions] != played:
@@ -144,10 +144,14 @@ def _missions(history: JsonObject, name: str) -> list[list[set[str]]]:
         if type(mission) is not list or not mission or any(type(one) is not str for one in mission):
             raise history.refused(name, accepted)
         marks = [one.split() for one in mission]
-        for one in marks:
-            if not set(one) <= set(_MARKS) or len(set(one)) != len(one) or len({_APPROVES, _REJECTS} & set(one)) != 1:
-                raise history.error(f"{name} {shown(' '.join(one))} is not accepted", accepted)
-        found.append([set(one) for one in marks])
+        for mark in marks:
+            if (
+                not set(mark) <= set(_MARKS)
+                or len(set(mark)) != len(mark)
+                or len({_APPROVES, _REJECTS} & set(mark)) != 1
+            ):
+                raise history.error(f"{name} {shown(' '.join(mark))} is not accepted", accepted)
+        found.append([set(mark) for mark in marks])
     return found
 
 

@@ -81,8 +81,8 @@ def _transcript(at: JsonObject, logs: str | Path | None) -> str:
     table = PublishedGame(None if logs is None else _words(at, Path(logs)))
     rounds = at.records("rounds", "round")
     _deal(table, at, rounds[0])
-    for quest, one in enumerate(rounds):
-        _round(table, one, quest)
+    for quest, round_ in enumerate(rounds):
+        _round(table, round_, quest)
     if not table.over:
         raise rounds[-1].error(f"the game stops at {shown(table.score)}", "all rounds up to the end of the game")
     _check_ending(table, at)

@@ -104,7 +104,8 @@ def read_rounds(path: str | Path, of: str = "") -> list[list[JsonObject]]:
     if not rounds or list(log.fields) != rounds:
         raise log.error(f"its parts are {shown(list(log.fields))}", f"{_ROUND.format(1)!r} and the rounds after it")
     return [
-        JsonObject(f"{log.where}, {one.removesuffix(' starts:')}", log.fields).records(one, "event") for one in rounds
+        JsonObject(f"{log.where}, {round_.removesuffix(' starts:')}", log.fields).records(round_, "event")
+        for round_ in rounds
     ]
 
 
