@@ -109,16 +109,16 @@ def read_choices(folder: str | Path, seed: int, progress: StageProgress = no_sta
     Raises:
         ParlourError: A file is no transcript of Avalon, or there is nothing to learn from.
     """
-    found: list[ImitatedChoice] = []
+    choices: list[ImitatedChoice] = []
     paths = transcript_files(folder)
     for number, path in enumerate(paths):
-        found += choices_of(read_game(path), number, seed)
+        choices += choices_of(read_game(path), number, seed)
         progress("reading games", number + 1, len(paths), "")
-    if not found:
+    if not choices:
         raise ParlourError(
             f"{str(folder)!r} holds no decision; accepted: transcripts of games of Avalon that were played"
         )
-    return found
+    return choices
 
 
 def choices_of(played: AnalysedGame, number: int, seed: int) -> Iterator[ImitatedChoice]:

@@ -56,10 +56,10 @@ def _tells_votes(held_out: Sequence[PredictedChoice], name: str) -> bool:
     return any(name in case.told for case in held_out if case.choice.what == _VOTE)
 
 
-def _numbers(one: ChoiceScore) -> list[Any]:
-    means = (one.top, one.log, one.top_less, one.log_less)
+def _numbers(score: ChoiceScore) -> list[Any]:
+    means = (score.top, score.log, score.top_less, score.log_less)
     cells = [_digits(value) for mean in means for value in _ends(mean)]
-    return [one.what, one.role, one.model, one.decisions, one.games, *cells]
+    return [score.what, score.role, score.model, score.decisions, score.games, *cells]
 
 
 def _ends(mean: MeanEstimate | None) -> tuple[float | None, ...]:
@@ -90,14 +90,16 @@ def overall(scores: Sequence[ChoiceScore]) -> list[tuple[str, ...]]:
     return [row(score) for score in scores if score.role == ALL]
 
 
-def row(one: ChoiceScore) -> tuple[str, ...]:
+def row(score: ChoiceScore) -> tuple[str, ...]:
     """A score as tables show it."""
     return (
-        *(one.what, one.role, one.model, str(one.decisions)),
-        f"{one.top.mean:.1%} {show_interval(one.top, '.1%')}",
-        f"{one.log.mean:.3f} {show_interval(one.log, '.3f')}",
-        "" if one.top_less is None else f"{100 * one.top_less.mean:+.1f} {show_interval(one.top_less, '+.1f', 100)}",
-        "" if one.log_less is None else f"{one.log_less.mean:+.3f} {show_interval(one.log_less, '+.3f')}",
+        *(score.what, score.role, score.model, str(score.decisions)),
+        f"{score.top.mean:.1%} {show_interval(score.top, '.1%')}",
+        f"{score.log.mean:.3f} {show_interval(score.log, '.3f')}",
+        ""
+        if score.top_less is None
+        else f"{100 * score.top_less.mean:+.1f} {show_interval(score.top_less, '+.1f', 100)}",
+        "" if score.log_less is None else f"{score.log_less.mean:+.3f} {show_interval(score.log_less, '+.3f')}",
     )
 
 

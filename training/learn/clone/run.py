@@ -58,12 +58,12 @@ def learned(choices: Sequence[ImitatedChoice], config: FitConfig) -> dict[str, M
     }
 
 
-def _by_head(head: ChoiceHead, one: ImitatedChoice, rows: Rows) -> Array:
-    return head.chances(rows.astype(np.float64), one.group)
+def _by_head(head: ChoiceHead, choice: ImitatedChoice, rows: Rows) -> Array:
+    return head.chances(rows.astype(np.float64), choice.group)
 
 
-def _chance(one: ImitatedChoice) -> Array:
-    return np.full(len(one.taken), 1 / len(one.taken))
+def _chance(choice: ImitatedChoice) -> Array:
+    return np.full(len(choice.taken), 1 / len(choice.taken))
 
 
 def _frequency(choices: Sequence[ImitatedChoice]) -> Model:
@@ -73,10 +73,10 @@ def _frequency(choices: Sequence[ImitatedChoice]) -> Model:
         counted.setdefault(one.role, np.ones(sorts))
         np.add.at(counted[one.role], one.sorts, one.taken)
 
-    def model(one: ImitatedChoice) -> Array:
-        of_role = counted.get(one.role, np.ones(sorts))
-        of_sort = np.append(of_role, np.ones(max(0, int(one.sorts.max()) + 1 - sorts)))
-        weights = of_sort[one.sorts] / np.bincount(one.sorts)[one.sorts]
+    def model(choice: ImitatedChoice) -> Array:
+        of_role = counted.get(choice.role, np.ones(sorts))
+        of_sort = np.append(of_role, np.ones(max(0, int(choice.sorts.max()) + 1 - sorts)))
+        weights = of_sort[choice.sorts] / np.bincount(choice.sorts)[choice.sorts]
         chances: Array = weights / weights.sum()
         return chances
 
@@ -141,7 +141,7 @@ def cross_validated(
     dealt = np.random.default_rng((config.seed, 0)).permutation(games)
     fold = {int(number): k % config.folds for k, number in enumerate(dealt)}
     kinds = by_kind(list(choices))
-    found: list[PredictedChoice] = []
+    cases: list[PredictedChoice] = []
     for number, of_kind in enumerate(kinds.values()):
         said: dict[int, PredictedChoice] = {}
         for k in range(config.folds):
@@ -149,8 +149,8 @@ def cross_validated(
             models = learned(train, config.fit) if train else {}
             said |= {id(case): told_of(case, models) for case in of_kind if fold[case.game] == k}
             progress("cross-validation", number * config.folds + k + 1, len(kinds) * config.folds, "")
-        found += [said[id(case)] for case in of_kind if said[id(case)].told]
-    return found
+        cases += [said[id(case)] for case in of_kind if said[id(case)].told]
+    return cases
 
 
 def _of_all(choices: Sequence[ImitatedChoice], config: CloneConfig, progress: StageProgress) -> ChoiceNetwork:
@@ -168,7 +168,7 @@ def _of_all(choices: Sequence[ImitatedChoice], config: CloneConfig, progress: St
     return ChoiceNetwork(heads, told)
 
 
-def summary(found: Cloned) -> dict[str, Any]:
+def summary(cloned: Cloned) -> dict[str, Any]:
     """What `--json` prints: what it was learned from, and the scores over all roles."""
-    scores = [asdict(score) for score in found.scores if score.role == ALL]
-    return {"learned_from": dict(found.network.told), "scores": scores}
+    scores = [asdict(score) for score in cloned.scores if score.role == ALL]
+    return {"learned_from": dict(cloned.network.told), "scores": scores}

@@ -131,8 +131,8 @@ def kind_of(role: str) -> int:
 class _Reader:
     """Reads one game."""
 
-    def __init__(self, record: PublicGame, found: Cases) -> None:
-        self._record, self._found = record, found
+    def __init__(self, record: PublicGame, cases: Cases) -> None:
+        self._record, self._found = record, cases
         self._key = record.key()
         self._public = conduct.Public(sides(self._key)[0])
         self._kinds = [kind_of(role) for role in record.roles]

@@ -47,13 +47,13 @@ WORDS: Final = "learned, words"
 """The reading by what was said, too."""
 
 
-def fit(found: Cases, widths: Widths) -> dict[int, Conduct]:
+def fit(cases: Cases, widths: Widths) -> dict[int, Conduct]:
     """Number of players -> conduct, for all numbers of players."""
-    votes = fit_votes(found.votes, widths)
-    teams = {kind: _fit(found.teams[kind], _team_prior(kind), widths) for kind in LEADERS if kind != "Oberon"}
-    teams["Oberon"] = _fit(found.teams["Oberon"], _mean(teams["good"]), widths)
-    cards = _fit(found.cards, one_hot(CARD_TERMS, always=odds(AvalonHabits().fail)), widths)
-    joins = _fit(found.joins, (odds(AvalonHabits().fail),), widths)
+    votes = fit_votes(cases.votes, widths)
+    teams = {kind: _fit(cases.teams[kind], _team_prior(kind), widths) for kind in LEADERS if kind != "Oberon"}
+    teams["Oberon"] = _fit(cases.teams["Oberon"], _mean(teams["good"]), widths)
+    cards = _fit(cases.cards, one_hot(CARD_TERMS, always=odds(AvalonHabits().fail)), widths)
+    joins = _fit(cases.joins, (odds(AvalonHabits().fail),), widths)
     return {n: Conduct(votes[n], tuple(teams[kind][n] for kind in LEADERS), cards[n], joins[n][0]) for n in PLAYERS}
 
 
@@ -123,9 +123,9 @@ MOOD = 0.5
 """Where the prior of the mood's coefficient lies: at zero it could not be told apart from its negative."""
 
 
-def fit_votes(found: Sequence[Ballot], widths: Widths) -> dict[int, tuple[Terms, ...]]:
+def fit_votes(ballots: Sequence[Ballot], widths: Widths) -> dict[int, tuple[Terms, ...]]:
     """Number of players -> coefficients by `VOTERS`. Oberon's prior lies at the good seats'."""
-    losses = [_Votes([one for one in found if one.players == n]).loss for n in PLAYERS]
+    losses = [_Votes([one for one in ballots if one.players == n]).loss for n in PLAYERS]
     prior = tuple(term for kind in VOTERS for term in _prior(kind))
     fitted = by_table(losses, prior, widths)
     return {n: _by_kind(np.array(terms)) for n, terms in zip(PLAYERS, fitted, strict=True)}
@@ -157,17 +157,17 @@ def _by_kind(packed: Array) -> tuple[Terms, ...]:
 class _Votes:
     """The ballots of one number of players, one voter a row."""
 
-    def __init__(self, found: Sequence[Ballot]) -> None:
-        self._empty = not found
+    def __init__(self, ballots: Sequence[Ballot]) -> None:
+        self._empty = not ballots
         if not self._empty:
-            self._terms = np.concatenate([one.terms for one in found])
-            self._cast = np.concatenate([np.array(one.votes, dtype=np.float64) for one in found])
-            kinds = np.concatenate([np.array(one.kinds) for one in found])
+            self._terms = np.concatenate([one.terms for one in ballots])
+            self._cast = np.concatenate([np.array(one.votes, dtype=np.float64) for one in ballots])
+            kinds = np.concatenate([np.array(one.kinds) for one in ballots])
             self._kinds = np.arange(len(VOTERS)) == kinds[:, None]
             self._which = kinds
-            counts = np.array([len(one.votes) for one in found])
+            counts = np.array([len(one.votes) for one in ballots])
             self._starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
-            self._ballot = np.repeat(np.arange(len(found)), counts)
+            self._ballot = np.repeat(np.arange(len(ballots)), counts)
 
     def loss(self, packed: Array) -> tuple[float, Array]:
         """- log likelihood and its gradient."""
@@ -240,20 +240,20 @@ def evidence(record: PublicGame, conduct: Conduct, claimed: ClaimHabits | None =
     return Evidence(record.players, np.array(found).reshape(len(found), len(KINDS), len(true)), true)
 
 
-def fit_weights(found: Sequence[Evidence], widths: Widths) -> dict[int, EvidenceWeights]:
+def fit_weights(games: Sequence[Evidence], widths: Widths) -> dict[int, EvidenceWeights]:
     """Number of players -> weights; their logarithms have the priors."""
-    losses = [_weights_loss([one for one in found if one.players == n]) for n in PLAYERS]
+    losses = [_weights_loss([one for one in games if one.players == n]) for n in PLAYERS]
     fitted = by_table(losses, _PRIOR, widths)
     return {
         n: EvidenceWeights(*(float(np.exp(term)) for term in terms)) for n, terms in zip(PLAYERS, fitted, strict=True)
     }
 
 
-def _weights_loss(found: Sequence[Evidence]) -> Loss:
+def _weights_loss(games: Sequence[Evidence]) -> Loss:
     def loss(log_weights: Array) -> tuple[float, Array]:
         weights = np.exp(log_weights)
         total, slope = 0.0, np.zeros(len(KINDS))
-        for one in found:
+        for one in games:
             weighed = np.einsum("k,qkh->qh", weights, one.logs)
             for quest, logs in enumerate(weighed):
                 of_all, of_true = _share(logs), _share(np.where(one.true == 1, logs, -np.inf))

@@ -42,7 +42,7 @@ def statements_of(games: Iterable[PublicGame], reader: spoken.Reader = claims) -
 
 def _of_game(record: PublicGame, reader: spoken.Reader) -> list[RecordedStatement]:
     public, heard = conduct.Public(sides(record.key())[0]), spoken.Heard(record.players)
-    found: list[RecordedStatement] = []
+    statements: list[RecordedStatement] = []
     for seat, (kind, args, words), _ in record.events:
         if kind == game.LEADS:
             public.lead(args[0])
@@ -51,7 +51,7 @@ def _of_game(record: PublicGame, reader: spoken.Reader) -> list[RecordedStatemen
             terms = spoken.claim_terms(public, heard, seat, reason=kind == game.TEAM)
             said = np.array(spoken.stances(words, seat, record.players, reader))
             speaker = kind_of(record.roles[seat])
-            found.append(RecordedStatement(record.players, speaker, _with_evil(terms, record, seat), said))
+            statements.append(RecordedStatement(record.players, speaker, _with_evil(terms, record, seat), said))
             heard.hear(said)
         if kind == game.TEAM:
             public.propose(args)
@@ -60,7 +60,7 @@ def _of_game(record: PublicGame, reader: spoken.Reader) -> list[RecordedStatemen
             public.see_cards(team, args[1])
         elif kind == game.SCORE:
             public.score(*args)
-    return found
+    return statements
 
 
 def _with_evil(terms: Array, record: PublicGame, speaker: int) -> Array:
@@ -70,16 +70,16 @@ def _with_evil(terms: Array, record: PublicGame, speaker: int) -> Array:
     return spoken.with_evil(terms, evil)
 
 
-def fit_words(found: Sequence[RecordedStatement], widths: Widths = WORD_WIDTHS) -> dict[int, ClaimHabits]:
+def fit_words(statements: Sequence[RecordedStatement], widths: Widths = WORD_WIDTHS) -> dict[int, ClaimHabits]:
     """Number of players -> what seats say; Oberon, who knows nobody, as good seats do, with words of both."""
-    by_kind = {kind: _fit(found, kind, widths) for kind in range(len(LEADERS)) if kind != _OBERON}
+    by_kind = {kind: _fit(statements, kind, widths) for kind in range(len(LEADERS)) if kind != _OBERON}
     by_kind[_OBERON] = by_kind[_GOOD]
     return {n: ClaimHabits(tuple(by_kind[kind][n] for kind in range(len(LEADERS)))) for n in PLAYERS}
 
 
-def _fit(found: Sequence[RecordedStatement], kind: int, widths: Widths) -> dict[int, tuple[Terms, ...]]:
+def _fit(statements: Sequence[RecordedStatement], kind: int, widths: Widths) -> dict[int, tuple[Terms, ...]]:
     kinds = (_GOOD, _OBERON) if kind == _GOOD else (kind,)
-    some = [one for one in found if one.kind in kinds]
+    some = [one for one in statements if one.kind in kinds]
     losses = [_loss([case for case in some if case.players == n]) for n in PLAYERS]
     fitted = by_table(losses, (0.0,) * (len(STANCES) * len(CLAIM_TERMS)), widths)
     cut = len(CLAIM_TERMS)
@@ -89,10 +89,10 @@ def _fit(found: Sequence[RecordedStatement], kind: int, widths: Widths) -> dict[
     }
 
 
-def _loss(found: Sequence[RecordedStatement]) -> Loss:
-    if not found:
+def _loss(statements: Sequence[RecordedStatement]) -> Loss:
+    if not statements:
         return lambda coefficients: (0.0, np.zeros_like(coefficients))
-    terms, said = np.concatenate([one.terms for one in found]), np.concatenate([one.said for one in found])
+    terms, said = np.concatenate([one.terms for one in statements]), np.concatenate([one.said for one in statements])
     rows = np.arange(len(said))
 
     def loss(coefficients: Array) -> tuple[float, Array]:

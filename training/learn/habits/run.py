@@ -126,9 +126,9 @@ def _learn_of(of_game: HabitsOfGame[G], config: HabitsConfig, out: Path, progres
     return LearnedFrom(habits, tuple(folded), scores, tested)
 
 
-def _write(folder: Path, games: Sequence[RecordedGame], habits: Any, found: Sequence[Fold]) -> None:
+def _write(folder: Path, games: Sequence[RecordedGame], habits: Any, folds: Sequence[Fold]) -> None:
     write_json(folder / HABITS, habits.as_json())
-    for number, fold in enumerate(found):
+    for number, fold in enumerate(folds):
         held_out = [games[k].name for k in fold.held_out]
         write_json(folder / FOLDS / f"{number}.json", replace(fold.habits, notes={"held_out": held_out}).as_json())
 

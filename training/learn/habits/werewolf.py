@@ -70,14 +70,14 @@ class WolfCounts:
         self.fates += other.fates
 
 
-def count(record: WolfRecord, found: WolfCounts) -> None:
+def count(record: WolfRecord, counts: WolfCounts) -> None:
     """Add the cases of one game."""
-    _Counter(record, found).read()
+    _Counter(record, counts).read()
 
 
 class _Counter:
-    def __init__(self, record: WolfRecord, found: WolfCounts) -> None:
-        self._record, self._found = record, found
+    def __init__(self, record: WolfRecord, counts: WolfCounts) -> None:
+        self._record, self._found = record, counts
         self._wolf = [role == game.WEREWOLF for role in record.roles]
         self._alive = [True] * len(record.roles)
 
@@ -169,9 +169,9 @@ def _share(logit: float) -> float:
     return float(1 / (1 + np.exp(-logit)))
 
 
-def _loss(rate: str, found: WolfCounts) -> Loss:
-    yes, no = found.yes[rate], found.no[rate]
-    fates = [(wolves, ways, others) for name, wolves, ways, others in found.fates if name == rate]
+def _loss(rate: str, counts: WolfCounts) -> Loss:
+    yes, no = counts.yes[rate], counts.no[rate]
+    fates = [(wolves, ways, others) for name, wolves, ways, others in counts.fates if name == rate]
 
     def loss(logit: Any) -> tuple[float, Any]:
         p = _share(logit[0])

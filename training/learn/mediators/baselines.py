@@ -173,7 +173,7 @@ def reliability(played: SystemAnswers) -> MeanEstimate | None:
     return weighted_mean(played.right / answered, played.answered, SHARE)
 
 
-def lines(found: Sequence[Scores]) -> list[list[str]]:
+def lines(scores: Sequence[Scores]) -> list[list[str]]:
     """The scores as cells: a heading, then a row for each system."""
     heading = ["system", "n", "accuracy", "abstention", "effective reliability", "net utility", "first less this"]
     rows = [
@@ -186,14 +186,14 @@ def lines(found: Sequence[Scores]) -> list[list[str]]:
             _number(one.utility),
             _number(one.difference),
         ]
-        for one in found
+        for one in scores
     ]
     return [heading, *rows]
 
 
-def _share(found: MeanEstimate) -> str:
-    return f"{found.mean:.1%} {show_interval(found, '.1f', 100)}"
+def _share(estimate: MeanEstimate) -> str:
+    return f"{estimate.mean:.1%} {show_interval(estimate, '.1f', 100)}"
 
 
-def _number(found: MeanEstimate) -> str:
-    return f"{found.mean:.2f} {show_interval(found, '.2f')}"
+def _number(estimate: MeanEstimate) -> str:
+    return f"{estimate.mean:.2f} {show_interval(estimate, '.2f')}"

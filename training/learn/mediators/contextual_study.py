@@ -79,16 +79,16 @@ def studies(
     return found
 
 
-def compared(found: Sequence[Studied], system: str, other: str = TABLE) -> MeanEstimate:
+def compared(corpora: Sequence[Studied], system: str, other: str = TABLE) -> MeanEstimate:
     """How much more a system earned than another, question by question, pooled over corpora."""
-    return mean_estimate(np.concatenate([one.earned[system] - one.earned[other] for one in found]))
+    return mean_estimate(np.concatenate([one.earned[system] - one.earned[other] for one in corpora]))
 
 
-def lines(found: Sequence[Studied]) -> list[list[Any]]:
+def lines(corpora: Sequence[Studied]) -> list[list[Any]]:
     """A line for each difficulty and system, as `HEADING` has it."""
     told = []
-    for difficulty in dict.fromkeys(one.difficulty for one in found):
-        part = [one for one in found if one.difficulty == difficulty]
+    for difficulty in dict.fromkeys(one.difficulty for one in corpora):
+        part = [one for one in corpora if one.difficulty == difficulty]
         names = list(part[0].earned)
         oracle, known = (compared(part, name).mean for name in (names[-1], names[-2]))
         for name in names:

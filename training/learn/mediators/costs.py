@@ -146,13 +146,13 @@ _PARTIAL_HEADING: Final = "number,action,n,prompt,completion,n_seconds,seconds\n
 
 def _read(path: Path) -> Questions:
     def read(lines: list[str]) -> Questions:
-        found: Questions = {}
+        questions: Questions = {}
         try:
             for number, action, *numbers in csv.reader(lines[1:]):
-                found.setdefault(int(number), {})[action] = _usage(numbers)
+                questions.setdefault(int(number), {})[action] = _usage(numbers)
         except (ValueError, TypeError) as error:
             raise ParlourError(f"{str(path)!r} holds no usage ({error}); accepted: what a calibration left") from None
-        return found
+        return questions
 
     return whole_lines(path, read)
 

@@ -197,7 +197,7 @@ def learn(table: UtilityTable, config: GraceConfig, settings: Settings | None = 
 
 
 def finish(
-    found: Quantities, values: UtilityEstimate, settings: Settings, config: GraceConfig, table: UtilityTable
+    means: Quantities, values: UtilityEstimate, settings: Settings, config: GraceConfig, table: UtilityTable
 ) -> LearnedMediator:
     """The policy of an estimate, and what disobeying it would gain."""
     nets, actions = _nets(values), table.action_set
@@ -210,7 +210,7 @@ def finish(
         rows = {state: _row(net, games[state], settings, config, actions) for state, net in nets.items()}
         made = PolicyTable(rows, table.thresholds, settings.temperature, settings.floor)
     regrets = {state: _regrets(game, made.rows[state], actions) for state, game in games.items()}
-    return LearnedMediator(found, values, settings, replace(made, actions=actions), regrets)
+    return LearnedMediator(means, values, settings, replace(made, actions=actions), regrets)
 
 
 def _nets(values: UtilityEstimate) -> dict[str, dict[Joint, float]]:

@@ -187,16 +187,16 @@ def _rows_of(policy: PolicyTable, log: Sequence[LoggedRecommendation]) -> list[R
     return [dict(zip(model.joints, chances, strict=True)) for chances in p.tolist()]
 
 
-def _context(one: LoggedRecommendation, sees: str) -> tuple[float, ...]:
+def _context(entry: LoggedRecommendation, sees: str) -> tuple[float, ...]:
     """What a policy sees of a recommendation beside its state; the signals stand in logs that hold no context, too."""
-    known, width = one.context, len(SEEN[sees])
-    if not known and one.signals is not None:
-        known = (1.0, *one.signals)
-    elif not known and one.state == NO_SIGNAL:
+    known, width = entry.context, len(SEEN[sees])
+    if not known and entry.signals is not None:
+        known = (1.0, *entry.signals)
+    elif not known and entry.state == NO_SIGNAL:
         known = (0.0,) * len(SIGNAL_FEATURES)
     if len(known) < width:
         raise ParlourError(
-            f"recommendation {one.id!r} of the log does not hold what a policy sees that sees the {sees}; accepted: a log of "
+            f"recommendation {entry.id!r} of the log does not hold what a policy sees that sees the {sees}; accepted: a log of "
             "a policy that sees as much"
         )
     return known[:width]

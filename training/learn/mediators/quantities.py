@@ -86,11 +86,11 @@ def _group(found: Floats) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
 # -- shrinkage -------------------------------------------------------------------------------------------------
 
 
-def estimate(found: Quantities, shrinkage: Shrinkage = 0.0) -> UtilityEstimate:
+def estimate(means: Quantities, shrinkage: Shrinkage = 0.0) -> UtilityEstimate:
     """Values for the policy.
 
     Args:
-        found: The means.
+        means: The means.
         shrinkage: 0 takes the means as they are, and only states with data. A positive number, in pseudo-questions, or
             `"auto"` shrinks, and gives each of the nine states a row: one without data gets its parent's.
 
@@ -98,11 +98,11 @@ def estimate(found: Quantities, shrinkage: Shrinkage = 0.0) -> UtilityEstimate:
         ParlourError: `shrinkage` is something else.
     """
     if check_shrinkage(shrinkage) == 0:
-        return UtilityEstimate(found.states, found.actions, found.mean)
-    strength = _credibility(found) if shrinkage == "auto" else (float(shrinkage), float(shrinkage))
-    states = (*found.states, *(state for state in STATES if state not in found.states))
-    values = np.array([_shrunk(found, state, strength) for state in states])
-    return UtilityEstimate(states, found.actions, values, strength)
+        return UtilityEstimate(means.states, means.actions, means.mean)
+    strength = _credibility(means) if shrinkage == "auto" else (float(shrinkage), float(shrinkage))
+    states = (*means.states, *(state for state in STATES if state not in means.states))
+    values = np.array([_shrunk(means, state, strength) for state in states])
+    return UtilityEstimate(states, means.actions, values, strength)
 
 
 def check_shrinkage(shrinkage: Any) -> Shrinkage:
@@ -130,18 +130,18 @@ class _Cells(NamedTuple):
         return _Cells(n, mean, self.squares.sum(axis=0) + between)
 
 
-def _of(found: Quantities, chosen: list[bool]) -> _Cells:
-    return _Cells(found.count[chosen], found.mean[chosen], found.squares[chosen])
+def _of(means: Quantities, chosen: list[bool]) -> _Cells:
+    return _Cells(means.count[chosen], means.mean[chosen], means.squares[chosen])
 
 
-def _shrunk(found: Quantities, state: str, strength: tuple[float, float]) -> Floats:
+def _shrunk(means: Quantities, state: str, strength: tuple[float, float]) -> Floats:
     """The row of a state; strength: towards its parent (all questions, if it has no trust), and of its trust level."""
     trust = trust_of(state)
-    value = _of(found, [True] * len(found.states)).merged().mean
+    value = _of(means, [True] * len(means.states)).merged().mean
     if trust is not None:
-        level = _of(found, [trust_of(other) == trust for other in found.states]).merged()
+        level = _of(means, [trust_of(other) == trust for other in means.states]).merged()
         value = _lean(level, value, strength[1])
-    return _lean(_of(found, [other == state for other in found.states]).merged(), value, strength[0])
+    return _lean(_of(means, [other == state for other in means.states]).merged(), value, strength[0])
 
 
 def _lean(own: _Cells, parent: Floats, strength: float) -> Floats:
@@ -150,10 +150,10 @@ def _lean(own: _Cells, parent: Floats, strength: float) -> Floats:
     return np.where(weight > 0, weight * own.mean, 0.0) + np.where(weight < 1, (1 - weight) * parent, 0.0)
 
 
-def _credibility(found: Quantities) -> tuple[float, float]:
+def _credibility(means: Quantities) -> tuple[float, float]:
     """The k of both levels; one for all actions: they were tried on the same questions, and only differences matter."""
-    trusts = [trust_of(state) for state in found.states]
-    levels = [_of(found, [one == trust for one in trusts]) for trust in dict.fromkeys(trusts) if trust is not None]
+    trusts = [trust_of(state) for state in means.states]
+    levels = [_of(means, [one == trust for one in trusts]) for trust in dict.fromkeys(trusts) if trust is not None]
     if not levels:
         return 0.0, 0.0
     above = _Cells(*(np.array(part) for part in zip(*(level.merged() for level in levels), strict=True)))

@@ -57,10 +57,10 @@ def policy_name(value: float, price: float) -> str:
     return f"policy-value{value:g}-price{price:g}.json"
 
 
-def headings(found: Stakes) -> tuple[str, ...]:
+def headings(stakes: Stakes) -> tuple[str, ...]:
     """Of `rows`: what is told of the learned mediator, then the names of the others."""
-    first = next(iter(found.policies))
-    others = [score.system for score in found.scores if (score.value, score.price) == first][1:]
+    first = next(iter(stakes.policies))
+    others = [score.system for score in stakes.scores if (score.value, score.price) == first][1:]
     return (*_SHOWN, *(_SHORT.get(name, name) for name in others))
 
 
@@ -82,10 +82,10 @@ def rows(found: Stakes) -> list[tuple[str, ...]]:
     return told
 
 
-def changes(found: Stakes) -> list[tuple[str, ...]]:
+def changes(stakes: Stakes) -> list[tuple[str, ...]]:
     """What the learned policy does at each price: value, price, and its joint actions with their states, most states first."""
     told: list[tuple[str, ...]] = []
-    for (value, price), policy in found.policies.items():
+    for (value, price), policy in stakes.policies.items():
         states: dict[Joint, list[str]] = {}
         for state, row in policy.rows.items():
             states.setdefault(next(iter(row)), []).append(state)
@@ -95,37 +95,46 @@ def changes(found: Stakes) -> list[tuple[str, ...]]:
     return told
 
 
-def as_json(one: StakesScore) -> dict[str, Any]:
+def as_json(score: StakesScore) -> dict[str, Any]:
     """A score as plain values; infinite ones in words, as JSON has no others."""
-    cells = zip((*_COLUMNS, "net", "net_low", "net_high"), _cells(one), strict=True)
+    cells = zip((*_COLUMNS, "net", "net_low", "net_high"), _cells(score), strict=True)
     return {name: str(cell) if isinstance(cell, float) and math.isinf(cell) else cell for name, cell in cells}
 
 
-def _share(found: MeanEstimate) -> str:
-    return f"{found.mean:.1%} {show_interval(found, '.1f', 100)}"
+def _share(estimate: MeanEstimate) -> str:
+    return f"{estimate.mean:.1%} {show_interval(estimate, '.1f', 100)}"
 
 
-def _cells(one: StakesScore) -> list[Any]:
-    risk = (None, None, None) if one.risk is None else (one.risk.mean, one.risk.low, one.risk.high)
-    told = [one.value, one.price, one.system, one.n, one.accuracy.mean, one.abstention.mean, one.coverage, *risk]
-    return [*told, one.utility.mean, one.utility.low, one.utility.high]
+def _cells(score: StakesScore) -> list[Any]:
+    risk = (None, None, None) if score.risk is None else (score.risk.mean, score.risk.low, score.risk.high)
+    told = [
+        score.value,
+        score.price,
+        score.system,
+        score.n,
+        score.accuracy.mean,
+        score.abstention.mean,
+        score.coverage,
+        *risk,
+    ]
+    return [*told, score.utility.mean, score.utility.low, score.utility.high]
 
 
-def _draw(found: Stakes, held_out: Sequence[Simulated], path: Path) -> None:
+def _draw(stakes: Stakes, held_out: Sequence[Simulated], path: Path) -> None:
     """Risk against coverage: one panel for each value of a right answer."""
-    values = list(dict.fromkeys(score.value for score in found.scores))
-    answered = f"answers by {found.reader}; " if found.reader else ""
+    values = list(dict.fromkeys(score.value for score in stakes.scores))
+    answered = f"answers by {stakes.reader}; " if stakes.reader else ""
     with plots.picture(
         path,
         6.5 * len(values),
         5.8,
         title="What stakes decide: risk against coverage; beside the points the price of a wrong answer",
         who=f"{answered}systems as in the key, on the same held-out questions",
-        n=f"n = {plots.range_of([score.n for score in found.scores])} questions a point",
+        n=f"n = {plots.range_of([score.n for score in stakes.scores])} questions a point",
     ) as made:
         for place, value in enumerate(values, 1):
             axes = made.add_subplot(1, len(values), place)
-            scores = [score for score in found.scores if score.value == value]
+            scores = [score for score in stakes.scores if score.value == value]
             _panel(axes, scores, refusal_curve(held_out))
             title = f"a right answer is worth {value:g} more than silence"
             plots.label(

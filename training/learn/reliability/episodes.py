@@ -104,8 +104,8 @@ class PlayedEpisode:
         )
 
 
-def _short(one: TrustMoment) -> list[Any]:
-    return [len(one.acts), one.claims, one.dead, one.known, one.targets, one.graph]
+def _short(moment: TrustMoment) -> list[Any]:
+    return [len(moment.acts), moment.claims, moment.dead, moment.known, moment.targets, moment.graph]
 
 
 def _moments(seat: Mapping[str, Any], wolves: tuple[int, ...]) -> Iterator[TrustMoment]:

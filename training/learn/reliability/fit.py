@@ -61,11 +61,11 @@ def judged_moments(moments: Sequence[TrustMoment], rho: float) -> MomentArrays:
     return found
 
 
-def _row(one: TrustMoment, rho: float) -> tuple[Array, Array, Array]:
-    table = hypotheses(len(one.graph), one.me, len(one.wolves), dict(one.known))
-    found = features(table, one.me, one.graph, one.heard(), rho)
-    true = np.array([float(seat in one.wolves) for seat in one.targets])
-    return found - found.mean(axis=0), table[:, list(one.targets)].astype(float), true
+def _row(moment: TrustMoment, rho: float) -> tuple[Array, Array, Array]:
+    table = hypotheses(len(moment.graph), moment.me, len(moment.wolves), dict(moment.known))
+    found = features(table, moment.me, moment.graph, moment.heard(), rho)
+    true = np.array([float(seat in moment.wolves) for seat in moment.targets])
+    return found - found.mean(axis=0), table[:, list(moment.targets)].astype(float), true
 
 
 def chances(weights: Array, of: MomentArrays) -> tuple[Array, Array]:
@@ -134,10 +134,10 @@ def fit(episodes: Sequence[PlayedEpisode], rhos: Sequence[float], ridge: float) 
     return Fit(best[1], Reliabilities.of(best[2]), tuple(grid), tuple(float(x) for x in best[3]))
 
 
-def _left_out(found: MomentArrays, of: Array, ridge: float, start: Array) -> Array:
+def _left_out(moments: MomentArrays, of: Array, ridge: float, start: Array) -> Array:
     by_moment = np.zeros(len(of))
     for half in (0, 1):
         other = of % 2 == half
         if other.any() and (~other).any():
-            by_moment[other] = losses(fitted_weights(found.only(~other), ridge, start), found.only(other))
+            by_moment[other] = losses(fitted_weights(moments.only(~other), ridge, start), moments.only(other))
     return by_moment

@@ -186,14 +186,14 @@ def _report(config: TrustTraining, learned: LearnedTrust) -> str:
     return "\n".join([*lines, "", *_weights(learned.fit.reliabilities), ""])
 
 
-def _weights(found: Reliabilities) -> list[str]:
+def _weights(reliabilities: Reliabilities) -> list[str]:
     lines = ["What evidence counts, in nats; within a row only differences matter.", ""]
     lines += ["| act | village to village | to werewolf | werewolf to village | to werewolf |", "|---|---|---|---|---|"]
-    lines += [f"| {kind} | {' | '.join(f'{x:+.2f}' for x in found.acts[kind])} |" for kind in KINDS]
+    lines += [f"| {kind} | {' | '.join(f'{x:+.2f}' for x in reliabilities.acts[kind])} |" for kind in KINDS]
     return [
         *lines,
         "",
         "| sign | for being a werewolf |",
         "|---|---|",
-        *(f"| {one} | {found.sign(one):+.2f} |" for one in SIGNS),
+        *(f"| {one} | {reliabilities.sign(one):+.2f} |" for one in SIGNS),
     ]

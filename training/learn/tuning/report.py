@@ -72,14 +72,14 @@ def verdict(tuned: Tuned) -> str:
     return f"On {n} the trained parameters {word} the defaults: {interval}."
 
 
-def between(found: MeanEstimate) -> str:
+def between(estimate: MeanEstimate) -> str:
     """A difference with its interval and p.
 
     >>> between(MeanEstimate(9, 0.5, 0.25, 0.75, 0.01))
     '+0.5000 a deal, interval at 95 % [+0.2500, +0.7500], p = 0.01'
     """
-    return f"{found.mean:+.4f} a deal, interval at 95 % {show_interval(found, '+.4f')}" + (
-        "" if found.p is None else f", p = {found.p:.2g}"
+    return f"{estimate.mean:+.4f} a deal, interval at 95 % {show_interval(estimate, '+.4f')}" + (
+        "" if estimate.p is None else f", p = {estimate.p:.2g}"
     )
 
 
@@ -228,7 +228,7 @@ def played_by(problem: Problem) -> str:
     return f"{problem.name}, {games} a deal" + (f" ({told})" if told else "")
 
 
-def draw_trials(found: Sequence[tuple[Trial, MeanEstimate]], chosen: int, path: Path, who: str) -> None:
+def draw_trials(trials: Sequence[tuple[Trial, MeanEstimate]], chosen: int, path: Path, who: str) -> None:
     """Each trial's paired difference to the defaults with its interval."""
     with plots.picture(
         path,
@@ -236,7 +236,7 @@ def draw_trials(found: Sequence[tuple[Trial, MeanEstimate]], chosen: int, path: 
         4.5,
         title="Trials on common deals: paired difference to the defaults, 95 % intervals",
         who=who,
-        n=f"n = {plots.range_of([difference.n for _, difference in found])} deals a trial",
+        n=f"n = {plots.range_of([difference.n for _, difference in trials])} deals a trial",
     ) as made:
         axes = made.add_subplot()
         axes.axhline(0, color="0.5", linewidth=0.8)
@@ -244,23 +244,23 @@ def draw_trials(found: Sequence[tuple[Trial, MeanEstimate]], chosen: int, path: 
             (True, "all deals", plots.OWN, "o"),
             (False, "given up", "0.6", "x"),
         ):
-            shown = {trial.number: d for trial, d in found if trial.complete == complete}
+            shown = {trial.number: d for trial, d in trials if trial.complete == complete}
             if shown:
                 style: dict[str, Any] = {"fmt": mark, "color": color, "label": f"{label} ({len(shown)})"}
                 plots.points(axes, list(shown), [_ends(one) for one in shown.values()], **style)
-        complete_ones = [(trial.number, d.mean) for trial, d in found if trial.complete]
+        complete_ones = [(trial.number, d.mean) for trial, d in trials if trial.complete]
         numbers, means = zip(*complete_ones, strict=True)
         best = np.maximum.accumulate(means)
         axes.step(numbers, best, where="post", color=plots.ORANGE, label="best so far, all deals")
         axes.axvline(chosen, color=plots.VERMILION, linestyle=":", label=f"chosen: trial {chosen}")
         plots.whole(axes.xaxis)
-        axes.set_xlim(-0.5, max(trial.number for trial, _ in found) + 0.5)
+        axes.set_xlim(-0.5, max(trial.number for trial, _ in trials) + 0.5)
         plots.label(axes, "trial (0: the defaults)", "reward less that of the defaults, per deal")
         plots.key(made)
 
 
-def _ends(found: MeanEstimate) -> plots.Estimated:
-    return found.mean, found.low, found.high
+def _ends(estimate: MeanEstimate) -> plots.Estimated:
+    return estimate.mean, estimate.low, estimate.high
 
 
 def draw_steps(learned: OnlineResult, space: Space, path: Path, who: str) -> None:
@@ -343,10 +343,10 @@ def _map(
     _bars(right, found, (x, xs), (y, ys))
 
 
-def _cell(axes: Any, column: int, row: int, found: MeanEstimate, most: float) -> None:
-    ends = "" if found.low is None or found.high is None else f"[{found.low:+.2f}, {found.high:+.2f}]"
-    dark, weight = abs(found.mean) > _DARK * most, "bold" if found.clear else "normal"
-    plots.number(axes, column, row + 0.27, f"{found.mean:+.3f}", dark=dark, fontsize=8.5, fontweight=weight)
+def _cell(axes: Any, column: int, row: int, estimate: MeanEstimate, most: float) -> None:
+    ends = "" if estimate.low is None or estimate.high is None else f"[{estimate.low:+.2f}, {estimate.high:+.2f}]"
+    dark, weight = abs(estimate.mean) > _DARK * most, "bold" if estimate.clear else "normal"
+    plots.number(axes, column, row + 0.27, f"{estimate.mean:+.3f}", dark=dark, fontsize=8.5, fontweight=weight)
     plots.number(axes, column, row - 0.33, ends, dark=dark, fontsize=6.5)
 
 
