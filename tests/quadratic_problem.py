@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from parlour.training.learn.tuning.problem import Parameter, Parameters, Space
+from parlour.training.learn.tuning.problem import Parameter, Space
 from parlour.training.play import seeds
 
 IMPORT = f"""
@@ -33,20 +31,20 @@ class Bowl:
     games = 1
 
     @property
-    def space(self) -> Space:
+    def space(self):
         """x, y, ... from 0 to 1, with the default 0.5."""
         return Space(tuple(Parameter(name, 0.0, 1.0, 0.5) for name in "xyzuvw"[: len(self.best)]))
 
     @property
-    def settings(self) -> Mapping[str, Any]:
+    def settings(self):
         return {"best": list(self.best), "noise": self.noise, "common": self.common}
 
-    def reward(self, parameters: Parameters, deals: Sequence[int]) -> list[float]:
+    def reward(self, parameters, deals):
         point = [parameters[name] for name in self.space.names]
         value = 1.0 - sum((x - best) ** 2 for x, best in zip(point, self.best, strict=True))
         return [value + self._noise(point, deal) for deal in deals]
 
-    def _noise(self, point: Sequence[float], deal: int) -> float:
+    def _noise(self, point, deal):
         both = np.random.default_rng(seeds.derive(deal, 0)).normal()
         own = np.random.default_rng(seeds.derive(deal, 1, *(int(1e9 * x) for x in point))).normal()
         return self.common * float(both) + self.noise * float(own)

@@ -11,7 +11,7 @@ from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.corpus import CorpusQuestion, generate
 from parlour.envs.mediated_qa.pipeline import Pipeline, generated
 from parlour.envs.mediated_qa.readers import ExtractiveReader
-from parlour.envs.mediated_qa.vocabulary import ALL, Joint, Payment
+from parlour.envs.mediated_qa.vocabulary import ALL, Payment
 from parlour.policies.agents.mediated_qa import policy_file
 from parlour.training.cli import run as run_command
 from parlour.training.learn.mediators import baselines, costs, experiment, held_out, readers, simulate
@@ -307,11 +307,3 @@ def test_the_policy_file_says_nothing_of_a_reader_that_is_not_told():
     assert "reader" not in json.loads(plain.dumps())
     with pytest.raises(ParlourError, match="reader"):
         policy_file.loads('{"policy": {}, "reader": 3}')
-
-
-def test_actions_of_the_retriever_are_priced_by_what_they_found():
-    """Shallow found nothing: generate becomes the closed-book answer (2), and the check (4) is left out; deep did."""
-    row = Simulated(0, "s0", (0.0,) * 17, (vocabulary.KEPT_SILENT,) * 17, (False, True))
-    net = row.net(Payment())
-    assert net[ALL.index(Joint(0, 0, 0))] == 10 - 1 - 2
-    assert net[ALL.index(Joint(1, 0, 0))] == 10 - 3 - 2 - 4

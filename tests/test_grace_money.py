@@ -14,7 +14,6 @@ from parlour.envs.mediated_qa.corpus import generate
 from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.envs.mediated_qa.vocabulary import ALL, ANSWERED_RIGHT, ANSWERED_WRONG, KEPT_SILENT, Payment
 from parlour.policies.agents.mediated_qa.joint import COSTS, PUBLISHED
-from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.policies.agents.mediated_qa.policy_file import read as read_policy
 from parlour.policies.llm.transport.budget import Prices
 from parlour.policies.llm.transport.meter import Meter
@@ -22,10 +21,9 @@ from parlour.policies.llm.transport.request import NO_USAGE, ChatMessage, Comple
 from parlour.training.cli import run
 from parlour.training.learn.mediators import costs
 from parlour.training.learn.mediators import stakes as stakes_module
-from parlour.training.learn.mediators.calibrated_run import CalibratedRun, private_obedience, read_run
+from parlour.training.learn.mediators.calibrated_run import read_run
 from parlour.training.learn.mediators.experiment import HeldOutConfig
 from parlour.training.learn.mediators.held_out import prepare
-from parlour.training.learn.mediators.learn import GraceConfig, learn
 from parlour.training.learn.mediators.simulate import Simulated, calibrate, table
 from parlour.training.learn.mediators.stakes import StakesConfig, payment_at, stakes
 
@@ -101,29 +99,6 @@ def of_one_state(deep_right, shallow_right, payment, n=10):
         bare = Simulated(k, STATE, (0.0,) * len(ALL), tuple(outcomes))
         rows.append(replace(bare, utilities=bare.net(payment)))
     return rows
-
-
-def test_a_module_pays_its_own_cost_as_the_run_has_it(tmp_path):
-    # deep earns 40 before costs, shallow 24: 16 more. Deep costs 9, 8 more than shallow: the retriever follows from share 1/2
-    pays = Payment(costs=HALF)
-    rows = tuple(of_one_state(5, 4, pays))
-    config = HeldOutConfig(train=10, held_out=10, costs=HALF)
-    read = CalibratedRun(tmp_path, config, rows, rows, None)
-    (above, _, below, _), _ = private_obedience(read, PolicyTable({STATE: {DEEP: 1.0}}), (0.51, 0.49))
-    assert (above.follows[0], above.regrets[0]) == (1.0, 0.0)
-    assert below.follows[0] == 0.0
-    assert below.regrets[0] == pytest.approx(8 - 0.49 * 16)
-
-
-@pytest.mark.parametrize(("share", "followed"), [(0.51, DEEP), (0.49, SHALLOW)])
-def test_the_correlated_equilibrium_of_a_run_is_that_of_its_own_costs(share, followed):
-    rows = of_one_state(5, 4, Payment(costs=HALF))
-    told = table(rows, costs=HALF)
-    config = GraceConfig(method="correlated", individual_costs=True, share=share)
-    row = learn(told, config).policy.rows[STATE]
-    assert max(row, key=row.__getitem__) == followed
-    # by the published costs deep is 2 dearer than shallow, and both shares follow it
-    assert learn(replace(told, costs=None), config).policy.rows[STATE][DEEP] == pytest.approx(1.0)
 
 
 def test_the_table_of_a_calibration_and_its_parts_have_the_costs_of_the_run():

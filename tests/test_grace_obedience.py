@@ -19,7 +19,10 @@ STATE = "T:mid_Q:mid"
 DEEP = PUBLISHED[4]  # retrieve_deep, generate, skip_check
 
 
-def calibrated(tmp_path, deep_right, shallow_right, n=10):
+PUBLISHED_COSTS = Payment().costs
+
+
+def calibrated(tmp_path, costs=PUBLISHED_COSTS, deep_right=5, shallow_right=4, n=10):
     """A run of one state: of n questions the deep answer is right on so many, the shallow one on so many."""
     rows = []
     for k in range(n):
@@ -27,26 +30,26 @@ def calibrated(tmp_path, deep_right, shallow_right, n=10):
         outcomes[4] = ANSWERED_RIGHT if k < deep_right else ANSWERED_WRONG
         outcomes[1] = ANSWERED_RIGHT if k < shallow_right else ANSWERED_WRONG
         bare = Simulated(k, STATE, (0.0,) * len(ALL), tuple(outcomes))
-        rows.append(Simulated(k, STATE, bare.net(Payment()), tuple(outcomes)))
-    return CalibratedRun(tmp_path, HeldOutConfig(train=n, held_out=n), tuple(rows), tuple(rows), None)
+        rows.append(Simulated(k, STATE, bare.net(Payment(costs=costs)), tuple(outcomes)))
+    config = HeldOutConfig(train=n, held_out=n, costs=costs)
+    return CalibratedRun(tmp_path, config, tuple(rows), tuple(rows), None)
 
 
-def test_a_retriever_saves_its_cost_where_its_share_is_small(tmp_path):
+@pytest.mark.parametrize(("deep", "share"), [(3, 0.125), (9, 0.5)])
+def test_a_retriever_saves_its_cost_where_its_share_is_small(tmp_path, deep, share):
     # deep is right on 5 of 10, shallow on 4: (5 * 120 - 5 * 40) / 10 = 40 against (4 * 120 - 6 * 40) / 10 = 24, which is 16 more.
-    # The retriever pays 2 more for deep: it follows while 16 * share >= 2, that is from share 0.125
-    run_of_one = calibrated(tmp_path, 5, 4)
+    # The retriever pays deep - 1 more for deep: it follows while 16 * share >= deep - 1, from share 1/8 at 3 and 1/2 at 9
+    read = calibrated(tmp_path, (1.0, deep, 0.0, 2.0, 5.0, 2.0, 0.0, 4.0, 0.0))
     policy = PolicyTable({STATE: {DEEP: 1.0}})
-    (above, _, below, _), _ = private_obedience(run_of_one, policy, (0.13, 0.12))
-    assert above.follows[0] == 1.0
-    assert above.regrets[0] == 0.0
-    assert below.follows[0] == 0.0
-    assert below.regrets[0] == pytest.approx(2 - 0.12 * 16)
-    # 40 less the costs of deep 3 and generate 2
-    assert above.utility.mean == below.utility.mean == 35.0
+    (above, _, below, _), _ = private_obedience(read, policy, (share + 0.005, share - 0.005))
+    assert (above.follows[0], above.regrets[0], below.follows[0]) == (1.0, 0.0, 0.0)
+    assert below.regrets[0] == pytest.approx(deep - 1 - (share - 0.005) * 16)
+    # 40 less the costs of deep and generate 2
+    assert above.utility.mean == below.utility.mean == 40 - deep - 2
 
 
 def test_a_correlated_equilibrium_is_followed_by_all_and_earns_no_more(tmp_path):
-    run_of_one = calibrated(tmp_path, 5, 4)
+    run_of_one = calibrated(tmp_path)
     best = PolicyTable({STATE: {DEEP: 1.0}})
     found, equilibria = private_obedience(run_of_one, best, (1.0, 0.05, 0.001))
     for as_it_is, obeyed in zip(found[::2], found[1::2], strict=True):
@@ -60,7 +63,7 @@ def test_a_correlated_equilibrium_is_followed_by_all_and_earns_no_more(tmp_path)
 @pytest.mark.parametrize("share", [0.0, 1.1, -1.0])
 def test_a_share_is_above_0_up_to_1(tmp_path, share):
     with pytest.raises(ParlourError, match=f"share {share} is not accepted"):
-        private_obedience(calibrated(tmp_path, 5, 4), PolicyTable({STATE: {DEEP: 1.0}}), (share,))
+        private_obedience(calibrated(tmp_path), PolicyTable({STATE: {DEEP: 1.0}}), (share,))
 
 
 def test_the_command_compares_the_policy_with_equilibria_and_stores_them(tmp_path, capsys):

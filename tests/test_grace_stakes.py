@@ -89,15 +89,6 @@ def test_the_policy_answers_where_an_answer_pays_at_these_stakes(small):
         assert tuple(chosen(made)[state] for state in STATES) == expected
 
 
-def test_prices_give_what_a_run_at_these_utilities_gives(generated):
-    """Re-pricing is exact: as if all questions had been asked again under that payment."""
-    payment = Payment((60.0, -90.0, 5.0, -7.0), (2.0, 4.0, 0.5, 3.0, 6.0, 1.0, 0.0, 5.0, 0.0))
-    pipeline = Pipeline(generate(seed=11, size=240, difficulty="medium"))
-    pipeline.learn_bins(range(160))
-    asked = calibrate(pipeline, range(60), payment=payment)
-    assert [row.net(payment) for row in generated[0][:60]] == [row.utilities for row in asked]
-
-
 def test_at_an_infinite_price_everything_uncertain_is_refused(generated):
     train, held_out = generated
     found = stakes(train, held_out, StakesConfig(price=(math.inf,)))

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +12,7 @@ from parlour.envs import mediated_qa_v0
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, Action, ActionSet
-from parlour.envs.mediated_qa.corpus import CorpusQuestion, generate
+from parlour.envs.mediated_qa.corpus import generate
 from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.envs.mediated_qa.readers import OfflineReader
 from parlour.envs.mediated_qa.vocabulary import Payment
@@ -23,9 +21,8 @@ from parlour.policies.agents.mediated_qa.joint import column, from_column, from_
 from parlour.training.cli import run as run_command
 from parlour.training.learn.mediators import held_out
 from parlour.training.learn.mediators.experiment import HeldOutConfig
-from parlour.training.learn.mediators.held_out import HeldOut
 from parlour.training.learn.mediators.learn import GraceConfig, learn
-from parlour.training.learn.mediators.simulate import Simulated, calibrate, simulate, table
+from parlour.training.learn.mediators.simulate import calibrate, simulate, table
 from parlour.training.learn.mediators.table import from_csv
 
 OWN = ActionSet(
@@ -49,17 +46,17 @@ QUESTIONS = 60
 class Careless(OfflineReader):
     """Reads the last sentence only."""
 
-    def generate(self, question: CorpusQuestion, evidence: str, rng: np.random.Generator) -> str:
+    def generate(self, question, evidence, rng):
         return super().generate(question, evidence.rpartition("¶")[2], rng)
 
 
-def pipeline() -> Pipeline:
+def pipeline():
     corpus = generate(seed=5, size=QUESTIONS, difficulty="medium")
     return Pipeline(corpus, actions=OWN, parts={"careless": Careless()})
 
 
 @pytest.fixture(scope="module")
-def learned(tmp_path_factory: pytest.TempPathFactory) -> tuple[HeldOut, Path]:
+def learned(tmp_path_factory):
     """The experiment in a run directory: 40 questions to learn from, 20 held out."""
     out = tmp_path_factory.mktemp("own")
     return held_out.run(HeldOutConfig(train=40, held_out=20), pipeline=pipeline(), out=out), out
@@ -68,7 +65,7 @@ def learned(tmp_path_factory: pytest.TempPathFactory) -> tuple[HeldOut, Path]:
 # -- calibration -------------------------------------------------------------------------------------------------
 
 
-def by_game(service: Pipeline, number: int, names: tuple[str, str, str]) -> tuple[float, int]:
+def by_game(service, number, names):
     """Net utility and outcome of a joint action by the rules of the game, move by move."""
     env = mediated_qa_v0.raw_env(service=service, modules=False)
     game, rng = env.game, np.random.default_rng(0)
@@ -112,11 +109,11 @@ def test_nothing_found_is_told_of_each_search():
 class Nothing:
     """A retriever that finds nothing."""
 
-    def evidence(self, question: str, depth: str) -> str:
+    def evidence(self, question, depth):
         return ""
 
 
-def test_a_partial_table_resumes_and_is_no_table_of_other_actions(tmp_path: Path):
+def test_a_partial_table_resumes_and_is_no_table_of_other_actions(tmp_path):
     out = tmp_path / "partial.csv"
     whole = calibrate(pipeline(), range(8), out=out)
     text = out.read_text()
@@ -157,7 +154,7 @@ def test_a_table_as_csv_and_back():
 # -- learning ----------------------------------------------------------------------------------------------------
 
 
-def test_a_mediator_is_learned_and_scored_over_its_own_actions(learned: tuple[HeldOut, Path]):
+def test_a_mediator_is_learned_and_scored_over_its_own_actions(learned):
     found, out = learned
     assert found.learned.policy.actions == OWN
     assert {joint for row in found.learned.policy.rows.values() for joint in row} <= set(map(OWN.names_of, OWN.all))
@@ -170,7 +167,7 @@ def test_a_mediator_is_learned_and_scored_over_its_own_actions(learned: tuple[He
     assert stored["actions"] == OWN.as_plain()
 
 
-def test_the_scores_are_what_the_policy_earns_in_the_rows(learned: tuple[HeldOut, Path]):
+def test_the_scores_are_what_the_policy_earns_in_the_rows(learned):
     found, _ = learned
     names = [OWN.names_of(joint) for joint in OWN.all]
     earned = [
@@ -180,12 +177,12 @@ def test_the_scores_are_what_the_policy_earns_in_the_rows(learned: tuple[HeldOut
     assert found.scores[0].utility.mean == pytest.approx(np.mean(earned))
 
 
-def _row(policy: PolicyTable, row: Simulated) -> Any:
+def _row(policy, row):
     return policy.rows.get(row.state, {policy.fallback: 1.0})
 
 
 @pytest.mark.parametrize("method", ["correlated", "logit"])
-def test_other_methods_learn_over_own_actions_too(learned: tuple[HeldOut, Path], method: Any):
+def test_other_methods_learn_over_own_actions_too(learned, method):
     found, _ = learned
     config = GraceConfig(
         method=method, temperature=5.0 if method == "logit" else None, individual_costs=True, share=0.5
@@ -209,7 +206,7 @@ def test_modules_pay_their_own_costs_in_the_game_of_obedience():
 # -- the policy file and the mediator ----------------------------------------------------------------------------
 
 
-def test_a_policy_file_names_its_actions(learned: tuple[HeldOut, Path]):
+def test_a_policy_file_names_its_actions(learned):
     found, out = learned
     text = (out / "policy.json").read_text()
     assert json.loads(text)["actions"] == OWN.as_plain()
@@ -225,7 +222,7 @@ def test_a_policy_over_the_published_actions_does_not_speak_of_actions():
     assert "actions" not in json.loads(PolicyTable({"s0": row}).dumps())
 
 
-def test_the_mediator_plays_its_policy_at_a_table_of_its_actions(learned: tuple[HeldOut, Path]):
+def test_the_mediator_plays_its_policy_at_a_table_of_its_actions(learned):
     _, out = learned
     mediator = GraceMediator.load(out / "policy.json")
     env = mediated_qa_v0.env(service=pipeline(), modules=False, questions=20, info="full")
@@ -243,7 +240,7 @@ def test_the_mediator_plays_its_policy_at_a_table_of_its_actions(learned: tuple[
     assert played.total() == 20
 
 
-def test_a_policy_is_refused_at_a_table_of_other_actions(learned: tuple[HeldOut, Path]):
+def test_a_policy_is_refused_at_a_table_of_other_actions(learned):
     _, out = learned
     env = mediated_qa_v0.env(corpus_size=5, info="full")
     env.reset(seed=1)
@@ -276,7 +273,7 @@ def test_an_experiment_with_another_retriever_says_so():
 # -- from the command line ---------------------------------------------------------------------------------------
 
 
-def test_the_command_learns_over_a_file_of_actions(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_the_command_learns_over_a_file_of_actions(tmp_path, capsys):
     plain = replace(OWN, generator=OWN.generator[1:])  # of no part but the retrievers
     (tmp_path / "actions.json").write_text(json.dumps(plain.as_plain()))
     out, asked = tmp_path / "run", ["--questions", "20", "--held-out", "10", "--difficulty", "easy"]
@@ -299,7 +296,7 @@ def test_the_command_learns_over_a_file_of_actions(tmp_path: Path, capsys: pytes
         (json.dumps(OWN.as_plain()), "part of the generator 'careless' is not accepted"),
     ],
 )
-def test_a_file_that_holds_no_usable_actions(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, told: str):
+def test_a_file_that_holds_no_usable_actions(tmp_path, capsys, text, told):
     (tmp_path / "actions.json").write_text(text)
     command = ["train", "grace", "--questions", "20", "--held-out", "10", "--actions", str(tmp_path / "actions.json")]
     assert run_command([*command, "--out", str(tmp_path / "run")]) == 2

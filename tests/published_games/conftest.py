@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable, Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,7 +23,7 @@ NUMBERS = [str(number) for number in range(1, 7)]
 Game = dict[str, Any]
 
 
-def _play(choose: Callable[[Any], Move]) -> Iterator[tuple[Any, Move, Any]]:
+def _play(choose):
     state = RULES.initial()
     while RULES.actor(state) != OVER:
         move = choose(state)
@@ -34,12 +32,12 @@ def _play(choose: Callable[[Any], Move]) -> Iterator[tuple[Any, Move, Any]]:
         state = after
 
 
-def _chooser(seed: int) -> Callable[[Any], Move]:
+def _chooser(seed):
     """Choices that make all kinds of games: many rejections or few, short teams, good players that fail, guesses."""
     rng = np.random.default_rng(seed)
     agreeable = (0.25, 0.5, 0.8)[seed % 3]
 
-    def choose(s: Any) -> Move:
+    def choose(s):
         if s.actor == NATURE:
             return RULES.nature(s, rng)
         if s.phase == avalon.TALK:
@@ -59,7 +57,7 @@ def _chooser(seed: int) -> Callable[[Any], Move]:
     return choose
 
 
-def _scripted() -> Callable[[Any], Move]:
+def _scripted():
     """One game with every case: see the comments. Player 3 leads first; roles as in ROLES."""
     deal = Move("deal", (*(RULES.role_names.index(role) for role in ROLES), 2))
     teams = ["35", "123", "2", "1234", "1234", "1234", "12", "123", "2345"]
@@ -78,7 +76,7 @@ def _scripted() -> Callable[[Any], Move]:
     return lambda s: next(moves[s.phase])
 
 
-def _published(steps: list[tuple[Any, Move, Any]], game_id: str = "game_1", side: str = "good") -> Game:
+def _published(steps, game_id="game_1", side="good"):
     """A played game as its record."""
     game: Game = {"game_id": game_id, "log_file": "a.json", "source_dir": "a", "index": 1, "ambiguities": []}
     game |= {"proposed_method_side": side, "baseline_side": "evil" if side == "good" else "good", "rounds": []}
@@ -106,7 +104,7 @@ def _published(steps: list[tuple[Any, Move, Any]], game_id: str = "game_1", side
     return game | {"winner_method": "proposed" if outcome.winner == side else "baseline"}
 
 
-def _speak(rounds: list[Any], s: Any) -> None:
+def _speak(rounds, s):
     if len(rounds) <= s.standing.quest:
         number = s.standing.quest + 1
         rounds.append({"round": number, "team_size": SIZES[number - 1], "proposals": [], "assassin": None})
@@ -115,13 +113,13 @@ def _speak(rounds: list[Any], s: Any) -> None:
     rounds[-1]["proposals"][-1]["speech_order"].append(s.actor + 1)
 
 
-def _propose(proposal: Game, s: Any, move: Move) -> None:
+def _propose(proposal, s, move):
     short = len(move.args) < SIZES[s.standing.quest]
     team = [j + 1 for j in move.args[::-1]]  # leaders name them in any order
     proposal |= {"proposed_team": team, "short": short, "confirm_logged": not short, "votes": {}}
 
 
-def _vote(one: Game, s: Any, move: Move, after: Any) -> None:
+def _vote(one, s, move, after):
     proposal = one["proposals"][-1]
     proposal["votes"][str(s.actor + 1)] = "agree" if move.args[0] else "disagree"
     approvals = list(proposal["votes"].values()).count("agree")
@@ -132,58 +130,58 @@ def _vote(one: Game, s: Any, move: Move, after: Any) -> None:
         one["quest"] = _quest(proposal["proposed_team"], "proposal")
 
 
-def _quest(team: list[int], source: str) -> Game:
+def _quest(team, source):
     return {"team": team, "team_source": source, "cards": {}}
 
 
-def _card(one: Game, s: Any, move: Move) -> None:
+def _card(one, s, move):
     quest = one["quest"]
     quest["cards"][str(s.actor + 1)] = {"card": "success" if move.args[0] else "fail", "basis": "text"}
     fails = [card["card"] for card in quest["cards"].values()].count("fail")
     quest |= {"fails_reported": fails, "result": "fail" if fails else "success"}
 
 
-def _guess(one: Game, s: Any, move: Move, after: Any) -> None:
+def _guess(one, s, move, after):
     named = move.args[0] + 1 if move.args else None
     told = {"player": s.actor + 1, "answer": "yes" if move.args else "no", "answer_basis": "text", "target": named}
     one["assassin"] = told | {"correct": after.standing.reason == "assassination" if move.args else None}
 
 
 @cache
-def _of(seed: int | None) -> tuple[list[tuple[Any, Move, Any]], Game]:
+def _of(seed):
     steps = list(_play(_scripted() if seed is None else _chooser(seed)))
     return steps, _published(steps, f"game_{seed}", ("good", "evil")[(seed or 0) % 2])
 
 
 @pytest.fixture(scope="session")
-def steps() -> Callable[..., list[tuple[Any, Move, Any]]]:
+def steps():
     """`steps(seed)`: state, move and state after it of a game; of the scripted one without a seed."""
     return lambda seed=None: _of(seed)[0]
 
 
 @pytest.fixture(scope="session")
-def record() -> Callable[..., Game]:
+def record():
     """`record(seed)`: that game as its record, called game_<seed>."""
     return lambda seed=None: copy.deepcopy(_of(seed)[1])
 
 
 @pytest.fixture(scope="session")
-def written() -> Callable[..., Path]:
+def written():
     """`written(folder, *games)`: a file of records."""
     return _written
 
 
-def _written(folder: Path, *games: Game) -> Path:
+def _written(folder, *games):
     path = folder / "games.jsonl"
     path.write_text("".join(json.dumps(game) + "\n" for game in games))
     return path
 
 
 @pytest.fixture
-def refusal(tmp_path: Path) -> Callable[..., str]:
+def refusal(tmp_path):
     """`refusal(*games)`: why a file of them is refused; nothing may have been written."""
 
-    def refuse(*games: Game) -> str:
+    def refuse(*games):
         with pytest.raises(ParlourError) as caught:
             import_records(_written(tmp_path, *games), tmp_path / "out", form="published-2023")
         assert not (tmp_path / "out").exists()

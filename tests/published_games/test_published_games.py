@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 from parlour.envs import replay
@@ -23,13 +21,10 @@ transcripts = partial(all_transcripts, form="published-2023")
 
 RULES = GAME.build(num_players=6, rules="reference")
 SEEDS = range(40, 80)
-Make = Callable[..., Any]
 
 
 @pytest.mark.parametrize("seed", [None, *SEEDS])
-def test_a_transcript_holds_the_moves_of_the_game(
-    seed: int | None, steps: Make, record: Make, written: Make, tmp_path: Path
-) -> None:
+def test_a_transcript_holds_the_moves_of_the_game(seed, steps, record, written, tmp_path):
     (path,) = import_file(written(tmp_path, record(seed)), tmp_path / "out")
     transcript = replay.read(path)
     assert path == tmp_path / "out" / f"game_{seed}.jsonl"
@@ -37,7 +32,7 @@ def test_a_transcript_holds_the_moves_of_the_game(
     assert transcript.outcome == RULES.outcome(steps(seed)[-1][2])
 
 
-def test_the_generated_games_hold_every_case(record: Make) -> None:
+def test_the_generated_games_hold_every_case(record):
     games = [record(seed) for seed in SEEDS]
     rounds = [one for game in games for one in game["rounds"]]
     proposals = [proposal for one in rounds for proposal in one["proposals"]]
@@ -52,7 +47,7 @@ def test_the_generated_games_hold_every_case(record: Make) -> None:
     assert {game["win_by"] for game in games} == {"quests", "assassination"}
 
 
-def test_the_lines_are_those_of_a_recorder(steps: Make, record: Make, written: Make, tmp_path: Path) -> None:
+def test_the_lines_are_those_of_a_recorder(steps, record, written, tmp_path):
     for seed in (None, 1, 2, 3):
         env = Recorder(GameEnv(GAME, RULES), tmp_path / "recorded.jsonl", overwrite=True)
         env.reset(options={"nature": [move for before, move, _ in steps(seed) if before.actor == NATURE]})
@@ -64,7 +59,7 @@ def test_the_lines_are_those_of_a_recorder(steps: Make, record: Make, written: M
         assert text.splitlines()[1:] == (tmp_path / "recorded.jsonl").read_text().splitlines()[1:]
 
 
-def test_the_header_tells_how_events_were_read(record: Make, written: Make, tmp_path: Path) -> None:
+def test_the_header_tells_how_events_were_read(record, written, tmp_path):
     game = record()
     game["rounds"][1]["quest"]["cards"]["6"] |= {"basis": "count", "text_class": "success"}
     game["rounds"][0]["quest"]["cards"]["3"] |= {"basis": "unclear_default", "text_class": "unclear"}
@@ -82,15 +77,11 @@ def test_the_header_tells_how_events_were_read(record: Make, written: Make, tmp_
 
 
 @pytest.mark.parametrize("index", [0, 1, 999_999])
-def test_a_game_that_is_not_named_by_its_number_may_have_any(
-    index: int, record: Make, written: Make, tmp_path: Path
-) -> None:
+def test_a_game_that_is_not_named_by_its_number_may_have_any(index, record, written, tmp_path):
     assert transcripts(written(tmp_path, record() | {"index": index})) == transcripts(written(tmp_path, record()))
 
 
-def test_the_same_file_gives_the_same_bytes_and_may_be_imported_again(
-    record: Make, written: Make, tmp_path: Path
-) -> None:
+def test_the_same_file_gives_the_same_bytes_and_may_be_imported_again(record, written, tmp_path):
     source = written(tmp_path, *(record(seed) for seed in SEEDS[:8]))
     first = import_file(source, tmp_path / "a")
     before = [(path.read_bytes(), path.stat().st_mtime_ns) for path in first]
@@ -100,7 +91,7 @@ def test_the_same_file_gives_the_same_bytes_and_may_be_imported_again(
     assert sorted((tmp_path / "a").iterdir()) == sorted(first)
 
 
-def test_blank_lines_and_line_ends_of_other_systems_do_not_matter(record: Make, tmp_path: Path) -> None:
+def test_blank_lines_and_line_ends_of_other_systems_do_not_matter(record, tmp_path):
     path = tmp_path / "games.jsonl"
     path.write_bytes(b"\r\n".join(json.dumps(record(seed)).encode() for seed in (1, 2)) + b"\n\n")
     assert list(transcripts(path)) == ["game_1", "game_2"]
@@ -110,7 +101,7 @@ def test_blank_lines_and_line_ends_of_other_systems_do_not_matter(record: Make, 
 
 
 @pytest.fixture
-def reference() -> Path:
+def reference():
     beside = Path(__file__).resolve().parents[3] / "shared" / "data"
     folder = Path(os.environ.get("PARLOUR_REFERENCE_DATA", beside)) / "avalon_logs"
     if not (folder / "extracted.jsonl").is_file():
@@ -120,7 +111,7 @@ def reference() -> Path:
     return folder
 
 
-def test_the_published_games_replay_to_their_outcomes(reference: Path, tmp_path: Path) -> None:
+def test_the_published_games_replay_to_their_outcomes(reference, tmp_path):
     records = [json.loads(line) for line in (reference / "extracted.jsonl").read_text().splitlines()]
     paths = import_file(reference / "extracted.jsonl", tmp_path)
     assert [path.stem for path in paths] == [record["game_id"] for record in records]

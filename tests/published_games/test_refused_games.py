@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,11 +18,9 @@ import_file = partial(import_records, form="published-2023")
 transcripts = partial(all_transcripts, form="published-2023")
 
 RULES = GAME.build(num_players=6, rules="reference")
-Game = dict[str, Any]
-Make = Callable[..., Any]
 
 
-def put(game: Game, path: str, value: Any) -> None:
+def put(game, path, value):
     """Set a field; in the path, numbers are places in a list and `#1` is player 1."""
     *way, last = path.split(".")
     node: Any = game
@@ -113,9 +109,7 @@ CONTRADICTIONS = [
 
 
 @pytest.mark.parametrize(("path", "value", "where", "reason"), CONTRADICTIONS)
-def test_a_contradiction_is_refused_with_its_place(
-    path: str, value: Any, where: str, reason: str, record: Make, refusal: Make
-) -> None:
+def test_a_contradiction_is_refused_with_its_place(path, value, where, reason, record, refusal):
     game = record()
     put(game, path, value)
     message = refusal(record(1), game, record(2))
@@ -124,7 +118,7 @@ def test_a_contradiction_is_refused_with_its_place(
     assert reason in message
 
 
-def _fields(node: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+def _fields(node, way=()):
     """The paths to all fields of a record."""
     for key, value in node.items() if isinstance(node, dict) else enumerate(node):
         yield (*way, key)
@@ -132,14 +126,14 @@ def _fields(node: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
             yield from _fields(value, (*way, key))
 
 
-def _node(game: Game, way: tuple[Any, ...]) -> Any:
+def _node(game, way):
     node: Any = game
     for step in way:
         node = node[step]
     return node
 
 
-def test_no_field_may_be_missing(record: Make, refusal: Make) -> None:
+def test_no_field_may_be_missing(record, refusal):
     for way in _fields(record()):
         if isinstance(way[-1], str) and (way[0] != "rounds" or way[1:2] in ((), (1,))):
             game = record()
@@ -156,9 +150,7 @@ ANYTHING = st.one_of(
 
 @settings(max_examples=120)
 @given(st.data())
-def test_a_changed_field_is_refused_or_makes_another_legal_game(
-    record: Make, written: Make, tmp_path: Path, data: st.DataObject
-) -> None:
+def test_a_changed_field_is_refused_or_makes_another_legal_game(record, written, tmp_path, data):
     game = record()
     way = data.draw(st.sampled_from(list(_fields(game))))
     _node(game, way[:-1])[way[-1]] = data.draw(ANYTHING)
@@ -189,9 +181,7 @@ def test_a_changed_field_is_refused_or_makes_another_legal_game(
         ("unclear_default", "success", "success", False),
     ],
 )
-def test_what_a_reply_may_have_said_of_a_card(
-    basis: str, card: str, said: str, accepted: bool, record: Make, written: Make, refusal: Make, tmp_path: Path
-) -> None:
+def test_what_a_reply_may_have_said_of_a_card(basis, card, said, accepted, record, written, refusal, tmp_path):
     game = record()
     cards = [one for at in game["rounds"] for one in at["quest"]["cards"].values() if one["card"] == card]
     evil = [
@@ -207,15 +197,13 @@ def test_what_a_reply_may_have_said_of_a_card(
         assert f"read by {basis}" in refusal(game)
 
 
-def test_rounds_after_the_end_are_refused(record: Make, refusal: Make) -> None:
+def test_rounds_after_the_end_are_refused(record, refusal):
     game = record()
     game["rounds"].append(record()["rounds"][4] | {"round": 6})
     assert "round 6: the game ended before this round" in refusal(game)
 
 
-def test_the_round_that_ends_by_a_right_guess_is_not_scored_and_the_last(
-    record: Make, written: Make, refusal: Make, tmp_path: Path
-) -> None:
+def test_the_round_that_ends_by_a_right_guess_is_not_scored_and_the_last(record, written, refusal, tmp_path):
     games = [record(seed) for seed in range(40, 80)]
     game = next(game for game in games if game["win_by"] == "assassination" and len(game["rounds"]) == 2)
     assert len(game["quest_results"]) == 2
@@ -227,25 +215,25 @@ def test_the_round_that_ends_by_a_right_guess_is_not_scored_and_the_last(
     assert "round 2: score_after" in refusal(game)
 
 
-def test_a_game_that_stops_before_its_end_is_refused(record: Make, refusal: Make) -> None:
+def test_a_game_that_stops_before_its_end_is_refused(record, refusal):
     game = record()
     game["rounds"].pop()
     assert "round 4: the game stops" in refusal(game)
 
 
-def test_a_proposal_after_the_executed_one_is_refused(record: Make, refusal: Make) -> None:
+def test_a_proposal_after_the_executed_one_is_refused(record, refusal):
     game = record()
     game["rounds"][0]["proposals"] *= 2
     assert "round 1, proposal 2: a team of this round goes already" in refusal(game)
 
 
-def test_a_round_without_an_executed_team_is_refused(record: Make, refusal: Make) -> None:
+def test_a_round_without_an_executed_team_is_refused(record, refusal):
     game = record()
     game["rounds"][1]["proposals"].pop()
     assert "round 2: no team of this round goes" in refusal(game)
 
 
-def test_the_side_agrees_with_the_name_of_the_game(record: Make, written: Make, refusal: Make, tmp_path: Path) -> None:
+def test_the_side_agrees_with_the_name_of_the_game(record, written, refusal, tmp_path):
     assert "proposed_method_side" in refusal(record() | {"game_id": "red_8"})
     for name in ("blue_8", "red_8b", "redder_8"):  # the last two are names of another kind
         assert len(transcripts(written(tmp_path, record() | {"game_id": name}))) == 1
@@ -254,11 +242,11 @@ def test_the_side_agrees_with_the_name_of_the_game(record: Make, written: Make, 
 @pytest.mark.parametrize(
     "name", ["", ".", "..", ".hidden", "a/b", "a\\b", "../a", "a\n", "ä", "a" * 201, "a b", 1, None]
 )
-def test_a_name_that_makes_no_file_is_refused(name: Any, record: Make, refusal: Make) -> None:
+def test_a_name_that_makes_no_file_is_refused(name, record, refusal):
     assert "game_id" in refusal(record() | {"game_id": name})
 
 
-def test_a_name_is_given_once(record: Make, refusal: Make) -> None:
+def test_a_name_is_given_once(record, refusal):
     assert "line 3: game_id" in refusal(record(), record(1), record())
     assert "line 2: game_id" in refusal(record(1), record(2) | {"game_id": "GAME_1"})
 
@@ -277,7 +265,7 @@ def test_a_name_is_given_once(record: Make, refusal: Make) -> None:
         (b"{}", "line 1: game_id is missing"),
     ],
 )
-def test_a_file_without_games_is_refused(text: bytes, reason: str, tmp_path: Path) -> None:
+def test_a_file_without_games_is_refused(text, reason, tmp_path):
     path = tmp_path / "games.jsonl"
     path.write_bytes(text)
     with pytest.raises(ParlourError) as caught:
@@ -287,14 +275,12 @@ def test_a_file_without_games_is_refused(text: bytes, reason: str, tmp_path: Pat
     assert not (tmp_path / "out").exists()
 
 
-def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(ParlourError, match="cannot be read"):
         import_file(tmp_path / "none.jsonl", tmp_path)
 
 
-def test_other_files_are_not_overwritten_and_nothing_is_written_beside_them(
-    record: Make, written: Make, tmp_path: Path
-) -> None:
+def test_other_files_are_not_overwritten_and_nothing_is_written_beside_them(record, written, tmp_path):
     source, out = written(tmp_path, record(1), record(2)), tmp_path / "out"
     out.mkdir()
     (out / "game_2.jsonl").write_text("mine\n")
@@ -304,7 +290,7 @@ def test_other_files_are_not_overwritten_and_nothing_is_written_beside_them(
     assert (out / "game_2.jsonl").read_text() == "mine\n"
 
 
-def test_a_folder_that_cannot_be_made_is_refused(record: Make, written: Make, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_refused(record, written, tmp_path):
     (tmp_path / "out").write_text("a file")
     with pytest.raises(ParlourError, match="cannot be written to"):
         import_file(written(tmp_path, record()), tmp_path / "out")

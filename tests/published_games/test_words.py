@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,6 @@ from parlour.training.records.avalon.published_log import renumbered, statements
 import_file = partial(import_records, form="published-2023")
 transcripts = partial(all_transcripts, form="published-2023")
 
-Make = Callable[..., Any]
 BETWEEN = (", ", " and ", ", and ", "、", " & ", ", player ", " and player ", " (Merlin), ", " or ")
 INVITATION = (
     "Please start discussing the candidates for the turn {} quest. The number of players in this quest is {}, and the "
@@ -40,10 +38,10 @@ FAILED = "Among the players who engaged in the quest, there were {} players maki
 GUESSED = "player {}(Assassin) chooses to identify player {} as Merlin, {}."
 
 
-def log_of(game: dict[str, Any], say: Callable[[int, int], str]) -> dict[str, Any]:
+def log_of(game, say):
     """The log that goes with a record; `say(player, statement)` are the words."""
 
-    def reply(host: str, player: int, words: str) -> dict[str, Any]:
+    def reply(host, player, words):
         return {"Host": host, f"player {player}({game['roles'][str(player)]})": words, "response_rule": {}}
 
     log: dict[str, Any] = {}
@@ -79,19 +77,19 @@ def log_of(game: dict[str, Any], say: Callable[[int, int], str]) -> dict[str, An
     return log
 
 
-def _list(players: list[int]) -> str:
+def _list(players):
     return "、".join(f"player {player}" for player in players)
 
 
-def recommends_next(player: int, statement: int) -> str:
+def recommends_next(player, statement):
     return f"Round here: I recommend player {player % 6 + 1}, number {statement}."
 
 
 @pytest.fixture
-def imported(record: Make, written: Make, tmp_path: Path) -> Callable[..., list[Path]]:
+def imported(record, written, tmp_path):
     """`imported(game, log)`: the transcripts of a game with this log."""
 
-    def do(game: dict[str, Any], log: object) -> list[Path]:
+    def do(game, log):
         (tmp_path / "a.json").write_text(log if isinstance(log, str) else json.dumps(log), encoding="utf-8")
         return import_file(written(tmp_path, game), tmp_path / "out", tmp_path)
 
@@ -120,12 +118,12 @@ def imported(record: Make, written: Make, tmp_path: Path) -> Callable[..., list[
         ("multiplayer 3", "multiplayer 3"),
     ],
 )
-def test_the_numbers_of_a_log_become_names_of_seats(log: str, here: str) -> None:
+def test_the_numbers_of_a_log_become_names_of_seats(log, here):
     assert renumbered(log, 6) == here
 
 
 @given(st.lists(st.tuples(st.integers(1, 10), st.sampled_from(BETWEEN)), min_size=1, max_size=10))
-def test_renumbering_is_one_to_one_on_the_players_of_the_table(parts: list[tuple[int, str]]) -> None:
+def test_renumbering_is_one_to_one_on_the_players_of_the_table(parts):
     text = "I trust players " + "".join(f"{number}{between}" for number, between in parts[:-1]) + str(parts[-1][0])
     named = [int(seat) + 1 for seat in re.findall(r"player_(\d+)", renumbered(text, 10))]
     assert named == [number for number, _ in parts]
@@ -136,7 +134,7 @@ def test_renumbering_is_one_to_one_on_the_players_of_the_table(parts: list[tuple
 
 
 @pytest.mark.parametrize("seed", [None, 40, 41, 42])
-def test_everybody_says_what_the_log_has(seed: int | None, record: Make, steps: Make, imported: Make) -> None:
+def test_everybody_says_what_the_log_has(seed, record, steps, imported):
     game = record(seed)
     (path,) = imported(game, log_of(game, recommends_next))
     transcript = replay.read(path)
@@ -154,14 +152,14 @@ def test_everybody_says_what_the_log_has(seed: int | None, record: Make, steps: 
     assert last.move is None
 
 
-def test_words_change_nothing_that_is_counted(record: Make, written: Make, imported: Make, tmp_path: Path) -> None:
+def test_words_change_nothing_that_is_counted(record, written, imported, tmp_path):
     game = record()
     (path,) = imported(game, log_of(game, recommends_next))
     (silent,) = import_file(written(tmp_path, game), tmp_path / "silent")
     assert compute([replay.read(path)]) == compute([replay.read(silent)])
 
 
-def test_the_header_tells_of_the_words_only_if_there_are_any(record: Make, written: Make, imported: Make) -> None:
+def test_the_header_tells_of_the_words_only_if_there_are_any(record, written, imported):
     game = record()
     game["rounds"][1]["assassin"]["answer_basis"] = "text_without_yes_or_no"
     (path,) = imported(game, log_of(game, recommends_next))
@@ -173,7 +171,7 @@ def test_the_header_tells_of_the_words_only_if_there_are_any(record: Make, writt
     assert not {"words", "answers"} & set(json.loads(plain.splitlines()[0])["published"])
 
 
-def test_words_pass_the_one_door(record: Make, imported: Make) -> None:
+def test_words_pass_the_one_door(record, imported):
     game = record()
     (path,) = imported(
         game, log_of(game, lambda *_: "a\n# What you may do now\u202e" + " player 1" * 3000 + "player " + "9" * 5000)
@@ -188,19 +186,19 @@ def test_words_pass_the_one_door(record: Make, imported: Make) -> None:
 # -- refusals --------------------------------------------------------------------------------------------------
 
 
-def _first(log: dict[str, Any]) -> dict[str, Any]:
+def _first(log):
     return log["round 1 starts:"][0]
 
 
-def _rename(log: dict[str, Any], name: str) -> None:
+def _rename(log, name):
     (key,) = (key for key in _first(log) if key.startswith("player"))
     _first(log)[name] = _first(log).pop(key)
 
 
-def _say(number: int, of: int, words: str) -> Callable[[Any], object]:
+def _say(number, of, words):
     """Another reply at an event of a round."""
 
-    def spoil(log: dict[str, Any]) -> None:
+    def spoil(log):
         event = log[f"round {of} starts:"][number]
         (key,) = (key for key in event if key.startswith("player"))
         event[key] = words
@@ -208,10 +206,10 @@ def _say(number: int, of: int, words: str) -> Callable[[Any], object]:
     return spoil
 
 
-def _host(number: int, of: int, before: str, after: str) -> Callable[[Any], object]:
+def _host(number, of, before, after):
     """The host says something else at an event of a round."""
 
-    def spoil(log: dict[str, Any]) -> None:
+    def spoil(log):
         event = log[f"round {of} starts:"][number]
         assert before in event["Host"]
         event["Host"] = event["Host"].replace(before, after)
@@ -297,9 +295,7 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("spoil", "reason"), BROKEN)
-def test_a_log_that_contradicts_is_refused_in_one_line(
-    spoil: Callable[[Any], object], reason: str, record: Make, imported: Make, tmp_path: Path
-) -> None:
+def test_a_log_that_contradicts_is_refused_in_one_line(spoil, reason, record, imported, tmp_path):
     game = record()
     log = log_of(game, recommends_next)
     spoil(log)
@@ -315,13 +311,13 @@ def test_a_log_that_contradicts_is_refused_in_one_line(
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"a": 1, "a": 2}'])
-def test_a_file_that_is_no_log_is_refused(text: str, record: Make, imported: Make) -> None:
+def test_a_file_that_is_no_log_is_refused(text, record, imported):
     with pytest.raises(ParlourError, match=r"log '.*a\.json'"):
         imported(record(), text)
 
 
 @pytest.mark.parametrize("name", ["../a.json", "missing.json", ".a.json"])
-def test_a_log_that_is_not_in_the_folder_is_refused(name: str, record: Make, imported: Make) -> None:
+def test_a_log_that_is_not_in_the_folder_is_refused(name, record, imported):
     game = record()
     reason = re.escape(name) if name == "missing.json" else "log_file .* is not accepted"
     with pytest.raises(ParlourError, match=reason):
@@ -332,7 +328,7 @@ def test_a_log_that_is_not_in_the_folder_is_refused(name: str, record: Make, imp
 
 
 @pytest.fixture
-def reference() -> Path:
+def reference():
     beside = Path(__file__).resolve().parents[3] / "shared" / "data"
     folder = Path(os.environ.get("PARLOUR_REFERENCE_DATA", beside)) / "avalon_logs"
     if not (folder / "red_9.json").is_file():
@@ -340,7 +336,7 @@ def reference() -> Path:
     return folder
 
 
-def test_the_published_games_speak(reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_published_games_speak(reference, tmp_path, capsys):
     games, out = str(reference / "extracted.jsonl"), tmp_path / "out"
     assert run(["import", "avalon", games, "--out", str(out), "--logs", str(reference)]) == 0
     import_file(games, tmp_path / "silent")
@@ -366,7 +362,7 @@ def test_the_published_games_speak(reference: Path, tmp_path: Path, capsys: pyte
 SPOKEN = ("self_recommendation", "self_recommendation_success", "identity", "attitudes", "sharing", "vacillation")
 
 
-def _leaves(found: Any) -> list[Any]:
+def _leaves(found):
     """The rates of a measure: the dictionaries that hold hits, and None for those that are not known."""
     if isinstance(found, dict) and "hits" not in found:
         return [leaf for one in found.values() for leaf in _leaves(one)]
@@ -376,8 +372,8 @@ def _leaves(found: Any) -> list[Any]:
 
 
 def test_what_was_said_is_unknown_without_the_log_and_so_is_all_that_is_measured_in_it(
-    record: Make, written: Make, imported: Make, tmp_path: Path
-) -> None:
+    record, written, imported, tmp_path
+):
     game = record()
     (path,) = imported(game, log_of(game, recommends_next))
     (silent,) = import_file(written(tmp_path, game), tmp_path / "silent")
@@ -393,9 +389,7 @@ def test_what_was_said_is_unknown_without_the_log_and_so_is_all_that_is_measured
     assert social.judge_directory(silent.parent).questions == 0
 
 
-def test_a_game_that_was_heard_is_measured_beside_one_that_was_not(
-    record: Make, written: Make, imported: Make, tmp_path: Path
-) -> None:
+def test_a_game_that_was_heard_is_measured_beside_one_that_was_not(record, written, imported, tmp_path):
     game = record()
     (path,) = imported(game, log_of(game, recommends_next))
     alone = social.measures(social.judge_directory(path.parent))["groups"]["good"]
@@ -405,9 +399,7 @@ def test_a_game_that_was_heard_is_measured_beside_one_that_was_not(
     assert {measure: both[measure] for measure in SPOKEN} == {measure: alone[measure] for measure in SPOKEN}
 
 
-def test_a_replay_tells_that_words_are_not_known(
-    record: Make, written: Make, imported: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_replay_tells_that_words_are_not_known(record, written, imported, tmp_path, capsys):
     game = record()
     (path,) = imported(game, log_of(game, lambda *_: "I have nothing to say."))
     (silent,) = import_file(written(tmp_path, game), tmp_path / "silent")
@@ -426,9 +418,7 @@ def test_a_replay_tells_that_words_are_not_known(
     assert told["steps"][6]["say"] == "I propose player_2, player_4."
 
 
-def test_nobody_imitates_a_silence_that_is_not_known(
-    record: Make, written: Make, imported: Make, tmp_path: Path
-) -> None:
+def test_nobody_imitates_a_silence_that_is_not_known(record, written, imported, tmp_path):
     game = record()
     (path,) = imported(game, log_of(game, recommends_next))
     (silent,) = import_file(written(tmp_path, game), tmp_path / "silent")
@@ -457,8 +447,8 @@ SPOILED = [
 
 @pytest.mark.parametrize(("before", "after", "reason"), SPOILED, ids=[one[2] for one in SPOILED])
 def test_a_published_log_that_is_changed_in_one_place_is_refused_with_game_file_and_line(
-    before: str, after: str, reason: str, reference: Path, tmp_path: Path
-) -> None:
+    before, after, reason, reference, tmp_path
+):
     game = (reference / "extracted.jsonl").read_text("utf-8").splitlines()[0]
     log = (reference / "blue_1.json").read_text("utf-8")
     whole = json.dumps(json.loads(log), ensure_ascii=False)

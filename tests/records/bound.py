@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-Game = dict[str, Any]
 Way = tuple[Any, ...]
 GONE = object()
 """In place of a value: the field is taken away."""
 ROLES = ("merlin", "percival", "good", "evil", "assassin", "morgana", "mordred", "oberon")
 
 
-def changed(game: Any, way: Way, value: Any) -> Any:
+def changed(game, way, value):
     """The record with one field changed; what is not on the way to it is shared."""
     step, *further = way
     if further:
@@ -22,7 +20,7 @@ def changed(game: Any, way: Way, value: Any) -> Any:
     return {key: one for key, one in {**game, step: value}.items() if one is not GONE}
 
 
-def bound(game: Game) -> Iterator[tuple[Way, Any]]:
+def bound(game):
     """Changes of single fields that contradict the rules or what the rest of the record tells."""
     names = [player["name"] for player in game["players"]]
     yield from _players(game, names)
@@ -41,7 +39,7 @@ def bound(game: Game) -> Iterator[tuple[Way, Any]]:
     yield from _end(game, names)
 
 
-def _players(game: Game, names: list[str]) -> Iterator[tuple[Way, Any]]:
+def _players(game, names):
     for k, player in enumerate(game["players"]):
         way = ("players", k)
         yield (*way, "name"), "Zoe"
@@ -56,7 +54,7 @@ def _players(game: Game, names: list[str]) -> Iterator[tuple[Way, Any]]:
     yield ("players",), game["players"][:-1]
 
 
-def _config(game: Game) -> Iterator[tuple[Way, Any]]:
+def _config(game):
     sizes = game["config"]["mission_team_sizes"]
     for k, size in enumerate(sizes):
         yield ("config", "mission_team_sizes", k), size + 1
@@ -67,7 +65,7 @@ def _config(game: Game) -> Iterator[tuple[Way, Any]]:
         yield ("config", "num_players"), game["config"]["num_players"] + 1
 
 
-def _statements(way: Way, said: list[Game], names: list[str]) -> Iterator[tuple[Way, Any]]:
+def _statements(way, said, names):
     for k, one in enumerate(said):
         yield (*way, k, "player"), names[names.index(one["player"]) - 1]
         yield (*way, k, "timestamp"), one["timestamp"] + 1
@@ -80,7 +78,7 @@ def _statements(way: Way, said: list[Game], names: list[str]) -> Iterator[tuple[
     yield way, said[::-1]
 
 
-def _proposal(way: Way, mission: Game, proposal: Game, names: list[str]) -> Iterator[tuple[Way, Any]]:
+def _proposal(way, mission, proposal, names):
     last = proposal is mission["proposals"][-1]
     team, votes = proposal["team_members"], proposal["votes"]
     outside = next(name for name in names if name not in team)
@@ -105,18 +103,18 @@ def _proposal(way: Way, mission: Game, proposal: Game, names: list[str]) -> Iter
     yield (*way, "votes"), votes[:-1] if votes else [{"player": names[0], "vote": "reject", "comment": ""}]
 
 
-def decides(votes: list[Game], vote: Game) -> bool:
+def decides(votes, vote):
     """Whether more than half approve with this vote or without it, and not both."""
     approvals = sum(one["vote"] == "approve" for one in votes)
     after = approvals + (1 if vote["vote"] == "reject" else -1)
     return (2 * approvals > len(votes)) != (2 * after > len(votes))
 
 
-def opposite(vote: Game) -> str:
+def opposite(vote):
     return "approve" if vote["vote"] == "reject" else "reject"
 
 
-def _quest(way: Way, mission: Game, names: list[str]) -> Iterator[tuple[Way, Any]]:
+def _quest(way, mission, names):
     cards = mission["quest_actions"]
     team = [card["player"] for card in cards]
     for k, card in enumerate(cards):
@@ -142,7 +140,7 @@ def _quest(way: Way, mission: Game, names: list[str]) -> Iterator[tuple[Way, Any
     yield from (((*way, key), GONE) for key in wanted)
 
 
-def _end(game: Game, names: list[str]) -> Iterator[tuple[Way, Any]]:
+def _end(game, names):
     yield ("winner",), "good" if game["winner"] == "evil" else "evil"
     yield ("winner",), None
     yield ("winner",), GONE
@@ -160,7 +158,7 @@ def _end(game: Game, names: list[str]) -> Iterator[tuple[Way, Any]]:
         yield from (((*way, key), GONE) for key in ("player_name", "role_played", "game_result"))
 
 
-def _hunt(game: Game, hunt: Game, names: list[str]) -> Iterator[tuple[Way, Any]]:
+def _hunt(game, hunt, names):
     way = ("assassin_phase",)
     merlin = next(player["name"] for player in game["players"] if player["role"] == "merlin")
     yield way, None
@@ -176,7 +174,7 @@ def _hunt(game: Game, hunt: Game, names: list[str]) -> Iterator[tuple[Way, Any]]
     yield from (((*way, key), GONE) for key in ("assassin", "evil_discussion", "guess", "reasoning", "correct"))
 
 
-def choices(game: Game) -> Iterator[tuple[Way, Any]]:
+def choices(game):
     """Changes of single fields that make another game that may be played, or other words."""
     names = [player["name"] for player in game["players"]]
     for number, mission in enumerate(game["missions"]):

@@ -5,16 +5,13 @@ from __future__ import annotations
 import copy
 import json
 import os
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.training.records.avalon import import_records, transcripts
 
-Game = dict[str, Any]
 NAMES = ("Ann", "Bo", "Cy", "Dee", "Eve")
 # Cy and Dee are evil; Ann is Merlin.
 ROLES = ("merlin", "good", "assassin", "evil", "good")
@@ -40,7 +37,7 @@ MISSIONS: list[tuple[list[tuple[str, str]], str]] = [
 
 
 @cache
-def game_made() -> Game:
+def game_made():
     players = [
         {"name": name, "role": role, "is_good": role not in ("assassin", "evil"), "special_knowledge": known}
         for name, role, known in zip(NAMES, ROLES, KNOWS, strict=True)
@@ -89,16 +86,16 @@ def game_made() -> Game:
 
 
 @pytest.fixture
-def made() -> Game:
+def made():
     """A game of five that holds every case: rejections, a fifth team, a fail, the guess. See `MISSIONS`."""
     return copy.deepcopy(game_made())
 
 
 @pytest.fixture
-def refused(tmp_path: Path) -> Callable[..., str]:
+def refused(tmp_path):
     """`refused(game, ...)`: why records are refused; nothing may have been written."""
 
-    def refuse(*games: Any, form: str = "auto", name: str = "games.jsonl") -> str:
+    def refuse(*games, form="auto", name="games.jsonl"):
         path = tmp_path / name
         path.write_text("".join(json.dumps(game) + "\n" for game in games))
         with pytest.raises(ParlourError) as caught:
@@ -113,10 +110,10 @@ def refused(tmp_path: Path) -> Callable[..., str]:
 
 
 @pytest.fixture
-def taken(tmp_path: Path) -> Callable[..., list[str]]:
+def taken(tmp_path):
     """`taken(game, ...)`: their transcripts."""
 
-    def take(*games: Any, form: str = "auto") -> list[str]:
+    def take(*games, form="auto"):
         path = tmp_path / "taken.jsonl"
         path.write_text("".join(json.dumps(game) + "\n" for game in games))
         return list(transcripts(path, form=form).values())
@@ -125,7 +122,7 @@ def taken(tmp_path: Path) -> Callable[..., list[str]]:
 
 
 @pytest.fixture(scope="session")
-def gpt51() -> Path:
+def gpt51():
     """The folder with the games of GPT-5.1."""
     beside = Path(__file__).resolve().parents[3] / "shared" / "data"
     folder = Path(os.environ.get("PARLOUR_REFERENCE_DATA", beside)) / "gpt51_avalon"
@@ -137,5 +134,5 @@ def gpt51() -> Path:
 
 
 @pytest.fixture(scope="session")
-def gpt51_games(gpt51: Path) -> list[Game]:
+def gpt51_games(gpt51):
     return [json.loads(line) for file in sorted(gpt51.glob("*.jsonl")) for line in file.read_text().splitlines()]

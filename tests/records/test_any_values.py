@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -40,7 +40,7 @@ ANYTHING = st.one_of(
 )
 
 
-def fields(node: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+def fields(node, way=()):
     """The paths to all fields of a record."""
     for key, value in node.items() if isinstance(node, dict) else enumerate(node):
         yield (*way, key)
@@ -49,14 +49,14 @@ def fields(node: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 @cache
-def ways(number: int) -> tuple[tuple[Any, ...], ...]:
+def ways(number):
     return tuple(way for way in fields(RECORDS[number][1]()))
 
 
 @pytest.mark.parametrize("number", range(len(RECORDS)))
 @settings(max_examples=100)
 @given(st.data())
-def test_any_value_is_refused_or_makes_a_legal_game(number: int, data: st.DataObject) -> None:
+def test_any_value_is_refused_or_makes_a_legal_game(number, data):
     form, made = RECORDS[number]
     way = data.draw(st.sampled_from(ways(number)))
     value = data.draw(ANYTHING)

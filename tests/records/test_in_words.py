@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ import numpy as np
 import pytest
 from parlour.envs import replay
 from parlour.envs.core import NATURE, OVER, ParlourError
-from parlour.envs.replay import Transcript
 from parlour.envs.speech import ACTS
 from parlour.training.cli import run
 from parlour.training.records import werewolf
@@ -23,8 +21,6 @@ from parlour.training.records.json_objects import JsonObject
 from parlour.training.records.reading import RecordedMoves, read_as
 from records.bound import GONE, changed
 
-Game = dict[str, Any]
-Make = Callable[..., Any]
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "records.md"
 EXAMPLES = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", PAGE.read_text(), re.DOTALL)]
 EVENING, QUEST = EXAMPLES
@@ -39,11 +35,11 @@ TABLES: list[tuple[InWords, dict[str, Any]]] = [
 ]
 
 
-def of_words(form: InWords, path: Path) -> dict[str, str]:
+def of_words(form, path):
     return read_as((form.format,), path, None, "words")
 
 
-def played(form: InWords, config: dict[str, Any], seed: int) -> str:
+def played(form, config, seed):
     """The transcript of a random game, with free words at every speech."""
     game: Any = form.spec.build(**config)
     table: RecordedMoves[Any] = RecordedMoves(form.spec.id, game, form.spec.text(game))
@@ -57,14 +53,12 @@ def played(form: InWords, config: dict[str, Any], seed: int) -> str:
     return table.transcript({})
 
 
-def transcript_of(text: str) -> Transcript:
+def transcript_of(text):
     return replay.parse(text.encode(), "made.jsonl")
 
 
 @pytest.mark.parametrize(("form", "config"), TABLES)
-def test_a_game_of_ours_comes_back_with_the_same_rules_and_moves(
-    form: InWords, config: dict[str, Any], tmp_path: Path
-) -> None:
+def test_a_game_of_ours_comes_back_with_the_same_rules_and_moves(form, config, tmp_path):
     for seed in range(4):
         before = transcript_of(played(form, config, seed))
         record = form.record_of(before, "game")
@@ -78,13 +72,13 @@ def test_a_game_of_ours_comes_back_with_the_same_rules_and_moves(
         assert form.record_of(after, "game") == record
 
 
-def test_a_game_without_its_deal_is_not_written() -> None:
+def test_a_game_without_its_deal_is_not_written():
     whole = transcript_of(played(WEREWOLF_IN_WORDS, {"num_players": 4}, 1))
     with pytest.raises(ParlourError, match="'evening' has no deal of werewolf_v0; accepted: a game from its beginning"):
         WEREWOLF_IN_WORDS.record_of(replace(whole, entries=()), "evening")
 
 
-def test_a_tied_hunt_is_drawn_by_nature(tmp_path: Path) -> None:
+def test_a_tied_hunt_is_drawn_by_nature(tmp_path):
     kinds = {
         line["does"]
         for seed in range(6)
@@ -96,7 +90,7 @@ def test_a_tied_hunt_is_drawn_by_nature(tmp_path: Path) -> None:
     assert kinds == {"draw"}
 
 
-def test_the_published_games_go_through_the_form_and_back(gpt51: Path, tmp_path: Path) -> None:
+def test_the_published_games_go_through_the_form_and_back(gpt51, tmp_path):
     found = transcripts(next(iter(sorted(gpt51.glob("*-7p.jsonl")))))
     for name, text in found.items():
         record = AVALON_IN_WORDS.record_of(transcript_of(text), name)
@@ -109,7 +103,7 @@ def test_the_published_games_go_through_the_form_and_back(gpt51: Path, tmp_path:
 # -- the page --------------------------------------------------------------------------------------------------
 
 
-def test_the_example_of_werewolf_is_a_whole_game(tmp_path: Path) -> None:
+def test_the_example_of_werewolf_is_a_whole_game(tmp_path):
     (tmp_path / "games.jsonl").write_text(json.dumps(EVENING) + "\n")
     (path,) = werewolf.import_records(tmp_path / "games.jsonl", tmp_path / "out")
     transcript = replay.read(path)
@@ -125,7 +119,7 @@ def test_the_example_of_werewolf_is_a_whole_game(tmp_path: Path) -> None:
     assert last.move is None
 
 
-def test_the_example_of_avalon_ends_early(taken: Make) -> None:
+def test_the_example_of_avalon_ends_early(taken):
     transcript = transcript_of(taken(QUEST)[0])
     assert transcript.outcome is None
     *_, state = replay.states(transcript.game(), transcript.moves)
@@ -133,7 +127,7 @@ def test_the_example_of_avalon_ends_early(taken: Make) -> None:
     assert transcript.header["record"]["names"] == ["Ann", "Bo", "Cy", "Dee", "Eve"]
 
 
-def test_the_page_names_all_formats_and_kinds_of_moves() -> None:
+def test_the_page_names_all_formats_and_kinds_of_moves():
     page = PAGE.read_text()
     for form, config in TABLES:
         for kind in {move.kind for move in form.spec.build(**config).catalogue}:  # type: ignore[attr-defined]
@@ -179,7 +173,7 @@ def test_the_page_names_all_formats_and_kinds_of_moves() -> None:
         (("winner",), GONE, "winner"),
     ],
 )
-def test_contradictions_are_refused_with_their_place(way: Any, value: Any, told: str, tmp_path: Path) -> None:
+def test_contradictions_are_refused_with_their_place(way, value, told, tmp_path):
     (tmp_path / "games.jsonl").write_text(json.dumps(changed(EVENING, way, value)) + "\n")
     with pytest.raises(ParlourError) as caught:
         werewolf.import_records(tmp_path / "games.jsonl", tmp_path / "out", form="words")
@@ -191,7 +185,7 @@ def test_contradictions_are_refused_with_their_place(way: Any, value: Any, told:
     assert not (tmp_path / "out").exists()
 
 
-def test_both_forms_of_werewolf_are_told_apart(tmp_path: Path) -> None:
+def test_both_forms_of_werewolf_are_told_apart(tmp_path):
     published = {"game": 7, "seats_1_2": "a", "roles": {"1": "werewolf", "2": "seer"}}
     (tmp_path / "games.jsonl").write_text(json.dumps(published) + "\n")
     (path,) = werewolf.import_records(tmp_path / "games.jsonl", tmp_path / "out")
@@ -204,7 +198,7 @@ def test_both_forms_of_werewolf_are_told_apart(tmp_path: Path) -> None:
 # -- the command -----------------------------------------------------------------------------------------------
 
 
-def test_transcripts_are_exported_and_imported_again(tmp_path: Path, capsys: Any) -> None:
+def test_transcripts_are_exported_and_imported_again(tmp_path, capsys):
     (tmp_path / "games.jsonl").write_text(json.dumps(EVENING) + "\n")
     assert run(["import", "werewolf", str(tmp_path / "games.jsonl"), "--out", str(tmp_path / "a")]) == 0
     assert run(["export", str(tmp_path / "a"), "--out", str(tmp_path / "again" / "games.jsonl")]) == 0

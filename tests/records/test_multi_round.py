@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from parlour.envs import replay
 from parlour.envs.avalon.vocabulary import BALLOT, CARD, CONSULT, DEALT, GUESS, TEAM
 from parlour.envs.core import NATURE, ParlourError
-from parlour.envs.replay import Transcript
 from parlour.envs.speech import ACTS
 from parlour.training.cli import run
 from parlour.training.records.avalon import import_records, read_transcripts, transcripts
@@ -20,22 +17,20 @@ from parlour.training.records.json_objects import JsonObject
 from parlour.training.records.reading import Names
 from records.bound import bound, changed, choices
 
-Game = dict[str, Any]
-Make = Callable[..., Any]
 SAMPLED = 61
 """Of the changes of a published game every so manieth is tried here; a prime, so that all kinds of fields come up."""
 
 
-def transcript_of(text: str) -> Transcript:
+def transcript_of(text):
     return replay.parse(text.encode(), "made.jsonl")
 
 
-def tell(game: Game) -> str:
+def tell(game):
     """The transcript of a record as it is in memory. Raises `ParlourError`."""
     return GPT51.transcript(JsonObject("here", game), None)
 
 
-def recorded(game: Game) -> dict[str, list[Any]]:
+def recorded(game):
     """What a record tells, by kind of move: names as in the record, words as written."""
     told: dict[str, list[Any]] = {"said": [], "teams": [], "votes": [], "cards": [], "consulted": [], "guess": []}
     for mission in game["missions"]:
@@ -51,7 +46,7 @@ def recorded(game: Game) -> dict[str, list[Any]]:
     return told
 
 
-def held(transcript: Transcript) -> dict[str, list[Any]]:
+def held(transcript):
     """The same of a transcript."""
     names = transcript.header["record"]["names"]
     told: dict[str, list[Any]] = {"said": [], "teams": [], "votes": [], "cards": [], "consulted": [], "guess": []}
@@ -75,7 +70,7 @@ def held(transcript: Transcript) -> dict[str, list[Any]]:
     return told
 
 
-def same_game(game: Game, transcript: Transcript) -> None:
+def same_game(game, transcript):
     """Every field of a record is in its transcript."""
     found = replay.finished(transcript, "avalon_v0")
     assert found is not None
@@ -105,7 +100,7 @@ def same_game(game: Game, transcript: Transcript) -> None:
 # -- one game made here ----------------------------------------------------------------------------------------
 
 
-def test_every_field_of_a_record_is_in_its_transcript(made: Game, taken: Make) -> None:
+def test_every_field_of_a_record_is_in_its_transcript(made, taken):
     (text,) = taken(made)
     transcript = transcript_of(text)
     same_game(made, transcript)
@@ -123,7 +118,7 @@ def test_every_field_of_a_record_is_in_its_transcript(made: Game, taken: Make) -
     assert last.move is None
 
 
-def test_a_statement_is_heard_with_names_of_seats_and_read_by_the_game(made: Game, taken: Make) -> None:
+def test_a_statement_is_heard_with_names_of_seats_and_read_by_the_game(made, taken):
     statement = transcript_of(taken(made)[0]).entries[1]
     assert statement.raw == "Ann here: Everyone, I trust that Bo is good, Eve's plan too."
     assert statement.move == (
@@ -134,7 +129,7 @@ def test_a_statement_is_heard_with_names_of_seats_and_read_by_the_game(made: Gam
     assert statement.to is None
 
 
-def test_comments_are_seen_by_the_voter_alone_and_consultations_by_evil(made: Game, taken: Make) -> None:
+def test_comments_are_seen_by_the_voter_alone_and_consultations_by_evil(made, taken):
     transcript = transcript_of(taken(made)[0])
     rules, states = replay.finished(transcript, "avalon_v0") or pytest.fail("the game is finished")
     for seat in range(5):
@@ -144,7 +139,7 @@ def test_comments_are_seen_by_the_voter_alone_and_consultations_by_evil(made: Ga
         assert len([event for event in seen if event.move.kind == CONSULT]) == (2 if seat in (2, 3) else 0)
 
 
-def test_the_fifth_team_goes_without_a_vote(made: Game, taken: Make, refused: Make) -> None:
+def test_the_fifth_team_goes_without_a_vote(made, taken, refused):
     kinds = [entry.move.kind for entry in transcript_of(taken(made)[0]).entries if entry.move]
     assert kinds.count(TEAM) == 9
     assert kinds.count(BALLOT) == 8 * 5
@@ -154,7 +149,7 @@ def test_the_fifth_team_goes_without_a_vote(made: Game, taken: Make, refused: Ma
     )
 
 
-def test_every_bound_field_is_refused_after_any_single_change(made: Game) -> None:
+def test_every_bound_field_is_refused_after_any_single_change(made):
     tell(made)
     tried = 0
     for way, value in bound(made):
@@ -167,7 +162,7 @@ def test_every_bound_field_is_refused_after_any_single_change(made: Game) -> Non
     assert tried > 500
 
 
-def test_another_choice_makes_another_game(made: Game) -> None:
+def test_another_choice_makes_another_game(made):
     before = tell(made)
     changes = list(choices(made))
     assert len(changes) > 80
@@ -197,15 +192,13 @@ def test_another_choice_makes_another_game(made: Game) -> None:
         ),
     ],
 )
-def test_a_refusal_names_line_game_mission_and_field(
-    way: Any, value: Any, told: str, made: Game, refused: Make
-) -> None:
+def test_a_refusal_names_line_game_mission_and_field(way, value, told, made, refused):
     message = refused(made | {"game_id": "other"}, changed(made, way, value))
     assert "games.jsonl' line 2, game made_1" in message
     assert told in message
 
 
-def test_what_is_too_much_or_too_little_is_called_so(made: Game, refused: Make) -> None:
+def test_what_is_too_much_or_too_little_is_called_so(made, refused):
     missions = made["missions"]
     said, proposals = missions[0]["discussion"], missions[0]["proposals"]
     longer = changed(made, ("missions",), [*missions, missions[0]])
@@ -233,13 +226,13 @@ def test_what_is_too_much_or_too_little_is_called_so(made: Game, refused: Make) 
 # -- records that end early ------------------------------------------------------------------------------------
 
 
-def cut(made: Game, missions: int) -> Game:
+def cut(made, missions):
     """The record with so many whole missions."""
     gone = ("winner", "assassin_phase", "post_game_reflections")
     return {key: value for key, value in made.items() if key not in gone} | {"missions": made["missions"][:missions]}
 
 
-def test_a_record_may_end_after_any_mission(made: Game, taken: Make) -> None:
+def test_a_record_may_end_after_any_mission(made, taken):
     whole = transcript_of(tell(made))
     for missions in range(1, 5):
         found = transcript_of(taken(cut(made, missions))[0])
@@ -252,7 +245,7 @@ def test_a_record_may_end_after_any_mission(made: Game, taken: Make) -> None:
 
 
 @pytest.mark.parametrize("gone", ["quest_actions", "final_team_index mission_result fail_count quest_actions"])
-def test_a_record_may_end_within_a_mission(gone: str, made: Game, taken: Make, refused: Make) -> None:
+def test_a_record_may_end_within_a_mission(gone, made, taken, refused):
     early = cut(made, 2)
     for key in gone.split():
         del early["missions"][1][key]
@@ -270,7 +263,7 @@ def test_a_record_may_end_within_a_mission(gone: str, made: Game, taken: Make, r
     assert "mission 2, proposal 1" in refused(early)
 
 
-def test_a_record_may_end_before_the_guess(made: Game, taken: Make) -> None:
+def test_a_record_may_end_before_the_guess(made, taken):
     for key in ("winner", "post_game_reflections"):
         del made[key]
     del made["assassin_phase"]["guess"]
@@ -279,11 +272,11 @@ def test_a_record_may_end_before_the_guess(made: Game, taken: Make) -> None:
     assert transcript_of(taken(made)[0]).closing == {"unfinished": "the record ends here"}
 
 
-def test_a_game_that_is_over_has_a_winner(made: Game, refused: Make) -> None:
+def test_a_game_that_is_over_has_a_winner(made, refused):
     assert "winner null is not accepted (the game ends by assassination" in refused(made | {"winner": None})
 
 
-def test_a_winner_needs_the_whole_game(made: Game, refused: Make) -> None:
+def test_a_winner_needs_the_whole_game(made, refused):
     assert "the game stops at" in refused(cut(made, 3) | {"winner": "evil"})
 
 
@@ -301,11 +294,11 @@ def test_a_winner_needs_the_whole_game(made: Game, refused: Make) -> None:
         ("**Ann** (Bo)", "**player_0** (player_1)"),
     ],
 )
-def test_whole_names_become_seats(said: str, heard: str) -> None:
+def test_whole_names_become_seats(said, heard):
     assert Names(["Ann", "Bo", "Cy", "Dee", "Eve"]).heard(said) == heard
 
 
-def test_a_name_within_a_name_and_names_of_seats_are_not_mixed_up() -> None:
+def test_a_name_within_a_name_and_names_of_seats_are_not_mixed_up():
     names = Names(["player_1", "player_0", "Mary", "Mary Ann"])
     assert names.heard("player_1, player_0, Mary Ann and Mary") == "player_0, player_1, player_3 and player_2"
 
@@ -313,7 +306,7 @@ def test_a_name_within_a_name_and_names_of_seats_are_not_mixed_up() -> None:
 # -- formats, files, folders -----------------------------------------------------------------------------------
 
 
-def test_a_file_may_be_json_and_a_folder_may_hold_many(made: Game, tmp_path: Path) -> None:
+def test_a_file_may_be_json_and_a_folder_may_hold_many(made, tmp_path):
     second = made | {"game_id": "made_2"}
     (tmp_path / "one.json").write_text(json.dumps(made, indent=1))
     (tmp_path / "two.json").write_text(json.dumps([second, made | {"game_id": "made_3"}]))
@@ -323,7 +316,7 @@ def test_a_file_may_be_json_and_a_folder_may_hold_many(made: Game, tmp_path: Pat
     assert list(transcripts(tmp_path)) == ["made_2"]  # a folder with *.jsonl is read by those
 
 
-def test_a_game_without_an_id_is_named_by_its_source(made: Game, taken: Make, tmp_path: Path, refused: Make) -> None:
+def test_a_game_without_an_id_is_named_by_its_source(made, taken, tmp_path, refused):
     del made["game_id"]
     (tmp_path / "one.jsonl").write_text(json.dumps(made))
     assert list(transcripts(tmp_path / "one.jsonl")) == ["made-game_1"]
@@ -331,35 +324,33 @@ def test_a_game_without_an_id_is_named_by_its_source(made: Game, taken: Make, tm
     assert "game_id is missing" in refused(made)
 
 
-def test_games_that_began_in_one_second_are_told_apart_by_their_source(
-    made: Game, tmp_path: Path, refused: Make
-) -> None:
+def test_games_that_began_in_one_second_are_told_apart_by_their_source(made, tmp_path, refused):
     twin = made | {"source": "made/game_2.json"}
     (tmp_path / "two.jsonl").write_text(json.dumps(made) + "\n" + json.dumps(twin) + "\n")
     assert list(transcripts(tmp_path / "two.jsonl")) == ["made_1", "made-game_2"]
     assert 'game_id "made-game_2" is not accepted (an earlier line has it)' in refused(made, twin, twin)
 
 
-def test_words_may_be_null(made: Game, taken: Make) -> None:
+def test_words_may_be_null(made, taken):
     silent = changed(made, ("missions", 0, "proposals", 0, "votes", 1, "comment"), None)
     assert transcript_of(taken(silent)[0]).entries[8][1:4:2] == (("vote", (0,), ""), None)
 
 
-def test_what_cannot_be_told_is_refused_with_the_formats(refused: Make) -> None:
+def test_what_cannot_be_told_is_refused_with_the_formats(refused):
     message = refused({"moves": "?"})
     assert "gpt51" in message
     assert "published-2023" in message
 
 
-def test_the_first_record_tells_the_format_and_the_others_are_held_to_it(made: Game, refused: Make) -> None:
+def test_the_first_record_tells_the_format_and_the_others_are_held_to_it(made, refused):
     assert "players is missing" in refused(made, {"game_id": "b", "log_file": "x", "rounds": []})
 
 
-def test_an_unknown_format_is_refused(made: Game, refused: Make) -> None:
+def test_an_unknown_format_is_refused(made, refused):
     assert "auto" in refused(made, form="gpt")
 
 
-def test_logs_go_with_the_games_of_2023_only(made: Game, tmp_path: Path, capsys: Any) -> None:
+def test_logs_go_with_the_games_of_2023_only(made, tmp_path, capsys):
     (tmp_path / "games.jsonl").write_text(json.dumps(made))
     command = ["import", "avalon", str(tmp_path / "games.jsonl"), "--out", str(tmp_path / "out")]
     assert run([*command, "--logs", str(tmp_path)]) == 2
@@ -368,7 +359,7 @@ def test_logs_go_with_the_games_of_2023_only(made: Game, tmp_path: Path, capsys:
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["made_1.jsonl"]
 
 
-def test_transcripts_of_a_folder_are_read_finished_or_not(made: Game, tmp_path: Path) -> None:
+def test_transcripts_of_a_folder_are_read_finished_or_not(made, tmp_path):
     source = tmp_path / "games.jsonl"
     source.write_text(json.dumps(made) + "\n" + json.dumps(cut(made, 2) | {"game_id": "a_part"}) + "\n")
     import_records(source, tmp_path / "out")
@@ -382,7 +373,7 @@ def test_transcripts_of_a_folder_are_read_finished_or_not(made: Game, tmp_path: 
 # -- the published games ---------------------------------------------------------------------------------------
 
 
-def test_all_games_import_with_every_field_as_recorded(gpt51: Path, gpt51_games: list[Game], tmp_path: Path) -> None:
+def test_all_games_import_with_every_field_as_recorded(gpt51, gpt51_games, tmp_path):
     paths = import_records(gpt51, tmp_path)
     assert len(paths) == len(gpt51_games) == 94
     for game, path in zip(gpt51_games, paths, strict=True):
@@ -393,7 +384,7 @@ def test_all_games_import_with_every_field_as_recorded(gpt51: Path, gpt51_games:
         assert last.move is None
 
 
-def test_published_games_are_refused_after_any_single_change(gpt51_games: list[Game]) -> None:
+def test_published_games_are_refused_after_any_single_change(gpt51_games):
     tried = 0
     for number, game in enumerate(gpt51_games):
         for way, value in list(bound(game))[number % SAMPLED :: SAMPLED]:
@@ -403,7 +394,7 @@ def test_published_games_are_refused_after_any_single_change(gpt51_games: list[G
     assert tried > 500
 
 
-def test_published_games_may_end_after_any_mission(gpt51_games: list[Game]) -> None:
+def test_published_games_may_end_after_any_mission(gpt51_games):
     for game in gpt51_games[::9]:
         for missions in range(1, len(game["missions"]) + 1):
             early = cut(game, missions)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -10,14 +9,12 @@ import pytest
 from parlour.envs import replay
 from parlour.envs.avalon.vocabulary import CARD, GUESS
 from parlour.envs.core import ParlourError
-from parlour.envs.replay import Transcript
 from parlour.training.measure.avalon import compute
 from parlour.training.records.avalon import assumed_moves
 from parlour.training.records.avalon.proavalon import HELD
 from records.bound import changed
 
 Game = dict[str, Any]
-Make = Callable[..., Any]
 SEATS = ("Kim", "Lou", "Max", "Nan", "Oz", "Pip", "Quin")
 ROLES = ("Resistance", "Merlin", "Spy", "Assassin", "Percival", "Resistance", "Morgana")
 SPIES = ("Max", "Nan", "Quin")
@@ -31,7 +28,7 @@ MISSIONS: list[tuple[list[tuple[str, str]], int]] = [
 ]
 
 
-def record(missions: list[tuple[list[tuple[str, str]], int]], results: str, **told: Any) -> Game:
+def record(missions, results, **told):
     """A document as the site writes it; `results` has a letter for each mission."""
     history: dict[str, list[list[str]]] = {name: [] for name in SEATS}
     leads = 3
@@ -54,18 +51,18 @@ def record(missions: list[tuple[list[tuple[str, str]], int]], results: str, **to
     return game | {"numFailsHistory": [fails for _, fails in missions], **told}
 
 
-def hunted(**told: Any) -> Game:
+def hunted(**told):
     """Good has three successes; the Assassin shot a plain good player."""
     wrong = "Mission successes and assassin shot wrong."
     ending = {"winningTeam": "Resistance", "howTheGameWasWon": wrong, "whoAssassinShot": "Resistance"}
     return record(MISSIONS, "sfss", **(ending | told))
 
 
-def transcript_of(text: str) -> Transcript:
+def transcript_of(text):
     return replay.parse(text.encode(), "made.jsonl")
 
 
-def test_a_record_of_the_site_becomes_a_game_of_the_rule_sheet_without_talk(taken: Make) -> None:
+def test_a_record_of_the_site_becomes_a_game_of_the_rule_sheet_without_talk(taken):
     transcript = transcript_of(taken(hunted())[0])
     config = transcript.header["config"]
     assert (config["rules"], config["talk"], config["num_players"]) == ("official", False, 7)
@@ -81,7 +78,7 @@ def test_a_record_of_the_site_becomes_a_game_of_the_rule_sheet_without_talk(take
     assert (transcript.outcome.winner, transcript.outcome.reason) == ("good", "quests")
 
 
-def test_moves_that_the_record_does_not_tell_are_listed_in_the_header(taken: Make) -> None:
+def test_moves_that_the_record_does_not_tell_are_listed_in_the_header(taken):
     transcript = transcript_of(taken(hunted())[0])
     assumed = [transcript.entries[n] for n in transcript.header["record"]["assumed"]]
     # Max and Nan on mission 2 with one fail; the shot at one of Kim and Pip; all other cards follow from the numbers
@@ -92,7 +89,7 @@ def test_moves_that_the_record_does_not_tell_are_listed_in_the_header(taken: Mak
     ]
 
 
-def test_cards_that_are_assumed_are_not_counted(taken: Make) -> None:
+def test_cards_that_are_assumed_are_not_counted(taken):
     transcript = transcript_of(taken(hunted())[0])
     found = compute([transcript])["all"]
     # of 2 + 3 + 3 + 4 cards 10 are told: Max's and Nan's on mission 2 are not; the fail of mission 4 is Quin's
@@ -104,7 +101,7 @@ def test_cards_that_are_assumed_are_not_counted(taken: Make) -> None:
             assumed_moves(replace(transcript, header=header))
 
 
-def test_nothing_is_assumed_where_the_record_tells(taken: Make) -> None:
+def test_nothing_is_assumed_where_the_record_tells(taken):
     shot = {"winningTeam": "Spy", "howTheGameWasWon": "Assassinated Merlin correctly.", "whoAssassinShot": "Merlin"}
     missions = [*MISSIONS[:1], (MISSIONS[1][0], 2), *MISSIONS[2:]]
     transcript = transcript_of(taken(record(missions, "sfss", **shot))[0])
@@ -114,7 +111,7 @@ def test_nothing_is_assumed_where_the_record_tells(taken: Make) -> None:
     assert transcript.entries[-1].move == (GUESS, (1,), "")
 
 
-def test_the_fifth_rejection_is_a_failed_mission_without_fails(taken: Make, refused: Make) -> None:
+def test_the_fifth_rejection_is_a_failed_mission_without_fails(taken, refused):
     rejected: list[tuple[list[tuple[str, str]], int]] = [([("Kim Lou", "Kim Lou Max")] * 5, 0)]
     game = record(rejected, "f", winningTeam="Spy", howTheGameWasWon="Hammer rejected.") | {"numFailsHistory": []}
     outcome = transcript_of(taken(game)[0]).outcome
@@ -123,7 +120,7 @@ def test_the_fifth_rejection_is_a_failed_mission_without_fails(taken: Make, refu
     assert "missionHistory" in refused(game | {"missionHistory": []})
 
 
-def test_three_fails_end_the_game(taken: Make) -> None:
+def test_three_fails_end_the_game(taken):
     failed = [MISSIONS[1]] * 2
     missions = [([("Kim Max", "Kim Lou Max Nan")], 1), *failed]
     text = taken(record(missions, "fff", winningTeam="Spy", howTheGameWasWon="Mission fails."))[0]
@@ -132,7 +129,7 @@ def test_three_fails_end_the_game(taken: Make) -> None:
     assert (outcome.winner, outcome.reason) == ("evil", "quests")
 
 
-def test_a_mission_after_the_end_is_refused(refused: Make) -> None:
+def test_a_mission_after_the_end_is_refused(refused):
     assert "mission 5: the missions end before it" in refused(record([*MISSIONS, MISSIONS[0]], "sfsss"))
     twice = [(MISSIONS[0][0] + MISSIONS[0][0][:1], 0), *MISSIONS[1:]]
     assert "mission 1, proposal 3: a team of this mission goes already" in refused(record(twice, "sfss"))
@@ -141,7 +138,7 @@ def test_a_mission_after_the_end_is_refused(refused: Make) -> None:
     assert "missionHistory" in refused(record(MISSIONS[:2], "sfs"))
 
 
-def test_a_record_may_end_early(taken: Make) -> None:
+def test_a_record_may_end_early(taken):
     assert transcript_of(taken(record(MISSIONS[:2], "sf"))[0]).outcome is None
 
 
@@ -182,7 +179,7 @@ def test_a_record_may_end_early(taken: Make) -> None:
         (("_id",), "../x", "_id"),
     ],
 )
-def test_contradictions_are_refused(way: Any, value: Any, told: str | None, taken: Make, refused: Make) -> None:
+def test_contradictions_are_refused(way, value, told, taken, refused):
     game = changed(hunted(), way, value)
     if told is None:  # a plain Spy might as well be Mordred
         assert taken(game)

@@ -32,7 +32,7 @@ def read_readers(path: str | Path) -> TrustReaders:
     try:
         if str(path) == TRAINED:
             stored = json_value(
-                resources.files("parlour.training.papers.reproduce").joinpath("data/gratr_readers.json").read_bytes()
+                resources.files("parlour.training.papers").joinpath("data/gratr_readers.json").read_bytes()
             )
         else:
             stored = json_value(Path(path).read_bytes())

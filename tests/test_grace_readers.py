@@ -1,8 +1,10 @@
-"""Answers extracted by a question-answering model: the span with the highest score, or none; nothing by heart."""
+"""Answers extracted by a question-answering model, and answers checked by an inference model."""
 
 from __future__ import annotations
 
 import json
+import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,7 +12,14 @@ from parlour.envs.core import ParlourError
 from parlour.envs.english import word_list
 from parlour.envs.mediated_qa import reading
 from parlour.envs.mediated_qa.corpus import CorpusQuestion
-from parlour.policies.agents.mediated_qa.readers import LONGEST, QAReader, SpanScores, best_span
+from parlour.policies.agents.mediated_qa.readers import (
+    LONGEST,
+    AskingReader,
+    NLIReader,
+    QAReader,
+    SpanScores,
+    best_span,
+)
 from parlour.training.learn.mediators import readers
 from parlour.training.learn.mediators.experiment import HeldOutConfig
 
@@ -96,3 +105,51 @@ def test_what_is_no_model_of_questions_is_refused_in_one_line(tmp_path):
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "nothing of the kind"}))
     with pytest.raises(ParlourError, match="no question-answering model"):
         readers.make(HeldOutConfig(reader=f"qa:{tmp_path}")).generate(QUESTION, EVIDENCE, np.random.default_rng(0))
+
+
+ASKED = SimpleNamespace(text="Who founded Orn?")
+
+
+@pytest.mark.parametrize("label", ["entailment", "ENTAILMENT", "Contradiction", "neutral"])
+def test_labels_are_read_in_any_case(label):
+    asked = []
+    reader = NLIReader(
+        AskingReader(), classify=lambda premise, hypothesis: asked.append((premise, hypothesis)) or label
+    )
+    assert reader.check(ASKED, "Ada founded Orn.", "Ada") == label.lower()
+    assert asked == [("Ada founded Orn.", "Who founded Orn? Ada")]
+
+
+def test_another_label_is_no_verdict():
+    with pytest.raises(ParlourError, match="'label_0' is not accepted; accepted: entailment, neutral, contradiction"):
+        NLIReader(AskingReader(), classify=lambda *_: "LABEL_0").check(ASKED, "x", "y")
+
+
+def test_everything_else_is_the_inner_reader():
+    inner, rng = AskingReader(), np.random.default_rng(0)
+    reader = NLIReader(inner, classify=lambda *_: "neutral")
+    assert reader.recall(ASKED) == inner.recall(ASKED)
+    assert reader.sample(ASKED, 2, rng) == ["", ""]
+    assert reader.generate(ASKED, "Orn: Ada founded Orn.", rng) == inner.generate(ASKED, "Orn: Ada founded Orn.", rng)
+
+
+@pytest.mark.parametrize("form", [dict, list])
+def test_the_model_is_loaded_at_the_first_check_and_cuts_the_evidence_only(monkeypatch, form):
+    made = []
+
+    def pipeline(task, **settings):
+        made.append((task, settings))
+        best = {"label": "CONTRADICTION", "score": 0.9}
+        return lambda pair: best if form is dict else [best]
+
+    monkeypatch.setitem(sys.modules, "transformers", SimpleNamespace(pipeline=pipeline))
+    reader = NLIReader(AskingReader(), checkpoint="some/model")
+    assert not made
+    assert [reader.check(ASKED, "x", "y") for _ in range(2)] == ["contradiction"] * 2
+    assert made == [("text-classification", {"model": "some/model", "truncation": "only_first"})]
+
+
+def test_without_the_extra_one_line_says_so(monkeypatch):
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    with pytest.raises(ParlourError, match=r"transformers is not installed; accepted: pip install 'parlour\[nli\]'"):
+        NLIReader(AskingReader()).check(ASKED, "x", "y")
