@@ -146,30 +146,39 @@ def test_a_byte_order_mark_blanks_and_gm_for_fsa_make_no_difference(tmp_path):
     assert digest(plain) == digest(other)
 
 
-def test_a_row_of_ten_fields_is_cut(tmp_path):
-    path = folder(tmp_path, {"Ann": [WHO.replace(",b", ",b,"), *ROWS[1:]]})
-    assert asked(path)[0].keys == (1,)
-    found = only(path, "field_count")
-    assert (found.file, found.line) == ("en/moss/final_result/Ann.csv", 2)
+HIDING = "b,a,What is Bea hiding?,x,y,z,w"
 
 
-def test_a_row_of_eight_fields_has_its_key_in_column_e(tmp_path):
-    path = folder(tmp_path, {"Ann": ["b,a,What is Bea hiding?,x,y,z,w,b", *ROWS]})
-    assert asked(path)[0].keys == (1,)
-    assert asked(path)[0].options == ("x", "y", "z", "w")
-    found = only(path, "field_count_key_shift")
-    assert (found.line, found.detail, found.handled) == (
-        2,
-        "8 fields: the key 'b' stands in column e",
-        "read from there",
-    )
+@pytest.mark.parametrize(
+    ("rows", "number", "keys", "kind", "line"),
+    [
+        ([WHO.replace(",b", ",b,"), *ROWS[1:]], 0, (1,), "field_count", 2),  # ten fields
+        ([f"{HIDING},b", *ROWS], 0, (1,), "field_count_key_shift", 2),  # eight fields
+        ([*ROWS, f"{HIDING},c,"], 4, (2,), "key_shift", 6),
+        (["a,a,Who killed Old Moss?,Cal,Cal,Dot,,,b", *ROWS[1:]], 0, (0, 1), "duplicate_option_key", 2),
+        (["a,a,Who killed Old Moss?,Bea,Bea,Cal,,,c", *ROWS[1:]], 0, (2,), "duplicate_option_distractor", 2),
+        ([f"{HIDING},,", *ROWS], 0, (1,), "missing_key", 2),  # that row is left out
+        (["b,a,What is Bea hiding?,x,y,,,,d", *ROWS], 0, (1,), "missing_key", 2),
+        ([*ROWS, ""], 3, (0,), "blank_line", 6),
+        (['b,a,"Who, then,\nis it?",x,y,,,,a', WHO.replace(",b", ",b,")], 0, (0,), "field_count", 4),
+    ],
+)
+def test_an_irregular_row_is_read_as_it_can_be_and_reported(tmp_path, rows, number, keys, kind, line):
+    path = folder(tmp_path, {"Ann": rows})
+    assert asked(path)[number].keys == keys
+    found = only(path, kind)
+    assert (found.file, found.line) == ("en/moss/final_result/Ann.csv", line)
 
 
-def test_a_key_in_column_e_with_an_empty_truth_is_taken_from_there(tmp_path):
-    path = folder(tmp_path, {"Ann": [*ROWS, "b,a,What is Bea hiding?,x,y,z,w,c,"]})
-    assert asked(path)[4].keys == (2,)
-    found = only(path, "key_shift")
-    assert (found.line, found.detail) == (6, "the key stands in column e")
+def test_reports_say_what_was_found_and_what_is_done(tmp_path):
+    shifted = folder(tmp_path / "1", {"Ann": [f"{HIDING},b", *ROWS]})
+    assert asked(shifted)[0].options == ("x", "y", "z", "w")
+    assert only(shifted, "field_count_key_shift")[5:] == ("8 fields: the key 'b' stands in column e", "read from there")
+    beyond = folder(tmp_path / "2", {"Ann": ["b,a,What is Bea hiding?,x,y,,,,d", *ROWS]})
+    assert only(beyond, "missing_key").detail == "2 options, key 'd'"
+    assert len(asked(beyond)) == 4
+    quoted = folder(tmp_path / "3", {"Ann": ['b,a,"Who, then,\nis it?",x,y,,,,a']})
+    assert asked(quoted)[0].text == "Who, then,\nis it?"
 
 
 def test_a_shifted_key_of_a_yes_or_no_question_is_doubtful(tmp_path):
@@ -183,48 +192,12 @@ def test_two_letters_on_single_choice_are_both_right_and_a_double_one_counts_onc
     assert kinds(path)["multi_letter_key_on_single_choice"] == 4
 
 
-def test_of_two_equal_options_both_are_right_if_one_is_the_key(tmp_path):
-    path = folder(tmp_path, {"Ann": ["a,a,Who killed Old Moss?,Cal,Cal,Dot,,,b", *ROWS[1:]]})
-    assert asked(path)[0].keys == (0, 1)
-    assert only(path, "duplicate_option_key").line == 2
-
-
-def test_two_equal_wrong_options_stay(tmp_path):
-    path = folder(tmp_path, {"Ann": ["a,a,Who killed Old Moss?,Bea,Bea,Cal,,,c", *ROWS[1:]]})
-    assert asked(path)[0].keys == (2,)
-    assert only(path, "duplicate_option_distractor").line == 2
-
-
-def test_a_row_without_a_key_is_left_out(tmp_path):
-    path = folder(tmp_path, {"Ann": ["b,a,What is Bea hiding?,x,y,z,w,,", *ROWS]})
-    assert len(asked(path)) == 4
-    assert only(path, "missing_key").line == 2
-    path = folder(tmp_path / "beyond", {"Ann": ["b,a,What is Bea hiding?,x,y,,,,d", *ROWS]})
-    assert only(path, "missing_key").detail == "2 options, key 'd'"
-
-
 def test_an_empty_question_is_read_from_a_row_with_the_same_options(tmp_path):
-    rows = {"Ann": [ROWS[0], "b,a, ,By water,By knife,By rope,By fire,,b", *ROWS[2:]]}
-    path = folder(tmp_path, rows)
+    path = folder(tmp_path / "1", {"Ann": [ROWS[0], "b,a, ,By water,By knife,By rope,By fire,,b", *ROWS[2:]]})
     assert asked(path)[1].text == "How did Old Moss die?"
     assert only(path, "empty_question").line == 3
-
-
-def test_an_empty_question_without_such_a_row_says_so(tmp_path):
-    path = folder(tmp_path, {"Ann": ["b,a,,By spoon,By fork,,,,b"]}, omniscient="")
+    path = folder(tmp_path / "2", {"Ann": ["b,a,,By spoon,By fork,,,,b"]}, omniscient="")
     assert asked(path)[0].text == "(The text of this question is missing.)"
-
-
-def test_blank_lines_are_passed_over(tmp_path):
-    path = folder(tmp_path, {"Ann": [*ROWS, ""]})
-    assert len(asked(path)) == 4
-    assert only(path, "blank_line").line == 6
-
-
-def test_quoted_fields_and_line_numbers(tmp_path):
-    path = folder(tmp_path, {"Ann": ['b,a,"Who, then,\nis it?",x,y,,,,a', WHO.replace(",b", ",b,")]})
-    assert asked(path)[0].text == "Who, then,\nis it?"
-    assert only(path, "field_count").line == 4
 
 
 def test_a_key_that_names_another_than_the_murderer_is_kept_and_reported(tmp_path):
@@ -238,32 +211,26 @@ def test_a_key_that_names_another_than_the_murderer_is_kept_and_reported(tmp_pat
     assert [one.detail for one in found] == [f"who: {told}", f"suspect: {told}"]
 
 
-def test_a_suspect_key_alone_that_is_not_the_murderer_is_a_remark(tmp_path):
-    # Ghost Revenge, Danshui Villa, Cruise Incident: who is right, the most suspicious is somebody else
-    rows = {"Ann": [WHO, SUSPECT.replace(",,b", ",,c")]}
-    assert only(folder(tmp_path, rows), "suspect_key_is_not_the_murderer").detail.startswith("victim 0: key Dot")
+HOW = "b,a,How did Old Moss die?,Bea,Dot,,,,a"
+TOLD = SUSPECT.replace("Cal,Dot", "Cal told Dot to,Dot")
 
 
-def test_a_suspect_key_that_speaks_of_the_murderer_is_right(tmp_path):
-    rows = {"Ann": [WHO, SUSPECT.replace("Cal,Dot", "Cal told Dot to,Dot")]}
-    path = folder(tmp_path, rows)
-    assert kinds(path)["suspect_key_is_not_the_murderer"] == kinds(path)["key_contradicts_kill_by_me"] == 0
-
-
-def test_a_murderer_is_spoken_of_by_any_part_of_a_long_name(tmp_path):
-    people = {("Cal (the Cook)" if name == "Cal" else name): PEOPLE[name] for name in NAMES}
-    rows = {name: [] for name in people} | {"Ann": [WHO, SUSPECT.replace("Cal,Dot", "Cal told Dot to,Dot")]}
-    found = kinds(folder(tmp_path, rows, people))
-    assert found["suspect_key_is_not_the_murderer"] == found["key_contradicts_kill_by_me"] == 0
-    assert found["long_names"] == 1
-
-
-def test_a_wrong_suspect_beside_a_right_who_is_no_contradiction_whoever_else_is_asked_about(tmp_path):
-    # "How" is about the same victim and its key names no murderer, but "who" is right: only a remark
-    rows = {"Ann": ["b,a,How did Old Moss die?,Bea,Dot,,,,a", WHO, SUSPECT.replace(",,b", ",,c")]}
-    found = kinds(folder(tmp_path, rows))
-    assert found["key_contradicts_kill_by_me"] == 0
-    assert found["suspect_key_is_not_the_murderer"] == 1
+@pytest.mark.parametrize(
+    ("rows", "cal", "remarks"),
+    [
+        ([WHO, SUSPECT.replace(",,b", ",,c")], "Cal", 1),  # who is right, the most suspicious is somebody else
+        ([HOW, WHO, SUSPECT.replace(",,b", ",,c")], "Cal", 1),  # whoever else is asked about
+        ([WHO, TOLD], "Cal", 0),  # the key speaks of the murderer
+        ([WHO, TOLD], "Cal (the Cook)", 0),  # by any part of a long name
+    ],
+)
+def test_a_suspect_key_alone_that_is_not_the_murderer_is_a_remark(tmp_path, rows, cal, remarks):
+    # as in Ghost Revenge, Danshui Villa, Cruise Incident
+    people = {(cal if name == "Cal" else name): PEOPLE[name] for name in NAMES}
+    path = folder(tmp_path, {name: [] for name in people} | {"Ann": rows}, people)
+    found = [one.detail for one in check(path) if one.kind == "suspect_key_is_not_the_murderer"]
+    assert found == ["victim 0: key Dot though the murderer is an option"] * remarks
+    assert kinds(path)["key_contradicts_kill_by_me"] == 0
 
 
 def test_a_victim_whom_no_player_killed(tmp_path):
@@ -285,21 +252,14 @@ def test_the_same_victim_asked_for_twice(tmp_path):
     assert only(path, "near_duplicate_question").detail == "Ann: victim 0"
 
 
-def test_names_with_brackets_are_read_by_their_parts(tmp_path):
-    people = {("Cal (Cal the Cook or the Cook)" if name == "Cal" else name): PEOPLE[name] for name in NAMES}
-    path = folder(tmp_path, people=people)
-    case = load.load_folder(path)
-    assert case.characters[2].name == "Cal (Cal the Cook or the Cook)"
-    assert case.characters[2].aliases == ("Cal", "Cal the Cook", "the Cook")
-    assert only(path, "long_names")
-
-
-def test_options_teach_aliases(tmp_path):
+def test_brackets_in_names_and_options_teach_aliases(tmp_path):
     # "Brother Li【Aming】", "Nurse head [Sylvia Costa]"
-    path = folder(tmp_path, {"Ann": ["a,a,Who killed Old Moss?,Sister Bea【Bea】,Chef [Cal],Dot,,,b"]})
-    case = load.load_folder(path)
-    assert case.characters[1].aliases == ("Sister Bea",)
-    assert case.characters[2].aliases == ("Chef",)
+    people = {("Cal (Cal the Cook or the Cook)" if name == "Cal" else name): PEOPLE[name] for name in NAMES}
+    path = folder(tmp_path / "1", people=people)
+    assert load.load_folder(path).characters[2].aliases == ("Cal", "Cal the Cook", "the Cook")
+    assert only(path, "long_names")
+    path = folder(tmp_path / "2", {"Ann": ["a,a,Who killed Old Moss?,Sister Bea【Bea】,Chef [Cal],Dot,,,b"]})
+    assert [one.aliases for one in load.load_folder(path).characters] == [(), ("Sister Bea",), ("Chef",), ()]
     assert kinds(path) == Counter()
 
 
@@ -371,17 +331,21 @@ def test_chinese_remains_in_an_english_script(tmp_path):
     assert found[0].detail.startswith("1 ")
 
 
-def test_a_name_in_another_spelling(tmp_path):
+@pytest.mark.parametrize(
+    ("options", "spelt"),
+    [
+        ("Bea,Zhou Mengdang,Zhou Menggang", ["'Zhou Menggang' beside 'Zhou Mengdang'"]),
+        ("Bea,Zhou Mengdang,Zhou menggang", []),  # a word with a small letter is no name
+        ("It was Bea.,It was Zhou Mengdang.,Ann.", []),  # at the end of a sentence it is the name itself
+        ("Bea,Zhou Mengdang,Zhou Mengdan", ["'Zhou Mengdan' beside 'Zhou Mengdang'"]),
+        ("Bea,Zhou Mengdang,Zhou Mengdda", []),  # two letters are other ones
+    ],
+)
+def test_a_name_in_another_spelling(tmp_path, options, spelt):
     people = {name: PEOPLE["Cal" if name == "Zhou Mengdang" else "Ann"] for name in ("Ann", "Bea", "Zhou Mengdang")}
-    rows = {name: ["a,a,Who killed Old Moss?,Bea,Zhou Mengdang,Zhou Menggang,,,b"] for name in ("Ann", "Bea")}
-    found = only(folder(tmp_path, rows, people), "name_spelling")
-    assert found.detail == "'Zhou Menggang' beside 'Zhou Mengdang'"
-
-
-def test_a_word_with_a_small_letter_is_no_name_in_another_spelling(tmp_path):
-    people = {name: PEOPLE["Cal" if name == "Zhou Mengdang" else "Ann"] for name in ("Ann", "Bea", "Zhou Mengdang")}
-    rows = {name: ["a,a,Who killed Old Moss?,Bea,Zhou Mengdang,Zhou menggang,,,b"] for name in ("Ann", "Bea")}
-    assert kinds(folder(tmp_path, rows, people))["name_spelling"] == 0
+    rows = {name: [f"a,a,Who killed Old Moss?,{options},,,b"] for name in ("Ann", "Bea")}
+    path = folder(tmp_path, rows, people)
+    assert [one.detail for one in check(path) if one.kind == "name_spelling"] == spelt
 
 
 def test_a_chinese_name_with_another_character_within_a_sentence(tmp_path):
@@ -390,12 +354,6 @@ def test_a_chinese_name_with_another_character_within_a_sentence(tmp_path):
     path = folder(tmp_path, rows | {"GM": []}, people, lang="zh", omniscient="GM")
     found = [one.detail for one in check(path) if one.kind == "name_spelling"]
     assert found == ["'周孟当' beside '周梦当'"]
-
-
-def test_a_name_at_the_end_of_a_sentence_is_in_no_other_spelling(tmp_path):
-    people = {name: PEOPLE["Cal" if name == "Zhou Mengdang" else "Ann"] for name in ("Ann", "Bea", "Zhou Mengdang")}
-    rows = {name: ["a,a,Who killed Old Moss?,It was Bea.,It was Zhou Mengdang.,Ann.,,,b"] for name in ("Ann", "Bea")}
-    assert kinds(folder(tmp_path, rows, people))["name_spelling"] == 0
 
 
 def test_numbers_of_players_that_disagree(tmp_path):
