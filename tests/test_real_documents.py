@@ -1,20 +1,21 @@
-"""The corpus of real documents: facts are found by rule in texts of ours, and the machine's own make a corpus that is read."""
+"""The corpus of real documents and the comparison on it (`scripts/bench`): facts are found by rule in texts of ours, the machine's
+own make a corpus that is read, folds, intervals by hand, and a small run in which nothing is remembered.
+"""
 
 from __future__ import annotations
 
-import json
+import sys
+from pathlib import Path
 
+import numpy as np
 import pytest
 from parlour.envs.mediated_qa.corpora import load
-from real_documents import (
-    RealDocument,
-    copyright_facts,
-    distribution_facts,
-    package_facts,
-    real_documents,
-    too_few,
-    write,
-)
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "scripts" / "bench"))
+
+import real_comparison as comparison
+import real_documents as documents_of
+from real_documents import RealDocument
 from real_questions import questions_about
 
 COPYRIGHT = """This package was debianized by Ann Bell <ann@example.org> on
@@ -52,38 +53,20 @@ A bell.
 """
 
 
-def test_facts_of_a_copyright_file():
-    assert copyright_facts(COPYRIGHT) == {
+def test_facts_are_found_by_rule_in_each_kind_of_document():
+    assert documents_of.copyright_facts(COPYRIGHT) == {
         "packager": "Ann Bell",
         "packaged": "1997",
         "author": "Carl Dorn",
         "licence": "Zlib",
         "held": {"Carl Dorn": {1995, 1996, 1997, 1998, 2003}, "Eva van Fell": {2001}},
     }
-    assert copyright_facts("Nobody knows.") == {}
-
-
-def test_facts_of_an_entry_of_the_package_list():
-    assert package_facts(ENTRY) == {
-        "section": "libs",
-        "homepage": "https://bell.example.org",
-        "version": "1.2-3",
-        "maintainer": "Ann Bell",
-        "size": 120,
-        "source": "bell",
-        "needs": "libc6",
-    }
-
-
-def test_facts_of_a_distribution():
-    assert distribution_facts(METADATA) == {
-        "version": "1.2",
-        "author": "Ann Bell",
-        "licence": "MIT",
-        "python": ">=3.9",
-        "all_needs": ("Dorn",),
-        "needs": "Dorn",
-    }
+    assert documents_of.copyright_facts("Nobody knows.") == {}
+    package = {"section": "libs", "homepage": "https://bell.example.org", "version": "1.2-3", "source": "bell"}
+    package |= {"maintainer": "Ann Bell", "size": 120, "needs": "libc6"}
+    assert documents_of.package_facts(ENTRY) == package
+    distribution = {"version": "1.2", "author": "Ann Bell", "licence": "MIT", "python": ">=3.9"}
+    assert documents_of.distribution_facts(METADATA) == distribution | {"all_needs": ("Dorn",), "needs": "Dorn"}
 
 
 def asked(*documents: RealDocument) -> dict[str, list[str]]:
@@ -91,7 +74,7 @@ def asked(*documents: RealDocument) -> dict[str, list[str]]:
 
 
 def test_a_question_goes_over_two_documents_where_the_first_names_the_second():
-    one = RealDocument("distribution", "Bell", METADATA, distribution_facts(METADATA))
+    one = RealDocument("distribution", "Bell", METADATA, documents_of.distribution_facts(METADATA))
     two = RealDocument("distribution", "Dorn", "Name: Dorn", {"author": "Carl Dorn", "version": "2", "all_needs": ()})
     found = asked(one, two)
     assert found["Who is the author of the distribution that Bell requires?"] == ["Carl Dorn"]
@@ -102,35 +85,50 @@ def test_a_question_goes_over_two_documents_where_the_first_names_the_second():
 
 
 def test_copyrights_are_asked_of_holders_and_years():
-    found = asked(RealDocument("copyright", "bell", COPYRIGHT, copyright_facts(COPYRIGHT)))
+    found = asked(RealDocument("copyright", "bell", COPYRIGHT, documents_of.copyright_facts(COPYRIGHT)))
     assert found["In which year does the copyright of Carl Dorn in bell begin?"] == ["1995"]
     assert found["Who holds the copyright of 2003 in bell?"] == ["Carl Dorn"]
     assert found["Who holds the copyright of 1992 in bell?"] == []  # three years before the first
 
 
+def test_every_question_is_held_out_once_and_a_phrasing_is_in_one_fold():
+    texts = [f"{first} {k}?" for first in ("Who is", "Who wrote", "Which licence", "Do") for k in range(5)]
+    for folds in (comparison.folds_by_question(20), comparison.folds_by_phrasing(texts)):
+        assert sorted(np.concatenate(folds)) == list(range(20))
+    for fold in folds:
+        inside = {comparison.phrasing(texts[k]) for k in fold}
+        assert inside.isdisjoint({comparison.phrasing(text) for k, text in enumerate(texts) if k not in fold})
+
+
+def test_intervals_over_questions_and_over_groups():
+    values = np.array([1.0, 3.0, 1.0, 3.0])  # strays -1, 1, -1, 1
+    assert comparison.interval(values) == pytest.approx((2.0, 1.96 * 2 / 4))
+    by_two = comparison.interval(values, ["a", "b", "a", "b"])
+    assert by_two == pytest.approx((2.0, 1.96 * np.sqrt(8) / 4))  # sums -2 and 2
+    assert comparison.interval(values, ["a", "a", "b", "b"]) == pytest.approx((2.0, 0.0))  # sums 0 and 0
+
+
+def test_too_little_is_said():
+    wanted = "0 documents, wanted 200; 0 answerable questions, wanted 300; 0 unanswerable questions, wanted 100"
+    assert documents_of.too_few([], []) == wanted
+
+
+# -- the documents of this machine -----------------------------------------------------------------------------
+
+
 @pytest.fixture(scope="module")
 def machine():
-    documents = real_documents()
+    documents = documents_of.real_documents()
     questions = questions_about(documents)
-    if missing := too_few(documents, questions):
+    if missing := documents_of.too_few(documents, questions):
         pytest.skip(f"this machine has too little to read: {missing}")
     return documents, questions
 
 
-def test_too_little_is_said():
-    assert too_few([], []) == (
-        "0 documents, wanted 200; 0 answerable questions, wanted 300; 0 unanswerable questions, wanted 100"
-    )
-
-
-def test_the_same_documents_give_the_same_questions(machine):
-    _, questions = machine
-    assert questions_about(real_documents()) == questions
-    assert len({one["question"] for one in questions}) == len(questions)
-
-
-def test_answers_stand_in_the_documents(machine):
+@pytest.mark.slow
+def test_the_same_documents_give_the_same_questions_with_answers_that_stand_in_them(machine):
     documents, questions = machine
+    assert questions_about(documents) == questions
     text = "\n".join(f"{one.title} {one.text}" for one in documents)
     years = " ".join(str(year) for one in documents for held in one.facts.get("held", {}).values() for year in held)
     plain = " ".join(text.split()) + years
@@ -138,21 +136,38 @@ def test_answers_stand_in_the_documents(machine):
     assert {answer for answer in told if " ".join(answer.split()) not in plain} == set()
 
 
+@pytest.mark.slow
 def test_questions_are_of_several_forms_and_hops(machine):
-    _, questions = machine
-    texts = [one["question"] for one in questions]
+    texts = [one["question"] for one in machine[1]]
+    assert len(set(texts)) == len(texts)
     for beginning in ("Who ", "Which ", "What ", "In which year ", "How many ", "Do "):
         assert sum(text.startswith(beginning) for text in texts) >= 10, beginning
     assert sum(" that " in text for text in texts) >= 20  # over two documents
-    assert sum(one["answers"] == ["yes"] for one in questions) >= 20
-    assert sum(one["answers"] == ["no"] for one in questions) >= 20
+    for answer in ("yes", "no"):
+        assert sum(one["answers"] == [answer] for one in machine[1]) >= 20
 
 
+@pytest.mark.slow
 def test_the_corpus_is_read_by_parlour(machine, tmp_path):
     documents, questions = machine
-    write(tmp_path, documents, questions)
+    documents_of.write(tmp_path, documents, questions)
     corpus = load(tmp_path)
     assert len(corpus.passages) >= 200
     assert [one.id for one in corpus.questions] == [one["id"] for one in questions]
     assert sum(one.answer == "" for one in corpus.questions) == sum(not one["answers"] for one in questions) >= 100
-    assert json.loads((tmp_path / "questions.jsonl").read_text("utf-8").splitlines()[0]) == questions[0]
+
+
+@pytest.mark.slow
+def test_a_small_run_is_paired_and_remembers_nothing(machine, tmp_path):
+    pytest.importorskip("sklearn", reason="pip install 'parlour[train]'")
+    pytest.importorskip("bm25s", reason="pip install 'parlour[retrieve]'")
+    documents_of.write(tmp_path, machine[0][::4], machine[1][:120])
+    small = load(tmp_path)
+    found = comparison.compared(small, "bm25", [np.arange(60), np.arange(60, 120)])
+    assert {len(earned) for earned in found.values()} == {120}
+    # without memory, silence is always right: 10 less the cost of a shallow retrieval, or of asking the memory
+    assert set(found[f"{comparison.STATIC}retrieve_shallow, refuse_to_generate, skip_check"]) == {9.0}
+    assert set(found[f"{comparison.STATIC}skip_retrieval, generate_parametric, skip_check"]) == {8.0}
+    assert all((found["oracle"] >= earned - 1e-9).all() for earned in found.values())
+    assert {comparison.CONTEXTUAL, comparison.TABLE, "question form x state"} <= set(found)
+    assert len(comparison.lines(found, [comparison.phrasing(one.text) for one in small.questions])) == len(found)

@@ -4,7 +4,7 @@ Documents are Debian's copyright files and entries of its package list, its comm
 distributions, and what the modules of Python's library say of themselves (read, never imported). Questions are made by
 `real_questions`. The same documents give the same corpus, in the form of docs/corpora.md:
 
-    python tests/real_documents.py OUT
+    python scripts/bench/real_documents.py OUT
 
 writes OUT/questions.jsonl and OUT/documents/. Nothing of it was chosen by how any method does.
 """

@@ -1,8 +1,8 @@
 """The comparison on a corpus of real documents: each question held out once, no simulated memory, all systems paired.
 
-    python tests/real_documents.py OUT
-    python tests/real_comparison.py OUT bm25 questions
-    python tests/real_comparison.py OUT bm25 phrasings
+    python scripts/bench/real_documents.py OUT
+    python scripts/bench/real_comparison.py OUT bm25 questions
+    python scripts/bench/real_comparison.py OUT bm25 phrasings
 
 `questions`: five folds of questions, so that a held-out question's phrasing was learned from on other documents. `phrasings`: five
 folds of phrasings (by their first words), so that it was not; the interval over phrasings is told as well. Cut points, table
@@ -36,6 +36,7 @@ Earned = dict[str, np.ndarray[Any, np.dtype[np.float64]]]
 
 
 def folds_by_question(count: int) -> list[np.ndarray[Any, Any]]:
+    """Folds of questions, drawn."""
     order = np.random.default_rng(SEED).permutation(count)
     return [order[k::FOLDS] for k in range(FOLDS)]
 
