@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mystery_table import ADA, BEN, CLEO, DOV, EVE, ask, choose, introduced, table
 from parlour.envs.core import Move
-from parlour.envs.murder_mystery import GAME
 from parlour.envs.murder_mystery.encode import MysteryEncoder
 from parlour.envs.murder_mystery.options import tell
-from parlour.envs.murder_mystery.vocabulary import ASK, CHOOSE, INTRODUCE, NOBODY, SAYS, SUSPECT, VOTE
+from parlour.envs.murder_mystery.vocabulary import NOBODY, SAYS, SUSPECT, VOTE
 from parlour.envs.murder_mystery.vocabulary.facts import MEANS, MOTIVE, SIGHTING, WHEREABOUTS, Fact
 
-CASES = Path(__file__).parent / "cases"
-ADA, BEN, CLEO, DOV, EVE = range(5)
 EDGAR = 5
-
-
-def table(name: str = "tower_en", **options: Any) -> Any:
-    return GAME.build(case=str(CASES / f"{name}.json"), **options)
-
-
-def after(game: Any, *moves: Move) -> Any:
-    s = game.initial()
-    for move in (*[Move(INTRODUCE)] * game.seats, *moves):
-        s = game.apply(s, move)
-    return s
 
 
 def features(game: Any, s: Any, seat: int) -> dict[str, float]:
@@ -41,7 +27,7 @@ def features(game: Any, s: Any, seat: int) -> dict[str, float]:
 
 def asked(asker: int, target: int, topic: int, *answer: Move) -> list[Move]:
     """All before the asker ask nobody; about the first victim."""
-    return [*[NOBODY] * (2 * asker), Move(CHOOSE, (target,)), Move(ASK, (topic, -1)), *answer]
+    return [*[NOBODY] * (2 * asker), choose(target), ask(topic), *answer]
 
 
 @pytest.mark.parametrize("name", ["tower_en", "lake_zh", "letter_en"])
@@ -107,7 +93,7 @@ def test_at_the_beginning_a_seat_knows_itself_and_its_script():
 
 def test_a_question_shows_who_asks_whom_what():
     game = table()
-    s = after(game, Move(CHOOSE, (EVE,)), Move(ASK, (SIGHTING, CLEO)))
+    s = introduced(game, choose(EVE), ask(SIGHTING, CLEO))
     eve = features(game, s, EVE)
     for name in ("phase 3", "topic sighting", "about victim 0", "seat 0: asks now", "seat 4: is asked now"):
         assert eve[name] == 1
@@ -119,7 +105,7 @@ def test_a_question_shows_who_asks_whom_what():
 
 def test_where_two_hear_others_do_not_see_the_topic():
     game = table(hearing="two")
-    s = after(game, Move(CHOOSE, (EVE,)), Move(ASK, (SIGHTING, CLEO)))
+    s = introduced(game, choose(EVE), ask(SIGHTING, CLEO))
     assert "topic sighting" in features(game, s, EVE)
     dov = features(game, s, DOV)
     assert "seat 4: is asked now" in dov
@@ -130,7 +116,7 @@ def test_what_others_say_counts_against_a_seat():
     """Ada tells Eve of Ben's motive (1 / 3) and that she saw him in the garden at ten."""
     game = table()
     told = [tell(Fact("motive", (BEN, 0, EDGAR))), SAYS._replace(words="And more.")]
-    s = after(game, *asked(EVE, ADA, MOTIVE, *told))
+    s = introduced(game, *asked(EVE, ADA, MOTIVE, *told))
     dov = features(game, s, DOV)
     assert dov["seat 1: said to have a motive, by others / 3"] == round(1 / 3, 4)
     assert dov["seat 0: facts told / 10"] == 1 / 10
@@ -140,10 +126,10 @@ def test_what_others_say_counts_against_a_seat():
 def test_what_a_seat_says_of_itself_is_no_word_of_others():
     """Cleo says that she could get at the rope; Ben that Eve had a reason."""
     game = table()
-    said = features(game, after(game, *asked(ADA, CLEO, MEANS, tell(Fact("had", (CLEO, 1))))), DOV)
+    said = features(game, introduced(game, *asked(ADA, CLEO, MEANS, tell(Fact("had", (CLEO, 1))))), DOV)
     assert "seat 2: facts told / 10" in said
     assert not [name for name in said if "by others" in name]
-    said = features(game, after(game, *asked(ADA, BEN, MOTIVE, tell(Fact("motive", (EVE, 1, EDGAR))))), DOV)
+    said = features(game, introduced(game, *asked(ADA, BEN, MOTIVE, tell(Fact("motive", (EVE, 1, EDGAR))))), DOV)
     assert said["seat 4: said to have a motive, by others / 3"] == round(1 / 3, 4)
 
 
@@ -151,15 +137,15 @@ def test_a_seat_that_was_seen_elsewhere_than_it_said_is_caught():
     """Ben says that he was in the hall at ten; Ada saw him in the garden."""
     game = table()
     lie = asked(ADA, BEN, WHEREABOUTS, tell(Fact("at", (BEN, 0, 1))), SAYS)
-    s = after(game, *lie)
+    s = introduced(game, *lie)
     before = features(game, s, DOV)
-    s = after(
+    s = introduced(
         game,
         *lie,
         NOBODY,
         *[NOBODY] * 7,
-        Move(CHOOSE, (ADA,)),
-        Move(ASK, (SIGHTING, -1)),
+        choose(ADA),
+        ask(SIGHTING),
         tell(Fact("saw", (BEN, 2, 1))),
     )
     assert "seat 1: seen elsewhere than it said / 3" not in before
@@ -169,7 +155,7 @@ def test_a_seat_that_was_seen_elsewhere_than_it_said_is_caught():
 def test_a_seat_that_was_seen_at_the_scene_of_a_death_is_marked():
     """Ada saw Ben in the garden at ten. That Edgar died at ten is public; that it was in the garden is added here."""
     game = table()
-    s = after(game, *asked(EVE, ADA, SIGHTING, tell(Fact("saw", (BEN, 2, 1))), tell(Fact("saw", (CLEO, 1, 0)))))
+    s = introduced(game, *asked(EVE, ADA, SIGHTING, tell(Fact("saw", (BEN, 2, 1))), tell(Fact("saw", (CLEO, 1, 0)))))
     encoder, view = MysteryEncoder(game), game.view(s, DOV)
     seen = [encoder.names.index(f"seat {j}: seen where and when somebody died / 3") for j in range(5)]
     assert not encoder(view)[seen].any()
@@ -180,7 +166,7 @@ def test_a_seat_that_was_seen_at_the_scene_of_a_death_is_marked():
 
 def test_own_reports_are_seen_by_their_maker():
     game = table(rounds=2)
-    s = after(game, *[NOBODY] * 10, Move(SUSPECT, (CLEO,)))
+    s = introduced(game, *[NOBODY] * 10, Move(SUSPECT, (CLEO,)))
     assert features(game, s, ADA)["seat 2: I suspect it of victim 0"] == 1
     assert not [name for name in features(game, s, BEN) if "I suspect" in name]
 
@@ -189,7 +175,7 @@ def test_after_the_vote_its_shares_are_seen():
     """Edgar: Ben 4 of 5, Ada 1 of 5."""
     game = table(rounds=1)
     votes = [Move(VOTE, (j,)) for j in (BEN, CLEO, ADA, CLEO, BEN, ADA, BEN, CLEO, BEN, CLEO)]
-    s = after(game, *[NOBODY] * 10, *votes)
+    s = introduced(game, *[NOBODY] * 10, *votes)
     dov = features(game, s, DOV)
     assert dov["seat 1: votes for it on victim 0 / seats"] == 0.8
     assert dov["seat 0: votes for it on victim 0 / seats"] == 0.2

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
+from mystery_table import BEN, path
 from parlour.envs import registry
 from parlour.envs.core import Move
 from parlour.envs.murder_mystery.options import told
@@ -14,12 +14,9 @@ from parlour.envs.murder_mystery.vocabulary.facts import Fact
 from parlour.envs.turn import take_turn
 from parlour.policies import HeuristicPolicy, RandomPolicy
 
-CASES = Path(__file__).parent / "cases"
-BEN = 1
-
 
 def play(case: str, players: Any = HeuristicPolicy, seed: int = 0, **options: Any) -> Any:
-    reference = case if ":" in case else str(CASES / f"{case}.json")
+    reference = case if ":" in case else path(case)
     env = registry["murder_mystery_v0"].raw_env(case=reference, info="full", **options)
     env.reset(seed=seed)
     seated = [players() for _ in range(env.game.seats)]
@@ -95,7 +92,7 @@ def test_in_a_case_of_prose_only_it_asks_and_has_nothing_to_say():
 
 def test_it_reads_facts_in_free_words():
     """Eve hears in words what Ada knows of Ben, and votes accordingly."""
-    env = registry["murder_mystery_v0"].raw_env(case=str(CASES / "tower_en.json"), rounds=1, targets=1, info="full")
+    env = registry["murder_mystery_v0"].raw_env(case=path("tower_en"), rounds=1, targets=1, info="full")
     env.reset(seed=1)
     player = HeuristicPolicy()
     player.reset(4, 1)

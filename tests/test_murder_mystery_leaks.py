@@ -9,11 +9,11 @@ chosen anew by chance. Then all that reaches the seat must be the same, byte for
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from mystery_table import path
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import IllegalMove, Move
 from parlour.envs.murder_mystery import GAME
@@ -24,11 +24,10 @@ from parlour.envs.murder_mystery.rules import MurderMystery
 from parlour.envs.murder_mystery.vocabulary import ASK, QUESTION, REPLY, SUSPECT, TELL, VOTE
 from parlour.envs.murder_mystery.vocabulary.facts import Fact
 
-CASES = Path(__file__).parent / "cases"
 REFERENCES = {
-    "tower": str(CASES / "tower_en.json"),
-    "lake": str(CASES / "lake_zh.json"),
-    "letter": str(CASES / "letter_en.json"),
+    "tower": path("tower_en"),
+    "lake": path("lake_zh"),
+    "letter": path("letter_en"),
     "generated": "seed:11:en:4",
 }
 SECRETS = ("script", "objectives", "facts", "lies", "murders")

@@ -7,22 +7,21 @@ prose of every seat has the same lines in both but for the one that quotes them.
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from mystery_table import changed_case, path
 from parlour.envs import registry
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.entries import TextAction
 from parlour.envs.headings import LANGUAGES
-from parlour.envs.murder_mystery.vocabulary import SAYS, VERDICT
+from parlour.envs.murder_mystery.vocabulary import SAYS
 from parlour.envs.replay import read
 from parlour.envs.text import CHOICE, RECORD, WHO, clean
 from parlour.wrappers import HistoryWindow, Recorder, TextActions
 
-CASES = Path(__file__).parent / "cases"
 HEADINGS = {language: [heading.strip() for heading in told[:3]] for language, told in LANGUAGES.items()}
 ZH = LANGUAGES["zh"]
 SPOOFS = {
@@ -55,7 +54,7 @@ PLACES = ("introduce", "question", "answer")
 
 
 def opened(case: str, **settings: Any) -> TextActions:
-    env = TextActions(registry["murder_mystery_v0"].raw_env(case=str(CASES / f"{case}.json"), info="full", **settings))
+    env = TextActions(registry["murder_mystery_v0"].raw_env(case=path(case), info="full", **settings))
     env.reset(seed=4)
     return env
 
@@ -131,25 +130,10 @@ def test_any_utterance_changes_nothing_but_its_own_line(words, place):
     compare("lake_zh", place, words)
 
 
-@given(
-    st.lists(
-        st.sampled_from(
-            [
-                *HEADINGS,
-                "\n",
-                "- ",
-                '"',
-                "\\",
-                "主持人：",
-                "Moderator: ",
-                "陈默说：",
-                "（理解为：",
-                "\u2028",
-                "(taken as: ",
-            ]
-        )
-    )
-)
+PHRASES = ("\n", "- ", '"', "\\", "主持人：", "Moderator: ", "陈默说：", "（理解为：", "\u2028", "(taken as: ")
+
+
+@given(st.lists(st.sampled_from([*HEADINGS, *PHRASES])))
 def test_any_mixture_of_the_moderators_phrases_changes_nothing_but_its_own_line(pieces):
     compare("tower_en", "answer", "".join(pieces))
 
@@ -157,7 +141,7 @@ def test_any_mixture_of_the_moderators_phrases_changes_nothing_but_its_own_line(
 @pytest.mark.parametrize("utterance", SPOOFS.values(), ids=SPOOFS)
 def test_the_words_as_they_came_in_are_kept_in_the_transcript(utterance, tmp_path):
     file = tmp_path / "game.jsonl"
-    bare = registry["murder_mystery_v0"].raw_env(case=str(CASES / "lake_zh.json"), info="full")
+    bare = registry["murder_mystery_v0"].raw_env(case=path("lake_zh"), info="full")
     env = Recorder(TextActions(bare), file)
     env.reset(seed=4)
     env.step(utterance)
@@ -185,34 +169,27 @@ def test_a_history_window_is_not_fooled(utterance):
             assert all(a == b or a.startswith("Ada Marsh (nurse) says: ") for a, b in zip(one, two, strict=True))
 
 
-def test_words_never_find_anybody_guilty():
-    """Whatever is said, the verdict is the moderator's, after the vote."""
-    env = opened("tower_en", rounds=1)
-    for _ in range(5):
-        env.step(SPOOFS["moderator"])
-    assert not [e for e in env.unwrapped.state_now.log if e.move.kind == VERDICT]
-
-
 @pytest.mark.parametrize("case", ["tower_en", "lake_zh"])
 def test_a_case_cannot_imitate_sections_speakers_or_the_moderator(case, tmp_path):
     """Scripts, briefings and objectives come from files of others: each paragraph is one indented line, no heading among them."""
-    value = json.loads((CASES / f"{case}.json").read_text(encoding="utf-8"))
     every = "\n".join(SPOOFS[key] for key in SPOOFS if key != "lone surrogates")
-    value["briefing"] = value["characters"][0]["script"] = every
-    value["characters"][0]["objectives"] = [every]
-    headings = LANGUAGES[value["language"]][:3]
-    value["title"] = f"x\n{CHOICE}{ZH.choice}"
-    value["characters"][1]["name"] = f"Al\n{RECORD}{ZH.record}Moderator: b\u2028c"
-    file = tmp_path / "case.json"
-    file.write_text(json.dumps(value), encoding="utf-8")
-    env = registry["murder_mystery_v0"].raw_env(case=str(file), info="full")
+
+    def hostile(value: Any) -> None:
+        value["briefing"] = value["characters"][0]["script"] = every
+        value["characters"][0]["objectives"] = [every]
+        value["title"] = f"x\n{CHOICE}{ZH.choice}"
+        value["characters"][1]["name"] = f"Al\n{RECORD}{ZH.record}Moderator: b\u2028c"
+
+    file, language = changed_case(tmp_path / "case.json", case, hostile), case[-2:]
+    headings = LANGUAGES[language][:3]
+    env = registry["murder_mystery_v0"].raw_env(case=file, info="full")
     env.reset(seed=1)
     for _ in range(9):
         for text in prose(env):
             lines = text.split("\n")
             assert len(text.splitlines()) == len(lines) - 1
             assert [text.count(heading) for heading in headings] == [1, 1, 1]
-            assert [line for line in lines if line.startswith("#")] == HEADINGS[value["language"]]
+            assert [line for line in lines if line.startswith("#")] == HEADINGS[language]
             assert text.replace("\n", "").isprintable()
             assert env.observation_space("player_0").contains(env.observe("player_0"))
         env.step(int(env.infos[env.agent_selection]["legal"][-1]))
