@@ -54,25 +54,20 @@ def small(**changes):
     } | changes
 
 
-def test_a_case_is_read_and_written_without_loss():
+def test_a_case_is_read_and_written_without_loss(tmp_path):
     case = load(small())
     assert case.characters[0].facts == (Fact("at", (0, 0, 0)),)
-    assert case.characters[1].objectives == ()
-    assert case.truth is None
-    assert load(json.loads(dump(case))) == case
-
-
-def test_a_case_on_disk_is_the_same(tmp_path):
+    assert (case.characters[1].objectives, case.truth) == ((), None)
     path = tmp_path / "case.json"
-    path.write_text(dump(load(small())), encoding="utf-8")
-    assert load(path) == find(str(path)) == load(small())
+    path.write_text(dump(case), encoding="utf-8")
+    assert load(json.loads(dump(case))) == load(path) == find(str(path)) == case
+    with pytest.raises(ValueError, match="frozen"):
+        case.title = "Other"
 
 
 def test_persons_are_numbered_seats_first_then_victims():
     words = load(small()).vocabulary
-    assert words.persons == ("Ann", "Bob", "Cy")
-    assert words.seats == 2
-    assert list(words.victims) == [2]
+    assert (words.persons, words.seats, list(words.victims)) == (("Ann", "Bob", "Cy"), 2, [2])
     assert words.aliases == ((), ("Bobby",), ())
 
 
@@ -140,51 +135,33 @@ def test_a_file_that_holds_no_case_is_refused(tmp_path, text):
         load(path)
 
 
-def test_a_case_cannot_be_changed():
-    case = load(small())
-    with pytest.raises(ValueError, match="frozen"):
-        case.title = "Other"
-
-
-def test_the_digest_is_the_sha256_of_the_canonical_json():
+def test_the_digest_is_the_sha256_of_the_canonical_json_and_does_not_depend_on_the_layout(tmp_path):
     case = load(small())
     canonical = json.dumps(case.model_dump(mode="json"), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     assert digest(case) == hashlib.sha256(canonical.encode()).hexdigest()
-
-
-def test_the_digest_tells_cases_apart_and_does_not_depend_on_the_layout(tmp_path):
-    case = load(small())
     path = tmp_path / "case.json"
     path.write_text(json.dumps(small(), indent=7), encoding="utf-8")
     assert digest(load(path)) == digest(case)
-    assert digest(load(small(title="Smaller"))) != digest(case)
-    assert digest(load(small(questions=[[question(keys=[0])], []]))) != digest(case)
+    others = {digest(load(small(title="Smaller"))), digest(load(small(questions=[[question(keys=[0])], []])))}
+    assert len(others - {digest(case)}) == 2
 
 
 def picks(**changes):
     return QuizQuestion.model_validate(question(options=["Ann", "Bob", "Cy"], **changes))
 
 
-def test_single_choice_is_right_with_the_key_alone():
-    assert picks().right((1,))
-    assert not picks().right((0,))
-    assert not picks().right((0, 1))
-    assert not picks().right(())
-
-
-def test_pick_two_is_right_if_a_key_is_among_at_most_two():
-    # FORMAT.md: "the answer counts as right if the key letter is among them"; more than two letters are wrong
-    two = picks(pick=2)
-    assert two.right((1, 2))
-    assert two.right((1,))
-    assert not two.right((0, 2))
-    assert not two.right((0, 1, 2))
-
-
-def test_several_keys_are_all_right():
-    assert picks(keys=[0, 1]).right((0,))
-    assert picks(keys=[0, 1]).right((1,))
-    assert not picks(keys=[0, 1]).right((2,))
+@pytest.mark.parametrize(
+    ("changes", "right", "wrong"),
+    [
+        ({}, [(1,)], [(0,), (0, 1), ()]),  # single choice: the key alone
+        # FORMAT.md: "the answer counts as right if the key letter is among them"; more than two letters are wrong
+        ({"pick": 2}, [(1, 2), (1,)], [(0, 2), (0, 1, 2)]),
+        ({"keys": [0, 1]}, [(0,), (1,)], [(2,)]),
+    ],
+)
+def test_which_answers_are_right(changes, right, wrong):
+    assert all(map(picks(**changes).right, right))
+    assert not any(map(picks(**changes).right, wrong))
 
 
 def test_counts_are_by_points():
@@ -193,18 +170,16 @@ def test_counts_are_by_points():
     assert case.counts() == {"objective": 1, "reasoning": 1, "relations": 2, "total": 4}
 
 
-def test_a_generated_case_is_found_by_its_seed_language_players_and_victims():
+def test_a_case_is_found_by_its_name_or_its_seed_language_players_and_victims():
+    assert "harbour_en" in shipped()
+    assert find("harbour_en").id == "harbour_en"
     assert find("seed:5").language == "en"
     chinese = find("seed:5:zh:6:2")
     assert (chinese.language, chinese.seats, len(chinese.victims)) == ("zh", 6, 2)
     assert find("seed:5:en:6:2").title != chinese.title
     assert find("seed:5:zh") == find("seed:5:zh:None")
-
-
-def test_the_id_of_a_generated_case_finds_it_again():
     for reference in ("seed:8", "seed:8:zh", "seed:8:en:7", "seed:8:zh:None:1", "seed:8:en:5:1:train"):
-        case = find(reference)
-        assert find(case.id) == case
+        assert find(find(reference).id) == find(reference)
 
 
 @pytest.mark.parametrize(
@@ -217,23 +192,14 @@ def test_an_unknown_reference_is_refused(reference):
         find(reference)
 
 
-def test_shipped_cases_are_found_by_name():
-    assert "harbour_en" in shipped()
-    assert find("harbour_en").id == "harbour_en"
-
-
 def out_of(capsys):
     return capsys.readouterr().out
 
 
 def test_make_writes_a_case_that_can_be_read(tmp_path, capsys):
     path = tmp_path / "case.json"
-    assert (
-        run(
-            ["murder-mystery", "cases", "make", "--seed", "3", "--language", "zh", "--players", "4", "--out", str(path)]
-        )
-        == 0
-    )
+    words = ["--seed", "3", "--language", "zh", "--players", "4", "--out", str(path)]
+    assert run(["murder-mystery", "cases", "make", *words]) == 0
     assert load(path) == find("seed:3:zh:4")
     assert digest(load(path)) in out_of(capsys).replace("\n", "")
 
