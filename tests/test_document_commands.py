@@ -1,0 +1,109 @@
+"""Commands of README and docs are carried out, page by page, in their order, each on what those before it wrote.
+
+Sizes are reduced by `SMALL`: a count behind an option is replaced, and settings are added. What cannot be carried out here is
+left out by a reason in `LEFT_OUT`, and so is what needs the files of a command that was left out.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from parlour.training.cli import run
+
+ROOT = Path(__file__).resolve().parents[1]
+LEFT_OUT = {
+    "asks an endpoint": r"--base-url|--model (?!.*--dry-run)|benchmark --model",
+    "asks an endpoint for prices": r"--dry-run|--rate",
+    "serves until it is stopped": r"^(serve|table|mcp|openenv)\b",
+    "a person answers": r"=human\b",
+    "needs files of the reader's own": r"gpt51_avalon|extracted\.jsonl|evenings\.jsonl|games\.jsonl --logs|records\.jsonl|"
+    r"wellplay|questions\.jsonl|hotpot_dev|runs/mine/policy\.npz|log\.jsonl|--prompts mine|models/tiny",
+    "needs the reader's own module": r"\b(mine|cautious|mirror):|mygame_v0",
+    "needs another library": r"--policy (agilerl|openspiel|rllib|sb3|tianshou|torchrl):|inspect-log|--ray",
+    "is a pattern": r"\$PLAYERS|\$TABLE|\.\.\.|plays published tables|MODEL",
+    "takes minutes at any size": r"avalon-6-talk|reproduce avalon-2 --games 200 --seed|--players 6 --rules paper|arena werewolf_v0",
+}
+"""Reason -> what commands it is true of."""
+COUNTS = {"--games": 2, "--steps": 3000, "--workers": 1, "--minutes": 0.02, "--repetitions": 1}
+"""Option -> what takes the place of the number behind it."""
+_QUICK_SELFPLAY = (
+    "--steps 3000 --tables 64 --imitation-steps 2000 --validation-deals 4 --deals 4 --test-deals 4 --shown 1"
+)
+SMALL = {
+    "train seat": "--steps 1024 --rollout 512 --envs 8 --validation-games 4",
+    "train selfplay": _QUICK_SELFPLAY,
+    "train gratr": "--games 4 --budget 3 --held-out 4 --surface 4",
+    "train gratr-trust": "--episodes 4",
+    "train questum": "--games 2 --budget 2 --held-out 4 --surface 4",
+    "train avalon": "--games 1",
+    "reproduce grace-4": "--games 20 --practice 40",
+    "reproduce avalon-2": "--games 1 --practice 1",
+    "reproduce questum-8": "--games 2 --repetitions 1",
+    "evaluate avalon_v0 --best-response": "--steps 3000 --games 4",
+    "murder-mystery play": "--no-quiz",
+}
+"""First words of a command -> options that are set besides."""
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def commands(page: Path) -> list[str]:
+    text = re.sub(r"\\\n\s*", "", page.read_text(encoding="utf-8"))
+    lines = re.findall(r"^(?:    )?parlour (\w.*)$", text, re.MULTILINE)
+    return [re.sub(r"\s+(#|>) .*$", "", line).strip() for line in lines]
+
+
+def reduced(command: str) -> list[str]:
+    """A command with smaller numbers."""
+    words = shlex.split(command)
+    for number, word in enumerate(words[:-1]):
+        if word in COUNTS:
+            words[number + 1] = str(COUNTS[word])
+    for start, options in SMALL.items():
+        first = start.split(" --")[0].split()
+        marks = start.partition("--")[2]
+        if words[: len(first)] == first and marks in command:
+            names = options.split()[::2]
+            for name in names:
+                if name in words and name != "--no-quiz":
+                    at = words.index(name)
+                    del words[at : at + 2]
+            words += options.split()
+    return words
+
+
+def reason_to_leave_out(command: str) -> str | None:
+    return next((why for why, pattern in LEFT_OUT.items() if re.search(pattern, command)), None)
+
+
+def missing_input(words: list[str]) -> str | None:
+    """A file of an earlier command that was left out."""
+    written = {words[number + 1] for number, word in enumerate(words[:-1]) if word in ("--out", "--html", "--picture")}
+    paths = [word.rpartition("=")[2].rpartition(":")[2] for word in words]
+    return next(
+        (path for path in paths if path.startswith("runs/") and path not in written and not Path(path).exists()), None
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_commands_of_a_page_run_in_their_order(page, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    carried_out = 0
+    for command in commands(page):
+        words = reduced(command)
+        if reason_to_leave_out(command) or missing_input(words):
+            continue
+        assert run(words) == 0, f"parlour {shlex.join(words)}: {capsys.readouterr().err}"
+        capsys.readouterr()
+        carried_out += 1
+    if not carried_out:
+        pytest.skip("no command of this page can be carried out here")
+
+
+def test_every_reason_to_leave_out_is_true_of_a_command():
+    every = [command for page in PAGES for command in commands(page)]
+    assert {why for command in every if (why := reason_to_leave_out(command))} == set(LEFT_OUT)
+    assert sum(reason_to_leave_out(command) is None for command in every) > 60
