@@ -27,10 +27,10 @@ LEFT_OUT = {
     "takes minutes at any size": r"avalon-6-talk|reproduce avalon-2 --games 200 --seed|--players 6 --rules paper|arena werewolf_v0",
 }
 """Reason -> what commands it is true of."""
-COUNTS = {"--games": 2, "--steps": 3000, "--workers": 1, "--minutes": 0.02, "--repetitions": 1}
+COUNTS = {"--games": 2, "--steps": 3000, "--workers": 1, "--repetitions": 1}
 """Option -> what takes the place of the number behind it."""
 _QUICK_SELFPLAY = (
-    "--steps 3000 --tables 64 --imitation-steps 2000 --validation-deals 4 --deals 4 --test-deals 4 --shown 1"
+    "--steps 3000 --tables 64 --imitation-steps 2000 --validation-deals 4 --deals 4 --test-deals 4 --shown 2"
 )
 SMALL = {
     "train seat": "--steps 1024 --rollout 512 --envs 8 --validation-games 4",
@@ -66,7 +66,7 @@ def reduced(command: str) -> list[str]:
         marks = start.partition("--")[2]
         if words[: len(first)] == first and marks in command:
             names = options.split()[::2]
-            for name in names:
+            for name in (*names, "--minutes"):
                 if name in words and name != "--no-quiz":
                     at = words.index(name)
                     del words[at : at + 2]
