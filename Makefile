@@ -15,8 +15,9 @@ lint:  ## Formatting and lint
 types:  ## Type check
 	$(PYTHON) -m mypy $(PACKAGES:%=-p %)
 
-test:  ## Tests, doctests included
-	$(PYTHON) -m pytest -n auto --dist loadfile
+test:  ## Tests, doctests included: the quick ones, then those marked slow
+	$(PYTHON) -m pytest -n auto --dist loadfile -m "not slow"
+	$(PYTHON) -m pytest -n auto --dist worksteal -m slow
 
 harden:  ## Attack everything for two minutes; fails if anything lies or breaks (docs/hardening.md)
 	PYTHONPATH=tests $(PYTHON) -m hardening --minutes 2

@@ -40,6 +40,7 @@ SMALL = {
     "train questum": "--games 2 --budget 2 --held-out 4 --surface 4",
     "train avalon": "--games 1",
     "reproduce grace-4": "--games 20 --practice 40",
+    "reproduce gratr-surface": "--games 2 --against werewolf_window",
     "reproduce avalon-2": "--games 1 --practice 1",
     "reproduce questum-8": "--games 2 --repetitions 1",
     "evaluate avalon_v0 --best-response": "--steps 3000 --games 4",
@@ -93,8 +94,7 @@ def test_the_commands_of_a_page_run_in_their_order(page, tmp_path, monkeypatch, 
     monkeypatch.chdir(tmp_path)
     carried_out = 0
     for command in commands(page):
-        words = reduced(command)
-        if reason_to_leave_out(command) or missing_input(words):
+        if reason_to_leave_out(command) or missing_input(words := reduced(command)):
             continue
         assert run(words) == 0, f"parlour {shlex.join(words)}: {capsys.readouterr().err}"
         capsys.readouterr()
