@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from parlour.envs import registry
 from parlour.envs.core import Move
-from parlour.envs.werewolf.encode import known_sides
 
 TABLE = {"rules": "paper", "observation": "features", "info": "full"}
 
@@ -80,7 +79,7 @@ def test_the_night_in_the_features_of_those_who_acted():
     play(env, FIRST_NIGHT[9])
     # its own side, the check, and the two who were revealed: a wolf and a villager
     assert of_seats(features(env, 5), "known to me: a werewolf (1), none (-1)") == [1, 1, 0, 0, 0, -1, -1, 0]
-    assert known_sides(env.view(7)) == {7: -1.0, 0: 1.0, 6: -1.0}
+    assert of_seats(features(env, 7), "known to me: a werewolf (1), none (-1)") == [1, 0, 0, 0, 0, 0, -1, -1]
     assert of_seats(features(env, 7), "died by night") == [1, 0, 0, 0, 0, 0, 1, 0]
     assert of_seats(features(env, 7), "is alive") == [0, 1, 1, 1, 1, 1, 0, 1]
     assert features(env, 7)["living / n"] == pytest.approx(6 / 8)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from parlour.envs.core import NATURE, OVER, Move, ParlourError
 from parlour.envs.werewolf import GAME
-from parlour.envs.werewolf.seat_encode import KINDS
+from parlour.envs.werewolf.encode import KINDS
 from parlour.policies.heuristic.werewolf import WerewolfPlayer
 
 TABLES = [

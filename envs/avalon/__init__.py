@@ -8,7 +8,7 @@
 | Returns | +1 for every seat of the side that wins, -1 for the other side; nothing before the end |
 | Reasons of the end | `quests`, `rejections` (official), `assassination`, `forfeit` (a wrapper's setting) |
 | Actions | numbers in `game.catalogue`: speeches, teams, two ballots, two cards, guesses |
-| Features | see `encode.py`; in the frame of the seat `seat_encode.py` |
+| Features | see `encode.py` |
 | Time | whoever runs the AEC form sees whose turn it is, and so who the Assassin is: no seat may; cycles tell nothing |
 
 Roles: Merlin sees the evil side but Mordred; Percival sees Merlin and Morgana and not which is which; the evil side
@@ -50,7 +50,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from parlour.envs.avalon.encode import AvalonEncoder
+from parlour.envs.avalon.encode import KINDS, AvalonEncoder, AvalonSeatEncoder
 from parlour.envs.avalon.habits import read_habits
 from parlour.envs.avalon.presets import (
     COMMENTS,
@@ -64,7 +64,6 @@ from parlour.envs.avalon.presets import (
     rules_of,
 )
 from parlour.envs.avalon.rules import Avalon
-from parlour.envs.avalon.seat_encode import KINDS, AvalonSeatEncoder
 from parlour.envs.avalon.text import AvalonText
 from parlour.envs.avalon.vocabulary import EVIL, EVIL_ROLES, GOOD, ROLES, turned
 from parlour.envs.core import TABLE, GameSpec, accept, own_frame_only
@@ -160,7 +159,7 @@ class AvalonSpec(GameSpec):
         return Avalon(num_players=num_players, rules=point, roles=dealt, talk=talk, config=config)
 
     def seat_encoder(self, game: Avalon, features: str) -> AvalonSeatEncoder:
-        """The features of one seat in its own frame; see `seat_encode.py`."""
+        """The features of one seat in its own frame; see `encode.py`."""
         kind, _, setting = features.partition(":")
         if kind not in KINDS:
             raise own_frame_only(self, features)

@@ -1,27 +1,37 @@
 """Avalon in numbers: what a seat knows as a vector of features in [-1, 1]. A function of a View.
 
-Layout, for n seats, R different roles in play and K = 14 features a seat:
+Layout, for n seats and R different roles in play:
 
-    [0, n)          one-hot: own seat                     then, seat after seat, K features (see `SEAT_FEATURES`)
-    [n, n + R)      one-hot: own role                     then the table (see `_table`)
+    table           n own seat, one-hot; R own role, one-hot; then seat after seat, 14 features (`SEAT_FEATURES`); then the table
+                    (`_table`), and where the evil side consults before the guess 1 + 2 n numbers more (`_consultation`)
+    summary         the same without one's own seat
+    record          for each of 25 proposals (five of each quest; zeros where none was made) 3 n + 3 numbers: who led, who was
+                    on the team, who approved (1) or rejected (-1), the result, fails / 3, one's own card; with talk, who
+                    accused (+) or defended (-) whom, and which roles each seat has claimed
+    belief          exact chances (`belief.py`, its default habits) that each seat is evil and that it is Merlin, one's own
+                    and an onlooker's, and that the team on the table has no evil member, one's own and an onlooker's
 
-and where the evil side consults before the guess 1 + 2 n numbers more (see `_consultation`).
+`"record"` is summary and record, `"belief"` summary and belief, `"record+belief"` all three; with `"belief:habits=FILE"` (or
+`"record+belief:habits=FILE"`) the chances are those by habits learned from records. But for `table` they are in the frame of
+the seat: column j is seat (me + j) % n.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from parlour.envs import speech
 from parlour.envs.avalon import vocabulary
+from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
 from parlour.envs.avalon.presets import PROPOSALS, QUESTS, QUESTS_TO_WIN
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.vocabulary import EVIL, MERLIN, PERCIVAL, AvalonView
-from parlour.envs.core import NATURE
+from parlour.envs.core import NATURE, Event, check_one_of
+from parlour.envs.feature_blocks import Block, BlockEncoder, Features, place_name
 
-Features = np.ndarray[Any, np.dtype[np.float32]]
-
+KINDS: Final = ("summary", "record", "belief", "record+belief")
+_SLOTS: Final = QUESTS * PROPOSALS
 SEAT_FEATURES: Final = (
     "leads",
     "on the team",
@@ -44,42 +54,78 @@ TABLE_SIZE: Final = len(_PHASES) + QUESTS + 9
 
 
 class AvalonEncoder:
-    """Satisfies `parlour.envs.core.Encoder`. Names of the features: `AvalonEncoder.names`."""
+    """The features `table`. Satisfies `parlour.envs.core.Encoder`. Names of the features: `AvalonEncoder.names`."""
 
     def __init__(self, game: Avalon) -> None:
-        self._roles = game.role_names
         self._seats = game.seats
-        self._consults = game.rules.consult
-        self.names = (
-            [f"I am seat {j}" for j in range(game.seats)]
-            + [f"I am {role}" for role in self._roles]
-            + [f"seat {j}: {feature}" for j in range(game.seats) for feature in SEAT_FEATURES]
-            + [f"phase {phase}" for phase in _PHASES]
-            + [f"quest {quest + 1}" for quest in range(QUESTS)]
-            + ["good / 3", "evil / 3", "proposals / 5", "team size / 5", "two fails needed"]
-            + ["I am on the team", "shown ones on the team / 4", "strangers on the team / 4", "night shows evil"]
-        )
-        self.at_table = len(self.names) - TABLE_SIZE
-        """Where the features of the table begin."""
-        if self._consults:
-            self.names += ["phase consult"]
-            self.names += [f"seat {j}: {what}" for what in _CONSULTATION for j in range(game.seats)]
+        self._summary = _Summary(game, own_frame=False)
+        self.names = [*(f"I am seat {j}" for j in range(game.seats)), *self._summary.names]
         self.size = len(self.names)
 
     def __call__(self, view: AvalonView) -> Features:
-        n, roles = self._seats, len(self._roles)
         features = np.zeros(self.size, dtype=np.float32)
         features[view.seat] = 1.0
-        if view.role:
-            features[n + self._roles.index(view.role)] = 1.0
-        features[n + roles : self.at_table] = self._per_seat(view).ravel()
-        features[self.at_table : self.at_table + TABLE_SIZE] = self._table(view)
-        if self._consults:
-            features[self.at_table + TABLE_SIZE :] = self._consultation(view)
+        self._summary.write(view, features[self._seats :])
         return np.clip(features, -1.0, 1.0, out=features)
 
+
+class AvalonSeatEncoder(BlockEncoder):
+    """The features of the other kinds. Satisfies `parlour.envs.core.SeatEncoder`.
+
+    Args:
+        game: The rules.
+        features: One of `KINDS`.
+        habits: By which chances are told; None: the fixed rates.
+
+    Raises:
+        ParlourError: There is no such kind.
+    """
+
+    def __init__(self, game: Avalon, features: str, habits: AvalonHabits | None = None) -> None:
+        check_one_of("features", features, KINDS)
+
+        def blocks(view: AvalonView | None) -> list[Block]:
+            record = [_Record(game)] if "record" in features else []
+            return [_Summary(game), *record, *([_Belief(game, view, habits)] if "belief" in features else [])]
+
+        super().__init__(blocks)
+
+
+class _Summary:
+    """Own role, then seat after seat, then the table. It reads the whole View."""
+
+    def __init__(self, game: Avalon, *, own_frame: bool = True) -> None:
+        self._seats, self._roles, self._consults = game.seats, game.role_names, game.rules.consult
+        self._own_frame = own_frame
+        seats = [place_name(j) if own_frame else f"seat {j}" for j in range(game.seats)]
+        self.names = [
+            *(f"I am {role}" for role in self._roles),
+            *(f"{seat}: {feature}" for seat in seats for feature in SEAT_FEATURES),
+            *(f"phase {phase}" for phase in _PHASES),
+            *(f"quest {quest + 1}" for quest in range(QUESTS)),
+            *("good / 3", "evil / 3", "proposals / 5", "team size / 5", "two fails needed"),
+            *("I am on the team", "shown ones on the team / 4", "strangers on the team / 4", "night shows evil"),
+        ]
+        if self._consults:
+            self.names += ["phase consult", *(f"{seat}: {what}" for what in _CONSULTATION for seat in seats)]
+
+    def see(self, view: AvalonView, event: Event) -> None:
+        pass
+
+    def write(self, view: AvalonView, features: Features) -> None:
+        roles, turn = len(self._roles), -view.seat if self._own_frame else 0
+        table = roles + self._seats * len(SEAT_FEATURES)
+        if view.role:
+            features[self._roles.index(view.role)] = 1.0
+        features[roles:table] = np.roll(self._per_seat(view), turn, axis=0).ravel()
+        features[table : table + TABLE_SIZE] = _table(view)
+        if self._consults:
+            asked = bool(view.legal) and view.legal[0].kind == vocabulary.CONSULT
+            features[table + TABLE_SIZE] = float(asked)
+            features[table + TABLE_SIZE + 1 :] = np.roll(self._consultation(view), turn, axis=1).ravel()
+
     def _per_seat(self, view: AvalonView) -> Features:
-        """Shape (n, K)."""
+        """Shape (n, 14)."""
         of = [[0.0] * len(SEAT_FEATURES) for _ in range(self._seats)]
         if view.leader >= 0:
             of[view.leader][0] = 1.0
@@ -88,63 +134,157 @@ class AvalonEncoder:
         for fact in view.knows:
             for j in fact.seats:
                 of[j][2] = 1.0
-        self._read_events(view, of)
+        _read_events(view, of)
         return np.array(of, dtype=np.float32)
 
-    def _read_events(self, view: AvalonView, of: list[list[float]]) -> None:
-        """Go through what the seat has seen and add it up, seat by seat."""
-        team: tuple[int, ...] = ()
-        votes: tuple[int, ...] = ()
-        ballots = 0
-        for seat, (kind, args, _), _ in view.events:
-            if kind in speech.ACTS:
-                _add_speech(of, seat, kind, args, mine=seat == view.seat)
-            elif kind == vocabulary.TEAM:
-                team, votes = args, ()  # the last team of a quest may go without a vote
-            elif kind == vocabulary.DRAWN:
-                team = args
-            elif kind == vocabulary.VOTES:
-                votes = args[1:]
-                ballots += 1
-                for j, vote in enumerate(votes):
-                    of[j][8] += vote
-            elif kind == vocabulary.FAILS:
-                _add_quest(of, team, votes, fails=args[1], success=args[2])
-            elif kind == vocabulary.EXPOSED and seat == NATURE:
-                of[args[0]][13] = 1.0
-        for row in of:
-            row[8] /= max(ballots, 1)
-
-    def _consultation(self, view: AvalonView) -> list[float]:
-        """Whether it is the seat's turn to speak there; of each seat, whether it was told to be evil, and who named it."""
-        told, held = [0.0] * self._seats, [0.0] * self._seats
+    def _consultation(self, view: AvalonView) -> list[list[float]]:
+        """Of each seat whether it was told to be evil, and who named it."""
+        evil, named = [0.0] * self._seats, [0.0] * self._seats
         for _, (kind, args, _), _ in view.events:
             if kind == vocabulary.GATHERS:
                 for j in args:
-                    told[j] = 1.0
+                    evil[j] = 1.0
             elif kind == vocabulary.CONSULT and args:
-                held[args[0]] += 0.25
-        asked = bool(view.legal) and view.legal[0].kind == vocabulary.CONSULT
-        return [float(asked), *told, *held]
+                named[args[0]] += 0.25
+        return [evil, named]
 
-    def _table(self, view: AvalonView) -> list[float]:
-        asked = view.legal[0].kind if view.legal else ""
-        asked = speech.SILENT if asked in speech.ACTS else asked
-        shown = {j for fact in view.knows for j in fact.seats}
-        strangers = [j for j in view.team if j not in shown and j != view.seat]
-        return [
-            *(float(asked == phase) for phase in _PHASES),
-            *(float(view.quest == quest) for quest in range(QUESTS)),
-            view.good / QUESTS_TO_WIN,
-            view.evil / QUESTS_TO_WIN,
-            view.counted / PROPOSALS,
-            view.sizes[view.quest] / 5,
-            float(view.fails_needed[view.quest] == 2),
-            float(view.seat in view.team),
-            len(shown.intersection(view.team)) / 4,
-            len(strangers) / 4,
-            float(view.role == MERLIN or (view.side == EVIL and bool(view.knows))) - float(view.role == PERCIVAL),
+
+class _Record:
+    """What happened, proposal by proposal, seats as at the table until it is written."""
+
+    def __init__(self, game: Avalon) -> None:
+        n, roles = game.seats, game.role_names
+        self._talk = game.talk
+        self._slot = -1
+        self._proposals = np.zeros((_SLOTS, 3, n), dtype=np.float32)  # led, team, vote
+        self._results = np.zeros((_SLOTS, 3), dtype=np.float32)  # success or not, fails / 3, own card
+        self._remarks = np.zeros((n, n), dtype=np.float32)
+        self._claims = np.zeros((n, len(roles)), dtype=np.float32)
+        places = [place_name(j) for j in range(n)]
+        self.names = []
+        for slot in range(_SLOTS):
+            at = f"quest {slot // PROPOSALS + 1}, proposal {slot % PROPOSALS + 1}"
+            self.names += [f"{at}: {place} {did}" for did in ("led", "on the team", "voted") for place in places]
+            self.names += [f"{at}: {what}" for what in ("succeeded", "fails / 3", "my card")]
+        if self._talk:
+            self.names += [f"{a} accused, less defended {b} / 5" for a in places for b in places]
+            self.names += [f"{place} claimed {role}" for place in places for role in roles]
+
+    def see(self, view: AvalonView, event: Event) -> None:
+        seat, (kind, args, _), _ = event
+        if kind == vocabulary.LEADS:
+            self._lead(quest=args[0])
+        elif kind == vocabulary.TEAM:
+            self._proposals[self._slot, 0, seat] = 1.0
+            self._proposals[self._slot, 1, list(args)] = 1.0
+        elif kind == vocabulary.VOTES:
+            self._proposals[self._slot, 2] = [1.0 if vote else -1.0 for vote in args[1:]]
+        elif kind == vocabulary.DRAWN:
+            named, drawn = self._proposals[self._slot, 1], np.zeros(len(view.roles), dtype=np.float32)
+            drawn[list(args)] = 1.0
+            self._proposals[self._slot, 1] = np.where(named == drawn, named, named - 0.5)
+        elif kind == vocabulary.CARD and seat == view.seat:
+            self._results[self._slot, 2] = 1.0 if args[0] else -1.0
+        elif kind == vocabulary.FAILS:
+            self._results[self._slot, :2] = 1.0 if args[2] else -1.0, args[1] / 3
+        elif kind in speech.ACTS:
+            self._hear(seat, kind, args)
+
+    def _lead(self, quest: int) -> None:
+        """The next proposal of a quest."""
+        first = quest * PROPOSALS
+        self._slot = max(self._slot + 1, first)
+
+    def _hear(self, speaker: int, kind: str, args: tuple[int, ...]) -> None:
+        if kind == speech.CLAIM_ROLE:
+            self._claims[speaker, args[0]] = 1.0
+        elif kind == speech.ACCUSE:
+            self._remarks[speaker, args[0]] += 0.2
+        elif kind in (speech.DEFEND, speech.RECOMMEND) and args[0] != speaker:
+            self._remarks[speaker, args[0]] -= 0.2
+
+    def write(self, view: AvalonView, features: Features) -> None:
+        turned = np.roll(self._proposals, -view.seat, axis=2).reshape(_SLOTS, -1)
+        proposals = np.concatenate([turned, self._results], axis=1).ravel()
+        features[: len(proposals)] = proposals
+        if self._talk:
+            said = np.roll(self._remarks, (-view.seat, -view.seat), axis=(0, 1)).ravel()
+            claimed = np.roll(self._claims, -view.seat, axis=0).ravel()
+            features[len(proposals) :] = np.concatenate([said, claimed])
+
+
+class _Belief:
+    """Posterior chances, one's own and an onlooker's."""
+
+    def __init__(self, game: Avalon, view: AvalonView | None, habits: AvalonHabits | None) -> None:
+        places = [place_name(j) for j in range(game.seats)]
+        self.names = [
+            f"{whose} {what} {place}"
+            for whose in ("mine:", "onlooker's:")
+            for what in ("evil", "Merlin")
+            for place in places
         ]
+        self.names += ["mine: team clean", "onlooker's: team clean"]
+        self._beliefs: tuple[AvalonBelief, ...] = ()
+        if view is not None and view.role:
+            own = AvalonBelief(view.roles, view.seat, view.role, view.knows, habits, view.guesser)
+            self._beliefs = own, AvalonBelief(view.roles, -1, "", (), habits, view.guesser)
+
+    def see(self, view: AvalonView, event: Event) -> None:
+        seat, (kind, args, words), _ = event
+        for belief in self._beliefs:
+            belief.see(seat, kind, args, words)
+
+    def write(self, view: AvalonView, features: Features) -> None:
+        if self._beliefs:
+            chances = [chance for b in self._beliefs for chance in (b.evil_chance(), b.merlin_chance())]
+            features[:-2] = np.roll(np.array(chances), -view.seat, axis=1).ravel()
+            features[-2:] = [b.clean_chance(view.team) if view.team else 0.0 for b in self._beliefs]
+
+
+def _read_events(view: AvalonView, of: list[list[float]]) -> None:
+    """Go through what the seat has seen and add it up, seat by seat."""
+    team: tuple[int, ...] = ()
+    votes: tuple[int, ...] = ()
+    ballots = 0
+    for seat, (kind, args, _), _ in view.events:
+        if kind in speech.ACTS:
+            _add_speech(of, seat, kind, args, mine=seat == view.seat)
+        elif kind == vocabulary.TEAM:
+            team, votes = args, ()  # the last team of a quest may go without a vote
+        elif kind == vocabulary.DRAWN:
+            team = args
+        elif kind == vocabulary.VOTES:
+            votes = args[1:]
+            ballots += 1
+            for j, vote in enumerate(votes):
+                of[j][8] += vote
+        elif kind == vocabulary.FAILS:
+            _add_quest(of, team, votes, fails=args[1], success=args[2])
+        elif kind == vocabulary.EXPOSED and seat == NATURE:
+            of[args[0]][13] = 1.0
+    for row in of:
+        row[8] /= max(ballots, 1)
+
+
+def _table(view: AvalonView) -> list[float]:
+    asked = view.legal[0].kind if view.legal else ""
+    asked = speech.SILENT if asked in speech.ACTS else asked
+    shown = {j for fact in view.knows for j in fact.seats}
+    strangers = [j for j in view.team if j not in shown and j != view.seat]
+    return [
+        *(float(asked == phase) for phase in _PHASES),
+        *(float(view.quest == quest) for quest in range(QUESTS)),
+        view.good / QUESTS_TO_WIN,
+        view.evil / QUESTS_TO_WIN,
+        view.counted / PROPOSALS,
+        view.sizes[view.quest] / 5,
+        float(view.fails_needed[view.quest] == 2),
+        float(view.seat in view.team),
+        len(shown.intersection(view.team)) / 4,
+        len(strangers) / 4,
+        float(view.role == MERLIN or (view.side == EVIL and bool(view.knows))) - float(view.role == PERCIVAL),
+    ]
 
 
 def _add_speech(of: list[list[float]], seat: int, kind: str, args: tuple[int, ...], *, mine: bool) -> None:

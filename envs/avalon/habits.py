@@ -8,23 +8,19 @@ number of players:
      "teams": {...}, "cards": {...}, "weights": {...}}, "words": {"weight": 0.6, "Merlin": {"propose": {"always": 1.0, ...},
      "defend": {...}, "accuse": {...}}, ...}}, ...}, ...}
 
-Every other key of the file is a note of who wrote it. A file may come from anybody: it is read as `json_values` has it.
+Every other key of the file is a note of who wrote it.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from parlour.envs.core import ParlourError
-from parlour.envs.json_values import json_value
+from parlour.envs.habit_files import HabitsByPlayers
 
-FORMAT: Final = 1
-_GAME: Final = "avalon_v0"
-
+_LARGEST: Final = 50.0
+"""No term is larger: beyond it log-odds are certainty."""
 VOTERS: Final = ("evil, dirty", "evil, clean", "Merlin, dirty", "Merlin, clean", "good", "Oberon")
 """Kinds of voters: an evil seat that knows its fellows, and Merlin, each by what it knows of the team; good seats that know nobody's
 side; Oberon."""
@@ -140,110 +136,67 @@ class LearnedHabits(AvalonHabits):
     """What words tell, beside conduct; None: words tell nothing."""
 
 
-@dataclass(frozen=True)
-class HabitsFile:
-    """Habits by number of players."""
+class HabitsFile(HabitsByPlayers[LearnedHabits]):
+    """Learned habits by number of players."""
 
-    by_players: Mapping[int, LearnedHabits]
-    notes: Mapping[str, Any] = field(default_factory=dict)
+    game = "avalon_v0"
 
-    def of(self, num_players: int) -> LearnedHabits:
-        """The habits for a table. Raises `ParlourError` where the file has none."""
-        if num_players not in self.by_players:
-            held = ", ".join(map(str, sorted(self.by_players)))
-            raise ParlourError(f"habits of {num_players} players are not in the file; accepted: {held} players")
-        return self.by_players[num_players]
+    @staticmethod
+    def _as_json(habits: LearnedHabits) -> dict[str, Any]:
+        values: dict[str, Any] = {}
+        if (conduct := habits.conduct) is not None:
+            values["conduct"] = {
+                "votes": {kind: _named(VOTE_TERMS, terms) for kind, terms in zip(VOTERS, conduct.votes, strict=True)},
+                "teams": {kind: _named(TEAM_TERMS, terms) for kind, terms in zip(LEADERS, conduct.teams, strict=True)},
+                "cards": _named(CARD_TERMS, conduct.cards) | {"joins": conduct.joins},
+                "weights": asdict(conduct.weights),
+            }
+        if (words := habits.words) is not None:
+            by_kind = zip(LEADERS, words.stances, strict=True)
+            values["words"] = {"weight": words.weight} | {
+                kind: {stance: _named(CLAIM_TERMS, terms) for stance, terms in zip(STANCES, stances, strict=True)}
+                for kind, stances in by_kind
+            }
+        return values
 
-    def as_json(self) -> dict[str, Any]:
-        """What `read_habits` reads."""
-        players = {str(n): _told(habits) for n, habits in sorted(self.by_players.items())}
-        return {"parlour_habits": FORMAT, "game": _GAME, **self.notes, "players": players}
-
-
-def read_habits(path: str | Path) -> HabitsFile:
-    """Read a file of habits. Raises `ParlourError` if it cannot be read or holds something else."""
-    try:
-        found = json_value(Path(path).read_bytes())
-    except (OSError, ValueError) as error:
-        raise ParlourError(f"habits {str(path)!r} cannot be used: {error}") from None
-    if not isinstance(found, dict) or found.get("parlour_habits") != FORMAT or found.get("game") != _GAME:
-        raise ParlourError(
-            f"{str(path)!r} holds no habits of {_GAME}; accepted: a file that `parlour train habits` wrote"
+    @staticmethod
+    def _from_json(values: Mapping[str, Any]) -> LearnedHabits:
+        return LearnedHabits(
+            conduct=_conduct(values["conduct"]) if "conduct" in values else None,
+            words=_words(values["words"]) if "words" in values else None,
         )
-    try:
-        players = {int(n): _habits(told) for n, told in found["players"].items()}
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ParlourError(f"habits {str(path)!r} cannot be used: {error!r} is missing or no finite number") from None
-    return HabitsFile(players, {key: value for key, value in found.items() if key not in _OWN_KEYS})
 
 
-_OWN_KEYS: Final = ("parlour_habits", "game", "players")
+read_habits = HabitsFile.read
 _WEIGHTS: Final = tuple(Weights.__dataclass_fields__)
-
-
-def _told(habits: LearnedHabits) -> dict[str, Any]:
-    return {
-        **({} if habits.conduct is None else {"conduct": _told_conduct(habits.conduct)}),
-        **({} if habits.words is None else {"words": _told_words(habits.words)}),
-    }
-
-
-def _told_conduct(conduct: Conduct) -> dict[str, Any]:
-    return {
-        "votes": {kind: _named(VOTE_TERMS, terms) for kind, terms in zip(VOTERS, conduct.votes, strict=True)},
-        "teams": {kind: _named(TEAM_TERMS, terms) for kind, terms in zip(LEADERS, conduct.teams, strict=True)},
-        "cards": _named(CARD_TERMS, conduct.cards) | {"joins": conduct.joins},
-        "weights": {name: getattr(conduct.weights, name) for name in _WEIGHTS},
-    }
-
-
-def _told_words(words: ClaimHabits) -> dict[str, Any]:
-    kinds = zip(LEADERS, words.stances, strict=True)
-    told = {k: {s: _named(CLAIM_TERMS, t) for s, t in zip(STANCES, two, strict=True)} for k, two in kinds}
-    return {"weight": words.weight, **told}
 
 
 def _named(names: tuple[str, ...], terms: Terms) -> dict[str, float]:
     return dict(zip(names, terms, strict=True))
 
 
-def _habits(told: Mapping[str, Any]) -> LearnedHabits:
-    return LearnedHabits(
-        conduct=_conduct(told["conduct"]) if "conduct" in told else None,
-        words=_words(told["words"]) if "words" in told else None,
-    )
-
-
-def _conduct(told: Mapping[str, Any]) -> Conduct:
+def _conduct(values: Mapping[str, Any]) -> Conduct:
     return Conduct(
-        tuple(_terms(told["votes"][kind], VOTE_TERMS) for kind in VOTERS),
-        tuple(_terms(told["teams"][kind], TEAM_TERMS) for kind in LEADERS),
-        _terms(told["cards"], CARD_TERMS),
-        _number(told["cards"]["joins"]),
-        Weights(*_terms(told["weights"], _WEIGHTS)),
+        tuple(_terms(values["votes"][kind], VOTE_TERMS) for kind in VOTERS),
+        tuple(_terms(values["teams"][kind], TEAM_TERMS) for kind in LEADERS),
+        _terms(values["cards"], CARD_TERMS),
+        _number(values["cards"]["joins"]),
+        Weights(*_terms(values["weights"], _WEIGHTS)),
     )
 
 
-def _words(told: Mapping[str, Any]) -> ClaimHabits:
-    stances = tuple(tuple(_terms(told[kind][stance], CLAIM_TERMS) for stance in STANCES) for kind in LEADERS)
-    return ClaimHabits(stances, _number(told["weight"]))
+def _words(values: Mapping[str, Any]) -> ClaimHabits:
+    stances = tuple(tuple(_terms(values[kind][stance], CLAIM_TERMS) for stance in STANCES) for kind in LEADERS)
+    return ClaimHabits(stances, _number(values["weight"]))
 
 
-def _terms(told: Mapping[str, Any], names: tuple[str, ...]) -> Terms:
-    return tuple(_number(told[name]) for name in names)
+def _terms(values: Mapping[str, Any], names: tuple[str, ...]) -> Terms:
+    return tuple(_number(values[name]) for name in names)
 
 
 def _number(value: Any) -> float:
     """Raises `ValueError` for anything but a finite number of a size that a likelihood can have."""
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float)
-        or not math.isfinite(value)
-        or abs(value) > LARGEST
-    ):
+    # NaN is not <= anything
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _LARGEST:
         raise ValueError(value)
     return float(value)
-
-
-LARGEST: Final = 50.0
-"""No term is larger: beyond it log-odds are certainty."""

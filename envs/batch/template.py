@@ -1,22 +1,21 @@
 """Coin by the thousand: kernels of `parlour.envs._template`, the smallest example of tables for `parlour.envs.batch`.
 
-What a game needs: a record of one game; kernels that begin it, play a move and show it, one game at a time; loops over all
+What a game needs: a record of one game; kernels that begin it, play a move and show it, one game at a time; two loops over all
 games; and a class that puts them behind the interface. `tests/test_batch_template.py` holds them to the scalar rules.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 from numba import prange
 from parlour.envs._template.encode import SUMMARY
 from parlour.envs._template.vocabulary import GUESSER, GUESSES, KEEPER, SPEECHES
-from parlour.envs.batch.compiled import kernel, loop, use_threads
-from parlour.envs.batch.streams import advance, below, started
-from parlour.envs.batch.tables import ILLEGAL, NOBODY, Array, BatchTables, Turns, seeds_of
-from parlour.envs.core import GameSpec, ParlourError
+from parlour.envs.batch.compiled import kernel, loop
+from parlour.envs.batch.kernel_tables import DEAL, KernelTables
+from parlour.envs.batch.streams import advance, below
+from parlour.envs.batch.tables import ILLEGAL, NOBODY, Array
 
 _GAME: Final = np.dtype(
     [
@@ -33,47 +32,16 @@ _SAYINGS: Final = len(SPEECHES)
 _ACTIONS: Final = _SAYINGS + len(GUESSES)
 
 
-class CoinTables(BatchTables):
-    """See `BatchTables`. Keeper and guesser differ by their place: both number actions as the table does."""
+class CoinTables(KernelTables):
+    """See `KernelTables`. Keeper and guesser differ by their place: both number actions as the table does."""
 
     kinds = (SUMMARY,)
+    deal_holds = "0 or 1, the face that lies up"
+    deal_size = 1
 
-    def __init__(
-        self,
-        spec: GameSpec,
-        *,
-        num_envs: int,
-        features: str = SUMMARY,
-        beliefs: bool = False,
-        autoreset: bool = True,
-        threads: int = 1,
-        **config: Any,
-    ) -> None:
-        super().__init__(spec, config, num_envs=num_envs, features=features, autoreset=autoreset, threads=threads)
-        encoder = spec.seat_encoder(self.game, features)
-        self.size, self.names = encoder.size, tuple(encoder.names)
-        self.hidden_size = self.seats * len(spec.sides)
-        self.games: Any = np.zeros(self.num_envs, _GAME).view(np.recarray)
+    def _prepare(self, habits: Any, *, believes: bool) -> None:
+        self.games = np.zeros(self.num_envs, _GAME).view(np.recarray)
         self._sides = np.tile(np.array([KEEPER, GUESSER], np.int8), (self.num_envs, 1))
-        self._allocate()
-
-    def reset(self, seed: int | Sequence[int]) -> Turns:
-        seeds = seeds_of(seed, self.num_envs)
-        self.games.nature, self.games.players = started(seeds, 0), started(seeds, 1)
-        _toss_all(self.games)
-        return self._anew()
-
-    def deal(self, moves: Array) -> Turns:
-        tossed = np.asarray(moves)
-        if tossed.shape != (self.num_envs, 1) or not np.isin(tossed, (0, 1)).all():
-            raise ParlourError(f"deals are not accepted; accepted: 0 or 1 for each game, shape {(self.num_envs, 1)}")
-        self.games.coin, self.games.said, self.games.actor = tossed[:, 0], -1, KEEPER
-        return self._anew()
-
-    def observe(self) -> Turns:
-        use_threads(self.threads)
-        _look_all(self.games, *self._turns[:3])
-        return self._turns
 
     @property
     def roles(self) -> Array:
@@ -84,32 +52,21 @@ class CoinTables(BatchTables):
         return self._sides
 
     def hidden(self, out: Array | None = None) -> Array:
-        shown = np.empty((self.num_envs, self.hidden_size), np.float32) if out is None else out
-        shown[:] = np.eye(self.seats, dtype=np.float32).ravel()  # seat j is on side j
+        shown = self._hidden if out is None else out
+        shown[:] = np.eye(self.seats, dtype=np.float32).ravel()  # seat j is on side j, in the frame of the table
         return shown
 
-    def state(self) -> Array:
-        return self.games.view(np.uint8).reshape(self.num_envs, -1).copy()
+    def _take_deal(self, dealt: Array) -> bool:
+        if not np.isin(dealt, (0, 1)).all():
+            return False
+        self.games.coin, self.games.said, self.games.actor = dealt[:, 0], -1, KEEPER
+        return True
 
-    def restore(self, state: Array) -> Turns:
-        if state.shape != (self.num_envs, _GAME.itemsize) or state.dtype != np.uint8:
-            raise ParlourError("this state is not accepted; accepted: one of tables made with the same arguments")
-        self.games = np.ascontiguousarray(state).copy().view(_GAME)[:, 0].view(np.recarray)
-        return self._anew()
+    def _show_all(self, begins: int) -> None:
+        _show_all(self.games, begins, self.buffers)
 
-    def _play(self, actions: Array) -> None:
-        use_threads(self.threads)
-        _play_all(self.games, self.autoreset, actions, *self._turns, self.winner)
-
-    def _play_random(self) -> None:
-        use_threads(self.threads)
-        _draw_all(self.games, self._chosen)
-        self._play(self._chosen)
-
-    def _anew(self) -> Turns:
-        """The turns before the first step."""
-        self._turns.rewards[:], self._turns.terminated[:], self.winner[:] = 0, 0, NOBODY
-        return self.observe()
+    def _play_all(self, actions: Array, *, at_random: bool) -> None:
+        _play_all(self.games, self.autoreset, actions, at_random, self.buffers, self.winner)
 
 
 # -- one game ----------------------------------------------------------------------------------------------------
@@ -141,8 +98,9 @@ def legal(g: Any, action: int) -> bool:
 
 
 @kernel
-def look(g: Any, b: int, actor: Any, mask: Any, observation: Any) -> None:
+def show(g: Any, b: int, turns: Any) -> None:
     """Write who moves in game b, what it may do and what it sees (`parlour.envs._template.encode`)."""
+    actor, mask, observation, _, _ = turns
     actor[b] = g.actor
     for action in range(_ACTIONS):
         mask[b, action] = g.actor >= 0 and legal(g, action)
@@ -151,51 +109,38 @@ def look(g: Any, b: int, actor: Any, mask: Any, observation: Any) -> None:
     observation[b, 2] = 2 * g.said - 1 if g.said >= 0 and g.actor >= 0 else 0
 
 
+@kernel
+def drawn(g: Any) -> int:
+    """A legal action, from the stream of the players."""
+    g.players = advance(g.players)
+    return below(g.players, _SAYINGS) if g.actor == KEEPER else _SAYINGS + below(g.players, 2)
+
+
 # -- all games ---------------------------------------------------------------------------------------------------
 
 
 @loop
-def _toss_all(games: Any) -> None:
+def _show_all(games: Any, begins: int, turns: Any) -> None:
     for b in prange(len(games)):
-        toss(games[b])
+        if begins == DEAL:
+            toss(games[b])
+        show(games[b], b, turns)
 
 
 @loop
-def _look_all(games: Any, actor: Any, mask: Any, observation: Any) -> None:
-    for b in prange(len(games)):
-        look(games[b], b, actor, mask, observation)
-
-
-@loop
-def _draw_all(games: Any, actions: Any) -> None:
-    for b in prange(len(games)):
-        g = games[b]
-        g.players = advance(g.players)
-        actions[b] = below(g.players, _SAYINGS) if g.actor == KEEPER else _SAYINGS + below(g.players, 2)
-
-
-@loop
-def _play_all(
-    games: Any,
-    autoreset: bool,
-    actions: Any,
-    actor: Any,
-    mask: Any,
-    observation: Any,
-    rewards: Any,
-    terminated: Any,
-    winner: Any,
-) -> None:
+def _play_all(games: Any, autoreset: bool, actions: Any, at_random: bool, turns: Any, winner: Any) -> None:
+    _, _, _, rewards, terminated = turns
     for b in prange(len(games)):
         g = games[b]
         rewards[b, :] = 0
         terminated[b], winner[b] = 0, NOBODY
         if g.actor < 0:
             continue
-        if not legal(g, actions[b]):
+        action = drawn(g) if at_random else actions[b]
+        if not legal(g, action):
             winner[b] = ILLEGAL
             continue
-        winner[b] = play(g, actions[b])
+        winner[b] = play(g, action)
         if winner[b] != NOBODY:
             terminated[b] = 1
             for j in range(rewards.shape[1]):
@@ -204,4 +149,4 @@ def _play_all(
                 toss(g)
             else:
                 g.actor = -1
-        look(g, b, actor, mask, observation)
+        show(g, b, turns)

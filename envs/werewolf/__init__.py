@@ -8,8 +8,8 @@
 | Returns | +1 for every seat of the side that wins, -1 for the other side, 0 for all after a draw; nothing before |
 | Reasons of the end | `wolves_dead`, `village_dead`, `parity` (official), `days` (a draw), `forfeit` (a wrapper's setting) |
 | Actions | numbers in `game.catalogue`: speeches, proposals among wolves, targets by night and by day, the antidote |
-| Features | see `encode.py`; in the frame of the seat, with beliefs, `seat_encode.py` |
-| Time | whoever runs the AEC form sees whose turn it is by night, and so the roles: no seat may; cycles tell nothing, see `night.py` |
+| Features | see `encode.py` |
+| Time | whoever runs the AEC form sees whose turn it is by night, and so the roles: no seat may; cycles tell nothing, see `choices.py` |
 
 The paper's table of eight is the default: three werewolves, witch, guard, seer, two villagers. Tables of four and
 five, which are ours, have one werewolf, a seer and villagers. By night, in this order: the wolves speak among
@@ -51,10 +51,9 @@ from typing import ClassVar
 from parlour.envs.core import TABLE, GameSpec, check_one_of, own_frame_only
 from parlour.envs.frames import Frame
 from parlour.envs.hidden_roles import check_table
-from parlour.envs.werewolf.encode import WerewolfEncoder
+from parlour.envs.werewolf.encode import KINDS, WerewolfEncoder, WerewolfSeatEncoder
 from parlour.envs.werewolf.presets import DAYS_ACCEPTED, MAX_DAYS, PLAYERS, PRESETS, check_roles, default_roles
 from parlour.envs.werewolf.rules import Werewolf
-from parlour.envs.werewolf.seat_encode import KINDS, WerewolfSeatEncoder
 from parlour.envs.werewolf.text import WerewolfText
 from parlour.envs.werewolf.vocabulary import ROLES, VILLAGE, WOLVES, turned
 
@@ -112,7 +111,7 @@ class WerewolfSpec(GameSpec):
         )
 
     def seat_encoder(self, game: Werewolf, features: str) -> WerewolfSeatEncoder:
-        """The features of one seat in its own frame, of a kind in `seat_encode.KINDS`."""
+        """The features of one seat in its own frame, of a kind in `encode.KINDS`."""
         if features not in KINDS:
             raise own_frame_only(self, features)
         return WerewolfSeatEncoder(game, features)

@@ -1,9 +1,16 @@
 """Werewolf in numbers: what a seat knows as a vector of features in [-1, 1]. A function of a View.
 
-Layout, for n seats, R different roles in play and K = 20 + R features a seat:
+Layout, for n seats and R different roles in play:
 
-    [0, n)          one-hot: own seat                     then, seat after seat, K features (see `SEAT_FEATURES`)
-    [n, n + R)      one-hot: own role                     then the table (see `table_features`)
+    table      n own seat, one-hot; R own role, one-hot; then seat after seat, 20 + R features (`SEAT_FEATURES`, claims); then
+               the table (16)
+    summary    the same without one's own seat
+    record     summary; then by pairs of seats (j, k) 4 features (`PAIR_FEATURES`); then seat after seat, 2 + R (history)
+    belief     summary; then n chances each: own of werewolf, own of seer, an onlooker's of werewolf, an onlooker's of seer
+    record+belief   record; then the chances
+
+But for `table` they are in the frame of the seat: number j is the seat j places further round the table, 0 oneself. The
+chances are `parlour.envs.werewolf.belief.SeatBeliefs`: exact under its habits.
 """
 
 from __future__ import annotations
@@ -12,13 +19,15 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs import speech
-from parlour.envs.core import NATURE
+from parlour.envs.core import Event, check_one_of
+from parlour.envs.feature_blocks import Block, BlockEncoder, Features
 from parlour.envs.werewolf import vocabulary
+from parlour.envs.werewolf.belief import SeatBeliefs
 from parlour.envs.werewolf.rules import Werewolf
-from parlour.envs.werewolf.vocabulary import WEREWOLF, WerewolfView
+from parlour.envs.werewolf.tally import Counts, Tally
+from parlour.envs.werewolf.vocabulary import WerewolfView
 
-Features = np.ndarray[Any, np.dtype[np.float32]]
-
+KINDS: Final = ("summary", "record", "belief", "record+belief")
 SEAT_FEATURES: Final = (
     "is alive",
     "died by night",
@@ -52,106 +61,179 @@ TABLE_FEATURES: Final = (
     "fellow wolves alive / 5",
     "place of my talk / n",
 )
+PAIR_FEATURES: Final = (
+    "accused, less defended / 5",
+    "reported evil, less reported good / 2",
+    "votes for / 3",
+    "voted for on the last day",
+)
+CHANCES: Final = ("I think: werewolf", "I think: seer", "an onlooker thinks: werewolf", "an onlooker thinks: seer")
+_FOR_KNOWN: Final = 15
 _TABLE: Final = len(PHASES) + len(TABLE_FEATURES)
+Numbers = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class WerewolfEncoder:
-    """Satisfies `parlour.envs.core.Encoder`. Names of the features: `WerewolfEncoder.names`."""
+    """The features `table`. Satisfies `parlour.envs.core.Encoder`. Names of the features: `WerewolfEncoder.names`."""
 
     def __init__(self, game: Werewolf) -> None:
-        self._roles = game.role_names
         self._seats = game.seats
-        self._columns = len(SEAT_FEATURES) + len(self._roles)
-        self.size = game.seats * (1 + self._columns) + len(self._roles) + _TABLE
-        columns = [*SEAT_FEATURES, *(f"claims {role}, last" for role in self._roles)]
-        self.names = (
-            [f"I am seat {j}" for j in range(game.seats)]
-            + [f"I am {role}" for role in self._roles]
-            + [f"seat {j}: {feature}" for j in range(game.seats) for feature in columns]
-            + [f"asked for {phase}" for phase in PHASES]
-            + list(TABLE_FEATURES)
-        )
+        self._of = [BlockEncoder(lambda view: [_Summary(game, view, own_frame=False)]) for _ in range(game.seats)]
+        self.names = [*(f"I am seat {j}" for j in range(game.seats)), *self._of[0].names]
+        self.size = len(self.names)
 
     def __call__(self, view: WerewolfView) -> Features:
-        n, roles = self._seats, len(self._roles)
-        features = np.zeros(self.size, dtype=np.float32)
-        features[view.seat] = 1.0
+        own = np.zeros(self._seats, dtype=np.float32)
+        own[view.seat] = 1.0
+        return np.concatenate([own, self._of[view.seat](view)])
+
+
+class WerewolfSeatEncoder(BlockEncoder):
+    """The features of the other kinds. Satisfies `parlour.envs.core.SeatEncoder`.
+
+    Args:
+        game: The rules.
+        features: One of `KINDS`.
+
+    Raises:
+        ParlourError: There is no such kind.
+    """
+
+    def __init__(self, game: Werewolf, features: str) -> None:
+        check_one_of("features", features, KINDS)
+
+        def blocks(view: WerewolfView | None) -> list[Block]:
+            summary = _Summary(game, view)
+            record = [_Record(game, summary.tally)] if "record" in features else []
+            return [summary, *record, *([_Belief(game, view)] if "belief" in features else [])]
+
+        super().__init__(blocks)
+
+    def __call__(self, view: WerewolfView) -> Features:
+        return super().__call__(view) if view.role else np.zeros(self.size, dtype=np.float32)
+
+
+class _Summary:
+    """Own role, then seat after seat, then the table."""
+
+    def __init__(self, game: Werewolf, view: WerewolfView | None, *, own_frame: bool = True) -> None:
+        self._roles, self._own_frame = game.role_names, own_frame
+        self.tally = Tally(game.seats, game.role_names, view)
+        columns = [*SEAT_FEATURES, *(f"claims {role}, last" for role in self._roles)]
+        seats = [f"seat {'+' * own_frame}{j}" for j in range(game.seats)]
+        self.names = [
+            *(f"I am {role}" for role in self._roles),
+            *(f"{seat}: {feature}" for seat in seats for feature in columns),
+            *(f"asked for {phase}" for phase in PHASES),
+            *TABLE_FEATURES,
+        ]
+
+    def see(self, view: WerewolfView, event: Event) -> None:
+        self.tally.add(event)
+
+    def write(self, view: WerewolfView, features: Features) -> None:
+        roles = len(self._roles)
         if view.role:
-            features[n + self._roles.index(view.role)] = 1.0
-        features[n + roles : -_TABLE] = self._per_seat(view).ravel()
-        features[-_TABLE:] = table_features(view)
-        return np.clip(features, -1.0, 1.0, out=features)
+            features[self._roles.index(view.role)] = 1.0
+        rows = self._per_seat(view)
+        if self._own_frame:
+            rows = np.roll(rows, -view.seat, axis=0)
+        else:
+            rows[:, _FOR_KNOWN] = _votes_for_known(view, self.tally.known)
+        features[roles:-_TABLE] = rows.ravel()
+        features[-_TABLE:] = _table_features(view)
 
-    def _per_seat(self, view: WerewolfView) -> Features:
-        """Shape (n, K)."""
-        known = known_sides(view)
-        of = [[0.0] * self._columns for _ in range(self._seats)]
-        for j, row in enumerate(of):
-            row[0], row[3] = float(view.alive[j]), known.get(j, 0.0)
-        if view.guarded is not None:
-            of[view.guarded][17] = 1.0
-        ballots = [0] * self._seats
-        for seat, (kind, args, _), _ in view.events:
-            if kind in vocabulary.ACTS:
-                self._add_speech(of, seat, kind, args, mine=seat == view.seat)
-            elif kind == vocabulary.VOTES:
-                self._add_votes(of, args[1:], known, ballots, view.seat)
-            else:
-                self._add_event(of, kind, args, seat)
-        for row, cast in zip(of, ballots, strict=True):
-            row[14] /= max(cast, 1)
-        return np.array(of, dtype=np.float32)
-
-    def _add_speech(self, of: list[list[float]], seat: int, kind: str, args: tuple[int, ...], *, mine: bool) -> None:
-        if kind == speech.ACCUSE:
-            of[args[0]][4] += 0.1
-            of[seat][6] += 0.1
-            of[args[0]][8] += 0.2 * mine
-        elif kind == speech.DEFEND:
-            of[args[0]][5] += 0.1
-            of[seat][7] += 0.1
-            of[args[0]][8] -= 0.2 * mine
-        elif kind == speech.REPORT:
-            of[args[0]][9] += 0.2 if args[1] else -0.2
-            of[seat][10] += 0.2
-        elif kind == speech.CLAIM_ROLE:
-            of[seat][len(SEAT_FEATURES) :] = [float(k == args[0]) for k in range(len(self._roles))]
-
-    def _add_votes(
-        self, of: list[list[float]], votes: tuple[int, ...], known: dict[int, float], ballots: list[int], me: int
-    ) -> None:
-        for row in of:
-            row[11] = 0.0
-        for seat, vote in enumerate(votes):
-            if vote == vocabulary.DEAD:
-                continue
-            ballots[seat] += 1
-            if vote == vocabulary.NO_VOTE:
-                of[seat][14] += 1.0
-                continue
-            of[vote][11] += 1 / self._seats
-            of[vote][12] += 1 / (3 * self._seats)
-            of[seat][13] += (vote == me) / 3
-            of[seat][15] += known.get(vote, 0.0) / 3
-
-    def _add_event(self, of: list[list[float]], kind: str, args: tuple[int, ...], seat: int) -> None:
-        if kind == vocabulary.NIGHT:
-            for row in of:
-                row[16] = row[18] = row[19] = 0.0
-        elif kind == vocabulary.DAWN:
-            for j in args[1:]:
-                of[j][1] = 1.0
-        elif kind == vocabulary.EXECUTED and args:
-            of[args[0]][2] = 1.0
-        elif kind == vocabulary.ATTACKED and args:
-            of[args[0]][16] = 1.0
-        elif kind == speech.RECOMMEND:
-            of[args[0]][18] += 0.2
-        elif (kind == vocabulary.KILL or (kind == vocabulary.CHOSEN and seat == NATURE)) and args:
-            of[args[0]][19] += 0.2
+    def _per_seat(self, view: WerewolfView) -> Numbers:
+        """Shape (n, 20 + R), columns as `SEAT_FEATURES` and the claims."""
+        n, me, of = len(view.alive), view.seat, self.tally
+        against = np.bincount(of.latest[of.latest >= 0], minlength=n)
+        columns = (
+            np.array(view.alive),
+            of.by_night,
+            of.executed,
+            of.known,
+            of.accused.sum(axis=0) / 10,
+            of.defended.sum(axis=0) / 10,
+            of.accused.sum(axis=1) / 10,
+            of.defended.sum(axis=1) / 10,
+            (of.accused[me] - of.defended[me]) / 5,
+            (of.reports_evil.sum(axis=0) - of.reports_good.sum(axis=0)) / 5,
+            (of.reports_evil.sum(axis=1) + of.reports_good.sum(axis=1)) / 5,
+            against / n,
+            of.votes.sum(axis=0) / (3 * n),
+            of.votes[:, me] / 3,
+            of.passes / np.maximum(of.ballots, 1),
+            of.votes @ of.known / 3,
+            np.arange(n) == of.attacked,
+            np.arange(n) == (-1 if view.guarded is None else view.guarded),
+            of.proposed / 5,
+            of.wanted / 5,
+        )
+        return np.concatenate([np.stack(columns, axis=1), _one_hot(of.claimed, len(self._roles))], axis=1)
 
 
-def table_features(view: WerewolfView) -> list[float]:
+class _Record:
+    """Who did what to whom, then when each died, when it talks, and what it was."""
+
+    def __init__(self, game: Werewolf, tally: Tally) -> None:
+        self._tally, self._roles = tally, len(game.role_names)
+        history = ("died on day / days of the game", "place of its talk / n", *(f"was {r}" for r in game.role_names))
+        seats = [f"seat +{j}" for j in range(game.seats)]
+        self.names = [f"{seat}, {other}: {feature}" for feature in PAIR_FEATURES for seat in seats for other in seats]
+        self.names += [f"{seat}: {feature}" for seat in seats for feature in history]
+
+    def see(self, view: WerewolfView, event: Event) -> None:
+        pass  # the summary counts it
+
+    def write(self, view: WerewolfView, features: Features) -> None:
+        of, n, me = self._tally, len(view.alive), view.seat
+        pairs = (
+            (of.accused - of.defended) / 5,
+            (of.reports_evil - of.reports_good) / 2,
+            of.votes / 3,
+            of.latest[:, None] == np.arange(n),
+        )
+        places = np.argsort(np.array(view.speakers)) / n
+        history = np.column_stack((of.died_on / view.max_days, places, _one_hot(of.shown, self._roles)))
+        features[: 4 * n * n] = np.roll(np.stack(pairs), (-me, -me), axis=(1, 2)).ravel()
+        features[4 * n * n :] = np.roll(history, -me, axis=0).ravel()
+
+
+class _Belief:
+    """Posterior chances, one's own and an onlooker's."""
+
+    def __init__(self, game: Werewolf, view: WerewolfView | None) -> None:
+        self.names = [f"seat +{j}: {chance}" for chance in CHANCES for j in range(game.seats)]
+        self._beliefs = SeatBeliefs(view) if view is not None and view.role else None
+
+    def see(self, view: WerewolfView, event: Event) -> None:
+        if self._beliefs is not None:
+            self._beliefs.see(event, view)
+
+    def write(self, view: WerewolfView, features: Features) -> None:
+        if self._beliefs is not None and self._beliefs.onlooker is not None:
+            beliefs = self._beliefs.own, self._beliefs.onlooker
+            chances = [chance for belief in beliefs for chance in (belief.wolf_chance(), belief.seer_chance())]
+            features[:] = np.roll(chances, -view.seat, axis=1).ravel()
+
+
+def _one_hot(numbers: Counts, size: int) -> Numbers:
+    """One row for each number; zeros for -1."""
+    hot: Numbers = (numbers[:, None] == np.arange(size)).astype(np.float64)
+    return hot
+
+
+def _votes_for_known(view: WerewolfView, known: Counts) -> Numbers:
+    """By voter, in thirds that are added vote by vote: sums may miss 0 by 1e-16, as recorded features of `table` do."""
+    total = np.zeros(len(known))
+    for _, (kind, args, _), _ in view.events:
+        for voter, vote in enumerate(args[1:] if kind == vocabulary.VOTES else ()):
+            if vote >= 0:
+                total[voter] += known[vote] / 3
+    return total
+
+
+def _table_features(view: WerewolfView) -> list[float]:
     """What the seat is asked for, one-hot over `PHASES`, then `TABLE_FEATURES`."""
     n = len(view.alive)
     asked = view.legal[-1].kind if view.legal else ""
@@ -169,16 +251,3 @@ def table_features(view: WerewolfView) -> list[float]:
         sum(view.alive[j] for j in fellows) / 5,
         place / n,
     ]
-
-
-def known_sides(view: WerewolfView) -> dict[int, float]:
-    """Seats of which the View says for certain that they are werewolves (1) or none (-1)."""
-    known = {view.seat: 1.0 if view.role == WEREWOLF else -1.0} if view.role else {}
-    if view.knows:
-        wolves = {j for fact in view.knows for j in fact.seats} | {view.seat}
-        return {j: 1.0 if j in wolves else -1.0 for j in range(len(view.alive))}
-    known |= {j: 1.0 if wolf else -1.0 for j, wolf in view.checks}
-    for _, (kind, args, _), _ in view.events:
-        if kind == vocabulary.REVEALED:
-            known[args[0]] = 1.0 if view.role_names[args[1]] == WEREWOLF else -1.0
-    return known

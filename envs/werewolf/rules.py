@@ -15,8 +15,7 @@ import numpy as np
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Knowledge, Move, Outcome, shuffles
 from parlour.envs.hidden_roles import NOTHING, HiddenRoles, seen_by, told
 from parlour.envs.werewolf import vocabulary as game
-from parlour.envs.werewolf.choices import Choices
-from parlour.envs.werewolf.night import Night
+from parlour.envs.werewolf.choices import Choices, Night
 from parlour.envs.werewolf.presets import WerewolfRules
 from parlour.envs.werewolf.state import (
     CALM,
@@ -145,7 +144,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
         )
 
     def hidden_cycles(self, view: WerewolfView) -> int:
-        """How many cycles a night lasts, see `night.py`; 0 by day."""
+        """How many cycles a night lasts, see `choices.py`; 0 by day."""
         return self._night.cycles if view.night else 0
 
     @lru_cache(maxsize=4096)  # noqa: B019 - bounded, and tables of rules live as long as their environments

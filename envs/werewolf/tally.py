@@ -18,13 +18,15 @@ class Tally:
     """Counts of one seat of one game, seats numbered as at the table.
 
     Args:
-        view: Any View of the seat, after the deal.
+        seats: How many there are.
+        role_names: The different roles in play.
+        view: Any View of the seat.
     """
 
-    def __init__(self, view: WerewolfView) -> None:
-        n = len(view.roles)
-        self._names = view.role_names
-        self.known: Counts = _known_from_the_deal(view)
+    def __init__(self, seats: int, role_names: tuple[str, ...], view: WerewolfView | None) -> None:
+        n = seats
+        self._names = role_names
+        self.known: Counts = np.zeros(n, dtype=np.int64) if view is None else _known_from_the_deal(view)
         """By seat: surely a werewolf (1), surely none (-1), or not known (0)."""
         self.by_night: Counts = np.zeros(n, dtype=np.int64)
         """By seat: whether it died by night; `executed` likewise."""

@@ -7,6 +7,7 @@ first sentence, else in the last, else a pass; nothing is given that was not ask
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Final
 
 import numpy as np
@@ -16,10 +17,10 @@ from parlour.envs.english import name, names
 from parlour.envs.speech import quote
 from parlour.envs.text import MODERATOR, MoveSentences, say_speech, speech_line
 from parlour.envs.werewolf import vocabulary
+from parlour.envs.werewolf.presets import WerewolfRules
 from parlour.envs.werewolf.reading import first_named, read_talk, read_target, read_yes, says_yes
-from parlour.envs.werewolf.rule_sheet import rule_sheet
 from parlour.envs.werewolf.rules import Werewolf
-from parlour.envs.werewolf.vocabulary import GIVE, KEEP, WerewolfView
+from parlour.envs.werewolf.vocabulary import GIVE, GUARD, KEEP, SEER, WEREWOLF, WITCH, WerewolfView
 
 _SENTENCES: Final = {
     vocabulary.KILL: ("I want nobody to be killed.", "I want {} to be killed."),
@@ -49,7 +50,7 @@ class WerewolfText(MoveSentences):
     def __init__(self, game: Werewolf) -> None:
         self._role_names = game.role_names
         self._yes_words = game.rules.yes_words
-        self.rules = rule_sheet(game.rules, game.roles, talk=game.talk, max_days=game.max_days)
+        self.rules = _rule_sheet(game.rules, game.roles, talk=game.talk, max_days=game.max_days)
         """Those of this table, whole; the first paragraph must do where there is no room for more."""
         self._order = "talk and vote" if game.talk else "vote"
         self._names = tuple(map(name, range(game.seats)))
@@ -157,3 +158,68 @@ class WerewolfText(MoveSentences):
         if passed:
             said.append(f"for {names(())} by {passed}")
         return "; ".join(said)
+
+
+# -- the rules of a table --------------------------------------------------------------------------------------------
+
+
+def _rule_sheet(rules: WerewolfRules, roles: tuple[str, ...], *, talk: bool, max_days: int) -> str:
+    """The rules as they are played, in paragraphs. The first must do where there is no room for more."""
+    return "\n\n".join(
+        "\n".join(line for line in part if line)
+        for part in (_brief(rules, roles, talk=talk), _night(rules, roles, talk=talk), _day(rules, talk, max_days))
+    )
+
+
+def _brief(rules: WerewolfRules, roles: tuple[str, ...], *, talk: bool) -> list[str]:
+    counts = ", ".join(role if k == 1 else f"{k} x {role}" for role, k in Counter(roles).items())
+    parity = rules.wolves_win == "parity"
+    return [
+        f"The game is Werewolf, for {len(roles)} players. Roles in play: {counts}.",
+        f"By night the werewolves, who know each other, kill; by day the living {'talk and then ' if talk else ''}vote out "
+        "one of them.",
+        "The village wins when no werewolf lives; the werewolves win when "
+        f"{'they are at least half of the living' if parity else 'nobody else lives'}.",
+        "The moderator is always right; players may lie.",
+    ]
+
+
+def _night(rules: WerewolfRules, roles: tuple[str, ...], *, talk: bool) -> list[str]:
+    again = "" if rules.guard_may_repeat else ", but not the same player in two nights running"
+    dying = "unless her antidote was used up before" if rules.dying_witch_poisons else ""
+    return [
+        "By night, in this order:",
+        _hunt(rules, roles.count(WEREWOLF), talk=talk),
+        f"The guard may protect one player from the attack, himself too{again}." if GUARD in roles else "",
+        "The witch has one antidote and one poison for the whole game. While she has the antidote she hears who is attacked, "
+        "unless the guard averts it, and may save that player, herself too. Then she may poison any living player; if she is "
+        f"killed that night, she may not{', ' if dying else ''}{dying}."
+        if WITCH in roles
+        else "",
+        "The seer, unless killed that night, learns of one other player whether it is a werewolf."
+        if SEER in roles
+        else "",
+    ]
+
+
+def _hunt(rules: WerewolfRules, wolves: int, *, talk: bool) -> str:
+    if wolves == 1:
+        return "The werewolf attacks one player, or nobody."
+    shown = "each seeing the votes before" if rules.hunt_shown == "as_cast" else "in secret from each other"
+    tie = "one of the tied is drawn, nobody among them" if rules.hunt_tie == "random" else "nobody is attacked"
+    return (
+        f"The werewolves {'speak among themselves, then ' if talk else ''}vote for a victim or for nobody, {shown}; all of "
+        f"them hear whom they attack. After a tie {tie}.{'' if rules.hunt_wolves else ' They may not choose a werewolf.'}"
+    )
+
+
+def _day(rules: WerewolfRules, talk: bool, max_days: int) -> list[str]:
+    secret = rules.votes_shown == "together"
+    return [
+        "By day the moderator tells who died in the night, and not of what.",
+        f"{'All the living speak once, in the order of talk. Then they' if talk else 'The living'} vote for a player or for "
+        f"nobody, {'in secret until all votes are in' if secret else 'each seeing the votes before'}. Who has most votes is "
+        f"executed{', after last words' if talk else ''}. After a tie, or with most votes for nobody, nobody is executed.",
+        f"The role is shown of {'everybody who dies' if rules.reveals == 'all' else 'those who die in night 1, and of nobody else'}.",
+        f"After day {max_days} the game is a draw.",
+    ]

@@ -1,17 +1,21 @@
-"""Avalon's features as kernels: the numbers of `parlour.envs.avalon.seat_encode` for the seat to move, in its frame."""
+"""Avalon's features as kernels, the numbers of `parlour.envs.avalon.encode` for the seat to move, and the loops over all games."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
 import numpy as np
+from numba import prange
 from parlour.envs.avalon.encode import TABLE_SIZE
 from parlour.envs.avalon.presets import PROPOSALS, QUESTS, QUESTS_TO_WIN
 from parlour.envs.avalon.state import HUNT, PROPOSE, QUEST, TALK, VOTE
 from parlour.envs.batch.avalon import belief
 from parlour.envs.batch.avalon.layout import SEAT_SIZE, SLOTS
-from parlour.envs.batch.avalon.play import clipped
-from parlour.envs.batch.compiled import copy, kernel
+from parlour.envs.batch.avalon.play import ONGOING, begin, clipped, end, mask_row, play, start
+from parlour.envs.batch.compiled import copy, kernel, loop
+from parlour.envs.batch.kernel_tables import DEAL, START
+from parlour.envs.batch.streams import advance, below
+from parlour.envs.batch.tables import ILLEGAL
 
 PHASE_PLACES: Final = tuple(
     [TALK, PROPOSE, VOTE, QUEST, HUNT].index(p) if p in (TALK, PROPOSE, VOTE, QUEST, HUNT) else 0 for p in range(8)
@@ -139,3 +143,69 @@ def chances(g: Any, r: Any, f: Any, at: int) -> None:
         f[at + 3 * n + place] = g.outside[n + j]
     f[at + 4 * n] = g.inside[2 * n]
     f[at + 4 * n + 1] = g.outside[2 * n]
+
+
+# -- all games: each writes to its own row of the buffers of `Turns` ----------------------------------------------------
+
+
+@kernel
+def _show(g: Any, r: Any, masks: Any, b: int, turns: Any) -> None:
+    """Write who moves in game b, what it may do and what it sees."""
+    actor, mask, observation, _, _ = turns
+    actor[b] = g.actor
+    if g.actor < 0:
+        mask[b, :] = 0
+        observation[b, :] = 0
+        return
+    copy(mask[b], masks[mask_row(g)])
+    observe(g, r, observation[b])
+
+
+@kernel
+def _pay(g: Any, r: Any, won: int, b: int, turns: Any, winner: Any) -> None:
+    """Write what the move of game b has won, and deal anew when it is over."""
+    _, _, _, rewards, terminated = turns
+    over = won != ONGOING
+    winner[b], terminated[b] = won, over
+    for j in range(rewards.shape[1]):
+        rewards[b, j] = (1 if g.side[j] == won else -1) if over else 0
+    if over:
+        if r.reset:
+            begin(g, r)
+        else:
+            end(g)
+
+
+@loop
+def show_all(games: Any, rules: Any, masks: Any, begins: int, turns: Any) -> None:
+    """Write all turns anew; see `KernelTables._show_all`."""
+    for b in prange(len(games)):
+        if begins == DEAL:
+            begin(games[b], rules[0])
+        elif begins == START:
+            start(games[b], rules[0], games[b].leader)
+        _show(games[b], rules[0], masks, b, turns)
+
+
+@loop
+def play_all(games: Any, rules: Any, tables: Any, actions: Any, at_random: bool, turns: Any, winner: Any) -> None:
+    """Play `actions`, or legal actions drawn from the streams of the players, where somebody is to move."""
+    acts, masks, choices, counts = tables
+    _, mask, _, rewards, terminated = turns
+    for b in prange(len(games)):
+        g = games[b]
+        if g.actor < 0:
+            rewards[b, :] = 0
+            terminated[b] = 0
+            winner[b] = ONGOING
+            continue
+        row, action = mask_row(g), actions[b]
+        if at_random:
+            g.players = advance(g.players)
+            action = choices[row, below(g.players, counts[row])]
+        elif action < 0 or action >= mask.shape[1] or not masks[row, action]:
+            winner[b] = ILLEGAL
+            continue
+        won = play(g, rules[0], acts[action, 0], acts[action, 1])
+        _pay(g, rules[0], won, b, turns, winner)
+        _show(g, rules[0], masks, b, turns)

@@ -1,14 +1,18 @@
-"""Werewolf's features as kernels: the numbers of `parlour.envs.werewolf.seat_encode` for the seat to move, in its frame."""
+"""Werewolf's features as kernels, the numbers of `parlour.envs.werewolf.encode` for the seat to move, and the loops over all games."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from parlour.envs.batch.compiled import kernel
+from numba import prange
+from parlour.envs.batch.compiled import kernel, loop
+from parlour.envs.batch.kernel_tables import DEAL, START
+from parlour.envs.batch.tables import ILLEGAL
 from parlour.envs.batch.werewolf import belief
 from parlour.envs.batch.werewolf.layout import SEATS
-from parlour.envs.batch.werewolf.options import seat_at
+from parlour.envs.batch.werewolf.options import ONGOING, is_legal, random_action, seat_at, write_mask
+from parlour.envs.batch.werewolf.play import DRAW, VILLAGE, begin, end, play, start
 from parlour.envs.werewolf.encode import PHASES, SEAT_FEATURES, TABLE_FEATURES
 from parlour.envs.werewolf.state import CHECK, HUNT, LAST, POISON, PROTECT, SAVE, TALK, VOTE, WHISPER
 
@@ -189,3 +193,104 @@ def chances(g: Any, r: Any, wolf: Any, seer: Any, f: Any, at: int) -> int:
         f[at + place] = min(wolf[j], 1.0)
         f[at + n + place] = min(seer[j], 1.0)
     return at + 2 * n
+
+
+# -- all games: each writes to its own row of the buffers of `Turns` ----------------------------------------------------
+
+
+@kernel
+def look(g: Any, r: Any, w: Any, h: Any, b: int, actor: Any, mask: Any, observation: Any) -> None:
+    """Write who moves in game b, what it may do and what it sees."""
+    actor[b] = g.actor
+    if g.actor < 0:
+        mask[b, :] = 0
+        observation[b, :] = 0
+        return
+    write_mask(g, r, mask[b])
+    observe(g, r, w, h, observation[b])
+
+
+@kernel
+def turn(g: Any, r: Any, w: Any, h: Any, action: int, b: int, rewards: Any, terminated: Any, winner: Any) -> None:
+    """Play an action of game b, pay, and deal anew when it is over."""
+    won = play(g, r, w, h, action)
+    over = won != ONGOING
+    winner[b], terminated[b] = won if over else DRAW, over
+    for j in range(r.seats):
+        wins = (g.roles[j] != r.wolf) == (won == VILLAGE)
+        rewards[b, j] = (1 if wins else -1) if over and won != DRAW else 0
+    if over:
+        if r.reset:
+            begin(g, r, w, h)
+        else:
+            end(g)
+
+
+@kernel
+def rest(b: int, rewards: Any, terminated: Any, winner: Any) -> None:
+    """Nothing happens at a table that is over."""
+    rewards[b, :] = 0
+    terminated[b] = 0
+    winner[b] = DRAW
+
+
+@loop
+def show_all(
+    games: Any, rules: Any, weights: Any, h: Any, begins: int, actor: Any, mask: Any, observation: Any
+) -> None:
+    """Write all turns anew; see `KernelTables._show_all`."""
+    for b in prange(len(games)):
+        if begins == DEAL:
+            begin(games[b], rules[0], weights[b], h)
+        elif begins == START:
+            start(games[b], rules[0], weights[b], h)
+        look(games[b], rules[0], weights[b], h, b, actor, mask, observation)
+
+
+@loop
+def play_all(
+    games: Any,
+    rules: Any,
+    weights: Any,
+    h: Any,
+    actions: Any,
+    actor: Any,
+    mask: Any,
+    observation: Any,
+    rewards: Any,
+    terminated: Any,
+    winner: Any,
+) -> None:
+    """Play one action of each game."""
+    for b in prange(len(games)):
+        g, r, w = games[b], rules[0], weights[b]
+        if g.actor < 0:
+            rest(b, rewards, terminated, winner)
+        elif not is_legal(g, r, actions[b]):
+            winner[b] = ILLEGAL
+        else:
+            turn(g, r, w, h, actions[b], b, rewards, terminated, winner)
+            look(g, r, w, h, b, actor, mask, observation)
+
+
+@loop
+def play_random_all(
+    games: Any,
+    rules: Any,
+    weights: Any,
+    h: Any,
+    actor: Any,
+    mask: Any,
+    observation: Any,
+    rewards: Any,
+    terminated: Any,
+    winner: Any,
+) -> None:
+    """Play one action of each game, drawn from its stream of players."""
+    for b in prange(len(games)):
+        g, r, w = games[b], rules[0], weights[b]
+        if g.actor < 0:
+            rest(b, rewards, terminated, winner)
+        else:
+            turn(g, r, w, h, random_action(g, r), b, rewards, terminated, winner)
+            look(g, r, w, h, b, actor, mask, observation)

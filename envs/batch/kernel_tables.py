@@ -1,0 +1,160 @@
+"""Tables that are played by kernels: an array of records, one of each game, and loops over all of them.
+
+A game gives the records, what its kernels read besides, and two loops: one that shows all games and one that plays them. Seeds, deals,
+states, roles and all else of the interface are the same for all games, and here.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar, Final
+
+import numpy as np
+from numba import prange
+from parlour.envs.batch.compiled import loop, use_threads
+from parlour.envs.batch.streams import started
+from parlour.envs.batch.tables import NOBODY, Array, BatchTables, Turns, seeds_of
+from parlour.envs.core import GameSpec, ParlourError
+
+COURSE: Final = 0
+DEAL: Final = 1
+START: Final = 2
+"""What a loop that shows all games does first: nothing, deal them, or begin those that are dealt."""
+
+
+class KernelTables(BatchTables):
+    """See `BatchTables`.
+
+    Args:
+        spec: The game.
+        num_envs: B, the number of games.
+        features: One of `kinds`.
+        beliefs: Whether the games keep beliefs though no feature shows them, because a heuristic will sit.
+        habits: How seats behave, as the beliefs suppose; None: the usual rates.
+        autoreset: See `BatchTables`.
+        threads: See `BatchTables`.
+        **config: The options of the game.
+    """
+
+    deal_holds: ClassVar[str]
+    """What a row of `deal` holds, in words."""
+    deal_size: int
+    """How many numbers that are."""
+    games: Any
+    """(B,) records of games."""
+
+    def __init__(
+        self,
+        spec: GameSpec,
+        *,
+        num_envs: int,
+        features: str = "summary",
+        beliefs: bool = False,
+        habits: Any = None,
+        autoreset: bool = True,
+        threads: int = 1,
+        **config: Any,
+    ) -> None:
+        super().__init__(spec, config, num_envs=num_envs, features=features, autoreset=autoreset, threads=threads)
+        encoder = spec.seat_encoder(self.game, features)
+        self.size, self.names = encoder.size, tuple(encoder.names)
+        self._labels = len(getattr(self.game, "role_names", spec.sides))
+        self.hidden_size = self.seats * self._labels
+        self.weights: Array = np.zeros((self.num_envs, 0))
+        """(B, ...) float64: weights of beliefs that do not fit into a record of fixed size."""
+        self._prepare(habits, believes=beliefs or "belief" in features)
+        self._hidden = np.zeros((self.num_envs, self.hidden_size), np.float32)
+        self._allocate()
+        self.buffers = tuple(self._turns)
+        """Those of `Turns`, as loops take them: Numba takes a named tuple ten times as slowly."""
+
+    def reset(self, seed: int | Sequence[int]) -> Turns:
+        seeds = seeds_of(seed, self.num_envs)
+        self.games.nature, self.games.players = started(seeds, 0), started(seeds, 1)
+        return self._anew(DEAL)
+
+    def deal(self, moves: Array) -> Turns:
+        dealt = np.asarray(moves)
+        if dealt.shape != (accepted := (self.num_envs, self.deal_size)):
+            raise ParlourError(f"deals of shape {dealt.shape} are not accepted; accepted: {accepted}")
+        if not self._take_deal(dealt):
+            raise ParlourError(f"some deal is not accepted; accepted: {self.deal_holds}")
+        return self._anew(START)
+
+    def observe(self) -> Turns:
+        return self._show(COURSE)
+
+    def hidden(self, out: Array | None = None) -> Array:
+        shown = self._hidden if out is None else out
+        use_threads(self.threads)
+        _show_roles(self.roles, self._turns.actor, shown)
+        return shown
+
+    @property
+    def roles(self) -> Array:
+        roles: Array = self.games.roles[:, : self.seats]
+        return roles
+
+    def state(self) -> Array:
+        b = self.num_envs
+        parts = (self.games.view(np.uint8).reshape(b, -1), self.weights.reshape(b, -1).view(np.uint8))
+        return np.concatenate(parts, axis=1)
+
+    def restore(self, state: Array) -> Turns:
+        own = self.games.dtype.itemsize
+        if state.shape != (self.num_envs, own + self.weights[0].nbytes) or state.dtype != np.uint8:
+            raise ParlourError("this state is not accepted; accepted: one of tables made with the same arguments")
+        self.games = state[:, :own].copy().view(self.games.dtype)[:, 0].view(np.recarray)
+        self.weights = state[:, own:].copy().view(np.float64).reshape(self.weights.shape)
+        return self._anew(COURSE)
+
+    # -- what a game gives -------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def _prepare(self, habits: Any, *, believes: bool) -> None:
+        """Make `games`, and what the loops take besides."""
+
+    @abstractmethod
+    def _take_deal(self, dealt: Array) -> bool:
+        """Write deals, (B, ...), to the records; False if some are none."""
+
+    @abstractmethod
+    def _show_all(self, begins: int) -> None:
+        """Run the loop that shows all games, after a deal (`DEAL`), at the start of dealt games (`START`) or in their course."""
+
+    @abstractmethod
+    def _play_all(self, actions: Array, *, at_random: bool) -> None:
+        """Run the loop that plays them: `actions`, or what is drawn from the streams of the players."""
+
+    # -- inside ------------------------------------------------------------------------------------------------
+
+    def _anew(self, begins: int) -> Turns:
+        """The turns before the first step."""
+        self._turns.rewards[:], self._turns.terminated[:], self.winner[:] = 0, 0, NOBODY
+        return self._show(begins)
+
+    def _show(self, begins: int) -> Turns:
+        use_threads(self.threads)
+        self._show_all(begins)
+        return self._turns
+
+    def _play(self, actions: Array) -> None:
+        use_threads(self.threads)
+        self._play_all(actions, at_random=False)
+
+    def _play_random(self) -> None:
+        use_threads(self.threads)
+        self._play_all(self._chosen, at_random=True)
+
+
+@loop
+def _show_roles(roles: Any, actors: Any, shown: Any) -> None:
+    """The role of each seat, one-hot, in the frame of the seat to move; in that of seat 0 at a table that is over."""
+    n = roles.shape[1]
+    kinds = shown.shape[1] // n
+    for b in prange(len(roles)):
+        me = max(actors[b], 0)
+        shown[b, :] = 0
+        for place in range(n):
+            shown[b, place * kinds + roles[b, (me + place) % n]] = 1

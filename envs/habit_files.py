@@ -1,0 +1,74 @@
+"""Files of habits, one set for each number of players: `{"parlour_habits": 1, "game": ..., "players": {"5": {...}, ...}, ...notes}`.
+
+A file may come from anybody: it is read as `json_values` has it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Final, Generic, Self, TypeVar
+
+from parlour.envs.core import ParlourError
+from parlour.envs.json_values import json_value
+
+HABITS_FORMAT: Final = 1
+_OWN_KEYS: Final = ("parlour_habits", "game", "players")
+H = TypeVar("H")
+
+
+@dataclass(frozen=True)
+class HabitsByPlayers(ABC, Generic[H]):
+    """Habits of one game by number of players, and notes of who wrote them."""
+
+    game: ClassVar[str]
+    """Registry name."""
+    by_players: Mapping[int, H]
+    notes: Mapping[str, Any] = field(default_factory=dict)
+
+    def of(self, num_players: int) -> H:
+        """The habits for a table. Raises `ParlourError` where the file has none."""
+        if num_players not in self.by_players:
+            known = ", ".join(map(str, sorted(self.by_players)))
+            raise ParlourError(f"habits of {num_players} players are not in the file; accepted: {known} players")
+        return self.by_players[num_players]
+
+    def as_json(self) -> dict[str, Any]:
+        """What `read` reads."""
+        players = {str(n): self._as_json(habits) for n, habits in sorted(self.by_players.items())}
+        return {"parlour_habits": HABITS_FORMAT, "game": self.game, **self.notes, "players": players}
+
+    @classmethod
+    def read(cls, path: str | Path) -> Self:
+        """Read a file of habits. Raises `ParlourError` if it cannot be read or holds something else."""
+        refused = f"habits {str(path)!r} cannot be used"
+        try:
+            content = json_value(Path(path).read_bytes())
+        except (OSError, ValueError) as error:
+            raise ParlourError(f"{refused}: {error}") from None
+        if (
+            not isinstance(content, dict)
+            or content.get("parlour_habits") != HABITS_FORMAT
+            or content.get("game") != cls.game
+        ):
+            raise ParlourError(
+                f"{str(path)!r} holds no habits of {cls.game}; accepted: a file that `parlour train habits` wrote"
+            )
+        try:
+            players = {int(n): cls._from_json(habits) for n, habits in content["players"].items()}
+        except ParlourError as error:
+            raise ParlourError(f"{refused}: {error}") from None
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise ParlourError(f"{refused}: {error!r} is missing or no finite number") from None
+        return cls(players, {key: value for key, value in content.items() if key not in _OWN_KEYS})
+
+    @staticmethod
+    @abstractmethod
+    def _as_json(habits: H) -> dict[str, Any]: ...
+
+    @staticmethod
+    @abstractmethod
+    def _from_json(values: Mapping[str, Any]) -> H:
+        """The habits for one number of players; what it raises is told with the file's name."""
