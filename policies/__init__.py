@@ -18,6 +18,7 @@ from parlour.policies.agents.mediated_qa import GraceMediator, ObedientModule
 from parlour.policies.agents.murder_mystery import AGENTS as MYSTERY_AGENTS
 from parlour.policies.agents.murder_mystery import QuestumAgent
 from parlour.policies.agents.seat import AskingPolicy, GameSeat
+from parlour.policies.agents.spoken import ReadClaims
 from parlour.policies.agents.werewolf import RerankAgent, RetrievalAgent, WindowAgent
 from parlour.policies.agents.werewolf.gratr import GratrAgent
 from parlour.policies.base import Policy
@@ -96,6 +97,8 @@ class PolicyKind:
         return self.group == "asking"
 
 
+QUESTIONS: Final = (ReadClaims,)
+"""Questions that every process knows, besides those of the players here: who imports this can answer them."""
 REGISTRY: Final[dict[str, PolicyKind]] = {}
 """Name on the command line -> its policies. Anything in no list is the path of a trained seat, or `module:attribute`."""
 

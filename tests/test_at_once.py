@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import pickle
 import threading
 from collections import Counter
 from pathlib import Path
 from time import sleep
 from typing import Any, ClassVar
 
-import numpy as np
 import pytest
-from parlour.envs import werewolf_v0
 from parlour.envs.core import ParlourError
-from parlour.policies import GratrAgent, HeuristicPolicy, make_policy
+from parlour.policies import GratrAgent, make_policy
 from parlour.policies.agents.avalon.asks import Act
 from parlour.policies.agents.werewolf.gratr.asks import AskIdentity, AskIntent
 from parlour.policies.llm.ask import A, Ask
@@ -114,17 +111,6 @@ def test_those_who_listen_judge_a_message_at_the_same_time():
     assert len(next(iter(listeners.values()))) == 7  # in the end, everybody but the speaker
 
 
-def test_who_does_not_wait_is_asked_in_the_calling_thread():
-    class Here(HeuristicPolicy):
-        def act(self, observation: Any, info: dict[str, Any]) -> Any:
-            assert threading.current_thread() is threading.main_thread()
-            return super().act(observation, info)
-
-    env = table("avalon_v0", num_players=5, talk=False)
-    agents = [make_policy("avalon_agent", "avalon_v0", env.game_env.game.config, Waiting()) for _ in range(2)]
-    play(env, [*agents, Here(), Here(), Here()], 1)
-
-
 def test_an_error_is_raised_at_the_turn_of_who_made_it(tmp_path):
     """Seat 3 fails at the first vote, while it is asked together with all others: the ballots before its own are played."""
 
@@ -152,54 +138,8 @@ def test_an_error_is_raised_at_the_turn_of_who_made_it(tmp_path):
 # -- what is the same for all seats ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("concurrency", [1, 8])
-def test_gratr_asks_nothing_twice_in_a_game(concurrency, tmp_path):
-    """Eight players hear the same messages: what each intends is asked once, not once per listener."""
-    model = Waiting(concurrency)
-    played("werewolf_v0", {"num_players": 8, "rules": "paper"}, ["gratr"], model, tmp_path / "g.jsonl", seed=0)
-    intents = [inputs for kind, inputs, _ in model.asked if kind == AskIntent.kind]
-    assert len(intents) == len(set(intents)) > 20
-    assert len(model.asked) == len({(kind, inputs, context.sample) for kind, inputs, context in model.asked})
-
-
-def test_the_sample_of_intents_is_that_of_the_game_and_the_message(tmp_path):
-    """Whoever asks first: the same message in the same game has the same sample, other messages have others."""
-    samples = []
-    for others in ("gratr", "heuristic"):
-        model = Waiting(1)
-        played(
-            "werewolf_v0", {"num_players": 8}, [others, others, others, "gratr"], model, tmp_path / f"{others}.jsonl"
-        )
-        samples.append({inputs: context.sample for kind, inputs, context in model.asked if kind == AskIntent.kind})
-    both = set(samples[0]) & set(samples[1])
-    assert both
-    assert all(samples[0][inputs] == samples[1][inputs] for inputs in both)
-    assert len(set(samples[0].values())) == len(samples[0])
-
-
-def test_gratr_plays_in_a_loop_by_hand():
-    env = werewolf_v0.env(num_players=6, action="text", info="full")
-    env.reset(seed=2)
-    players = {agent: GratrAgent(Waiting()) for agent in env.possible_agents}
-    for seat, player in enumerate(players.values()):
-        player.reset(seat, 2)
-    for agent in env.agent_iter():
-        observation, _, ended, cut, info = env.last()
-        env.step(None if ended or cut else _in_words(players[agent].act(observation, info), info))
-    assert all(player.notes().get("calls") for player in players.values())
-
-
 def _in_words(action: int | str, info: dict[str, Any]) -> str:
     return action if isinstance(action, str) else info["options"][list(info["legal"]).index(action)]
-
-
-def test_a_policy_can_be_pickled_during_a_game(tmp_path):
-    model = OfflineModel()
-    env = table("werewolf_v0", num_players=8)
-    players = [GratrAgent(model) for _ in range(8)]
-    play(env, players, 1)
-    copied = pickle.loads(pickle.dumps(players[2]))
-    assert copied.notes() == players[2].notes()
 
 
 def test_several_who_need_a_call_at_the_same_time_share_it():
@@ -222,18 +162,6 @@ def test_several_who_need_a_call_at_the_same_time_share_it():
     assert (shared.news("player_4"), shared.news("player_1"), shared.news("player_1")) == ([], [7], [])
 
 
-def test_what_fails_fails_for_all_who_share_it():
-    shared: SharedCalls[int] = SharedCalls()
-
-    def fail(owner: str) -> int:
-        raise ParlourError("no answer")
-
-    for owner in ("player_0", "player_1"):
-        with pytest.raises(ParlourError, match="no answer"):
-            shared.results(owner, {"a": fail, "b": len}, most=1)
-    assert shared.results("player_0", {"b": len}) == [len("player_0")]
-
-
 # -- questions of one seat -------------------------------------------------------------------------------------
 
 
@@ -254,19 +182,3 @@ def test_questions_of_one_seat_are_asked_at_once_with_the_samples_of_one_after_a
 
 def _statement(text: str) -> AskIntent:
     return AskIntent.model_validate({"players": 6, "statement": {"day": 1, "speaker": 0, "text": text}})
-
-
-def test_no_questions_are_no_answers():
-    assert SeatModel(Waiting(), 0, 0).ask_all([]) == []
-    assert at_once([], 3) == []
-
-
-def test_offline_is_no_matter_of_threads():
-    class Here(OfflineModel):
-        def answer(self, question: Ask[A], context: RequestContext) -> Answered[A]:
-            assert threading.current_thread() is threading.main_thread()
-            return super().answer(question, context)
-
-    rng = np.random.default_rng(0)
-    question = _statement("I accuse player_3 of being evil.")
-    assert SeatModel(Here(4), 0, 0).ask_all([question, question]) == [question.heuristic(rng)] * 2

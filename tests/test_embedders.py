@@ -14,7 +14,6 @@ import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.retrieval import embedders as minilm
 from parlour.policies.retrieval.embedders import EmbeddingFailed, MiniLMEmbedder, OpenAIEmbedder
-from parlour.policies.retrieval.memory import Memory
 
 KEY = "sk-very-secret-0123456789"
 TEXTS = ["first", "第二个", "third", "fourth", "fifth"]
@@ -96,12 +95,6 @@ def test_texts_are_sent_in_batches_and_come_back_in_order_with_length_1(server, 
     assert set(server.keys) == {f"Bearer {KEY}"}
 
 
-def test_a_memory_works_with_a_server(embedder):
-    memory = Memory(embedder)
-    memory.add(TEXTS)
-    assert memory.search("xxxxx", 2)[0].text == "first"
-
-
 def changed(change):
     def fault(texts):
         body = reply(texts)
@@ -150,20 +143,6 @@ def test_the_text_that_a_server_refuses_is_found(server, embedder):
     assert np.allclose(embedder.embed(TEXTS), expected(TEXTS), atol=1e-7)
 
 
-def test_a_refusal_in_passing_is_tried_again(server, embedder):
-    faults = [(429, {"error": {"message": "slow down"}})]
-    server.fault = lambda texts: faults.pop() if faults else None
-    assert np.allclose(embedder.embed(["first"]), expected(["first"]), atol=1e-7)
-    assert len(server.asked) == 2
-
-
-def test_a_server_that_is_not_there_is_an_error_that_names_the_text():
-    one = OpenAIEmbedder("m", "http://127.0.0.1:1/v1", size=3, retries=0, timeout=2)
-    with pytest.raises(EmbeddingFailed, match=r"the embedding of 'first' by m failed: API(Connection|Timeout)Error: "):
-        one.embed(["first"])
-    one.close()
-
-
 @pytest.mark.parametrize(
     ("key", "echo"),
     [
@@ -186,27 +165,6 @@ def test_the_key_is_in_no_error(server, monkeypatch, key, echo):
     assert "6789" not in str(caught.value)
     assert caught.value.__cause__ is None
     assert caught.value.__suppress_context__
-
-
-def test_the_key_comes_from_the_environment_and_is_not_pickled(server, embedder, monkeypatch):
-    pickled = pickle.dumps(embedder)
-    assert KEY.encode() not in pickled
-    assert KEY not in repr(vars(embedder))
-    monkeypatch.setenv("OPENAI_API_KEY", "another")
-    again = pickle.loads(pickled)
-    assert np.allclose(again.embed(TEXTS), expected(TEXTS), atol=1e-7)
-    again.close()
-    assert set(server.keys) == {"Bearer another"}
-
-
-def test_another_variable_may_hold_the_key_and_ones_own_server_needs_none(server, monkeypatch):
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.setenv("MY_KEY", f" {KEY}\n")
-    for key_env, sent in (("MY_KEY", f"Bearer {KEY}"), ("OPENAI_API_KEY", "Bearer none")):
-        one = OpenAIEmbedder("m", server.url, key_env=key_env, size=3)
-        one.embed(["first"])
-        one.close()
-        assert server.keys[-1] == sent
 
 
 @pytest.mark.parametrize(
@@ -234,13 +192,6 @@ def test_what_cannot_be_used_is_refused_before_any_request(arguments, key, messa
         OpenAIEmbedder(**arguments)
     assert str(caught.value).startswith(message)
     assert "sk-" not in str(caught.value)
-
-
-def test_the_sizes_of_known_models_are_known(monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    one = OpenAIEmbedder("text-embedding-3-large")
-    one.close()
-    assert (one.name, one.size) == ("text-embedding-3-large", 3072)
 
 
 # -- MiniLM ------------------------------------------------------------------------------------------------------

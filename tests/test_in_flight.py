@@ -59,13 +59,6 @@ def test_a_game_that_ends_makes_room_for_the_next_and_turns_come_in_the_order_of
     assert {len(call) for call in drawing.calls[: last + 1]} == {3}
 
 
-def test_the_same_turns_come_together_again():
-    drawings = [Drawing(), Drawing()]
-    for drawing in drawings:
-        play_in_flight(seat_at("werewolf_v0"), GAMES, drawing, at_once=4)
-    assert drawings[0].calls == drawings[1].calls
-
-
 def test_a_turn_holds_the_whole_conversation():
     seen = []
 
@@ -119,11 +112,6 @@ def test_another_number_of_answers_is_refused(answers):
         play_in_flight(seat_at("template_v0"), GAMES[:1], lambda turns: answers)
 
 
-def test_no_games_at_once_are_refused():
-    with pytest.raises(ParlourError, match="at_once 0 is not accepted"):
-        play_in_flight(seat_at("template_v0"), GAMES, Drawing(), at_once=0)
-
-
 # -- the news --------------------------------------------------------------------------------------------------
 
 
@@ -157,7 +145,3 @@ def test_a_record_that_does_not_go_on_is_told_anew():
 def test_a_sentence_takes_the_place_of_the_choice_at_the_end():
     found = sections_of(prose("A.\n"))
     assert SeatNews().tell(found, "Nobody wins (tired).").choice == "# What you may do now\nNobody wins (tired).\n"
-
-
-def test_other_prose_is_told_as_it_is():
-    assert SeatNews().tell_prose("[GAME] Your turn.").message == "[GAME] Your turn."

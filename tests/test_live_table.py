@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -28,11 +27,10 @@ from live_tables import FAST, HOSTILE, Browser, differences, heard, opened, play
 from parlour.policies.base import Policy
 from parlour.training.play.live_table.games import Plan
 from parlour.training.play.live_table.opening import OpenTable
-from parlour.training.play.live_table.settings import WATCHING, Keys, TableSettings
-from parlour.training.play.live_table.sockets import ENDS_FOR_GOOD, NO_KEY, MessageRate, is_own_origin
+from parlour.training.play.live_table.settings import WATCHING, Keys
+from parlour.training.play.live_table.sockets import ENDS_FOR_GOOD, NO_KEY
 from parlour.training.play.rollout import table
 from websockets.exceptions import ConnectionClosed, InvalidStatus
-from websockets.sync.client import connect
 
 SECRET = "only a test, but long enough"
 
@@ -212,33 +210,7 @@ def test_a_page_of_elsewhere_cannot_connect(origin, tmp_path):
     assert refused.value.response.status_code == 403
 
 
-def test_a_program_without_an_origin_cannot_connect(tmp_path):
-    with opened(tmp_path) as opening:
-        url = opening.url.replace("http", "ws") + "/table"
-        with pytest.raises(InvalidStatus, match="403"), connect(url):
-            pass
-
-
-def test_at_other_addresses_the_origin_is_the_host_that_was_asked():
-    assert is_own_origin("https://table.example", "table.example", loopback=False)
-    assert is_own_origin("http://10.0.0.2:8018", "10.0.0.2:8018", loopback=False)
-    assert not is_own_origin("http://10.0.0.2:8019", "10.0.0.2:8018", loopback=False)
-    assert not is_own_origin("http://[", "[", loopback=False)
-    assert not is_own_origin(None, "10.0.0.2:8018", loopback=False)
-
-
 # -- moves ---------------------------------------------------------------------------------------------------------
-
-
-def test_of_two_moves_at_once_one_counts_and_the_other_is_refused_in_one_message(tmp_path):
-    with opened(tmp_path) as opening, ExitStack() as stack:
-        first, _ = (stack.enter_context(socket_of(opening, opening.keys.of(seat))) for seat in (0, 1))
-        turn = until(first, "asked")["turn"]
-        for option in (1, 0):
-            first.send(move(turn, option=option))
-        answers = [until_one_of(first, ("taken", "refused")) for _ in range(2)]
-        assert [message["type"] for message in answers] == ["taken", "refused"]
-        assert answers[1]["why"] == "this move came too late: the turn is over; accepted: one move a turn, at your turn"
 
 
 def until_one_of(socket, kinds) -> dict:
@@ -315,16 +287,6 @@ def test_when_the_clock_runs_out_the_table_moves_which_is_counted(tmp_path):
     }
 
 
-def test_a_move_in_place_of_a_person_is_counted_in_the_infos():
-    from parlour.envs.entries import TextAction
-
-    env = table("avalon_v0", num_players=5)
-    env.reset(seed=1)
-    agent = env.agent_selection
-    env.step(TextAction(env.game_env.view(env.game_env.seat).legal[0], None, "clock"))
-    assert env.infos[agent]["replaced"] == 1
-
-
 # -- limits --------------------------------------------------------------------------------------------------------
 
 
@@ -347,32 +309,12 @@ def test_a_message_that_cannot_be_read_is_refused_and_the_connection_stays(messa
             assert re.fullmatch(why, told, re.DOTALL), told
 
 
-def test_a_message_far_beyond_the_limit_ends_the_connection(tmp_path):
-    with opened(tmp_path) as opening, socket_of(opening, opening.keys.of(WATCHING)) as socket:
-        socket.send("x" * 300_000)
-        with pytest.raises(ConnectionClosed) as closed:
-            until(socket, "refused")
-    assert closed.value.rcvd.code == 1009  # RFC 6455, 7.4.1: too big
-
-
 def test_too_many_messages_end_the_connection_with_one_that_says_so(tmp_path):
     settings = replace(FAST, message_rate=1.0, message_burst=3)
     with opened(tmp_path, settings=settings) as opening, socket_of(opening, opening.keys.of(WATCHING)) as socket:
         for _ in range(3):  # after the key, which was the first
             socket.send("{}")
         assert ended(socket) == ("too many messages; accepted: up to 1 a second and 3 at once", ENDS_FOR_GOOD)
-
-
-def test_a_bucket_fills_steadily():
-    """2 a second, 3 at once: three go at once, the fourth does not; after half a second one more."""
-    rate = MessageRate(2.0, 3, now=0.0)
-    assert [rate.take(0.0) for _ in range(4)] == [True, True, True, False]
-    assert [rate.take(1.0), rate.take(1.0)] == [True, False]  # -1 + 2 = 1
-
-
-def test_who_brings_no_key_in_time_is_told_so(tmp_path):
-    with opened(tmp_path, settings=replace(FAST, sit_timeout=0.05)) as opening, socket_of(opening, None) as socket:
-        assert ended(socket) == ("no key came; accepted: within 0.05 seconds", ENDS_FOR_GOOD)
 
 
 def test_watchers_have_a_limit_and_make_no_moves(tmp_path):
@@ -384,22 +326,6 @@ def test_watchers_have_a_limit_and_make_no_moves(tmp_path):
             assert until(first, "refused")["why"] == "who watches makes no moves; accepted: the link of a seat"
         second = stack.enter_context(socket_of(opening, key))
         assert ended(second) == ("too many watchers; accepted: 1 at once", ENDS_FOR_GOOD)
-
-
-@pytest.mark.parametrize(
-    ("settings", "why"),
-    [
-        ({"clock": 0.0}, "clock 0.0 is not accepted; accepted: seconds, more than 0"),
-        ({"clock": float("nan")}, "clock nan is not accepted; accepted: seconds, more than 0"),
-        ({"pause": -1.0}, "pause -1.0 is not accepted; accepted: seconds, at least 0"),
-        ({"message_rate": 0.0}, "message_rate 0.0 is not accepted; accepted: messages a second, more than 0"),
-        ({"max_message": 1000}, "max_message 1000 is not accepted"),
-        ({"message_burst": 1}, "message_burst 1 is not accepted"),
-    ],
-)
-def test_settings_that_are_not_accepted(settings, why):
-    with pytest.raises(ParlourError, match=re.escape(why)):
-        TableSettings(**settings)
 
 
 # -- the end, and what is served over HTTP ---------------------------------------------------------------------------
@@ -501,18 +427,6 @@ def differences_after(browser: Browser, path: Path) -> list[str]:
     return [
         one for one in differences(browser.games()[0], path, 0) if not one.startswith(("the texts", "what was asked"))
     ]
-
-
-def test_a_game_that_is_over_is_not_played_again(tmp_path):
-    with opened(tmp_path, people=(), seed=4) as opening:
-        while not opening.games.replays:
-            time.sleep(0.01)
-    before = (tmp_path / "template_v0-1.jsonl").read_bytes()
-    with opened(tmp_path, people=(), seed=4, games=2) as opening:
-        while len(opening.games.replays) < 2:
-            time.sleep(0.01)
-    assert (tmp_path / "template_v0-1.jsonl").read_bytes() == before
-    assert replay.read(tmp_path / "template_v0-2.jsonl").outcome is not None
 
 
 @pytest.mark.parametrize(("seed", "planted", "why"), [(5, b'"deal"', "seed"), (4, b'"draw"', "line 2")])

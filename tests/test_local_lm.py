@@ -9,7 +9,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies import asks_a_model, checkpoint_settings, make_policy
 from parlour.policies.llm.at_once import Gathering, ask_along
 from parlour.policies.llm.model import OfflineModel
-from parlour.policies.local_lm.prompts import ASSISTANT, USER, Fitting, ToldTurn, plain_form
+from parlour.policies.local_lm.prompts import ASSISTANT, USER, Fitting, ToldTurn
 from parlour.policies.local_lm.settings import CheckpointSettings, hash_of
 from parlour.training.cli.models import games_at_once
 
@@ -109,17 +109,6 @@ def test_the_oldest_turns_behind_the_first_go_and_a_line_tells_of_theirs():
     assert told.messages[-1] == (USER, "H4\n4.0\n4.1\nC4\n")
 
 
-def test_a_limit_of_the_history_leaves_out_turns_that_would_fit():
-    told = Fitting(room(1000), history=1)(TURNS)
-    assert told.gone == 2
-    assert Fitting(room(1000), history=0)(TURNS).gone == 3
-    assert Fitting(room(1000), history=3)(TURNS).gone == 0
-
-
-def test_what_was_left_out_stays_left_out():
-    assert Fitting(room(1000))(TURNS, gone=2).gone == 2
-
-
 def test_lines_of_the_first_message_go_before_those_of_the_last():
     """42 characters, 2 and 14; without eight lines of four characters and with a mark of 27: 53 of 55."""
     told = Fitting(room(55))([turn(0, "ok", 9), turn(1, None, 2)])
@@ -127,20 +116,9 @@ def test_lines_of_the_first_message_go_before_those_of_the_last():
     assert told.messages[-1] == (USER, "H1\n1.0\n1.1\nC1\n")
 
 
-def test_a_single_message_loses_its_oldest_lines():
-    """Ten lines of four characters and six beside them; with a mark of 27, 45 have room for three lines."""
-    told = Fitting(room(45))([turn(0, None, 10)])
-    assert told.left_out == 7
-    assert told.messages == ((USER, "H0\n(7 earlier lines left out)\n0.7\n0.8\n0.9\nC0\n"),)
-
-
 def test_a_message_that_never_fits_is_told():
     with pytest.raises(ParlourError, match="does not fit into the model's context"):
         Fitting(room(10))([turn(0, None, 10)])
-
-
-def test_the_plain_form_marks_the_words_of_the_seat():
-    assert plain_form([(USER, "A.\n"), (ASSISTANT, "b"), (USER, "C.\n")]) == "A.\n> b\nC.\n> "
 
 
 # -- who answers together --------------------------------------------------------------------------------------
@@ -191,19 +169,7 @@ def test_all_who_wait_are_answered_together_in_the_order_of_their_questions():
     assert found[2] == ["(2, 0)!", "(2, 1)!"]
 
 
-def test_each_of_two_models_answers_its_own():
-    one, other = Echo(), Echo()
-    in_threads([asks(one, 0, 1), asks(other, 1, 1), asks(one, 2, 1)])
-    assert (one.batches, other.batches) == ([[(0, 0), (2, 0)]], [[(1, 0)]])
-
-
 def test_what_answering_raises_is_raised_for_all_who_asked_together():
     echo, failing = Echo(), Echo(fails=True)
     found = in_threads([asks(failing, 0, 1), asks(echo, 1, 1), asks(failing, 2, 1)])
     assert [str(found[0]), found[1], str(found[2])] == ["no", ["(1, 0)!"], "no"]
-
-
-def test_outside_of_a_gathering_a_question_is_answered_alone():
-    echo = Echo()
-    assert ask_along(echo, "hm", (0,)) == "hm!"
-    assert echo.batches == [["hm"]]

@@ -7,20 +7,20 @@ import json
 import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.policies import GratrAgent, make_policy
+from parlour.policies import make_policy
 from parlour.policies.agents.avalon import notes as avalon
 from parlour.policies.agents.avalon.asks import Analyse, Summarise
 from parlour.policies.agents.avalon.seat import AvalonSelfInfo
 from parlour.policies.agents.murder_mystery import scene as mystery
 from parlour.policies.agents.murder_mystery.scene import Talk
-from parlour.policies.agents.spoken import ReadClaims, claims_by
+from parlour.policies.agents.spoken import ReadClaims
 from parlour.policies.agents.werewolf import notes
 from parlour.policies.agents.werewolf.asks import Infer
 from parlour.policies.agents.werewolf.decide import WerewolfSelfInfo, WerewolfSituation
 from parlour.policies.agents.werewolf.gratr.asks import AskIdentity, AskIntent
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.llm.ask import ASKS
-from parlour.policies.llm.make import ModelConfig, NoisyModel, make_model
+from parlour.policies.llm.make import NoisyModel
 from parlour.policies.llm.model import OfflineModel, RequestContext, SeatModel
 from parlour.policies.llm.noise import Ear, ReadingNoise
 from parlour.training import cli
@@ -69,12 +69,6 @@ def test_other_words_are_refused_in_one_line(words):
     assert "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize("words", ["misread=0", "miss=0,forget=0,each=reading", "players=gratr"])
-def test_without_a_rate_the_model_is_the_plain_one(words):
-    assert type(make_model(ModelConfig(noise=words))) is OfflineModel
-    assert ModelConfig(noise=words) == ModelConfig()
-
-
 # -- what is drawn from what ------------------------------------------------------------------------------------
 
 
@@ -105,11 +99,6 @@ def test_what_is_forgotten_stays_forgotten_and_grows_by_the_day():
     assert by_day[1] < by_day[2]
     assert abs(len(by_day[1]) - 500) < 65  # four deviations: 4 * sqrt(1000 / 4) = 63
     assert abs(len(by_day[2]) - 750) < 55
-
-
-def test_a_rate_of_one_always_errs_and_a_rate_of_none_never():
-    assert all(ear("misread=1").misreads(str(k)) for k in range(50))
-    assert not any(ear("miss=1").misreads(str(k)) for k in range(50))
 
 
 # -- Werewolf ---------------------------------------------------------------------------------------------------
@@ -233,21 +222,6 @@ def test_a_murder_mystery_answer_is_about_another_player_or_not_heard():
     assert missed.answer == SomeScene.say.nothing
 
 
-def test_claims_are_misread_in_some_games():
-    words = [("I accuse player_3 of being evil.", 2)]
-    roles = ("Merlin", "Servant")
-    plain = claims_by(OfflineModel(), words, 5, roles)
-    found = [
-        claims_by(noisy("misread=0.5"), words, 5, roles, RequestContext("reader", game=game)) for game in range(60)
-    ]
-    assert 10 < sum(one == plain for one in found) < 50
-    assert {(one[0][0].kind, one[0][0].seats) for one in found} == {
-        *(("accuse", (seat,)) for seat in (0, 1, 3, 4)),
-        ("defend", (3,)),
-    }
-    assert claims_by(noisy("miss=1"), words, 5, roles) == [()]
-
-
 def test_the_questions_that_read_words_of_others_are_these():
     reading = {kind for kind, ask in ASKS.items() if ask.reads() and not kind.startswith("questum.")}
     assert reading >= {"gratr.intent", "gratr.identity", "werewolf.infer", "werewolf.reflect", "werewolf.speak"}
@@ -256,21 +230,6 @@ def test_the_questions_that_read_words_of_others_are_these():
 
 
 # -- whole games ----------------------------------------------------------------------------------------------------
-
-
-def test_a_noise_of_nothing_or_of_nobody_here_changes_no_move(tmp_path):
-    plain = moves(OfflineModel(), tmp_path / "a.jsonl")
-    assert moves(make_model(ModelConfig(noise="misread=0")), tmp_path / "b.jsonl") == plain
-    elsewhere = moves(make_model(ModelConfig(noise="misread=1,players=werewolf_rag")), tmp_path / "c.jsonl")
-    everywhere = moves(make_model(ModelConfig(noise="misread=1")), tmp_path / "d.jsonl")
-    played = [game.splitlines()[1:-1] for game in (plain, elsewhere, everywhere)]  # header and summary tell the noise
-    assert played[0] == played[1] != played[2]
-
-
-def test_a_seed_repeats_its_errors(tmp_path):
-    model = make_model(ModelConfig(noise="misread=0.3,miss=0.1,overconfident=0.2,forget=0.1,each=reading"))
-    for policy in ("gratr", "werewolf_rerank"):
-        assert moves(model, tmp_path / "a.jsonl", policy) == moves(model, tmp_path / "b.jsonl", policy)
 
 
 def test_the_transcript_tells_the_noise_and_what_was_misheard(tmp_path):
@@ -285,11 +244,6 @@ def test_the_transcript_tells_the_noise_and_what_was_misheard(tmp_path):
     assert all(said != heard for one in changed for said, heard in one["misheard"])
 
 
-def test_a_player_is_saved_with_its_noise(tmp_path):
-    GratrAgent(make_model(ModelConfig(noise="misread=0.1"))).save(tmp_path / "gratr.json")
-    assert GratrAgent.load(tmp_path / "gratr.json").model.name == "offline, noise misread=0.1"
-
-
 def test_every_table_names_the_noise(tmp_path, capsys):
     asked = ["werewolf_v0", "--players", "8", "--policy", "gratr", "--against", "werewolf_window", "--design", "team"]
     assert cli.run(["evaluate", *asked, "--games", "2", "--noise", "misread=0.2"]) == 0
@@ -297,9 +251,3 @@ def test_every_table_names_the_noise(tmp_path, capsys):
     told = ["gratr-2", "--games", "2", "--against", "werewolf_window", "--noise", "misread=0.2"]
     assert cli.run(["reproduce", *told, "--out", str(tmp_path / "r")]) == 0
     assert "heuristics (no language model), noise misread=0.2" in " ".join(capsys.readouterr().out.split())
-
-
-@pytest.mark.parametrize("words", ["misread=2", "players=heuristic,misread=.1", "players=nobody,misread=.1"])
-def test_the_command_line_refuses_other_noises(words, capsys):
-    assert cli.run(["play", "werewolf_v0", "--policy", "gratr", "--noise", words]) == 2
-    assert "accepted: " in capsys.readouterr().err

@@ -6,7 +6,6 @@ import base64
 import concurrent.futures
 import http.client
 import json
-import math
 import os
 import re
 import signal
@@ -28,7 +27,7 @@ from parlour.policies.llm.ask import ASKS, Answer, Ask
 from parlour.policies.llm.model import OfflineModel, RequestContext
 from parlour.policies.llm.prompt import section
 from parlour.policies.llm.server import replies
-from parlour.policies.llm.server.fault_injection import FAULTS, FaultDraw, parse_faults
+from parlour.policies.llm.server.fault_injection import FaultDraw
 from parlour.policies.retrieval.embedders import HashingEmbedder
 from parlour.training.cli import run
 
@@ -158,10 +157,6 @@ def test_a_model_sends_its_questions_as_data_to_a_server_of_parlour_s_own(server
     assert answered.calls[0]["prompt"][1]["content"] == "Well?"
 
 
-def test_without_a_seed_it_is_zero(plain):
-    assert QUESTION.read(text_of(ask(plain))) == QUESTION.heuristic(np.random.default_rng(0))
-
-
 def test_a_completion_says_that_no_model_answered_and_what_it_took(plain):
     told = ask(plain, model="whatever-one-asks-for", temperature=0.7, max_tokens=800)
     assert told.model == "whatever-one-asks-for"
@@ -171,32 +166,6 @@ def test_a_completion_says_that_no_model_answered_and_what_it_took(plain):
     assert told.usage.completion_tokens == len(replies.tokens(text_of(told)))
     assert told.usage.prompt_tokens == 4 + len(replies.tokens("You play.")) + 4 + len(replies.tokens(QUESTION.prompt()))
     assert told.usage.total_tokens == told.usage.prompt_tokens + told.usage.completion_tokens
-
-
-def test_n_choices_are_independent_and_the_first_is_that_of_the_seed(plain):
-    several = ask(plain, n=5, seed=7)
-    texts = [choice.message.content for choice in several.choices]
-    assert [choice.index for choice in several.choices] == [0, 1, 2, 3, 4]
-    assert texts[0] == text_of(ask(plain, seed=7))
-    assert len(set(texts)) == 5
-    assert texts == [choice.message.content for choice in ask(plain, n=5, seed=7).choices]
-    offline = [one.value for one in OfflineModel().answers(QUESTION, RequestContext("player_0", 7), 5)]
-    assert [QUESTION.read(text) for text in texts[1:]] == offline[1:]
-    assert several.usage.completion_tokens == sum(len(replies.tokens(text)) for text in texts)
-
-
-@pytest.mark.parametrize("shape", [SCHEMA, {"type": "json_object"}, {"type": "text"}], ids=lambda one: one["type"])
-def test_a_response_format_is_taken(plain, shape):
-    assert text_of(ask(plain, response_format=shape, seed=4)) == text_of(ask(plain, seed=4))
-
-
-def test_a_server_without_schemas_refuses_them(server):
-    client = server(refuse=("response_format",))
-    with pytest.raises(openai.BadRequestError) as caught:
-        ask(client, response_format=SCHEMA)
-    assert caught.value.param == "response_format"
-    assert caught.value.code == "unsupported_parameter"
-    assert QUESTION.read(text_of(ask(client)))
 
 
 def test_a_streamed_completion_is_the_same_in_pieces(plain):
@@ -225,23 +194,6 @@ def test_a_reply_that_becomes_too_long_is_cut_off_and_says_so(plain):
     assert text_of(whole).startswith(text_of(short))
     assert ask(plain, max_completion_tokens=whole.usage.completion_tokens).choices[0].finish_reason == "stop"
     assert ask(plain, max_tokens=whole.usage.completion_tokens - 1).choices[0].finish_reason == "length"
-
-
-def test_log_probabilities_are_the_shares_of_the_heuristic(plain):
-    question = Coin(name="player_1")  # the side is its only chance
-    told = ask(plain, question.prompt(), logprobs=True, top_logprobs=5, seed=3)
-    content = told.choices[0].logprobs.content
-    assert "".join(token.token for token in content) == text_of(told)
-    assert [bytes(token.bytes).decode() for token in content] == [token.token for token in content]
-    where = next(k for k, token in enumerate(content) if token.token in ("good", "evil"))
-    assert all(token.logprob == 0 for k, token in enumerate(content) if k != where)
-    shares = {token.token: math.exp(token.logprob) for token in content[where].top_logprobs}
-    assert set(shares) == {"good", "evil"}
-    assert sum(shares.values()) == pytest.approx(1)
-    assert 0.55 < shares["good"] < 0.95  # 32 draws at 0.75
-    assert [token.token for token in content[where].top_logprobs] == ["good", "evil"]
-    assert content[0].top_logprobs[0].token == '{"'
-    assert all(token.top_logprobs == [] for token in ask(plain, logprobs=True).choices[0].logprobs.content)
 
 
 def test_the_last_question_counts_and_later_messages_may_complain_about_the_answer(plain):
@@ -307,14 +259,6 @@ def test_what_is_no_request_at_all_gets_an_error_of_the_same_shape(plain):
     assert told["error"]["message"].startswith("Method Not Allowed")
 
 
-def test_inputs_at_which_a_heuristic_fails_are_a_mistake_of_who_sent_them(plain, caplog):
-    with pytest.raises(openai.BadRequestError) as caught:
-        ask(plain, Broken().prompt())
-    assert "do not go together (ZeroDivisionError: nothing to divide by)" in caught.value.body["message"]
-    assert QUESTION.read(text_of(ask(plain)))
-    assert caplog.text == ""
-
-
 @pytest.mark.parametrize("kind", sorted(kind for kind in ASKS if not kind.startswith(("test", "tests."))))
 def test_questions_with_inputs_of_any_kind_are_answered_or_refused(plain, kind):
     """Inputs that fit the types of a question and nothing else: seats that do not sit there, roles that nobody has."""
@@ -324,20 +268,6 @@ def test_questions_with_inputs_of_any_kind_are_answered_or_refused(plain, kind):
         sections = "\n\n".join(section(name, value) for name, value in drawn_inputs.items())
         body = {**HELLO, "messages": [{"role": "user", "content": f"# {kind}\n\n{sections}"}]}
         assert raw(plain, json.dumps(body).encode())[0] in (200, 400)
-
-
-def test_tokens_are_the_whole_text_in_pieces():
-    for text in (QUESTION.prompt(), replies.CANNED, "", "  \n\n é 你好\u2028x1234567", '{"a": [1.25, "b"]}'):
-        pieces = replies.tokens(text)
-        assert "".join(pieces) == text
-        for k in range(len(pieces)):
-            assert replies.tokens("".join(pieces[:k])) == pieces[:k]
-    assert replies.tokens("I approve 1234 你好") == ["I", " approv", "e", " ", "123", "4", " ", "你", "好"]
-
-
-def test_the_models(plain):
-    assert [one.id for one in plain.models.list()] == ["heuristics"]
-    assert plain.models.retrieve("org/any-name").id == "org/any-name"
 
 
 # -- embeddings -------------------------------------------------------------------------------------------------
@@ -360,24 +290,11 @@ def test_embeddings_are_those_of_the_offline_embedder_in_both_encodings(plain):
     np.testing.assert_array_equal(np.frombuffer(packed, "<f4"), wanted[0])
 
 
-def test_embeddings_of_another_size(plain):
-    told = plain.embeddings.create(model="m", input="hello", dimensions=64)
-    assert len(told.data[0].embedding) == 64
-
-
 @pytest.mark.parametrize("given", [[], "", ["x", ""], ["x", " \n"], [1, 2], [[1, 2]]], ids=repr)
 def test_what_cannot_be_embedded_is_refused(plain, given):
     with pytest.raises(openai.BadRequestError) as caught:
         plain.embeddings.create(model="m", input=given)
     assert caught.value.param == "input"
-
-
-def test_faults_of_the_transport_concern_embeddings_and_those_of_the_text_do_not(server):
-    with pytest.raises(openai.RateLimitError):
-        server(faults={"429": 1.0}).embeddings.create(model="m", input="x")
-    tally = Counter()
-    assert server(faults={"cut": 1.0}, tally=tally).embeddings.create(model="m", input="x").data
-    assert tally == {"embeddings": 1}
 
 
 # -- faults -----------------------------------------------------------------------------------------------------
@@ -397,13 +314,6 @@ def test_429_says_when_to_come_again_and_the_client_does(server):
     assert tally["chat"] == 10 + tally["429"]
 
 
-def test_500_is_an_error_of_the_server(server):
-    with pytest.raises(openai.InternalServerError) as caught:
-        ask(server(faults={"500": 1.0}))
-    assert caught.value.status_code == 500
-    assert caught.value.body["type"] == "server_error"
-
-
 def test_timeout_gives_no_answer_in_time_while_others_are_served(server):
     draw = FaultDraw({"timeout": 0.5}, 0)
     bodies = {draw(body): body for body in (json.dumps({**HELLO, "seed": k}).encode() for k in range(30))}
@@ -421,14 +331,6 @@ def test_timeout_gives_no_answer_in_time_while_others_are_served(server):
     impatient = server(faults={"timeout": 1.0}, hang=30.0, timeout=0.3)
     with pytest.raises(openai.APITimeoutError):
         ask(impatient)
-
-
-def test_timeout_ends_with_504_for_who_waits(server):
-    began = time.monotonic()
-    with pytest.raises(openai.InternalServerError) as caught:
-        ask(server(faults={"timeout": 1.0}, hang=0.3))
-    assert caught.value.status_code == 504
-    assert time.monotonic() - began >= 0.3
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
@@ -487,20 +389,6 @@ def test_our_own_client_makes_of_every_fault_a_reason(server, fault):
     assert got.value == QUESTION.heuristic(np.random.default_rng(5))
 
 
-@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
-def test_slow_trickles_the_whole_reply(server, plain, stream):
-    client, good = server(faults={"slow": 1.0}, hang=1.0), text_of(ask(plain, seed=3))
-    began = time.monotonic()
-    if stream:
-        said = "".join(one.choices[0].delta.content or "" for one in ask(client, seed=3, stream=True))
-    else:
-        said = text_of(ask(client, seed=3))
-    assert said == good
-    assert 0.9 <= time.monotonic() - began < 5
-    # each byte is there soon, so that a limit on the wait for the next one does not notice
-    assert text_of(ask(client.with_options(timeout=0.5), seed=3)) == good
-
-
 def outcomes(client, workers: int, n: int = 60) -> dict[int, list[str]]:
     def one(seed: int) -> list[str]:
         told = []
@@ -524,22 +412,6 @@ def test_the_same_requests_meet_the_same_faults_in_any_order(server):
     assert any(one[0] != one[1] for one in first.values())  # sent again, it is drawn for again
     met = Counter(what for told in first.values() for what in told)
     assert {"429", "500", "cut"} < set(met)
-
-
-def test_faults_come_at_their_rates():
-    rates = {"429": 0.05, "500": 0.1, "timeout": 0.15, "cut": 0.1, "prose": 0.05, "schema": 0.1, "slow": 0.02}
-    rates |= dict.fromkeys(("503", "filter", "empty", "html", "gzip", "utf16"), 0.02) | {
-        "reset": 0.005,
-        "chunks": 0.005,
-    }
-    draw = FaultDraw(rates, 3)
-    n = 20_000
-    met = Counter(draw(f"body {k % 5000}".encode()) for k in range(n))
-    for kind, rate in {**rates, None: 0.3}.items():
-        assert abs(met[kind] / n - rate) < 4 * math.sqrt(rate * (1 - rate) / n)
-    assert {FaultDraw({"cut": 1.0}, 0)(b"%d" % k) for k in range(100)} == {"cut"}
-    assert {FaultDraw({"cut": 0.0}, 0)(b"%d" % k) for k in range(100)} == {None}
-    assert set(rates) == set(FAULTS)
 
 
 # -- a policy in the place of a model ---------------------------------------------------------------------------------
@@ -655,18 +527,6 @@ def test_an_expert_answers_to_the_prose_of_a_seat_whether_or_not_numbers_are_sen
         ask(client, seen["text"].replace("player_1", "player_9"))
 
 
-def test_an_expert_that_is_served_plays_as_the_model_of_the_chat_player(server, small_expert):
-    options = {"num_players": 5, "rules": "official", "talk": False}
-    expert = make_policy("expert", "avalon_v0", small_expert("avalon_v0", **options))
-    url = str(server(policy=ServedPolicy("expert", expert)).base_url)
-    model = make_model(ModelConfig(model="expert", base_url=url))
-    episode = rollout.play(rollout.table("avalon_v0", **options), [ChatPlayer(model) for _ in range(5)], 2)
-    assert not any(sum(counts.values()) for counts in episode.faults.values())
-    total = model.meter.total
-    assert total.asked == total.calls > 20
-    assert (total.valid_share, total.fallbacks) == (1.0, 0)
-
-
 def test_what_a_policy_cannot_answer_gets_one_line(server, plain):
     client = server(policy=ServedPolicy("random", RandomPolicy()))
     for prompt, parameters, why in (
@@ -683,15 +543,6 @@ def test_what_a_policy_cannot_answer_gets_one_line(server, plain):
         ask(plain, extra_body={"parlour": {"features": [1.0], "action_mask": [1]}})
 
 
-def test_a_policy_that_fails_is_an_error_of_the_server(server):
-    class Fails(Words):
-        def act(self, observation, info):
-            raise ZeroDivisionError("nothing to divide by")
-
-    with pytest.raises(openai.InternalServerError, match="ZeroDivisionError: nothing to divide by"):
-        ask(server(policy=ServedPolicy("fails", Fails())), "hello")
-
-
 # -- speed, latency, keys, the end -------------------------------------------------------------------------------------
 
 
@@ -699,27 +550,6 @@ def test_what_clients_send_as_null_is_not_there(plain):
     assert text_of(ask(plain, seed=4, extra_body={"stop": None, "tools": None})) == text_of(ask(plain, seed=4))
     with pytest.raises(openai.BadRequestError, match="parameter 'tools' is not accepted"):
         ask(plain, extra_body={"stop": None, "tools": []})
-
-
-def test_small_packets_are_not_held_back(plain):
-    """With Nagle's algorithm at work, each of these would wait about 40 ms for the other side's acknowledgement."""
-    url = urllib.parse.urlsplit(str(plain.base_url))
-    connection = http.client.HTTPConnection(url.hostname, url.port, timeout=20)
-    began = time.monotonic()
-    for _ in range(40):
-        connection.request("POST", "/v1/chat/completions", json.dumps(HELLO).encode())
-        connection.getresponse().read()
-    connection.close()
-    assert time.monotonic() - began < 1.2
-
-
-def test_latency_is_that_of_each_completion_and_not_of_their_sum(server):
-    client = server(latency=0.5)
-    began = time.monotonic()
-    with concurrent.futures.ThreadPoolExecutor(10) as pool:
-        assert len(list(pool.map(lambda seed: ask(client, seed=seed), range(10)))) == 10
-    took = time.monotonic() - began
-    assert 0.5 <= took < 2.0
 
 
 def test_a_key_is_wanted_and_never_told(caplog, capfd):
@@ -768,15 +598,6 @@ def test_a_server_ends_at_once_and_leaves_nothing_behind():
     assert threads() == before
 
 
-def test_two_servers_do_not_share_anything(server):
-    one, two = Counter(), Counter()
-    first, second = server(tally=one), server(tally=two, faults={"500": 1.0})
-    assert text_of(ask(first))
-    with pytest.raises(openai.InternalServerError):
-        ask(second)
-    assert (one, two) == ({"chat": 1}, {"chat": 1, "500": 1, "refused": 1})
-
-
 # -- the command ------------------------------------------------------------------------------------------------
 
 
@@ -817,14 +638,6 @@ def test_bad_options_get_one_line_and_exit_code_2(arguments, why, capsys):
     assert why in said
 
 
-def test_a_port_that_is_taken_gets_one_line(capsys):
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        assert run(["serve", "--port", str(taken.getsockname()[1])]) == 2
-    said = capsys.readouterr().err
-    assert "cannot be listened at" in said
-    assert said.count("\n") == 1
-
-
 def test_without_the_extra_it_says_what_to_install(capsys, monkeypatch):
     for module in ("app", "listening"):  # those that import it
         monkeypatch.delitem(sys.modules, f"parlour.policies.llm.server.{module}")
@@ -832,10 +645,6 @@ def test_without_the_extra_it_says_what_to_install(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     assert run(["serve"]) == 2
     assert capsys.readouterr().err == "parlour: uvicorn is not installed; accepted: pip install 'parlour[serve]'\n"
-
-
-def test_rates_are_read_as_they_are_written():
-    assert parse_faults("429=0.3, slow=1e-1") == {"429": 0.3, "slow": 0.1}
 
 
 @pytest.mark.slow

@@ -195,11 +195,6 @@ def test_headers_have_a_limit(plain, line, lines):
     assert line(plain).say(posted(HELLO, "X: " + "x" * 8000)).heard()[0] == 200
 
 
-def test_a_head_without_an_end_is_refused_at_its_limit(plain, line):
-    assert line(plain).say(head()[:-2] + b"X: " + b"x" * 100_000).refusal()[0] == 431
-    assert line(plain).say(b"x" * 100_000).refusal()[0] in (400, 431)
-
-
 # -- too slowly -------------------------------------------------------------------------------------------------
 
 
@@ -373,19 +368,6 @@ def test_what_two_servers_could_read_in_two_ways_is_refused(plain, line, said, c
     assert caplog.text == ""
 
 
-def test_a_request_behind_a_refused_one_is_not_answered(plain, line):
-    hidden = posted()
-    asked = line(plain).say(head("Content-Length: 0", "Transfer-Encoding: chunked") + b"0\r\n\r\n" + hidden)
-    assert asked.refusal()[0] == 400
-    assert asked.socket.recv(100) == b""
-
-
-@pytest.mark.parametrize("lines", [["Content-Length: 73"] * 2, ["Content-Length: 73, 73"]], ids=["twice", "a list"])
-def test_a_length_that_is_said_twice_is_one_length(plain, line, lines):
-    assert len(HELLO) == 66
-    assert line(plain).say(head(*lines) + HELLO + b" " * 7).heard()[0] == 200
-
-
 def test_requests_in_a_row_are_answered_in_order(plain, line):
     asked = line(plain).say(posted() + posted() + head("Content-Length: 2") + b"{}")
     assert [asked.heard()[0] for _ in range(3)] == [200, 200, 400]
@@ -474,16 +456,6 @@ def test_of_many_faults_in_a_list_the_first_is_told_and_no_other_is_kept(kind, b
     with pytest.raises(ValidationError) as caught:
         kind.model_validate_json(raw)
     assert caught.value.error_count() <= 4  # one for each member of a union, and one for each field of an item
-
-
-def test_vectors_have_a_limit_together(plain, line):
-    """2,048 texts in 2,049 dimensions: 4,196,352 numbers, 2,048 more than there may be."""
-    body = json.dumps({"model": "m", "input": ["x"] * 2048, "dimensions": 2049}).encode()
-    asked = line(plain).say(head(f"Content-Length: {len(body)}", target="POST /v1/embeddings HTTP/1.1"), body)
-    assert asked.refusal() == (
-        400,
-        "2048 texts in 2049 dimensions are too many; accepted: up to 4194304 numbers in a reply",
-    )
 
 
 def test_what_faults_remember_of_requests_has_a_limit():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from threading import Thread
 
 import numpy as np
@@ -198,8 +197,3 @@ def test_two_calls_at_once_are_one_call_and_one_refusal():
 def test_settings_that_cannot_be_used_are_refused_before_anybody_calls(settings, why):
     with pytest.raises(ParlourError, match=why):
         SessionSettings(**settings)
-
-
-def test_what_is_told_is_plain_json():
-    told = Sessions(SessionSettings("template_v0")).begin(0).as_json()
-    assert json.loads(json.dumps(told)) == told

@@ -213,7 +213,7 @@ def test_what_arrives_at_a_model_put_together_is_the_view_of_its_seat(game, seat
 
     [log] = evaluated(game_task(game, TABLES[game], deals=[8], seats=seats), scripted(reply), tmp_path)
     [played] = games_of(log)
-    talk = played.table.seat(list(played.models))
+    talk = OutsideSeats(played.table, list(played.models))
     talk.reset(seed=played.seed)
     base, headings = talk.game_env, headings_of(talk.game_env.text)
     answered: dict[str, list[str]] = {agent: [] for agent in talk.agents}

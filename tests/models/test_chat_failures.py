@@ -105,11 +105,6 @@ def test_a_call_that_fails_for_good_is_answered_by_the_rule_of_thumb_with_its_re
     }
 
 
-def test_a_call_that_fails_after_an_invalid_reply_has_the_reason_of_the_call():
-    answered = asked(Script(["hm", CallFailed("late", "timeout")]))
-    assert (answered.reason, answered.tries) == ("timeout", 1)
-
-
 def test_no_server_key_model_or_quota_ends_the_run():
     with pytest.raises(ModelUnavailable, match="wrong key"):
         asked(Script([ModelUnavailable("wrong key")]))
@@ -129,18 +124,6 @@ def test_a_reply_that_was_cut_off_is_asked_again_with_more_room():
     assert [request.max_tokens for request in script.heard] == [100, 200]
     assert "cut off at its limit" in script.heard[1].messages[-1].content
     assert answered.calls[0]["finish"] == "length"
-
-
-def test_thinking_that_uses_up_the_budget_ends_as_length():
-    script = Script([cut("", "Let me think. " * 9) for _ in range(3)])
-    answered = asked(script)
-    assert answered.reason == "length"
-    assert [request.max_tokens for request in script.heard] == [100, 200, 400]
-    assert answered.calls[0]["thinking"].startswith("Let me think.")
-
-
-def test_a_cut_reply_that_holds_a_whole_answer_is_one():
-    assert asked(Script([cut(GOOD + " And besi")])).valid
 
 
 def test_thoughts_are_kept_in_the_transcript_and_not_read():
@@ -204,15 +187,6 @@ def test_a_prompt_that_the_server_finds_too_long_is_shortened_once():
         Script([PromptTooLong("too long", 1500, 1200), PromptTooLong("still", 1300, 1200)]), Choose(lines=LINES)
     )
     assert (again.reason, again.tries) == ("context", 0)
-
-
-def test_complaints_do_not_grow_a_prompt_over_the_context():
-    script = Script(["x" * 1500, "y" * 1500, GOOD])
-    answered = asked(script, Choose(lines=LINES), context=1280)
-    assert answered.value.choice == "yes"
-    for request in script.heard:
-        assert sum(estimated_tokens(one.content) for one in request.messages) + request.max_tokens <= 1280
-    assert "That cannot be used" in script.heard[2].messages[-1].content
 
 
 def test_only_unreadable_replies_try_the_patience():

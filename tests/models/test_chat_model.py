@@ -5,21 +5,18 @@ from __future__ import annotations
 import json
 import logging
 import pickle
-import traceback
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, replace
 
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.ask import read_back
-from parlour.policies.llm.chat import ChatModel
 from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.policies.llm.model import OfflineModel, RequestContext, SeatModel, mixed
-from parlour.policies.llm.transport.budget import Budget, Prices
+from parlour.policies.llm.transport.budget import Budget
 from parlour.policies.llm.transport.cache import Cache
 from parlour.policies.llm.transport.endpoint import Endpoint
-from parlour.policies.llm.transport.meter import Meter
-from parlour.policies.llm.transport.request import BudgetSpent, CacheMiss, CallFailed, ModelUnavailable, ModelUnusable
+from parlour.policies.llm.transport.request import CacheMiss, ModelUnusable
 
 GOOD = '{"guilty": true, "why": "w"}'
 PROSE = "I would rather not say."
@@ -113,16 +110,6 @@ def test_the_heuristic_answers_after_the_last_try(double, model, doubt):
     assert model.meter.total.valid_share == 0
 
 
-@pytest.mark.parametrize(
-    ("reply", "shown"), [("x" * 5000, "x" * 2000 + " […]"), ("", "(nothing)"), (" \n", "(nothing)")]
-)
-def test_huge_and_empty_replies_are_shown_shortened(double, model, doubt, reply, shown):
-    double.say(reply)
-    answered = model.answer(doubt(), ASKER)
-    assert double.history[1]["messages"][2] == {"role": "assistant", "content": shown}
-    assert answered.calls[0]["reply"] == reply
-
-
 def test_what_is_said_in_a_fault_cannot_pass_for_a_prompt(double, model, doubt):
     """Neither a heading in the model's reply nor one in the reason that a question gives ends up as a heading."""
     double.say("# tests.doubt\n## player\n> player_2\n")
@@ -161,13 +148,6 @@ def test_what_is_set_for_all_calls_goes_into_each(double, config, doubt):
     close(model)
 
 
-def test_a_floor_of_tokens_lowers_nothing(double, config, doubt):
-    model = make_model(replace(config, max_tokens=7))
-    model.answer(doubt(), ASKER)
-    assert double.history[0]["max_tokens"] == 40
-    close(model)
-
-
 # -- samples ---------------------------------------------------------------------------------------------------------
 
 
@@ -183,29 +163,6 @@ def test_samples_come_from_one_request(double, model, doubt):
     assert used == [100, 0, 7, 0]
     assert model.meter.total.prompt == 107
     assert [call["cost"] for call in found[2].calls] == [0.0]
-
-
-@pytest.mark.parametrize("given", [1, 2])
-def test_samples_that_the_server_left_out_are_asked_for_singly(double, model, doubt, given):
-    double.say(*[GOOD] * given)
-    found = model.answers(doubt(), ASKER, 4)
-    assert len(found) == 4
-    assert [sent["seed"] for sent in double.history] == [7, *(mixed(7, k) for k in range(given, 4))]
-    assert "n" not in double.history[1]
-
-
-def test_a_server_that_gives_too_many(double, model, doubt):
-    double.say(*[GOOD] * 2, *[PROSE] * 3)
-    assert [answered.valid for answered in model.answers(doubt(), ASKER, 2)] == [True, True]
-    double.say(*[GOOD] * 5)
-    assert model.answer(doubt(), ASKER).valid
-
-
-def test_samples_fall_back_as_the_offline_model_does(double, model, doubt):
-    double.otherwise = lambda body: double.Said(double.completion(*[PROSE] * body.get("n", 1)))
-    for n in (1, 4):
-        offline = [answered.value for answered in OfflineModel().answers(doubt(), ASKER, n)]
-        assert [answered.value for answered in model.answers(doubt(), ASKER, n)] == offline
 
 
 # -- replay, copies, settings ----------------------------------------------------------------------------------------
@@ -248,29 +205,6 @@ def test_a_replay_is_byte_identical_and_asks_nobody(double, config, doubt, tmp_p
     assert count.valid_share == recorded.meter.total.valid_share
     with pytest.raises(CacheMiss, match=r"of 'tester' to tests\.doubt"):
         replayed.answer(doubt("player_9"), ASKER)
-
-
-def test_the_order_of_threads_changes_nothing(double, config, doubt):
-    """What a server says depends on the seed alone here; then so does what the model answers."""
-    double.otherwise = lambda body: double.Said(
-        double.completion(PROSE if body["seed"] % 3 == 0 and len(body["messages"]) < 4 else GOOD), pause=0.01
-    )
-    model = make_model(config)
-    one = [model.answer(doubt(), RequestContext("player_1", k)) for k in range(24)]
-    with ThreadPoolExecutor(8) as pool:
-        many = list(pool.map(lambda k: model.answer(doubt(), RequestContext("player_1", k)), range(24)))
-    assert many == one
-    assert double.most_in_flight > 4
-    assert model.meter.total.asked == 48
-    assert model.meter.total.repaired == 16
-    close(model)
-
-
-def test_a_copy_is_the_same_model(double, model, doubt):
-    copy = pickle.loads(pickle.dumps(model))
-    assert copy.answer(doubt(), ASKER) == model.answer(doubt(), ASKER)
-    assert copy.settings() == model.settings()
-    close(copy)
 
 
 def test_settings_make_the_same_model_again(double, config, tmp_path):
@@ -337,18 +271,6 @@ def test_settings_that_are_not_accepted(wrong, told, monkeypatch):
     assert len(str(caught.value).splitlines()) == 1
 
 
-def test_the_parts_stand_in_the_right_order(config, tmp_path, double, doubt):
-    model = make_model(replace(config, cache=str(tmp_path / "c"), max_calls=2))
-    for _ in range(3):
-        model.answer(doubt(), ASKER)
-    assert (model.meter.total.calls, model.meter.total.cached) == (1, 2), "cached replies are free, and metered"
-    model.answer(doubt(), RequestContext("player_1", 8))
-    with pytest.raises(BudgetSpent, match="2 calls spent, limit 2"):
-        model.answer(doubt(), RequestContext("player_1", 9))
-    assert model.answer(doubt(), ASKER).valid
-    close(model)
-
-
 # -- faults and secrets ----------------------------------------------------------------------------------------------
 
 
@@ -399,63 +321,3 @@ def test_with_faults_in_three_of_ten_requests_nothing_is_lost_and_all_is_counted
     assert "you sent [key]" in told, "the echo is in the replies, without the key"
     assert double.KEY[:12] not in told
     close(model)
-
-
-def test_with_a_dead_server_calls_cost_a_decision_each_and_then_the_run_ends_in_one_line(double, config, doubt, caplog):
-    """Each of three calls is tried twice; the third in a row that brings no answer is the last."""
-    model = make_model(replace(config, patience=3))
-    double.otherwise = lambda body: double.Said(f"key {double.KEY} " * 50, 503, double.SOON)
-    with caplog.at_level(logging.DEBUG):
-        assert [model.answer(doubt(), ASKER).reason for _ in range(2)] == ["server"] * 2
-        with pytest.raises(ModelUnavailable) as caught:
-            model.answer(doubt(), ASKER)
-    told = "".join(traceback.format_exception(caught.value))
-    assert not isinstance(caught.value, CallFailed)
-    assert len(str(caught.value).splitlines()) == 1
-    assert "after 2 attempts: status 503: key [key] " in str(caught.value)
-    assert str(caught.value).endswith("; so ended 3 calls in a row")
-    assert double.KEY[:12] not in told + caplog.text
-    assert (model.meter.total.failed, model.meter.total.retries) == (3, 3)
-    close(model)
-
-
-def test_with_nothing_but_prose_the_run_ends_in_one_line_where_patience_is_set(double, config, doubt):
-    model = make_model(replace(config, patience=25))
-    double.otherwise = lambda body: double.Said(double.completion(PROSE))
-    for k in range(24):
-        assert model.answer(doubt(), RequestContext("player_1", k)).fell_back
-    with pytest.raises(ModelUnusable, match="gave no valid answer to 25 questions in a row"):
-        model.answer(doubt(), RequestContext("player_1", 24))
-    assert len(double.history) == 75
-    close(model)
-
-
-def test_a_budget_ends_a_run_over_http(double, config, doubt):
-    """Eight games in flight; each call costs 20 millionths of a dollar."""
-    double.otherwise = lambda body: double.Said(double.completion(GOOD, usage=(10, 5)), pause=0.005)
-    model = make_model(replace(config, max_dollars=0.0004))
-    ends = []
-
-    def play(seat: int) -> None:
-        try:
-            for k in range(100):
-                model.answer(doubt(), RequestContext(f"player_{seat}", k))
-        except BudgetSpent as error:
-            ends.append(str(error))
-
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(play, range(8)))
-    assert len(ends) == 8
-    assert all("dollars spent, limit 0.0004" in end for end in ends)
-    assert 20 <= len(double.history) <= 27
-    assert model.meter.total.dollars == pytest.approx(len(double.history) * 2e-5)
-    close(model)
-
-
-def test_a_model_is_made_from_any_transport(doubt):
-    class Scripted:
-        def complete(self, request):
-            raise ModelUnavailable("gone")
-
-    with pytest.raises(ModelUnavailable, match="gone"):
-        ChatModel("m", Meter(Scripted(), Prices())).answer(doubt(), ASKER)

@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import pytest
 from parlour.envs import replay
-from parlour.envs.core import Move, ParlourError
+from parlour.envs.core import Move
 from parlour.envs.entries import Entry
 from parlour.policies import ChatPlayer, HeuristicPolicy, RandomPolicy
 from parlour.policies.base import Policy
 from parlour.policies.llm.chat import ChatModel
-from parlour.policies.llm.decisions import Answers, AskedQuestion, Decisions, made_by, questions
+from parlour.policies.llm.decisions import AskedQuestion, Decisions, made_by, questions
 from parlour.policies.llm.transport.budget import Prices
 from parlour.policies.llm.transport.meter import Meter
 from parlour.policies.llm.transport.request import CallFailed, Completion, Request, Usage
 from parlour.training.cli import run
-from parlour.training.cli.reproduce import show_reproduction
 from parlour.training.measure import evaluate
-from parlour.training.measure.statistics import paired, rate
-from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell
 from parlour.training.play.decisions import PlayedLine, counted, of_transcript
-from parlour.training.play.failures import Ceiling, Failures, TooManyFallbacks
+from parlour.training.play.failures import Failures, TooManyFallbacks
 from parlour.training.play.parallel.concurrent_games import Job, play_each
 from parlour.training.play.rollout import Episode, GameUnfinished, Unfinished, play, table
 
@@ -134,16 +130,6 @@ def test_questions_are_told_apart_in_the_calls_of_a_turn():
     ]
 
 
-def test_sums_of_decisions_put_names_together_and_add_numbers():
-    a = Decisions(first=1, heuristic={"invalid": 2}, models=("m",), questions={"x": Answers(1)}, dollars=0.5)
-    b = Decisions(again=1, heuristic={"length": 1, "invalid": 1}, models=("n", "m"), questions={"x": Answers(0, 1)})
-    both = a + b
-    assert (both.decisions, both.own, both.own_share) == (6, 2, 2 / 6)
-    assert (both.heuristic, both.models) == ({"invalid": 3, "length": 1}, ("m", "n"))
-    assert both.questions == {"x": Answers(1, 1)}
-    assert (both.dollars, (both + Decisions(dollars=None)).dollars) == (0.5, None)
-
-
 REASONS = ("timeout", "content_filter", "refused", "server", "context")
 FAILING = {
     "thinking that uses up the budget": ((OPTION, *[THOUGHT] * 3), {"length"}),
@@ -208,18 +194,6 @@ def test_a_choice_of_the_heuristic_is_not_the_models_because_the_model_words_it(
     assert (own.again, own.decisions) == (1, 1)
 
 
-def test_words_that_the_table_refuses_count_whoever_speaks_them():
-    episode = play(table("avalon_v0", **AVALON), seated(Option()), 1)
-    made = episode.decisions[0]
-    assert made.again == made.refused["unreadable"] > 0  # each refused once, then taken
-    assert (made.own, made.replaced, made.requests) == (made.decisions, {}, 0)
-    replaced = play(table("avalon_v0", on_bad="default", **AVALON), seated(Option()), 1).decisions[0]
-    assert replaced.replaced["default"] == replaced.refused["unreadable"] == replaced.decisions - replaced.own > 0
-    # a seat that forfeits has made its last decision
-    lost = play(table("avalon_v0", on_bad="forfeit", **AVALON), seated(Words()), 1).decisions[0]
-    assert lost.replaced == {"forfeit": 1}
-
-
 def test_what_says_no_more_than_any_other_words_is_talk_and_no_decision():
     made = play(table("avalon_v0", **AVALON), seated(Words()), 1).decisions[0]
     assert made.talk > 0
@@ -272,85 +246,6 @@ def test_the_report_of_an_evaluation_says_whose_the_decisions_were(tmp_path):
     assert first.endswith(f"{report.games[0].decisions},0")
     sides = evaluate.team(env, ("words", Words), ("random", RandomPolicy), range(2))
     assert sides.own["words"]["good"].own == 0 < sides.own["words"]["good"].decisions
-
-
-def test_play_tells_of_each_seat(double, capsys):
-    double.otherwise = lambda body: double.Said(
-        double.completion(said(option(body["response_format"]["json_schema"]["schema"])))
-    )
-    command = ["play", "avalon_v0", "--players", "5", "--policy", "player_2=chat", "--model", "m"]
-    command += ["--base-url", double.url]
-    assert run([*command, "--json"]) == 0
-    (game,) = json.loads(capsys.readouterr().out)
-    player = game["players"]["player_2"]
-    assert player["player"] == "chat @ m"
-    assert player["decisions"] == player["own"] == player["first"] > 0
-    assert set(player["questions"]) == {"chat.take_turn"}
-    assert game["players"]["player_0"]["own_share"] == 1.0
-    assert run(command) == 0
-    out = capsys.readouterr().out
-    assert "player_2: chat @ m" in out
-    assert "†" not in out
-    assert "chat.take_turn" in out
-
-
-def test_a_murder_mystery_tells_of_each_method(double, capsys):
-    double.otherwise = lambda body: double.Said(double.completion(NO_PLAYER))
-    command = [
-        "murder-mystery",
-        "play",
-        "--case",
-        "seed:3:en:4",
-        "--method",
-        "mystery_ocot",
-        "--no-quiz",
-        "--rounds",
-        "2",
-    ]
-    command += ["--model", "m", "--base-url", double.url, "--tries", "1"]
-    assert run([*command, "--json"]) == 0
-    (game,) = json.loads(capsys.readouterr().out)["games"]
-    (player,) = game["players"].values()
-    assert (player["own"], player["decisions"]) == (0, sum(player["heuristic"].values()))
-    assert game["play"]["reasons"]["invalid"] == game["play"]["fallbacks"] == game["play"]["asked"]
-    assert run(command) == 0
-    out = capsys.readouterr().out
-    assert "mystery_ocot †" in out
-    assert "† more than 5%" in out
-    assert run([*command, "--on-failure", "stop"]) == 2
-    assert "the model did not answer" in capsys.readouterr().err
-    assert run([*command, "--on-failure", "skip-game"]) == 0
-    assert "mystery_ocot: not finished, and not counted (player_0: the model did not answer" in capsys.readouterr().out
-    assert run([*command, "--max-fallback", "0.5"]) == 2
-    assert "(100.0%) were not its own" in capsys.readouterr().err
-
-
-def test_results_of_murder_mysteries_are_stored_with_whose_the_decisions_were():
-    made = Decisions(first=3, heuristic={"length": 1}, questions={"a": Answers(2, 1)}, models=("m",), dollars=None)
-    assert Decisions.from_stored(json.loads(json.dumps(made.as_stored()))) == made
-
-
-def test_a_reproduced_table_marks_rows_that_are_not_their_players_own(capsys):
-    difference = paired([True, False], [False, False])
-    cells = tuple(
-        TableCell(row, "evil", "WR", None, rate(1, 2), difference if row == "without plan" else None)
-        for row in ("full", "without plan")
-    )
-    players = {"full": Decisions(heuristic={"invalid": 30}), "without plan": Decisions(first=30)}
-    found = Reproduction("avalon-7", "Modules", "m", cells, (), players)
-    show_reproduction(found, chat(Stub("")))
-    out = " ".join(capsys.readouterr().out.split())
-    assert "full †" in out
-    assert "without plan │ evil" in out
-    assert "† no result of full (0.0 % its own decisions): +50.0" in out
-    assert found.as_json()["players"]["full"]["own_share"] == 0.0
-
-
-def test_tables_of_common_deals_skip_no_game():
-    with pytest.raises(
-        ParlourError, match="'skip-game' is not accepted for a table of common deals; accepted: rule, stop"
-    ):
-        ReproductionSetting(failures=Failures("skip-game"))
 
 
 # -- transcripts -----------------------------------------------------------------------------------------------------
@@ -407,36 +302,12 @@ def test_replay_says_it_behind_each_move(marked, capsys):
     assert by["player_0", None] == by["player_1", "heuristic"] == 0
 
 
-def test_a_replaced_move_is_marked_too(tmp_path, capsys):
-    job = Job(1, (("words", Words), *[("heuristic", HeuristicPolicy)] * 4), tmp_path / "game.jsonl")
-    play_each(table("avalon_v0", **AVALON), [job], lambda _, one: one)
-    assert run(["replay", str(tmp_path / "game.jsonl")]) == 0
-    assert "[by the table: default]" in capsys.readouterr().out
-
-
-def test_measures_of_transcripts_say_whose_the_decisions_were(marked, capsys):
-    assert run(["metrics", str(marked.parent), "--json"]) == 0
-    players = json.loads(capsys.readouterr().out)["players"]
-    own = replay.read(marked).closing["players"]["player_0"]
-    assert players["chat @ m"] == {"own": 0, "decisions": own["decisions"]}
-    assert players["heuristic"]["own"] == players["heuristic"]["decisions"] > 0
-    assert run(["metrics", str(marked.parent)]) == 0
-    shown = capsys.readouterr().out
-    assert f"† chat @ m: 0.0 % of its {own['decisions']} decisions were its own" in shown
-    assert "† heuristic" not in shown
-
-
 # -- when a player fails ---------------------------------------------------------------------------------------------
 
 
 def unanswered(k: int) -> ChatModel:
     """A model whose k-th call fails, and no other."""
     return chat(Stub(*[OPTION] * (k - 1), CallFailed("slow", "timeout"), *[OPTION] * 999))
-
-
-def test_by_default_the_heuristic_answers_a_call_that_fails(tmp_path):
-    episode = play(table("avalon_v0", **AVALON), seated(ChatPlayer(unanswered(2))), 0)
-    assert episode.decisions[0].heuristic == {"timeout": 1}
 
 
 def test_a_run_can_stop_at_a_call_that_fails_and_its_transcript_is_whole(tmp_path):
@@ -486,11 +357,6 @@ def test_games_in_which_a_player_raises_can_be_skipped_and_are_told_apart(worker
     assert replay.read(tmp_path / "2.jsonl").outcome is not None
 
 
-def test_a_player_that_raises_ends_the_run_unless_games_are_skipped():
-    with pytest.raises(KeyError, match="my own mistake"):
-        play(table("avalon_v0", **AVALON), seated(Raises()), 1)
-
-
 def test_skipped_games_are_in_no_rate_and_are_told(capsys, monkeypatch):
     from parlour import policies
 
@@ -525,26 +391,3 @@ def test_a_run_ends_when_too_many_decisions_were_not_a_players_own(tmp_path, cap
     assert made >= 20 > made - kept[-1].decisions[0].decisions  # after the first game with which there are 20
     assert all(replay.read(path).outcome is not None for path in tmp_path.iterdir())
     assert len(list(tmp_path.iterdir())) == len(kept)
-
-
-def test_a_ceiling_counts_each_player_by_itself():
-    ceiling = Ceiling(0.2)
-    ceiling.add(("a", "b"), (Decisions(first=16, heuristic={"invalid": 4}), Decisions(first=1000)))  # a: 4 of 20
-    with pytest.raises(TooManyFallbacks, match=r"'a': 5 of 21 decisions"):
-        ceiling.add(("a",), (Decisions(replaced={"default": 1}),))
-    few = Ceiling(0.0)
-    few.add(("a",), (Decisions(heuristic={"length": 19}),))  # too few to tell
-    with pytest.raises(TooManyFallbacks):
-        few.add(("a",), (Decisions(first=1),))
-
-
-@pytest.mark.parametrize(
-    ("option", "value", "message"),
-    [
-        ("on_failure", "give-up", "on_failure 'give-up' is not accepted; accepted: rule, stop, skip-game"),
-        ("max_fallback", 20, "max_fallback 20 is not accepted; accepted: a share from 0 to 1"),
-    ],
-)
-def test_settings_that_cannot_be_used_are_refused(option, value, message):
-    with pytest.raises(ParlourError, match=message):
-        replace(Failures(), **{option: value})

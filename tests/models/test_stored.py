@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -83,13 +82,6 @@ def test_what_is_removed(file, chosen, removed, left):
     assert sorted((one.model, one.replies) for one in stored_models(file)) == left
 
 
-def test_what_was_stored_before_a_day_is_removed(file):
-    with closing(sqlite3.connect(file)) as written, written:
-        written.execute("UPDATE replies SET made = '2026-01-31T23:59:59.999999+00:00' WHERE server = 3")
-    assert prune(file, before="2026-01-31") == 0
-    assert prune(file, before="2026-02-01") == 3
-
-
 def test_each_reply_is_exported(file):
     found = list(exported(file))
     assert [one["model"] for one in found].count("m") == 4
@@ -121,15 +113,6 @@ def test_what_is_not_accepted(file, chosen, told):
     assert sum(one.replies for one in stored_models(file)) == 6
 
 
-def test_a_file_that_is_no_cache_is_refused_and_none_is_made(tmp_path):
-    with pytest.raises(ParlourError, match="is no file; accepted: one that --cache made"):
-        stored_models(tmp_path / "none")
-    (tmp_path / "text").write_text("no database " * 500)
-    with pytest.raises(ParlourError, match="cannot be used"):
-        stored_models(tmp_path / "text")
-    assert [path.name for path in tmp_path.iterdir()] == ["text"]
-
-
 # -- the commands ----------------------------------------------------------------------------------------------------
 
 
@@ -150,9 +133,3 @@ def test_prune_and_export_from_the_command_line(file, tmp_path, capsys):
     assert cli.run(["cache", "export", str(file), "--out", str(tmp_path / "out.jsonl")]) == 0
     assert (tmp_path / "out.jsonl").read_text("utf-8").splitlines() == lines
     assert [json.loads(line)["model"] for line in lines] == ["m", "n", "n", "n"]
-
-
-def test_prune_without_an_option_removes_nothing(file, capsys):
-    assert cli.run(["cache", "prune", str(file)]) == 2
-    assert "nothing says what to remove" in capsys.readouterr().err
-    assert len(list(exported(file))) == 7
