@@ -1,4 +1,4 @@
-"""Corpora as others publish them: a small file of ours in each form is known, read, played, and broken field by field."""
+"""Corpora as others publish them, HotpotQA among them: a small file of ours in each form is known, read, played, and broken field by field."""
 
 from __future__ import annotations
 
@@ -17,6 +17,18 @@ from parlour.envs.mediated_qa.pipeline import Pipeline
 
 MARLOW = "Edda Marlow was a director. She was born in 1912 in Telby."
 DOOR = "The Glass Door is a film directed by Edda Marlow."
+BORN = ["Edda Marlow", ["Edda Marlow was a director.", " She was born in 1912 in Telby."]]
+ISKO = ["Isko Sand", ["Isko Sand was a painter.", "", " He was born in 1900 in Vik."]]
+FILM = ["The Glass Door", ["The Glass Door is a 1950 film directed by Edda Marlow.", " It runs two hours."]]
+LEFT = ["Isko Sand", ["Isko Sand was a painter.", " He was born in 1900 in Vik, and left in 1931."]]
+HOTPOT: list[dict[str, Any]] = [
+    {"_id": "a1", "question": "In which town was the director of The Glass Door born?", "answer": "Telby",
+     "type": "bridge", "supporting_facts": [["The Glass Door", 0]], "context": [FILM, BORN, ISKO]},
+    {"_id": "a2", "question": "Were Edda Marlow and Isko Sand born in the same town?", "answer": "no",
+     "type": "comparison", "supporting_facts": [["Isko Sand", 2]], "context": [BORN, ISKO]},
+    {"_id": "a3", "question": "In which year was Isko Sand born?", "answer": "1900", "type": "bridge",
+     "supporting_facts": [], "context": [LEFT]},
+]  # fmt: skip
 WIKI: list[dict[str, Any]] = [
     {
         "_id": "w1",
@@ -128,6 +140,7 @@ for number, one in enumerate(NATURAL, 1):
     one |= {"example_id": number, "document_text": PAGE, "document_url": "https://en.wikipedia.org/wiki/X"}
 
 FILES: dict[str, Any] = {
+    "hotpotqa": HOTPOT,
     "2wikimultihopqa": WIKI,
     "musique": MUSIQUE,
     "squad2": SQUAD,
@@ -152,6 +165,16 @@ def test_a_form_is_known_by_its_first_question(tmp_path, form):
     assert load(file) == load(file, form=form)
     if form != "squad2":
         assert load(written(tmp_path, FILES[form], "x.jsonl")) == load(file)
+
+
+def test_hotpotqa(tmp_path):
+    corpus = load(written(tmp_path, HOTPOT))
+    assert told(corpus) == [("a1", "Telby", (), "bridge"), ("a2", "no", (), "yes_no"), ("a3", "1900", (), "bridge")]
+    assert [passage.title for passage in corpus.passages] == ["The Glass Door", "Edda Marlow", "Isko Sand"]
+    assert corpus.passages[2].sentences == ("Isko Sand was a painter.", "He was born in 1900 in Vik.")
+    assert "Vik" in corpus.questions[0].decoys
+    assert [question.decoys for question in corpus.questions[1:]] == [("yes",), ("1931",)]
+    assert all(question.answer not in question.decoys for question in corpus.questions)
 
 
 def test_2wikimultihopqa(tmp_path):
@@ -211,6 +234,8 @@ def test_what_marks_the_right_sentences_changes_nothing(tmp_path):
         for paragraph in one["paragraphs"]:
             paragraph["is_supporting"] = not paragraph["is_supporting"]
     assert load(written(tmp_path, MUSIQUE)) == load(written(tmp_path, other))
+    hotpot = [{key: one[key] for key in one if key != "supporting_facts"} for one in HOTPOT]
+    assert load(written(tmp_path, HOTPOT)) == load(written(tmp_path, hotpot), form="hotpotqa")
     wiki = [{**one, "supporting_facts": [["Edda Marlow", 1]], "evidences": [["x", "y", "z"]]} for one in WIKI]
     assert load(written(tmp_path, WIKI)) == load(written(tmp_path, wiki))
 
@@ -220,10 +245,8 @@ def test_its_questions_are_answered(tmp_path, form):
     pipeline = Pipeline(load(written(tmp_path, FILES[form])))
     evidence = pipeline.retrieve(0, vocabulary.DEEP)
     answer = pipeline.answer(0, vocabulary.FROM_EVIDENCE, evidence, np.random.default_rng(1))
-    if form != "natural_questions":  # its questions have no capitals: nothing is linked
-        assert evidence
-        assert answer == "" or isinstance(pipeline.right(0, answer), bool)
-    if form == "musique":
+    assert bool(evidence) == (form != "natural_questions")  # its questions have no capitals: nothing is linked
+    if form in ("musique", "hotpotqa"):
         assert (answer, pipeline.right(0, answer)) == ("Telby", True)
 
 
@@ -249,6 +272,17 @@ QA = ("data", 0, "paragraphs", 0, "qas", 0)
 @pytest.mark.parametrize(
     ("form", "path", "value", "message"),
     [
+        ("hotpotqa", (1, "answer"), None, r"\[1\]: answer is missing; accepted: words"),
+        ("hotpotqa", (1, "context"), None, r"\[1\]: context is missing; accepted: a list of \[title, \[sentences\]\]"),
+        ("hotpotqa", (1, "type"), None, r"\[1\]: type is missing"),
+        ("hotpotqa", (1, "type"), "riddle", r"\[1\]: type 'riddle' is not accepted; accepted: bridge, comparison"),
+        ("hotpotqa", (1, "question"), "", r"\[1\]: question '' is not accepted; accepted: words"),
+        ("hotpotqa", (1, "answer"), 7, r"\[1\]: answer 7 is not accepted; accepted: words"),
+        ("hotpotqa", (1, "context"), [["Isko Sand"]], r"\[1\].context\[0\]: .* accepted: \[title, \[sentences\]\]"),
+        ("hotpotqa", (1, "context"), [["Isko Sand", "He was born."]], r"\[1\].context\[0\]: "),
+        ("hotpotqa", (1, "context"), [["Isko Sand", [3]]], r"\[1\].context\[0\]: "),
+        ("hotpotqa", (1, "context"), [["", ["He was born."]]], r"\[1\].context\[0\]: "),
+        ("hotpotqa", (0,), 5, r"\[0\]: 5 is not accepted; accepted: a JSON object"),
         ("2wikimultihopqa", (1, "type"), "riddle", r"\[1\]: type 'riddle' is not accepted; accepted: comparison"),
         ("2wikimultihopqa", (1, "answer"), None, r"\[1\]: answer is missing; accepted: words"),
         ("2wikimultihopqa", (1, "context"), [["x"]], r"\[1\].context\[0\]: "),
@@ -278,6 +312,16 @@ def test_a_wrong_field_is_refused_with_its_place(tmp_path, form, path, value, me
     with pytest.raises(ParlourError, match=rf"x.json' line 1.*{message}") as refused:
         load(file, form=form)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [("{", "line 1 is no JSON"), ("[]", "has no questions"), ('{"a": 1}', "no list of questions")],
+)
+def test_a_file_without_questions_is_refused(tmp_path, content, message):
+    (tmp_path / "x.json").write_text(content, encoding="utf-8")
+    with pytest.raises(ParlourError, match=message):
+        load(tmp_path / "x.json", form="hotpotqa")
 
 
 def test_the_line_is_that_of_the_entry(tmp_path):

@@ -83,7 +83,10 @@ def unfair(case: Case) -> list[str]:
         for seat in innocent:
             own = told_by(case, [seat])
             left = set(range(case.seats)) - cleared(case, victim, own) - {seat}
-            if len(left) < 2 or (holders["sighting"] == {seat} and not case.public[victim].args[1:3].count(-1)):
+            died = [fact.args for _, fact in own if fact.kind == "died" and fact.args[0] == case.seats + victim]
+            places, times = ({args[k] for args in died} - {-1} for k in (1, 2))
+            proved = any(f.kind == "saw" and f.args[1] in places and f.args[2] in times for _, f in own)
+            if len(left) < 2 or proved:
                 wrong.append(f"seat {seat} knows it alone")
     return wrong
 
