@@ -21,7 +21,7 @@ from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
 from parlour.policies.llm.model import OfflineModel
 from parlour.training.learn import practice
 from parlour.training.learn.clone import report as clone
-from parlour.training.learn.clone.scores import ALL, CalibrationBin, ChoiceScore
+from parlour.training.learn.clone.report import ALL, CalibrationBin, ChoiceScore
 from parlour.training.learn.habits import report as habits
 from parlour.training.learn.habits.avalon_fit import AVALON
 from parlour.training.learn.habits.scores import BeliefRead

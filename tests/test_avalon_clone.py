@@ -22,8 +22,8 @@ from parlour.policies.cloned.record import SeatRecord, acts_of, heard
 from parlour.policies.files import write_arrays
 from parlour.training.cli import run
 from parlour.training.learn.clone.choices import CloneConfig, FitConfig, ImitatedChoice, choices_of
+from parlour.training.learn.clone.report import Foretold, PredictedChoice, calibration
 from parlour.training.learn.clone.run import learned
-from parlour.training.learn.clone.scores import Foretold, PredictedChoice, calibration
 from parlour.training.learn.ppo.batch_vec import player_over_arrays
 from parlour.training.measure.analysis.games import analysed_game
 from parlour.training.play.rollout import play

@@ -32,7 +32,7 @@ from parlour.envs.avalon.habits import (
 )
 from parlour.envs.core import Event, Knowledge, Move, ParlourError
 from parlour.envs.speech import ACCUSE, SILENT
-from parlour.training.learn.habits import avalon_words as fitting
+from parlour.training.learn.habits import avalon as fitting
 from parlour.training.learn.habits.avalon import PublicGame
 
 FIVE = ("Merlin", "Loyal Servant", "Loyal Servant", "Assassin", "Minion")

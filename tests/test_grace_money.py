@@ -109,18 +109,18 @@ def test_the_table_of_a_calibration_and_its_parts_have_the_costs_of_the_run():
 
 def test_contextual_modules_pay_the_costs_that_the_model_was_learned_at(calibrated):
     pytest.importorskip("sklearn")
-    from parlour.training.learn.mediators.contextual import correlated_policy, learn_contextual, regrets
+    from parlour.training.learn.mediators.contextual import correlated_model, learn_contextual, regrets
 
     rows, contexts = calibrated
     model = learn_contextual(rows, contexts, Payment(costs=HALF))
     seen, states = np.array(contexts)[:10], [row.state for row in rows][:10]
     mine = {"individual_costs": True, "share": 0.1}
-    told = correlated_policy(model, seen, states, **mine)
+    told = correlated_model(model, **mine).policy(seen, states)
     assert regrets(model, seen, states, told, **mine).max() <= 1e-6
     # the same numbers at costs told apart: what is learned at them is what is told
-    assert told == pytest.approx(correlated_policy(model, seen, states, **mine, payment=Payment(costs=HALF)))
+    assert told == pytest.approx(correlated_model(model, **mine).policy(seen, states, Payment(costs=HALF)))
     cheap = replace(model, payment=Payment())
-    assert told != pytest.approx(correlated_policy(cheap, seen, states, **mine, payment=Payment()))
+    assert told != pytest.approx(correlated_model(cheap, **mine).policy(seen, states, Payment()))
 
 
 def test_own_costs_of_modules_that_pay_for_themselves_are_stored_with_the_run(tmp_path):

@@ -22,8 +22,7 @@ from parlour.training import cli
 from parlour.training.learn.habits import report, scores
 from parlour.training.learn.habits.avalon import Ballot, Cases, of_games, read
 from parlour.training.learn.habits.avalon_fit import AVALON, evidence, fit, fit_votes, fit_weights, learn
-from parlour.training.learn.habits.learner import Learning, cross_validate, folds, reads_of
-from parlour.training.learn.habits.priors import Widths, by_table
+from parlour.training.learn.habits.learner import Learning, Widths, by_table, cross_validate, folds, reads_of
 from parlour.training.learn.habits.run import HabitsConfig, learn_habits
 from parlour.training.learn.habits.werewolf import WEREWOLF, WolfCounts, count, fit_rates, wolf_reads
 from parlour.training.play.rollout import play, table

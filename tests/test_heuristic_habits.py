@@ -18,7 +18,7 @@ from parlour.policies import asks_a_model, make_policy
 from parlour.policies.trained import TrainedSeat
 from parlour.training.learn.habits.avalon import Cases
 from parlour.training.learn.habits.avalon_fit import fit
-from parlour.training.learn.habits.priors import Widths
+from parlour.training.learn.habits.learner import Widths
 from parlour.training.play.rollout import play, table
 from parlour.wrappers import Recorder
 

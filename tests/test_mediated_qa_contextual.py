@@ -26,13 +26,12 @@ from parlour.policies.agents.mediated_qa.contextual import (
 )
 from parlour.policies.agents.mediated_qa.joint import PUBLISHED as NAMES
 from parlour.training.learn.mediators import baselines, contextual
-from parlour.training.learn.mediators.ceiling import ceiling, expected, recollections
+from parlour.training.learn.mediators.baselines import ceiling, expected, recollections
 from parlour.training.learn.mediators.contextual import (
     BOOSTING,
     INVERSE_PENALTY,
     ContextualConfig,
     correlated_model,
-    correlated_policy,
     fit_outcomes,
     learn_contextual,
     regrets,
@@ -386,7 +385,7 @@ def test_where_all_pay_for_all_the_best_action_is_an_equilibrium():
     best = response(made.values(contexts, states), 0.0, 0.0)
     assert regrets(made, contexts, states, best).max() <= 1e-9
     values = made.values(contexts, states)
-    played = (correlated_policy(made, contexts, states) * values).sum(axis=1)
+    played = (correlated_model(made).policy(contexts, states) * values).sum(axis=1)
     assert played == pytest.approx(values.max(axis=1))  # no policy is worth more, and this one is obeyed
 
 
@@ -397,7 +396,7 @@ def test_where_each_pays_for_itself_the_correlated_form_is_obeyed():
     mine = {"individual_costs": True, "share": 0.001}
     best = response(made.values(contexts, states), 0.0, 0.0)
     assert regrets(made, contexts, states, best, **mine).max() > 1
-    obeyed = correlated_policy(made, contexts, states, **mine)
+    obeyed = correlated_model(made, **mine).policy(contexts, states)
     assert regrets(made, contexts, states, obeyed, **mine).max() <= 1e-6
     assert obeyed.sum(axis=1) == pytest.approx(1)
 
@@ -413,7 +412,7 @@ def test_the_mediator_plays_the_correlated_form_from_its_file():
     assert stored.dumps() == kept
     assert "share" not in json.loads(PolicyTable({}, contextual=model).dumps())["contextual"]
     states = [row.state for row in rows]
-    played = correlated_policy(model, contexts, states, individual_costs=True, share=0.001)
+    played = correlated_model(model, individual_costs=True, share=0.001).policy(contexts, states)
     best = correlated_model(model)
     assert np.abs(played - best.policy(contexts, states)).max() > 0.1
     mediator, greedy = (GraceMediator(PolicyTable({}, contextual=one), "best") for one in (stored.contextual, best))

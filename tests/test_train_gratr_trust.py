@@ -10,7 +10,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies.agents.werewolf.gratr.equations import Parameters
 from parlour.policies.agents.werewolf.gratr.evidence import KINDS, WEIGHTS, LearnedEvidence, read_parameters
 from parlour.training import cli
-from parlour.training.learn.reliability import fit as reliability_fit
+from parlour.training.learn.reliability import run as reliability_fit
 from parlour.training.learn.reliability.episodes import EpisodeTable, PlayedEpisode, TrustMoment, episode, first_seats
 from parlour.training.learn.reliability.run import TrustTraining, learn_trust
 from parlour.training.learn.tuning.gratr import GratrTuning

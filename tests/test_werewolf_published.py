@@ -13,7 +13,8 @@ import pytest
 from parlour.envs.core import ParlourError
 from parlour.training import cli
 from parlour.training.measure.werewolf import measures
-from parlour.training.records.werewolf import import_records, published
+from parlour.training.records.reading import read_as
+from parlour.training.records.werewolf import FORMATS, import_records
 from parlour.training.records.werewolf import published as result_store
 
 JSON = dict[str, Any]
@@ -113,6 +114,11 @@ def test_a_vote_for_oneself_is_a_wrong_vote(tmp_path: Path) -> None:
     assert found["group 3"]["methods"]["bob"]["performance"]["Seer"]["table_3"] == 3.5
 
 
+def forms(path: Path) -> list[JSON]:
+    """The records of a file in parlour's own form."""
+    return [json.loads(text) for text in read_as(FORMATS, path, None, "gratr").values()]
+
+
 # -- what may differ -------------------------------------------------------------------------------------------
 
 TOLERATED: dict[str, tuple[Edit, Edit]] = {
@@ -151,7 +157,7 @@ def test_records_leave_out_judgements_of_oneself_and_put_turns_in_order(tmp_path
         game["day_votes"] = dict(reversed(game["day_votes"].items()))
 
     usual, edited = (written(tmp_path / name, game) for name, game in (("a", GAME), ("b", changed(edit))))
-    assert published.read_published(edited) == published.read_published(usual)
+    assert forms(edited) == forms(usual)
 
 
 def test_parts_that_were_not_recorded_are_not_counted(tmp_path: Path) -> None:
@@ -271,7 +277,7 @@ KEPT: dict[str, JSON] = {
 
 @pytest.mark.parametrize(("key", "edit"), list(KEPT.items()), ids=list(KEPT))
 def test_a_record_that_was_tampered_with_is_refused(key: str, edit: JSON, tmp_path: Path) -> None:
-    form = published.read_published(written(tmp_path / "games.txt", GAME))["7"]
+    form = forms(written(tmp_path / "games.txt", GAME))[0]
     path = written(tmp_path / "werewolf-7.jsonl", form | edit)
     with pytest.raises(
         ParlourError, match=rf"werewolf-7\.jsonl' line 1: {'parlour_record' if key == 'form' else key} "

@@ -16,7 +16,7 @@ from typing import Final
 
 from parlour.envs.core import ParlourError
 from parlour.training.learn.clone.choices import CloneConfig
-from parlour.training.learn.clone.scores import ALL, ChoiceScore
+from parlour.training.learn.clone.report import ALL, ChoiceScore
 from parlour.training.learn.habits.run import HabitsConfig, LearnedFrom, learn_habits
 from parlour.training.measure.analysis.compare import (
     PLAIN,

@@ -164,11 +164,6 @@ def _listed(file: Path) -> Iterator[JsonObject]:
         yield _object(f"{where} record {number}", one)
 
 
-def read_games(path: str | Path, key: str, name: Callable[[JsonObject], str]) -> Iterator[tuple[str, JsonObject]]:
-    """`named_games` of all records of a file or folder."""
-    return named_games(path, read_records(path), key, name)
-
-
 def named_games(
     path: str | Path,
     records: Iterable[JsonObject],

@@ -15,7 +15,7 @@ from parlour.policies.cloned.record import Array
 from parlour.training.learn.clone import report
 from parlour.training.learn.clone.choices import CloneConfig, FitConfig, ImitatedChoice, Rows, by_kind, read_choices
 from parlour.training.learn.clone.fit import fit, unheard, untaught
-from parlour.training.learn.clone.scores import (
+from parlour.training.learn.clone.report import (
     AIDED,
     ALL,
     CHANCE,

@@ -38,10 +38,28 @@ from parlour.envs.avalon.habits import (
 )
 from parlour.envs.avalon.likelihoods import Likelihoods
 from parlour.envs.avalon.presets import PLAYERS
-from parlour.training.learn.habits.avalon import Ballot, Cases, PublicGame, RecordedChoice, of_games, read
-from parlour.training.learn.habits.avalon_words import SPOKEN, fit_words, statements_of
-from parlour.training.learn.habits.learner import LEARNED, HabitsOfGame, Learning, folds
-from parlour.training.learn.habits.priors import Loss, Widths, by_table, odds, one_hot
+from parlour.training.learn.habits.avalon import (
+    SPOKEN,
+    Ballot,
+    Cases,
+    PublicGame,
+    RecordedChoice,
+    fit_words,
+    of_games,
+    read,
+    statements_of,
+)
+from parlour.training.learn.habits.learner import (
+    LEARNED,
+    HabitsOfGame,
+    Learning,
+    Loss,
+    Widths,
+    by_table,
+    folds,
+    odds,
+    one_hot,
+)
 
 WORDS: Final = "learned, words"
 """The reading by what was said, too."""

@@ -19,10 +19,10 @@ from parlour.training.learn.habits.learner import (
     HabitsOfGame,
     Learning,
     RecordedGame,
+    Widths,
     cross_validate,
     reads_of,
 )
-from parlour.training.learn.habits.priors import Widths
 from parlour.training.learn.habits.werewolf import WEREWOLF
 from parlour.training.results.pages.report import write_report
 from parlour.training.results.runs import StageProgress, no_stage_progress, run_directory

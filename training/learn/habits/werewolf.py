@@ -21,8 +21,7 @@ from parlour.envs.werewolf.belief import SeatBeliefs, WerewolfHabits
 from parlour.envs.werewolf.habits import RATES, WerewolfHabitsFile
 from parlour.envs.werewolf.presets import PLAYERS
 from parlour.envs.werewolf.vocabulary import WerewolfView
-from parlour.training.learn.habits.learner import LEARNED, HabitsOfGame
-from parlour.training.learn.habits.priors import Loss, Widths, by_table, odds
+from parlour.training.learn.habits.learner import LEARNED, HabitsOfGame, Loss, Widths, by_table, odds
 from parlour.training.learn.habits.scores import BeliefRead, side_loss
 
 _POWERS: Final = (game.SEER, game.WITCH, game.GUARD)

@@ -254,19 +254,6 @@ def correlated_model(model: ContextualModel, *, individual_costs: bool = False, 
     return replace(model, temperature=0.0, floor=0.0, share=share if individual_costs else 1.0)
 
 
-def correlated_policy(
-    model: ContextualModel,
-    contexts: Floats,
-    states: Sequence[str],
-    *,
-    individual_costs: bool = False,
-    share: float = 1.0,
-    payment: Payment | None = None,
-) -> Floats:
-    """Probabilities of the joint actions on each question, shape (questions, joint actions); arguments as of `module_game`."""
-    return correlated_model(model, individual_costs=individual_costs, share=share).policy(contexts, states, payment)
-
-
 def regrets(
     model: ContextualModel,
     contexts: Floats,

@@ -18,7 +18,7 @@ from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.envs.mediated_qa.vocabulary import SEES, Payment
 from parlour.policies.agents.mediated_qa.contextual import Floats
 from parlour.training.learn.mediators import baselines, contextual
-from parlour.training.learn.mediators.ceiling import ceiling
+from parlour.training.learn.mediators.baselines import ceiling
 from parlour.training.learn.mediators.contextual import ContextualConfig, learn_contextual
 from parlour.training.learn.mediators.learn import GraceConfig, learn
 from parlour.training.learn.mediators.simulate import calibrate, table

@@ -26,8 +26,7 @@ from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.policies.files import atomic_write
 from parlour.policies.retrieval.embedders import MiniLMEmbedder
 from parlour.training.learn.mediators import baselines, contextual, costs
-from parlour.training.learn.mediators.baselines import Scores, SystemAnswers
-from parlour.training.learn.mediators.ceiling import ceiling, knows_chances
+from parlour.training.learn.mediators.baselines import Scores, SystemAnswers, ceiling, knows_chances
 from parlour.training.learn.mediators.experiment import (
     Calibrated,
     HeldOutConfig,

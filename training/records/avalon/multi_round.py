@@ -26,38 +26,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from parlour.envs.avalon import vocabulary as avalon
 from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.avalon.state import CONSULTATION, DONE, HUNT
-from parlour.envs.avalon.vocabulary import (
-    ASSASSIN,
-    BALLOT,
-    CARD,
-    GOOD,
-    GUESS,
-    MERLIN,
-    MINION,
-    MORDRED,
-    MORGANA,
-    OBERON,
-    PERCIVAL,
-    SERVANT,
-    TEAM,
-    side_of,
-)
 from parlour.envs.core import Move, listed
 from parlour.training.records.avalon.table import RecordedGame, table_of
 from parlour.training.records.json_objects import JsonObject, shown
 from parlour.training.records.reading import Names, RecordFormat, file_name, names_of, record_notes
 
 ROLES: Final = {
-    "merlin": MERLIN,
-    "percival": PERCIVAL,
-    "good": SERVANT,
-    "evil": MINION,
-    "assassin": ASSASSIN,
-    "morgana": MORGANA,
-    "mordred": MORDRED,
-    "oberon": OBERON,
+    "merlin": avalon.MERLIN,
+    "percival": avalon.PERCIVAL,
+    "good": avalon.SERVANT,
+    "evil": avalon.MINION,
+    "assassin": avalon.ASSASSIN,
+    "morgana": avalon.MORGANA,
+    "mordred": avalon.MORDRED,
+    "oberon": avalon.OBERON,
 }
 
 
@@ -134,7 +119,7 @@ def _deal(table: Conversation, at: JsonObject, first: JsonObject) -> None:
     leader = table.names.seat(first.records("proposals", "proposal")[0], "leader")
     table.deal(dealt, leader, at)
     for seat, player in enumerate(players):
-        player.expect("is_good", side_of(dealt[seat]) == GOOD, f"the side of {player.fields['role']}")
+        player.expect("is_good", avalon.side_of(dealt[seat]) == avalon.GOOD, f"the side of {player.fields['role']}")
         known = sorted(k for fact in game.night(table.state.standing.roles, seat) for k in fact.seats)
         if sorted(table.names.seats(player, "special_knowledge")) != known:
             accepted = shown([table.names.names[k] for k in known])
@@ -178,7 +163,7 @@ def _proposal(table: Conversation, at: JsonObject, turn: int) -> None:
     at.expect("leader", leader, "the lead moves on by one seat with every proposal")
     team = table.names.seats(at, "team_members")
     heard, raw = table.heard(at, "reasoning")
-    table.play(Move(TEAM, tuple(sorted(team)), heard), at, raw)
+    table.play(Move(avalon.TEAM, tuple(sorted(team)), heard), at, raw)
     if table.goes:
         at.expect("votes", [], "the fifth team goes without a vote")
     else:
@@ -193,7 +178,7 @@ def _votes(table: Conversation, at: JsonObject) -> None:
     for vote in votes.values():
         approves = vote.one_of("vote", ("approve", "reject")) == "approve"
         heard, raw = table.heard(vote, "comment")
-        table.play(Move(BALLOT, (int(approves),), heard), vote, raw)
+        table.play(Move(avalon.BALLOT, (int(approves),), heard), vote, raw)
 
 
 def _by_seat(table: Conversation, at: JsonObject, key: str, one: str, seats: Sequence[int]) -> dict[int, JsonObject]:
@@ -212,7 +197,7 @@ def _quest(table: Conversation, at: JsonObject, last: int) -> None:
     at.expect("final_team_index", last, "the last proposal is the one that goes")
     for one in _by_seat(table, at, "quest_actions", "card", table.state.team).values():
         succeeds = one.one_of("action", ("success", "fail")) == "success"
-        table.play(Move(CARD, (int(succeeds),)), one)
+        table.play(Move(avalon.CARD, (int(succeeds),)), one)
     _, fails, success = table.results[-1]
     at.expect("fail_count", fails, "the fail cards")
     at.expect("mission_result", "success" if success else "fail", f"the mission has {fails} fail cards")
@@ -224,7 +209,9 @@ def _quest(table: Conversation, at: JsonObject, last: int) -> None:
 def _assassin(table: Conversation, within: JsonObject) -> None:
     if table.over or not table.decided:
         if within.fields.get("assassin_phase") is not None:
-            raise within.error("assassin_phase is there", f"null, as good has {table.score[GOOD]} successes of three")
+            raise within.error(
+                "assassin_phase is there", f"null, as good has {table.score[avalon.GOOD]} successes of three"
+            )
         return
     if table.ends_early and within.fields.get("assassin_phase") is None:
         return
@@ -242,7 +229,7 @@ def _assassin(table: Conversation, within: JsonObject) -> None:
         raise at.error(f"evil_discussion has no statement of {missing}", "one statement by each evil seat, by number")
     named = table.names.seat(at, "guess")
     heard, raw = table.heard(at, "reasoning")
-    table.play(Move(GUESS, (named,), heard), at, raw)
+    table.play(Move(avalon.GUESS, (named,), heard), at, raw)
     at.expect("correct", table.state.standing.reason == "assassination", "who Merlin is")
 
 

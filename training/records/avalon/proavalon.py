@@ -21,27 +21,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
+from parlour.envs.avalon import vocabulary as avalon
 from parlour.envs.avalon.presets import PLAYERS, check_roles
 from parlour.envs.avalon.state import HUNT, PROPOSE
-from parlour.envs.avalon.vocabulary import (
-    APPROVE,
-    ASSASSIN,
-    EVIL,
-    FAIL,
-    GOOD,
-    GUESS,
-    MERLIN,
-    MINION,
-    MORDRED,
-    MORGANA,
-    OBERON,
-    PERCIVAL,
-    REJECT,
-    SERVANT,
-    SUCCESS,
-    TEAM,
-    side_of,
-)
 from parlour.envs.core import Move, ParlourError, listed
 from parlour.training.records.avalon.table import RecordedGame, table_of
 from parlour.training.records.json_objects import JsonObject, shown
@@ -49,22 +31,22 @@ from parlour.training.records.reading import FILE_NAME, Names, RecordFormat, nam
 
 SEATS: Final = "playerUsernamesOrderedReversed"
 HELD: Final = {
-    "Merlin": MERLIN,
-    "Percival": PERCIVAL,
-    "Resistance": SERVANT,
-    "Morgana": MORGANA,
-    "Assassin": ASSASSIN,
-    "Mordred": MORDRED,
-    "Oberon": OBERON,
-    "Spy": MINION,
+    "Merlin": avalon.MERLIN,
+    "Percival": avalon.PERCIVAL,
+    "Resistance": avalon.SERVANT,
+    "Morgana": avalon.MORGANA,
+    "Assassin": avalon.ASSASSIN,
+    "Mordred": avalon.MORDRED,
+    "Oberon": avalon.OBERON,
+    "Spy": avalon.MINION,
 }
-ALLIANCES: Final = {GOOD: "Resistance", EVIL: "Spy"}
+ALLIANCES: Final = {avalon.GOOD: "Resistance", avalon.EVIL: "Spy"}
 # By winner and reason of our rules, `howTheGameWasWon`.
 HOW: Final = {
-    (EVIL, "quests"): "Mission fails.",
-    (EVIL, "rejections"): "Hammer rejected.",
-    (EVIL, "assassination"): "Assassinated Merlin correctly.",
-    (GOOD, "quests"): "Mission successes and assassin shot wrong.",
+    (avalon.EVIL, "quests"): "Mission fails.",
+    (avalon.EVIL, "rejections"): "Hammer rejected.",
+    (avalon.EVIL, "assassination"): "Assassinated Merlin correctly.",
+    (avalon.GOOD, "quests"): "Mission successes and assassin shot wrong.",
 }
 _LEADS, _PICKED, _APPROVES, _REJECTS = "VHleader", "VHpicked", "VHapprove", "VHreject"
 _MARKS: Final = (_LEADS, _PICKED, _APPROVES, _REJECTS)
@@ -103,15 +85,15 @@ def _roles(at: JsonObject, names: Names) -> list[str]:
     for name in names.names:
         told = held.record(name)
         dealt.append(HELD[told.one_of("role", list(HELD))])
-        told.expect("alliance", ALLIANCES[side_of(dealt[-1])], f"the side of {told.fields['role']}")
-    if dealt.count(ASSASSIN) != 1:
+        told.expect("alliance", ALLIANCES[avalon.side_of(dealt[-1])], f"the side of {told.fields['role']}")
+    if dealt.count(avalon.ASSASSIN) != 1:
         raise at.refused("playerRoles", "one Assassin")
     try:
         check_roles(len(dealt), dealt)
     except ParlourError as error:
         raise ParlourError(f"{at.where}: {error}") from None
-    for key, side in (("resistanceTeam", GOOD), ("spyTeam", EVIL)):
-        members = [name for name, role in zip(names.names, dealt, strict=True) if side_of(role) == side]
+    for key, side in (("resistanceTeam", avalon.GOOD), ("spyTeam", avalon.EVIL)):
+        members = [name for name, role in zip(names.names, dealt, strict=True) if avalon.side_of(role) == side]
         if at.fields.get(key) is not None and sorted(at.texts(key)) != sorted(members):
             raise at.refused(key, listed(members), "the players of the alliance")
     return dealt
@@ -167,9 +149,9 @@ def _mission(table: SiteGame, at: JsonObject, number: int, proposals: list[dict[
         if leads != [table.state.actor]:
             told = listed([table.names.names[seat] for seat in leads]) or "nobody"
             raise one.error(f"{told} leads", f"{table.names.names[table.state.actor]}, to whom the lead has moved on")
-        table.play(Move(TEAM, tuple(seat for seat, told in marks.items() if _PICKED in told)), one)
+        table.play(Move(avalon.TEAM, tuple(seat for seat, told in marks.items() if _PICKED in told)), one)
         for said in marks.values():
-            table.play(APPROVE if _APPROVES in said else REJECT, one)
+            table.play(avalon.APPROVE if _APPROVES in said else avalon.REJECT, one)
     if table.goes:
         _quest(table, JsonObject(where, at.fields), number)
     elif not table.over and at.fields.get("winningTeam") is not None:
@@ -180,13 +162,13 @@ def _quest(table: SiteGame, at: JsonObject, number: int) -> None:
     fails = at.of(list, "numFailsHistory", "a list of numbers")
     results = at.of(list, "missionHistory", "a list of results")
     team = table.state.team
-    spies = [seat for seat in team if side_of(table.dealt[seat]) == EVIL]
+    spies = [seat for seat in team if avalon.side_of(table.dealt[seat]) == avalon.EVIL]
     if len(fails) <= number or type(fails[number]) is not int or not 0 <= fails[number] <= len(spies):
         raise at.refused("numFailsHistory", f"a number of fails 0..{len(spies)} for it, as many as spies on the team")
     failed = spies[: fails[number]]
     for seat in team:
         make = table.suppose if seat in spies and 0 < len(failed) < len(spies) else table.play
-        make(FAIL if seat in failed else SUCCESS, at)
+        make(avalon.FAIL if seat in failed else avalon.SUCCESS, at)
     result = "succeeded" if table.results[-1][2] else "failed"
     if len(results) <= number or results[number] != result:
         raise at.refused("missionHistory", f"{result!r} for it", f"it has {fails[number]} fails")
@@ -199,7 +181,7 @@ def _ending(table: SiteGame, at: JsonObject) -> None:
         held = [seat for seat, one in enumerate(table.dealt) if one == role and seat != assassin]
         if not held:
             raise at.refused("whoAssassinShot", "a role that another player holds")
-        (table.play if len(held) == 1 else table.suppose)(Move(GUESS, (held[0],)), at)
+        (table.play if len(held) == 1 else table.suppose)(Move(avalon.GUESS, (held[0],)), at)
     elif at.fields.get("whoAssassinShot") is not None:
         raise at.refused("whoAssassinShot", "null", f"nobody is shot at {shown(table.score)}")
     if at.fields.get("whoAssassinShot2") is not None:

@@ -15,21 +15,9 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
+from parlour.envs.avalon import vocabulary as avalon
 from parlour.envs.avalon.presets import PROPOSALS
 from parlour.envs.avalon.state import DRAW, HUNT
-from parlour.envs.avalon.vocabulary import (
-    APPROVE,
-    DRAWN,
-    EVIL,
-    FAIL,
-    GOOD,
-    GUESS,
-    PASS,
-    REJECT,
-    SUCCESS,
-    TEAM,
-    side_of,
-)
 from parlour.envs.core import Move, listed
 from parlour.envs.speech import SILENT
 from parlour.training.records.avalon.published_log import Words, compare
@@ -39,7 +27,7 @@ from parlour.training.records.reading import FILE_NAME, RecordFormat, file_name
 
 PLAYERS: Final = 6
 NUMBERS: Final = tuple(str(player) for player in range(1, PLAYERS + 1))
-SIDES: Final = (GOOD, EVIL)
+SIDES: Final = (avalon.GOOD, avalon.EVIL)
 MOST_GAMES: Final = 1_000_000
 """Games are numbered below it."""
 BASES: Final = ("text", "count", "unclear_default")
@@ -103,9 +91,13 @@ def _words(at: JsonObject, logs: Path) -> Words:
 def _check_labels(at: JsonObject) -> None:
     """The fields that the rules have no say in."""
     proposed = at.one_of("proposed_method_side", SIDES)
-    at.expect("baseline_side", EVIL if proposed == GOOD else GOOD, "the proposed method plays the other side")
+    at.expect(
+        "baseline_side",
+        avalon.EVIL if proposed == avalon.GOOD else avalon.GOOD,
+        "the proposed method plays the other side",
+    )
     named = re.fullmatch(r"(blue|red)_([0-9]+)", at.fields["game_id"])
-    if named and (named[1] == "blue") != (proposed == GOOD):
+    if named and (named[1] == "blue") != (proposed == avalon.GOOD):
         raise at.refused("proposed_method_side", "good in games called blue_..., evil in games called red_...")
     at.of(str, "log_file", "a text")
     at.of(str, "source_dir", "a text")
@@ -165,7 +157,7 @@ def _proposal(table: PublishedGame, at: JsonObject, size: int) -> None:
     # the leader's choice is logged exactly if enough players could be read from it
     at.expect("confirm_logged", not short, why)
     table.confirmed.append(not short)
-    table.play(Move(TEAM, team), at)
+    table.play(Move(avalon.TEAM, team), at)
     _vote(table, at)
 
 
@@ -179,7 +171,7 @@ def _vote(table: PublishedGame, at: JsonObject) -> None:
     ballots = [votes.one_of(number, ("agree", "disagree")) == "agree" for number in NUMBERS]
     agreed, needed, counted = sum(ballots), table.game.carries, table.state.standing.counted
     for ballot in ballots:
-        table.play(APPROVE if ballot else REJECT, at)
+        table.play(avalon.APPROVE if ballot else avalon.REJECT, at)
     passed = agreed >= needed
     why = f"{agreed} agree, {needed} are needed; {counted} of {PROPOSALS} proposals are used up"
     at.expect("approvals", agreed, "the votes to agree")
@@ -193,7 +185,7 @@ def _quest(table: PublishedGame, at: JsonObject, size: int) -> None:
     at.expect("team_source", "random_sample" if drawn else "proposal", "a team is drawn in place of a short one only")
     team = _team(at, "team", range(size, size + 1))
     if drawn:
-        table.play(Move(DRAWN, team), at)
+        table.play(Move(avalon.DRAWN, team), at)
     elif team != table.state.team:
         raise at.refused("team", shown([seat + 1 for seat in table.state.team]), "the proposed team goes")
     cards = at.entries("cards", [str(seat + 1) for seat in team])
@@ -208,11 +200,11 @@ def _card(table: PublishedGame, at: JsonObject, seat: int) -> None:
     role = table.game.role_names[table.state.standing.roles[seat]]
     card, basis = at.one_of("card", ("success", "fail")), at.one_of("basis", BASES)
     # what the host counted against the words was an evil player's fail
-    possible = [b for b, c in SAID if c == card and (b != "count" or side_of(role) == EVIL)]
+    possible = [b for b, c in SAID if c == card and (b != "count" or avalon.side_of(role) == avalon.EVIL)]
     at.one_of("basis", possible, f"a {card} card of {role}")
     said = [at.one_of("text_class", SAID[basis, card], f"read by {basis}")] if "text_class" in at.fields else []
     table.cards.append([basis, *said])
-    table.play(SUCCESS if card == "success" else FAIL, at)
+    table.play(avalon.SUCCESS if card == "success" else avalon.FAIL, at)
 
 
 def _assassin(table: PublishedGame, within: JsonObject) -> None:
@@ -224,7 +216,7 @@ def _assassin(table: PublishedGame, within: JsonObject) -> None:
     at.expect("player", actor + 1, "the Assassin's seat")
     table.answers.append(at.of(str, "answer_basis", "a text"))
     named = _named(at, actor)
-    table.play(PASS if named is None else Move(GUESS, (named,)), at)
+    table.play(avalon.PASS if named is None else Move(avalon.GUESS, (named,)), at)
     if named is None:
         at.expect("correct", None, "nobody is named")
     else:

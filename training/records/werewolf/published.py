@@ -37,7 +37,7 @@ from typing import Any, Final
 from parlour.envs.core import ParlourError
 from parlour.envs.werewolf.vocabulary import DRAW, ROLES, side_of
 from parlour.training.measure.werewolf.played import GAME, WINNERS, DayVote, Judgement, Judgements, WerewolfGame
-from parlour.training.records.json_objects import JsonObject, read_games, read_lines
+from parlour.training.records.json_objects import JsonObject, read_lines
 from parlour.training.records.reading import RecordFormat
 
 FORMAT: Final = 1
@@ -51,15 +51,6 @@ _LABELS: Final = {"teammate": ALLY, "enemy": ADVERSARY, "unsure": None}
 _SEAT: Final = "the number of a seat"
 
 Form = dict[str, Any]
-
-
-def read_published(path: str | Path) -> dict[str, Form]:
-    """The records of a file in our form, by the name of the game, in the order of the file.
-
-    Raises:
-        ParlourError: The file cannot be read, or a line contradicts the form; the message names the file and the line.
-    """
-    return {name: _form(at) for name, at in read_games(path, "game", _named)}
 
 
 def _named(at: JsonObject) -> str:
