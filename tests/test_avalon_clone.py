@@ -15,7 +15,7 @@ from parlour.envs import make, replay
 from parlour.envs.avalon.vocabulary import BALLOT, CARD, GUESS, TEAM
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.registry import lookup
-from parlour.policies import ClonedPlayer, RandomPolicy, asks_a_model, make_policy
+from parlour.policies import ClonedPlayer, asks_a_model, make_policy
 from parlour.policies.cloned.features import COLUMNS, DECISIONS, GROUPS, HEARD, SPEECH, decision_of, described, group_of
 from parlour.policies.cloned.network import ChoiceHead, ChoiceNetwork
 from parlour.policies.cloned.record import SeatRecord, acts_of, heard
@@ -100,12 +100,6 @@ def test_a_vote_is_described_by_the_team_as_the_voter_knows_it():
     state = after(game, Move(TEAM, (0, 3)), *votes(1, 1, 1, 1))
     _, to_minion = rows_of(game, state, 4)
     assert [to_minion[name][0] for name in ("me", "fellows", "no fellow", "evil", "clean, own")] == [0, 0.5, 0, 1, 0]
-
-
-def test_to_reject_is_described_by_zeros():
-    game = table()
-    _, columns = rows_of(game, after(game, Move(TEAM, (0, 3))))
-    assert [column[1] for column in columns.values()] == [0.0] * len(COLUMNS[BALLOT])
 
 
 def test_teams_are_described_by_those_that_went_before():
@@ -376,12 +370,6 @@ def test_the_same_seed_learns_the_same_player(played, capsys):
     assert f"clone:{out / 'clone.npz'}" in "".join(capsys.readouterr().out.split())
 
 
-def test_the_learned_player_plays(played):
-    env = make("avalon_v0", info="full", num_players=5, rules="multi_round")
-    name = f"clone:{played / 'one' / 'clone.npz'}"
-    assert play(env, [make_policy(name, "avalon_v0", {}) for _ in range(5)], seed=0).outcome is not None
-
-
 def imitated(taken, heuristic):
     count = len(taken)
     nothing, sorts = np.zeros(0), np.arange(count)
@@ -413,11 +401,6 @@ def test_more_folds_than_games_are_refused(played, capsys, tmp_path):
         CloneConfig(folds=1)
 
 
-def test_a_folder_without_games_is_refused(capsys, tmp_path):
-    assert run(["train", "clone", "--from", str(tmp_path), "--out", str(tmp_path / "x")]) == 2
-    assert "holds no transcript" in capsys.readouterr().err
-
-
 def test_seats_that_know_alike_are_one_group():
     game = table()
     state = after(game)
@@ -428,9 +411,3 @@ def test_seats_that_know_alike_are_one_group():
         "evil",
         "evil",
     ]
-
-
-def test_a_clone_meets_other_players(file):
-    env = make("avalon_v0", info="full", num_players=5)
-    seats = [ClonedPlayer(any_network()), *(RandomPolicy() for _ in range(4))]
-    assert play(env, seats, seed=1).outcome is not None

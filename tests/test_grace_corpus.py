@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import vocabulary
-from parlour.envs.mediated_qa.corpus import CorpusQuestion, generate
-from parlour.envs.mediated_qa.pipeline import Pipeline, generated
-from parlour.envs.mediated_qa.readers import ExtractiveReader
+from parlour.envs.mediated_qa.pipeline import generated
 from parlour.envs.mediated_qa.vocabulary import ALL, Payment
 from parlour.policies.agents.mediated_qa import policy_file
 from parlour.training.cli import run as run_command
@@ -76,21 +73,6 @@ def test_questions_are_split_by_the_seed_and_none_is_lost(town_files):
     assert sorted(orders[0]) == sorted(orders[2])
     split = experiment.split(setting(town_files, held_out_share=0.25), experiment.corpus_of(setting(town_files)))
     assert (split.train, split.held_out) == (27, 9)
-
-
-def test_another_text_of_a_document_is_another_run(town_files, tmp_path, capsys):
-    arguments = ["train", "grace", *town_files, "--reader", "extract", "--out", str(tmp_path / "run")]
-    assert run_command(arguments) == 0
-    (tmp_path / "documents" / "Belford.txt").write_text("Belford is gone.")
-    assert run_command(arguments) == 2
-    assert "another configuration" in capsys.readouterr().err
-
-
-def test_settings_of_generated_questions_are_stored_as_ever():
-    assert list(HeldOutConfig().stored()) == [
-        "difficulty", "train", "held_out", "normalisation", "guide", "joint", "corpus_seed", "seed",
-    ]  # fmt: skip
-    assert HeldOutConfig(reader="extract").stored()["reader"] == "extract"
 
 
 # -- what the mediator sees ------------------------------------------------------------------------------------
@@ -172,16 +154,6 @@ def test_the_correlated_form_of_a_policy_that_sees_the_question_is_learned_and_i
     assert "regret of the policy that sees more" in capsys.readouterr().out
 
 
-def test_what_was_found_is_used_though_the_caches_are_dropped_meanwhile(monkeypatch):
-    rows = calibrate(generated(7, 30, "medium", "ours"), range(30))
-    context = generated(7, 30, "medium", "ours").context(3)
-    monkeypatch.setattr("parlour.envs.mediated_qa.pipeline._KEPT", 1)
-    fresh = Pipeline(generate(seed=7, size=30, difficulty="medium"))
-    fresh.learn_bins(range(30))
-    assert calibrate(fresh, range(30), at_once=2) == rows
-    assert fresh.context(3) == context
-
-
 # -- stakes ----------------------------------------------------------------------------------------------------
 
 
@@ -241,19 +213,6 @@ def test_the_comparison_pays_as_the_run_does(town_files, tmp_path):
     )
 
 
-def test_the_unit_of_the_stakes_does_not_matter(town_files, tmp_path):
-    """All utilities and costs by a hundred, as dollars for cents: the same policy, at a temperature by a hundred."""
-    arguments = ["train", "grace", *town_files, "--reader", "extract"]
-    assert run_command([*arguments, "--utilities", "120,-40,10,-20", "--out", str(tmp_path / "cents")]) == 0
-    dollars = ["--utilities", "1.2,-0.4,0.1,-0.2", "--costs", ".01,.03,0,.02,.05,.02,0,.04,0"]
-    assert run_command([*arguments, *dollars, "--out", str(tmp_path / "dollars")]) == 0
-    cents, made = (policy_file.read(tmp_path / name / "policy.json") for name in ("cents", "dollars"))
-    assert made.temperature == pytest.approx(cents.temperature / 100)
-    for state, row in cents.rows.items():
-        assert made.rows[state] == pytest.approx(row)
-    assert "unit" not in json.loads((tmp_path / "cents" / "config.json").read_text())
-
-
 @pytest.mark.parametrize(
     ("settings", "told"),
     [({"utilities": (1.0, 2.0)}, "4 finite"), ({"costs": (1.0,)}, "9 finite"), ({"held_out_share": 1.0}, "between"),
@@ -265,16 +224,6 @@ def test_settings_that_are_not_accepted(settings, told):
 
 
 # -- readers ---------------------------------------------------------------------------------------------------
-
-
-def test_the_extractive_reader_knows_nothing_by_heart():
-    question = CorpusQuestion("In which year was Belford founded?", "1801", "bridge", (), ())
-    reader, rng = ExtractiveReader(), np.random.default_rng(0)
-    evidence = "Belford: The town of Belford was founded in 1801."
-    assert reader.generate(question, evidence, rng) == "1801"
-    assert reader.check(question, evidence, "1801") == "entailment"
-    assert reader.recall(question) == ("", 0.0)
-    assert reader.sample(question, 5, rng) == [""] * 5
 
 
 def test_an_invented_memory_is_not_taken_for_an_answer_to_real_questions(town_files, tmp_path, capsys):
@@ -300,10 +249,3 @@ def test_a_simulated_memory_is_told_by_every_table_and_the_policy(town_files, tm
     assert all("simulated memory" in line for line in scores[1:])
     assert run_command([*arguments, "--json"]) == 0
     assert "simulated memory" in json.loads(capsys.readouterr().out)["reader"]
-
-
-def test_the_policy_file_says_nothing_of_a_reader_that_is_not_told():
-    plain = policy_file.PolicyTable({"s0": {vocabulary.FALLBACK.names: 1.0}})
-    assert "reader" not in json.loads(plain.dumps())
-    with pytest.raises(ParlourError, match="reader"):
-        policy_file.loads('{"policy": {}, "reader": 3}')

@@ -128,18 +128,6 @@ def test_a_budget_that_is_spent_ends_with_one_line_and_a_higher_one_goes_on(town
         assert len(server.answered) == len(set(server.answered)) == 54
 
 
-def test_another_model_or_temperature_is_another_run(town_files, tmp_path, capsys):
-    with Reading() as server:
-        asked = words(town_files, server, tmp_path / "run")
-        assert run_command(asked) == 0
-        capsys.readouterr()
-        assert run_command([*asked, "--model-temperature", "1"]) == 2
-        assert "another configuration (model" in capsys.readouterr().err
-    policy = json.loads((tmp_path / "run" / "policy.json").read_text())
-    assert policy["temperature"] == 0.7  # the policy's, not the model's
-    assert policy["reader"] == "answered by tester, temperature 0.3, checked by tester, temperature 0.3"
-
-
 # -- the forecast ----------------------------------------------------------------------------------------------
 
 

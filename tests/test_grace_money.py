@@ -20,7 +20,6 @@ from parlour.policies.llm.transport.meter import Meter
 from parlour.policies.llm.transport.request import NO_USAGE, ChatMessage, Completion, Request, Usage
 from parlour.training.cli import run
 from parlour.training.learn.mediators import costs
-from parlour.training.learn.mediators import stakes as stakes_module
 from parlour.training.learn.mediators.calibrated_run import read_run
 from parlour.training.learn.mediators.experiment import HeldOutConfig
 from parlour.training.learn.mediators.held_out import prepare
@@ -65,12 +64,6 @@ def test_an_infinite_price_is_as_large_in_any_unit():
     assert payment_at(huge, 110e9, math.inf).utilities[1] == pytest.approx(-1e18)
 
 
-def test_the_help_of_stakes_names_its_grid(capsys):
-    assert run(["grace", "stakes", "--help"]) == 0
-    assert "0,10,25,50,100,200,400,1000,inf" in " ".join(capsys.readouterr().out.replace("│", " ").split())
-    assert (0, 10, 25, 50, 100, 200, 400, 1000, math.inf) == stakes_module.PRICES
-
-
 def test_a_contextual_policy_is_the_same_in_dollars_as_in_cents(calibrated):
     pytest.importorskip("sklearn")
     from parlour.training.learn.mediators.contextual import ContextualConfig, learn_contextual
@@ -99,12 +92,6 @@ def of_one_state(deep_right, shallow_right, payment, n=10):
         bare = Simulated(k, STATE, (0.0,) * len(ALL), tuple(outcomes))
         rows.append(replace(bare, utilities=bare.net(payment)))
     return rows
-
-
-def test_the_table_of_a_calibration_and_its_parts_have_the_costs_of_the_run():
-    made = prepare(HeldOutConfig(train=6, held_out=2, costs=HALF)).table
-    assert made.costs == HALF
-    assert made.rows([1, 2]).costs == HALF
 
 
 def test_contextual_modules_pay_the_costs_that_the_model_was_learned_at(calibrated):
@@ -241,12 +228,6 @@ def test_what_was_measured_before_a_kill_is_kept_and_no_question_counts_twice(tm
     assert [line.rpartition(",")[0] for line in again] == [line.rpartition(",")[0] for line in lines]
     assert "2,generate_parametric,1,0,0,1,5.0" in "".join(again)
     assert "3,generate_parametric,1,0,0,1,1.0" in "".join(again)
-
-
-def test_a_damaged_file_of_usage_is_told_of(tmp_path):
-    (tmp_path / "partial_usage.csv").write_text("number,action,n,prompt,completion,n_seconds,seconds\n0,generate,x\n")
-    with pytest.raises(ParlourError, match="holds no usage"):
-        costs.resume(tmp_path / "partial_usage.csv", ())
 
 
 # -- costs by a rate -------------------------------------------------------------------------------------------

@@ -220,13 +220,6 @@ def test_what_learning_from_a_log_is_worth_is_told_by_what_was_not_learned_from(
     assert abs(np.mean(fair)) < 8
 
 
-def test_a_policy_learned_from_a_log_is_better_than_the_one_in_use(rows):
-    used = PolicyTable({state: dict.fromkeys(PUBLISHED, 1 / 9) for state in {row.state for row in rows}})
-    log = drawn(used, rows, 3000, np.random.default_rng(6))
-    made = learn(off_policy.utility_table(log), GraceConfig(temperature=0.7, floor=0.02, shrinkage="auto")).policy
-    assert truth(made, rows) > truth(used, rows) + 5
-
-
 # -- a policy that sees more than the state ---------------------------------------------------------------------
 
 

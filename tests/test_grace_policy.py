@@ -8,9 +8,7 @@ import pickle
 from collections import Counter
 from itertools import product
 
-import numpy as np
 import pytest
-from parlour import envs
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.mediated_qa import vocabulary as game
 from parlour.envs.mediated_qa.vocabulary import NO_SIGNAL, MediatedView
@@ -90,13 +88,6 @@ def test_a_state_without_a_row_gets_the_fallback(state, choice):
     assert policy.act({}, info(state)) == 2
 
 
-def test_actions_are_found_by_what_they_are_not_by_their_place():
-    policy = GraceMediator(PolicyTable({STATE: {ALL[16]: 1.0}}))
-    assert policy.act({}, info(STATE, ALL[::-1], first=5)) == 5
-    policy.reset(0, 0)
-    assert policy.act({}, info(STATE, ALL[::-1], first=7)) == 7
-
-
 def test_a_draw_never_leads_out_of_a_row():
     # ten times 0.1 sums to less than 1: the last edge must be 1 all the same
     tenths = PolicyTable({STATE: dict.fromkeys(ALL[:10], 0.1)})
@@ -122,29 +113,6 @@ def test_what_it_cannot_do_is_told():
         policy.recommend("T:odd")
     with pytest.raises(ParlourError, match="choice 'worst' is not accepted; accepted: sample, best"):
         GraceMediator(TABLE, "worst")
-
-
-def test_it_plays_the_game():
-    env = envs.make("mediated_qa_v0", questions=3, corpus_size=12, info="full")
-    env.reset(seed=3)
-    rows = {state: {joint.ALL[k % 9]: 1.0} for k, state in enumerate(STATES)}
-    policy = GraceMediator(PolicyTable(rows))
-    policy.reset(0, 3)
-    wanted = []
-    for agent in env.agent_iter():
-        observation, _, termination, truncation, told = env.last()
-        if termination or truncation:
-            env.step(None)
-        elif agent == "mediator":
-            action = policy.act(observation, told)
-            state = (*STATES, NO_SIGNAL)[told["view"].signal]
-            move = told["view"].legal[list(told["legal"]).index(action)]
-            assert tuple(names[k] for names, k in zip(ACTIONS, move.args, strict=True)) == policy.recommend(state)
-            wanted.append(state)
-            env.step(action)
-        else:
-            env.step(int(np.flatnonzero(observation["action_mask"])[0]))
-    assert len(wanted) == 3
 
 
 # -- files -----------------------------------------------------------------------------------------------------

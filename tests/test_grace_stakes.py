@@ -104,14 +104,6 @@ def test_at_an_infinite_price_everything_uncertain_is_refused(generated):
     assert {one.utility.mean for one in found.scores if one.system in ("no retrieval", "GraphRAG")} == {-math.inf}
 
 
-def test_at_no_price_nothing_is_refused(generated):
-    train, held_out = generated
-    found = stakes(train, held_out, StakesConfig(price=(0.0,)))
-    (policy,) = found.policies.values()
-    assert set(chosen(policy)) == {row.state for row in train}
-    assert not [state for state, joint in chosen(policy).items() if joint[1] == "refuse_to_generate"]
-
-
 def test_a_policy_that_sees_the_question_is_priced_anew_too(generated):
     pytest.importorskip("sklearn")
     from parlour.training.learn.mediators.contextual import ContextualConfig, learn_contextual
@@ -135,11 +127,6 @@ def test_a_policy_that_sees_the_question_is_priced_anew_too(generated):
     net = np.mean([row.utilities[NUMBER[model.joints[k]]] for row, k in zip(held_out, best, strict=True)])
     assert told[1].utility.mean == pytest.approx(float(net))
     assert stakes_files.headings(found)[6] == CONTEXTUAL
-
-
-def test_what_is_certain_is_answered_at_any_price():
-    rows = [question(k, SURE, {1: ANSWERED_RIGHT, 0: ANSWERED_WRONG if k else ANSWERED_RIGHT}) for k in range(5)]
-    assert chosen(policy_at(rows, payment_at(Payment(), 110.0, math.inf), math.inf)) == {SURE: PUBLISHED[1].names}
 
 
 def test_abstention_grows_with_the_price_and_risk_does_not_on_what_was_learned_from(generated):
@@ -205,14 +192,6 @@ def test_the_command_leaves_table_policies_and_picture(trained, capsys):
     assert made.thresholds == policy_file.read(trained / "policy.json").thresholds != {}
     assert (folder / stakes_files.STAKES_PICTURE).read_bytes()[:4] == b"\x89PNG"
     assert (trained / "calibration" / "partial.csv").read_bytes() == before
-
-
-def test_json_tells_the_same_in_plain_values(trained, tmp_path, capsys):
-    assert run(["grace", "stakes", str(trained), "--price", "inf", "--out", str(tmp_path), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    nets = {one["system"]: one["net"] for one in told["scores"]}
-    assert nets["no retrieval"] == "-inf"
-    assert np.isfinite(nets[LEARNED])
 
 
 def test_a_folder_without_a_calibrated_run_is_refused_in_one_line(trained, tmp_path, capsys):

@@ -72,12 +72,6 @@ def test_constant_epsilon_explores_for_ever():
     assert {never.choose(0) for _ in range(100)} == {0}
 
 
-def test_among_equals_any_is_taken():
-    learner = fresh(EpsilonGreedy(epsilon=0.0), 1, 3)
-    fed(learner, (0, 1.0), (1, 2.0), (2, 2.0))
-    assert {learner.choose(0) for _ in range(60)} == {1, 2}
-
-
 def test_falling_epsilon_by_hand():
     # 3 * 2 actions / (1 + rounds): 1 up to five rounds, 6 / 601 after 600
     learner = fresh(EpsilonGreedy(epsilon=3.0, falling=True), 1, 2, seed=4)
@@ -120,22 +114,6 @@ def test_thompson_posterior_by_hand():
     mean, strength, shape, scale = learner.rule.posterior(learner, 0)
     assert (mean[0], strength[0], shape[0], scale[0]) == pytest.approx((2.0, 4.0, 4.0, 7.0))
     assert (mean[1], strength[1], shape[1], scale[1]) == (1.0, 2.0, 3.0, 4.0)
-
-
-def test_thompson_draws_from_the_posterior():
-    # Means 10 and 0 of four utilities of deviation 1 each: it hardly ever takes the second.
-    learner = fresh(Thompson(scale=1.0), seed=5)
-    fed(learner, *[(0, 10.0 + d) for d in (-1, 1, -1, 1)], *[(1, 0.0 + d) for d in (-1, 1, -1, 1)])
-    assert np.mean([learner.choose(0) for _ in range(500)]) < 0.02
-    alike = fed(fresh(Thompson(), seed=5), (0, 1.0), (1, 1.0))
-    assert np.mean([alike.choose(0) for _ in range(2000)]) == pytest.approx(0.5, abs=0.05)
-
-
-def test_running_means_and_squares():
-    learner = fed(fresh(UCB1()), *[(1, u) for u in (3.0, -4.0, 118.0, 0.5)])
-    assert learner.mean[0, 1] == pytest.approx(np.mean([3.0, -4.0, 118.0, 0.5]))
-    assert learner.squares[0, 1] == pytest.approx(4 * np.var([3.0, -4.0, 118.0, 0.5]))
-    assert learner.count.tolist() == [[0, 4]]
 
 
 @pytest.mark.parametrize("rule", RULES, ids=str)
@@ -183,16 +161,6 @@ def test_tables_with_missing_cells_and_unusable_settings_are_refused():
         with pytest.raises(ParlourError, match=f"{told} is not accepted"):
             make()
     assert EpsilonGreedy(epsilon=1.5, falling=True).epsilon == 1.5
-
-
-def test_an_estimate_leaves_out_states_never_met():
-    bandit = planted()
-    learner = fresh(UCB1(), 2, 9)
-    learner.update(1, 4, 8.0)
-    found = bandit.estimate(learner)
-    assert found.states == (STATES[1],)
-    assert found.value[0, 4] == 8.0
-    assert np.isnan(found.value).sum() == 8
 
 
 # -- states that learn from each other ---------------------------------------------------------------------------

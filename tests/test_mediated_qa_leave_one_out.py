@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 from pathlib import Path
@@ -12,10 +11,8 @@ import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.mediated_qa.joint import PUBLISHED
 from parlour.training.cli import run
-from parlour.training.learn.mediators import table as tables
 from parlour.training.learn.mediators.quantities import in_sample_static, left_out_greedy, left_out_static
 from parlour.training.learn.mediators.table import UtilityTable
-from parlour.training.measure.statistics import mean_estimate
 
 DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 
@@ -52,28 +49,6 @@ def test_shrinkage_moves_a_state_of_few_to_the_others():
 def test_tables_that_cannot_leave_one_out_are_refused(rows):
     with pytest.raises(ParlourError, match="accepted: a table of two questions or more"):
         left_out_static(made(rows, ["T:low_Q:low"] * len(rows)))
-
-
-def test_the_published_calibration_left_out():
-    """20 questions, three states. Best static: 9.5 in-sample, -10.7 left out; the table by state 10.05 left out."""
-    table = tables.read(DATA / "grace" / "simulation.csv")
-    assert (len(table), len(set(table.states))) == (20, 3)
-    assert in_sample_static(table).mean() == pytest.approx(9.5)
-    assert left_out_static(table).mean() == pytest.approx(-10.7)
-    left_out = {
-        shrinkage: left_out_greedy(table, shrinkage).mean() for shrinkage in (0.0, "auto", 3.0, 5.0, 10.0, 50.0)
-    }
-    assert left_out == pytest.approx({0.0: 10.05, "auto": 10.05, 3.0: 10.05, 5.0: 7.45, 10.0: 6.05, 50.0: 2.85})
-    more = mean_estimate(left_out_greedy(table) - left_out_static(table))
-    assert more.mean == pytest.approx(20.75)
-    assert more.n == 20
-
-
-def test_the_published_held_out_run():
-    """What the published mediator drew on 20 other questions: a mean of 6.35."""
-    with (DATA / "grace" / "final_results.csv").open(encoding="utf-8", newline="") as file:
-        earned = [float(row["net_utility"]) for row in csv.DictReader(file)]
-    assert (len(earned), np.mean(earned)) == (20, pytest.approx(6.35))
 
 
 # -- parlour reproduce grace-loo -------------------------------------------------------------------------------

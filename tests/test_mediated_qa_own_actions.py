@@ -11,12 +11,12 @@ import pytest
 from parlour.envs import mediated_qa_v0
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import vocabulary
-from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, Action, ActionSet
+from parlour.envs.mediated_qa.actions import Action, ActionSet
 from parlour.envs.mediated_qa.corpus import generate
 from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.envs.mediated_qa.readers import OfflineReader
 from parlour.envs.mediated_qa.vocabulary import Payment
-from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable, policy_file
+from parlour.policies.agents.mediated_qa import GraceMediator, policy_file
 from parlour.policies.agents.mediated_qa.joint import column, from_column, from_key, key
 from parlour.training.cli import run as run_command
 from parlour.training.learn.mediators import held_out
@@ -195,14 +195,6 @@ def test_other_methods_learn_over_own_actions_too(learned, method):
             assert max(regrets) <= 1e-6  # nobody gains by disobeying
 
 
-def test_modules_pay_their_own_costs_in_the_game_of_obedience():
-    from parlour.policies.agents.mediated_qa.equilibrium import module_game
-
-    game = module_game({("walk", "careful", "check"): 100.0}, individual_costs=True, share=0.5, actions=OWN)
-    # gross 100 + 2 + 8 + 3 = 113; half of it less the own cost
-    assert [float(payoff[1, 1, 0]) for payoff in game.payoffs] == [54.5, 48.5, 53.5]
-
-
 # -- the policy file and the mediator ----------------------------------------------------------------------------
 
 
@@ -215,11 +207,6 @@ def test_a_policy_file_names_its_actions(learned):
     without = json.dumps({name: value for name, value in json.loads(text).items() if name != "actions"})
     with pytest.raises(ParlourError, match=r"action \"\('words', 'careless', 'check'\)\" is not accepted"):
         policy_file.loads(without)
-
-
-def test_a_policy_over_the_published_actions_does_not_speak_of_actions():
-    row = {PUBLISHED_ACTIONS.names_of(PUBLISHED_ACTIONS.fallback): 1.0}
-    assert "actions" not in json.loads(PolicyTable({"s0": row}).dumps())
 
 
 def test_the_mediator_plays_its_policy_at_a_table_of_its_actions(learned):
@@ -249,11 +236,6 @@ def test_a_policy_is_refused_at_a_table_of_other_actions(learned):
         ParlourError, match="this table has other actions than the policy; accepted: a table with words"
     ):
         GraceMediator.load(out / "policy.json").act(observation, info)
-
-
-def test_in_a_state_without_a_row_the_sets_fallback_is_recommended():
-    few = PolicyTable({"T:low_Q:low": {("none", "silent", "trust"): 1.0}}, actions=OWN)
-    assert GraceMediator(few).recommend("s0") == ("words", "silent", "trust")
 
 
 # -- retrievers of an experiment ---------------------------------------------------------------------------------

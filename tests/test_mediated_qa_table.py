@@ -135,13 +135,6 @@ def test_parts_that_do_not_fit_are_refused():
         UtilityTable(("a",), (), PUBLISHED[:1], np.zeros((1, 1)))
 
 
-def test_rows_are_taken_with_their_names():
-    found = from_csv(SMALL).rows([1, 0, 1])
-    assert found.ids == ("q2", "q1", "q2")
-    assert found.states == ("s0", "T:low_Q:mid", "s0")
-    assert found.utilities[:, 1].tolist() == [-42.5, 118.0, -42.5]
-
-
 cells = st.one_of(st.none(), st.floats(-1e100, 1e100))
 
 

@@ -69,24 +69,6 @@ def test_the_published_policy_comes_out_of_the_published_table(published, tmp_pa
         assert made["signal_thresholds"] == reference["signal_thresholds"]
 
 
-def test_the_published_policy_file_loads_and_is_written_as_it_was(published, tmp_path):
-    path = published / "policy_reference.json"
-    read = policy_file.read(path)
-    assert read.dumps() == path.read_text() + "\n"
-    assert read.rows["T:low_Q:mid"][PUBLISHED[6]] == pytest.approx(0.84, abs=1e-7)
-
-
-def test_the_counts_are_shown_in_words_too(published, tmp_path, capsys):
-    arguments = ["--from-table", str(published / "simulation.csv"), "--temperature", "0.7", "--floor", "0.02"]
-    assert run(["train", "grace", *arguments, "--out", str(tmp_path)]) == 0
-    rows = [line.split("│") for line in capsys.readouterr().out.splitlines() if "T:" in line]
-    assert [(row[1].strip(), int(row[2])) for row in rows] == [
-        ("T:mid_Q:mid", 11),
-        ("T:low_Q:mid", 5),
-        ("T:high_Q:mid", 4),
-    ]
-
-
 # -- other tables ----------------------------------------------------------------------------------------------
 
 
@@ -165,20 +147,7 @@ def test_a_floor_too_high_for_the_actions_is_refused_before_anything_is_written(
     assert not (tmp_path / "lent").exists()
 
 
-def test_without_a_table_the_command_says_what_it_takes(capsys):
-    assert run(["train", "grace"]) == 2
-    assert "--from-table" in capsys.readouterr().err
-
-
 # -- what is learned -------------------------------------------------------------------------------------------
-
-
-def test_cross_validation_chooses_what_was_not_given():
-    made = learn(simulated(300, PUBLISHED), GraceConfig(floor=0.01))
-    assert made.settings.floor == 0.01
-    assert made.policy.temperature == made.settings.temperature is not None
-    assert made.settings.held_out is not None
-    assert learn(simulated(300, PUBLISHED), given()).settings.held_out is None
 
 
 def test_shrinkage_gives_every_state_a_row():
@@ -302,15 +271,6 @@ def test_a_finished_run_is_left_as_it_is_and_another_one_is_refused(tmp_path):
         train(given(points=2), table, tmp_path)
 
 
-def test_the_same_seed_gives_the_same_run_and_another_one_another(tmp_path):
-    table = simulated(120, PUBLISHED)
-    told = []
-    for folder, seed in (("a", 0), ("b", 0), ("c", 1)):
-        train(given(learner="thompson", rounds=500, seed=seed), table, tmp_path / folder)
-        told.append((tmp_path / folder / "policy.json").read_bytes())
-    assert told[0] == told[1] != told[2]
-
-
 def test_the_curve_by_hand(tmp_path):
     # Twenty questions of one action that earns 1, 2, ... 20: four are kept aside, sixteen learned from in four phases.
     table = UtilityTable(tuple(map(str, range(20))), ("s0",) * 20, PUBLISHED[:1], np.arange(1.0, 21.0)[:, None])
@@ -327,15 +287,6 @@ def test_the_curve_by_hand(tmp_path):
     assert [float(row["held_out"]) for row in rows] == [point.held_out for point in run.points]
     if run.picture:
         assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_more_questions_make_a_better_policy(tmp_path):
-    points = train(given(points=8), simulated(2000, PUBLISHED), tmp_path).points
-    assert points[-1].held_out > points[0].held_out + 3
-    assert points[0].training > points[0].held_out + 2  # little was seen, and taken for more than it was
-    online = train(given(learner="thompson", points=8), simulated(2000, PUBLISHED), tmp_path / "on-line").points
-    assert online[-1].held_out > online[0].held_out
-    assert online[-1].regret < 0.5 * online[0].regret
 
 
 def test_the_table_of_quantities_tells_counts_means_and_probabilities(tmp_path):

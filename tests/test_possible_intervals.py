@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from parlour.training.learn.mediators.baselines import SystemAnswers, lines, score
-from parlour.training.measure.statistics import SHARE, SHARE_DIFFERENCE, MeanEstimate, mean_estimate
+from parlour.training.measure.statistics import MeanEstimate
 
 
 def test_the_mean_over_seeds_stays_within_a_hundred_points():
@@ -42,10 +42,3 @@ def test_net_utility_stays_between_the_dearest_failure_and_the_greatest_payment(
     assert first.difference.low is None  # from itself: all the same
     assert "35.00 [-52.00, 120.00]" in lines([first, other, alone])[1]
     assert "10.00 -" in lines([first, other, alone])[3]
-
-
-@pytest.mark.parametrize("bounds", [SHARE, SHARE_DIFFERENCE])
-@pytest.mark.parametrize("values", [[0.0, 1.0], [0.9, 1.0], [0.0, 0.1, 1.0]])
-def test_a_mean_of_few_values_stays_within_its_bounds(values, bounds):
-    found = mean_estimate(values, bounds)
-    assert bounds[0] <= found.low < found.mean < found.high <= bounds[1]

@@ -258,21 +258,6 @@ def test_both_designs_seat_every_method_on_both_sides(capsys):
         assert found["n"] == 2
 
 
-def test_whole_sides_are_all_werewolves_and_all_the_village(tmp_path, capsys):
-    from parlour.envs import replay
-
-    asked = ["gratr-designs", "--games", "2", "--against", "werewolf_window", "--out", str(tmp_path)]
-    table_of(capsys, *asked)
-    (path,) = tmp_path.rglob("*-gratr-village.jsonl")
-    told = replay.read(path)
-    (state, *_) = [one for one in replay.states(told.game(), told.moves) if one.standing.roles]
-    names = [told.game().role_names[number] for number in state.standing.roles]
-    seated = [told.header["players"][f"player_{seat}"] for seat in range(8)]
-    assert {(name == "Werewolf", who) for name, who in zip(names, seated, strict=True)} == {
-        (True, "werewolf_window"), (False, "gratr"),
-    }  # fmt: skip
-
-
 def test_the_surface_has_both_scores_in_every_cell_with_the_defaults_first(capsys, monkeypatch):
     monkeypatch.setattr(gratr_surface, "RHOS", (0.5, 0.95))
     monkeypatch.setattr(gratr_surface, "GAMMAS", (0.1,))

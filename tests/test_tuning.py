@@ -86,11 +86,6 @@ def test_a_whole_run_trains_tests_and_draws_on_disjoint_deals(tmp_path):
     assert not any(deals[0] in seeds.TRAINING for _, deals in problem.asked[first_test:])
 
 
-def test_another_seed_is_another_run():
-    assert TuneConfig(seed=1).training != TuneConfig(seed=2).training
-    assert TuneConfig(seed=1).test != TuneConfig(seed=2).test
-
-
 # -- trials ------------------------------------------------------------------------------------------------------
 
 
@@ -124,25 +119,12 @@ def test_without_noise_the_best_trial_is_never_given_up(tmp_path, pruner):
         assert truth[trial.number] < max(truth[k] for k in range(trial.number))
 
 
-def test_no_pruner_lets_every_trial_finish(tmp_path):
-    assert all(trial.complete for trial in search(Bowl(noise=0.3), config(pruner="none"), tmp_path))
-
-
 def test_a_trial_is_compared_with_the_defaults_on_the_deals_that_both_played():
     first = Trial(0, {"x": 0.5}, (1.0, 1.0, 0.0, 5.0), True)
     cut = Trial(1, {"x": 0.9}, (2.0, 1.0, 0.0), False)
     (_, zero), (_, found) = against_defaults([first, cut])
     assert (zero.n, zero.mean, zero.low, zero.clear) == (4, 0.0, None, False)
     assert (found.n, found.mean) == (3, pytest.approx(1 / 3))
-
-
-def test_optuna_says_nothing_and_its_verbosity_is_put_back(tmp_path, capfd):
-    import optuna
-
-    before = optuna.logging.get_verbosity()
-    search(Bowl(), config(budget=2), tmp_path)
-    assert capfd.readouterr() == ("", "")
-    assert optuna.logging.get_verbosity() == before != optuna.logging.WARNING
 
 
 def test_a_folder_may_have_any_name_and_the_tables_grow_with_the_trials(tmp_path):

@@ -256,13 +256,6 @@ def test_a_contradiction_is_refused_with_its_line_and_place(edit: Edit, message:
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", "{", "[1]\n", '{"game": 1, "game": 2}\n', "{}\n"])
-def test_a_file_without_games_is_refused(text: str, tmp_path: Path) -> None:
-    (tmp_path / "games.txt").write_text(text)
-    with pytest.raises(ParlourError, match=r"games\.txt'.*accepted: "):
-        import_records(tmp_path / "games.txt", tmp_path / "out")
-
-
 KEPT: dict[str, JSON] = {
     "form": {"parlour_record": 2},
     "game": {"game": "avalon_v0"},

@@ -9,12 +9,9 @@ from pathlib import Path
 
 import pytest
 from parlour.envs import replay
-from parlour.envs.aec import GameEnv
 from parlour.envs.avalon import GAME
-from parlour.envs.core import NATURE
 from parlour.training.records.avalon import import_records
 from parlour.training.records.avalon import transcripts as all_transcripts
-from parlour.wrappers.record import Recorder
 
 import_file = partial(import_records, form="published-2023")
 transcripts = partial(all_transcripts, form="published-2023")
@@ -47,18 +44,6 @@ def test_the_generated_games_hold_every_case(record):
     assert {game["win_by"] for game in games} == {"quests", "assassination"}
 
 
-def test_the_lines_are_those_of_a_recorder(steps, record, written, tmp_path):
-    for seed in (None, 1, 2, 3):
-        env = Recorder(GameEnv(GAME, RULES), tmp_path / "recorded.jsonl", overwrite=True)
-        env.reset(options={"nature": [move for before, move, _ in steps(seed) if before.actor == NATURE]})
-        for before, move, _ in steps(seed):
-            if before.actor != NATURE:
-                env.step(RULES.catalogue.index(move))
-        env.close()
-        (text,) = transcripts(written(tmp_path, record(seed))).values()
-        assert text.splitlines()[1:] == (tmp_path / "recorded.jsonl").read_text().splitlines()[1:]
-
-
 def test_the_header_tells_how_events_were_read(record, written, tmp_path):
     game = record()
     game["rounds"][1]["quest"]["cards"]["6"] |= {"basis": "count", "text_class": "success"}
@@ -74,11 +59,6 @@ def test_the_header_tells_how_events_were_read(record, written, tmp_path):
         ["count", "success"],
     ]
     assert (published["proposed_method_side"], published["baseline_side"]) == ("good", "evil")
-
-
-@pytest.mark.parametrize("index", [0, 1, 999_999])
-def test_a_game_that_is_not_named_by_its_number_may_have_any(index, record, written, tmp_path):
-    assert transcripts(written(tmp_path, record() | {"index": index})) == transcripts(written(tmp_path, record()))
 
 
 def test_the_same_file_gives_the_same_bytes_and_may_be_imported_again(record, written, tmp_path):

@@ -18,7 +18,7 @@ from parlour.envs.speech import ACTS
 from parlour.envs.text import MAX_WORDS
 from parlour.training.cli import run
 from parlour.training.learn.selfplay import recorded
-from parlour.training.measure.avalon import compute, of_directory
+from parlour.training.measure.avalon import of_directory
 from parlour.training.papers import avalon_social as social
 from parlour.training.records.avalon import import_records
 from parlour.training.records.avalon import transcripts as all_transcripts
@@ -150,13 +150,6 @@ def test_everybody_says_what_the_log_has(seed, record, steps, imported):
     assert others == [move for _, move, _ in steps(seed) if move.kind not in ACTS]
     *_, last = replay.reenact(transcript)
     assert last.move is None
-
-
-def test_words_change_nothing_that_is_counted(record, written, imported, tmp_path):
-    game = record()
-    (path,) = imported(game, log_of(game, recommends_next))
-    (silent,) = import_file(written(tmp_path, game), tmp_path / "silent")
-    assert compute([replay.read(path)]) == compute([replay.read(silent)])
 
 
 def test_the_header_tells_of_the_words_only_if_there_are_any(record, written, imported):
@@ -389,16 +382,6 @@ def test_what_was_said_is_unknown_without_the_log_and_so_is_all_that_is_measured
     assert social.judge_directory(silent.parent).questions == 0
 
 
-def test_a_game_that_was_heard_is_measured_beside_one_that_was_not(record, written, imported, tmp_path):
-    game = record()
-    (path,) = imported(game, log_of(game, recommends_next))
-    alone = social.measures(social.judge_directory(path.parent))["groups"]["good"]
-    (silent,) = import_file(written(tmp_path, game), tmp_path / "silent")
-    (path.parent / "silent.jsonl").write_bytes(silent.read_bytes())
-    both = social.measures(social.judge_directory(path.parent))["groups"]["good"]
-    assert {measure: both[measure] for measure in SPOKEN} == {measure: alone[measure] for measure in SPOKEN}
-
-
 def test_a_replay_tells_that_words_are_not_known(record, written, imported, tmp_path, capsys):
     game = record()
     (path,) = imported(game, log_of(game, lambda *_: "I have nothing to say."))
@@ -429,39 +412,3 @@ def test_nobody_imitates_a_silence_that_is_not_known(record, written, imported, 
 
 
 # -- the published logs, spoiled -------------------------------------------------------------------------------
-
-SPOILED = [
-    ('"I vote to agree with the selection', '"I object to the selection', "the vote of player"),
-    ("Good Side wins", "Evil Side wins", "the winner is evil; accepted: good"),
-    (
-        "quest successful.",
-        "Among the players who engaged in the quest, there were 1 player making quest fail",
-        "fail cards",
-    ),
-    ("player 3、player 4 will engage", "player 1、player 4 will engage", "the team is"),
-    ("player 5(Merlin)", "player 5(Percival)", "player 5 is"),
-    ("player 5 has the power", "player 6 has the power", "the leader is player 6"),
-    ('"I choose to make the quest succeed."', '"I choose to make the quest fail."', "the card of player"),
-]
-
-
-@pytest.mark.parametrize(("before", "after", "reason"), SPOILED, ids=[one[2] for one in SPOILED])
-def test_a_published_log_that_is_changed_in_one_place_is_refused_with_game_file_and_line(
-    before, after, reason, reference, tmp_path
-):
-    game = (reference / "extracted.jsonl").read_text("utf-8").splitlines()[0]
-    log = (reference / "blue_1.json").read_text("utf-8")
-    whole = json.dumps(json.loads(log), ensure_ascii=False)
-    at = whole.index(before)
-    spoiled = whole[:at] + after + whole[at + len(before) :]
-    (tmp_path / "games.jsonl").write_text("\n" + game + "\n", encoding="utf-8")
-    (tmp_path / "blue_1.json").write_text(spoiled, encoding="utf-8")
-    with pytest.raises(ParlourError) as caught:
-        import_file(tmp_path / "games.jsonl", tmp_path / "out", tmp_path)
-    told = str(caught.value)
-    assert reason in told
-    assert told.startswith(
-        f"'{tmp_path / 'games.jsonl'}' line 2, game blue_1: log '{tmp_path / 'blue_1.json'}', round "
-    )
-    assert "\n" not in told
-    assert not (tmp_path / "out").exists()
