@@ -53,7 +53,8 @@ class Ask(BaseModel, Generic[A]):
 
     A subclass names its answer (`class Doubt(Ask[Verdict])`) and its `kind`. Its template is the class's `template`, or
     a file `prompts/LANGUAGE/NAME.md` in its package or beside its module, with the part of the kind behind the dot for
-    NAME. In the template, `{field}` stands for an input of one line that no player wrote; every input has a section.
+    NAME. What stands below as a class variable may also be given as a keyword of the class
+    (`class Doubt(Ask[Verdict], kind="table.doubt")`). In the template, `{field}` stands for an input of one line that no player wrote; every input has a section.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -116,6 +117,11 @@ class Ask(BaseModel, Generic[A]):
         Teams, votes, results and deaths never may.
         """
         return False
+
+    def __init_subclass__(cls, **variables: Any) -> None:
+        for name, value in variables.items():
+            setattr(cls, name, value)
+        super().__init_subclass__()
 
     @classmethod
     def __pydantic_init_subclass__(cls, **_: Any) -> None:

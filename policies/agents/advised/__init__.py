@@ -107,11 +107,8 @@ class OptionCost(BaseModel):
     """The option."""
 
 
-class AdvisedTurn(TakeTurn):
+class AdvisedTurn(TakeTurn, kind="advised.take_turn", spare=("posterior",)):
     """What to say or do now, advised by a trained expert. The heuristic is the rule of thumb, where that is cheap; else the plan."""
-
-    kind: ClassVar[str] = "advised.take_turn"
-    spare: ClassVar[tuple[str, ...]] = ("posterior",)
 
     posterior: list[str]
     """What the expert makes of the others, a line each."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Final, Generic, Literal, Self
+from typing import Annotated, Any, Final, Generic, Literal, Self
 
 import numpy as np
 from parlour.envs.avalon.vocabulary import EVIL_ROLES
@@ -30,11 +30,8 @@ About = Literal["all", "teammates", "adversaries"]
 _QUESTS: Final = 5
 
 
-class RecordAsk(Ask[A], Generic[A]):
+class RecordAsk(Ask[A], Generic[A], fixed=("me",), record=("facts", "summary", "messages")):
     """What all modules are told of the game so far."""
-
-    fixed: ClassVar[tuple[str, ...]] = ("me",)
-    record: ClassVar[tuple[str, ...]] = ("facts", "summary", "messages")
 
     me: AvalonSelfInfo
     facts: list[str]
@@ -64,11 +61,8 @@ class RoundsSummary(Answer):
     summary: str
 
 
-class Summarise(RecordAsk[RoundsSummary]):
+class Summarise(RecordAsk[RoundsSummary], kind="avalon_agent.summarise", max_tokens=1500):
     """Memory: compress what was said in the round that ended, together with what was kept before."""
-
-    kind: ClassVar[str] = "avalon_agent.summarise"
-    max_tokens: ClassVar[int] = 1500
 
     def heuristic(self, rng: np.random.Generator) -> RoundsSummary:
         return RoundsSummary(summary="\n".join([*self.summary.splitlines(), *notes.claims_in(self.messages)]))
@@ -143,11 +137,8 @@ def _fields_of(found: re.Match[str]) -> dict[str, float]:
     }
 
 
-class Analyse(RecordAsk[Analysis]):
+class Analyse(RecordAsk[Analysis], kind="avalon_agent.analyse", spare=("others",)):
     """Analysis: the roles of the other players, from memory and role information."""
-
-    kind: ClassVar[str] = "avalon_agent.analyse"
-    spare: ClassVar[tuple[str, ...]] = ("others",)
 
     about: About
     """Whom the analysis is about (the paper's table 8)."""
@@ -237,11 +228,8 @@ def line_in(plan: Sequence[str]) -> str:
     return found[1] if found else ""
 
 
-class Devise(PlayingAsk[Plan]):
+class Devise(PlayingAsk[Plan], kind="avalon_agent.devise", spare=("analysis",)):
     """Planning: which line of play, given what happened and what is thought of the others."""
-
-    kind: ClassVar[str] = "avalon_agent.devise"
-    spare: ClassVar[tuple[str, ...]] = ("analysis",)
 
     lines: dict[str, str]
     """Lines of play, with what they mean."""
@@ -298,12 +286,8 @@ class Action(Answer):
     """The code of the option."""
 
 
-class Act(PlayingAsk[Action]):
+class Act(PlayingAsk[Action], kind="avalon_agent.act", decides=True, spare=("strategy", "analysis", "plan")):
     """Action: which option to take. Secret: only the seat itself knows it."""
-
-    kind: ClassVar[str] = "avalon_agent.act"
-    decides: ClassVar[bool] = True
-    spare: ClassVar[tuple[str, ...]] = ("strategy", "analysis", "plan")
 
     plan: list[str]
     """Empty if there is none."""
@@ -328,14 +312,11 @@ class Response(Answer):
     """At most 100 words; to the moderator the code of the option."""
 
 
-class Respond(PlayingAsk[Response]):
+class Respond(PlayingAsk[Response], kind="avalon_agent.respond", spare=("strategy", "plan")):
     """Response: the words for an option. Without one, it decides by itself; the analysis is not told here.
 
     Only talk has words of its own: to the moderator, the answer is one of the options.
     """
-
-    kind: ClassVar[str] = "avalon_agent.respond"
-    spare: ClassVar[tuple[str, ...]] = ("strategy", "plan")
 
     plan: list[str]
     """Empty if there is none."""

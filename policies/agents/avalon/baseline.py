@@ -43,10 +43,8 @@ class Weights(Answer):
     """From 1 to 5, one for each message."""
 
 
-class Weigh(Ask[Weights]):
+class Weigh(Ask[Weights], kind="avalon_agent.weigh"):
     """Rate messages by how much they tell about who is who."""
-
-    kind: ClassVar[str] = "avalon_agent.weigh"
 
     messages: list[str]
 
@@ -69,11 +67,8 @@ class Findings(Answer):
     """One for each question."""
 
 
-class LookUp(Ask[Findings]):
+class LookUp(Ask[Findings], kind="avalon_agent.look_up", fixed=("me",)):
     """Answer questions from a few messages each."""
-
-    kind: ClassVar[str] = "avalon_agent.look_up"
-    fixed: ClassVar[tuple[str, ...]] = ("me",)
 
     me: AvalonSelfInfo
     questions: list[str]
@@ -102,10 +97,9 @@ class AvalonReflection(Answer):
     """In at most 100 words."""
 
 
-class KeptAsk(Ask[A], Generic[A]):
+class KeptAsk(Ask[A], Generic[A], fixed=("me",)):
     """What is told of the game so far."""
 
-    fixed: ClassVar[tuple[str, ...]] = ("me",)
     record: ClassVar[tuple[str, ...]] = ("messages", "now")
     """With `now`, which is the same in all questions of a turn."""
 
@@ -121,11 +115,8 @@ class KeptAsk(Ask[A], Generic[A]):
         return self.model_copy(update={"messages": notes.heard(self.messages, ear, len(self.me.roles))})
 
 
-class ReflectOnFindings(KeptAsk[AvalonReflection]):
+class ReflectOnFindings(KeptAsk[AvalonReflection], kind="avalon_agent.reflect", spare=("findings",)):
     """Think over what was kept and found."""
-
-    kind: ClassVar[str] = "avalon_agent.reflect"
-    spare: ClassVar[tuple[str, ...]] = ("findings",)
 
     findings: list[str]
     now: AvalonSituation
@@ -157,11 +148,8 @@ class Advice(Answer):
     """One or two sentences; empty if experience says nothing."""
 
 
-class Advise(Ask[Advice]):
+class Advise(Ask[Advice], kind="avalon_agent.advise", fixed=("me",)):
     """What experiences in similar situations suggest."""
-
-    kind: ClassVar[str] = "avalon_agent.advise"
-    fixed: ClassVar[tuple[str, ...]] = ("me",)
 
     me: AvalonSelfInfo
     reflection: str
@@ -184,12 +172,10 @@ class TableWords(Answer):
     """At most 100 words; to the moderator the code of the option."""
 
 
-class AnswerTable(KeptAsk[TableWords]):
+class AnswerTable(
+    KeptAsk[TableWords], kind="avalon_agent.answer_table", temperature=0.0, spare=("strategy", "suggestion")
+):
     """Answer, from what was kept, the reflection and the suggestion."""
-
-    kind: ClassVar[str] = "avalon_agent.answer_table"
-    temperature: ClassVar[float | None] = 0.0
-    spare: ClassVar[tuple[str, ...]] = ("strategy", "suggestion")
 
     strategy: str
     reflection: str

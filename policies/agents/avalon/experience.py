@@ -122,11 +122,8 @@ class Suggestions(Answer):
     """Three, of at most two sentences each, that name roles and no players."""
 
 
-class Suggest(RecordAsk[Suggestions]):
+class Suggest(RecordAsk[Suggestions], kind="avalon_agent.suggest", spare=("earlier",)):
     """Experience, first step for the own role: three suggestions from the game that ended."""
-
-    kind: ClassVar[str] = "avalon_agent.suggest"
-    spare: ClassVar[tuple[str, ...]] = ("earlier",)
 
     role_of: dict[str, str]
     """Player -> role."""
@@ -158,10 +155,8 @@ class Strategy(Answer):
     """At most two sentences."""
 
 
-class Improve(Ask[Strategy]):
+class Improve(Ask[Strategy], kind="avalon_agent.improve"):
     """Experience, second step for the own role: a better strategy from the suggestions."""
-
-    kind: ClassVar[str] = "avalon_agent.improve"
 
     role: str
     strategy: str
@@ -184,10 +179,8 @@ class OtherRoles(Answer):
     """At most 100 words that name roles and no players."""
 
 
-class StudyOthers(RecordAsk[OtherRoles]):
+class StudyOthers(RecordAsk[OtherRoles], kind="avalon_agent.study_others"):
     """Experience about the other roles: what their strategies are, from this game and from those before."""
-
-    kind: ClassVar[str] = "avalon_agent.study_others"
 
     role_of: dict[str, str]
     """Player -> role."""

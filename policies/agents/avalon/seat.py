@@ -274,7 +274,7 @@ class AvalonSeat(GameSeat[AvalonView]):
         self.me = _who(view)
 
     def _take(self, view: AvalonView) -> None:
-        self.notes_taken.take(view.events, _role_names(view), _guesser(view))
+        self.notes_taken.take(view.events, tuple(dict.fromkeys(view.roles)), _guesser(view))
 
 
 def _who(view: AvalonView) -> AvalonSelfInfo:
@@ -291,11 +291,6 @@ def _who(view: AvalonView) -> AvalonSelfInfo:
 def _guesser(view: AvalonView) -> str:
     """Who names Merlin, as sentences have it."""
     return "the Assassin" if view.guesser == ASSASSIN else view.guesser
-
-
-def _role_names(view: AvalonView) -> tuple[str, ...]:
-    """The roles in play by number, as claims of a role count them."""
-    return tuple(dict.fromkeys(view.roles))
 
 
 def situation(view: AvalonView, score: tuple[int, int]) -> AvalonSituation:

@@ -157,14 +157,15 @@ class TurnWords(Answer):
     """Read by the game as the player's move."""
 
 
-class TakeTurn(Ask[TurnWords]):
+class TakeTurn(
+    Ask[TurnWords],
+    kind="chat.take_turn",
+    fixed=("spoken", "common", "story"),
+    record=("events",),
+    recent=("private",),
+    words_first=True,
+):
     """What to say or do now. The heuristic is any option, each as likely as the others."""
-
-    kind: ClassVar[str] = "chat.take_turn"
-    fixed: ClassVar[tuple[str, ...]] = ("spoken", "common", "story")
-    record: ClassVar[tuple[str, ...]] = ("events",)
-    recent: ClassVar[tuple[str, ...]] = ("private",)
-    words_first: ClassVar[bool] = True
 
     spoken: list[Entry]
     """Sentences for free talk at this table; the first has number 1."""

@@ -170,11 +170,7 @@ def _polished(p: Floats, constraints: Floats) -> Floats:
     sharp[support] = np.linalg.lstsq(equations, right, rcond=None)[0]
     plain = np.clip(p, 0.0, None)
     candidates = [plain / plain.sum()] + ([sharp / sharp.sum()] if sharp.min() >= 0 else [])
-    return min(candidates, key=lambda q: _excess(q, constraints))
-
-
-def _excess(p: Floats, constraints: Floats) -> float:
-    return float(np.max(constraints @ p, initial=0.0))
+    return min(candidates, key=lambda q: float(np.max(constraints @ q, initial=0.0)))
 
 
 def _constraints(game: NormalForm) -> Floats:

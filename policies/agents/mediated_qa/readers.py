@@ -17,7 +17,7 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from threading import Lock
-from typing import Any, ClassVar, Final, Literal, NamedTuple, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,12 +45,8 @@ class ShortAnswer(Answer):
     """How sure it is, 0..1."""
 
 
-class Generate(Ask[ShortAnswer]):
+class Generate(Ask[ShortAnswer], kind="grace.generate", record=("question", "evidence"), max_tokens=200):
     """Answer from the evidence."""
-
-    kind: ClassVar[str] = "grace.generate"
-    record: ClassVar[tuple[str, ...]] = ("question", "evidence")
-    max_tokens: ClassVar[int] = 200
 
     question: str
     evidence: list[str]
@@ -62,12 +58,8 @@ class Generate(Ask[ShortAnswer]):
         return ShortAnswer(reason=reason, answer=found.answer or UNKNOWN, confidence=found.confidence)
 
 
-class Recall(Ask[ShortAnswer]):
+class Recall(Ask[ShortAnswer], kind="grace.recall", record=("question",), max_tokens=200):
     """Answer from memory: the closed-book question. The heuristic has no memory and says so."""
-
-    kind: ClassVar[str] = "grace.recall"
-    record: ClassVar[tuple[str, ...]] = ("question",)
-    max_tokens: ClassVar[int] = 200
 
     question: str
 
@@ -75,11 +67,8 @@ class Recall(Ask[ShortAnswer]):
         return ShortAnswer(reason="Nothing is known by heart.", answer=UNKNOWN, confidence=0.0)
 
 
-class RecallFreely(Recall):
+class RecallFreely(Recall, kind="grace.recall_freely", temperature=TEMPERATURE):
     """The same at a temperature: one of the samples that must agree."""
-
-    kind: ClassVar[str] = "grace.recall_freely"
-    temperature: ClassVar[float | None] = TEMPERATURE
 
 
 class EntailmentVerdict(Answer):
@@ -90,12 +79,8 @@ class EntailmentVerdict(Answer):
     label: Literal["entailment", "neutral", "contradiction"]
 
 
-class CheckAnswer(Ask[EntailmentVerdict]):
+class CheckAnswer(Ask[EntailmentVerdict], kind="grace.check", record=("question", "evidence"), max_tokens=200):
     """Check whether the evidence entails an answer."""
-
-    kind: ClassVar[str] = "grace.check"
-    record: ClassVar[tuple[str, ...]] = ("question", "evidence")
-    max_tokens: ClassVar[int] = 200
 
     question: str
     evidence: list[str]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
-from typing import Any, ClassVar, Final, Generic, Self
+from typing import Any, Final, Generic, Self
 
 import numpy as np
 from parlour.policies.agents.murder_mystery import heuristics, scene
@@ -178,10 +178,8 @@ class AnswerAsk(VictimAsk[A], Generic[A]):
         return self
 
 
-class Introduce(CaseAsk[Words]):
+class Introduce(CaseAsk[Words], kind="questum.introduce"):
     """Who one is, before the first round."""
-
-    kind: ClassVar[str] = "questum.introduce"
 
     script: list[str]
     lies: list[str]
@@ -191,10 +189,8 @@ class Introduce(CaseAsk[Words]):
         return Words(words=heuristics.introduction(self.excerpts))
 
 
-class Sense(CharacterAsk[SensorAnswer]):
+class Sense(CharacterAsk[SensorAnswer], kind="questum.sense"):
     """One sensor about one character, before a question to it."""
-
-    kind: ClassVar[str] = "questum.sense"
 
     sensor: SensorCard
     script: list[str]
@@ -211,10 +207,8 @@ class Sense(CharacterAsk[SensorAnswer]):
         return super().settled(_worded(found, self.sensor))
 
 
-class SenseAll(CharacterAsk[SensorAnswers]):
+class SenseAll(CharacterAsk[SensorAnswers], kind="questum.sense_all"):
     """All sensors about one character, for pruning."""
-
-    kind: ClassVar[str] = "questum.sense_all"
 
     sensors: list[SensorCard]
     asked: int
@@ -266,10 +260,8 @@ def _worded(found: Any, card: SensorCard) -> Any:
     return {**found, "choice": card.worded(choice)} if isinstance(choice, str) else found
 
 
-class Question(CharacterAsk[Questions]):
+class Question(CharacterAsk[Questions], kind="questum.question"):
     """What to ask a character, from what the sensors read and the excerpts."""
-
-    kind: ClassVar[str] = "questum.question"
 
     script: list[str]
     dialogue: list[Talk]
@@ -281,10 +273,8 @@ class Question(CharacterAsk[Questions]):
         return Questions(questions=heuristics.question_of(self.known, self.summary, self.number))
 
 
-class ReplyToQuestion(AnswerAsk[Words]):
+class ReplyToQuestion(AnswerAsk[Words], kind="questum.reply"):
     """The answer to a question. Murderers answer with it in all methods; so do the civilians of Questum and O-CoT."""
-
-    kind: ClassVar[str] = "questum.reply"
 
     script: list[str]
     dialogue: list[Talk]
@@ -295,10 +285,8 @@ class ReplyToQuestion(AnswerAsk[Words]):
         return Words(words=heuristics.reply(self.excerpts, self.question, self.lies))
 
 
-class Prune(VictimAsk[Suspicion]):
+class Prune(VictimAsk[Suspicion], kind="questum.prune"):
     """Who stays on the list of suspects, or comes back onto it."""
-
-    kind: ClassVar[str] = "questum.prune"
 
     suspects: list[str]
     summaries: list[SensorSummary]
@@ -329,11 +317,8 @@ class Prune(VictimAsk[Suspicion]):
             raise ValueError(f"nobody is named; accepted: {', '.join(self.others)}")
 
 
-class Vote(VictimAsk[Ballot]):
+class Vote(VictimAsk[Ballot], kind="questum.vote", spare=("summaries",)):
     """Who killed a victim: a direct question, with the other players as options."""
-
-    kind: ClassVar[str] = "questum.vote"
-    spare: ClassVar[tuple[str, ...]] = ("summaries",)
 
     options: list[str]
     script: list[str]

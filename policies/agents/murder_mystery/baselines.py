@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 from parlour.envs.murder_mystery.vocabulary import MysteryView
@@ -48,10 +48,8 @@ class Picked(Answer):
     numbers: list[int]
 
 
-class WerewolfSelect(CharacterAsk[Picked]):
+class WerewolfSelect(CharacterAsk[Picked], kind="questum.werewolf_select"):
     """Five of the ten predefined questions."""
-
-    kind: ClassVar[str] = "questum.werewolf_select"
 
     listed: list[str]
     script: list[str]
@@ -86,10 +84,8 @@ class WerewolfSelect(CharacterAsk[Picked]):
         return [self.listed[number - 1] for number in order][:PICKED]
 
 
-class WerewolfQuestion(CharacterAsk[Questions]):
+class WerewolfQuestion(CharacterAsk[Questions], kind="questum.werewolf_question"):
     """One question in words of one's own, after the five."""
-
-    kind: ClassVar[str] = "questum.werewolf_question"
 
     picked: list[str]
     script: list[str]
@@ -102,10 +98,8 @@ class WerewolfQuestion(CharacterAsk[Questions]):
         return Questions(questions=[wording.naming(self.scene, self.victim, words) for words in listed])
 
 
-class WerewolfDraft(AnswerAsk[Words]):
+class WerewolfDraft(AnswerAsk[Words], kind="questum.werewolf_draft"):
     """A first answer."""
-
-    kind: ClassVar[str] = "questum.werewolf_draft"
 
     script: list[str]
     dialogue: list[Talk]
@@ -115,10 +109,8 @@ class WerewolfDraft(AnswerAsk[Words]):
         return Words(words=heuristics.reply(self.excerpts, self.question))
 
 
-class WerewolfReflect(AnswerAsk[Words]):
+class WerewolfReflect(AnswerAsk[Words], kind="questum.werewolf_reflect"):
     """What is to be said of the draft."""
-
-    kind: ClassVar[str] = "questum.werewolf_reflect"
 
     draft: str
     dialogue: list[Talk]
@@ -137,10 +129,8 @@ class Considered(Answer):
     final_answer: str
 
 
-class WerewolfFinal(AnswerAsk[Considered]):
+class WerewolfFinal(AnswerAsk[Considered], kind="questum.werewolf_final"):
     """The answer that is given, after the reflection."""
-
-    kind: ClassVar[str] = "questum.werewolf_final"
 
     draft: str
     reflection: str
@@ -163,10 +153,8 @@ class Goal(ScenePart):
     answer: str
 
 
-class OcotGoals(CharacterAsk[Questions]):
+class OcotGoals(CharacterAsk[Questions], kind="questum.ocot_goals"):
     """What one has to find out, after one's objectives."""
-
-    kind: ClassVar[str] = "questum.ocot_goals"
 
     stance: str
 
@@ -181,10 +169,8 @@ class OcotGoals(CharacterAsk[Questions]):
         refuse_number(answer.questions, GOALS)
 
 
-class OcotConsider(VictimAsk[Words]):
+class OcotConsider(VictimAsk[Words], kind="questum.ocot_consider"):
     """What the excerpts say on one of these."""
-
-    kind: ClassVar[str] = "questum.ocot_consider"
 
     goal: str
     script: list[str]
@@ -199,10 +185,8 @@ class OcotConsider(VictimAsk[Words]):
         return Words(words=self.scene.join(said[: heuristics.LIMIT]) or self.scene.say.lacking)
 
 
-class OcotQuestion(CharacterAsk[Questions]):
+class OcotQuestion(CharacterAsk[Questions], kind="questum.ocot_question"):
     """A question to a character, after what was considered."""
-
-    kind: ClassVar[str] = "questum.ocot_question"
 
     considered: list[Goal]
     dialogue: list[Talk]

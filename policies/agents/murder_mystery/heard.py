@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import ClassVar, Final, NamedTuple, Self
+from typing import Final, NamedTuple, Self
 
 import numpy as np
 from parlour.envs.murder_mystery.vocabulary.facts import (
@@ -43,10 +43,8 @@ class FactSentences(Answer):
     facts: list[str] = Field(max_length=FACTS)
 
 
-class ReadFacts(SceneAsk[FactSentences]):
+class ReadFacts(SceneAsk[FactSentences], kind="questum.read"):
     """Which facts an answer, or an introduction, tells."""
-
-    kind: ClassVar[str] = "questum.read"
 
     forms: list[str]
     """The forms of the sentences, with names of what stands in them."""

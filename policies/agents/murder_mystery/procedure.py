@@ -70,7 +70,11 @@ class QuestionBudget:
         if self._begun is not None:
             begun, before = self._begun
             self._dearest[begun] = max(self._dearest.get(begun, 1), now - before)
-        price = takes if takes is not None else max(least, self._price(what))
+        price = (
+            takes
+            if takes is not None
+            else max(least, (self._dearest.get(what) or max(self._dearest.values(), default=1)))
+        )
         enough = now + len(self._open) + price <= self._limit - self._kept
         self._begun = (what, now) if enough and takes is None else None
         return enough
@@ -95,9 +99,6 @@ class QuestionBudget:
         """Questions of `allows_shared` are answered, and counted among those that were taken."""
         with self._lock:
             self._open.difference_update(keys)
-
-    def _price(self, what: str) -> int:
-        return self._dearest.get(what) or max(self._dearest.values(), default=1)
 
 
 INTRODUCTION: Final = 12000

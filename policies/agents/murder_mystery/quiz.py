@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
-from typing import Any, ClassVar, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from parlour.envs.core import accept, check_one_of
@@ -44,10 +44,8 @@ class QuizAnswer(Answer):
     answer: str
 
 
-class Quiz(CaseAsk[QuizAnswer]):
+class Quiz(CaseAsk[QuizAnswer], kind="questum.quiz"):
     """A question of the quiz."""
-
-    kind: ClassVar[str] = "questum.quiz"
 
     question: str
     options: dict[str, str]

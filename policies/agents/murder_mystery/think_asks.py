@@ -6,7 +6,7 @@ entry it is asked whether it is useful, and later whether the answer holds it; w
 
 from __future__ import annotations
 
-from typing import ClassVar, Final
+from typing import Final
 
 import numpy as np
 from parlour.envs.murder_mystery.vocabulary.facts import MEANS, MOTIVE, OPEN, RELATION, SIGHTING, WHEREABOUTS, say
@@ -29,10 +29,8 @@ ENTRIES: Final = 5
 """Entries of a timeline, at most."""
 
 
-class ThinkSummary(CharacterAsk[Words]):
+class ThinkSummary(CharacterAsk[Words], kind="questum.think_summary"):
     """What is known of a character."""
-
-    kind: ClassVar[str] = "questum.think_summary"
 
     script: list[str]
     dialogue: list[Talk]
@@ -45,10 +43,8 @@ class ThinkSummary(CharacterAsk[Words]):
         return Words(words=self.scene.join(said) or self.about)
 
 
-class ThinkQuestion(CharacterAsk[Questions]):
+class ThinkQuestion(CharacterAsk[Questions], kind="questum.think_question"):
     """A question to a character, from its summary and the memories of it."""
-
-    kind: ClassVar[str] = "questum.think_question"
 
     summary: str
     script: list[str]
@@ -93,10 +89,8 @@ class YesNo(Answer):
     yes: bool
 
 
-class ThinkTimeline(VictimAsk[Entries]):
+class ThinkTimeline(VictimAsk[Entries], kind="questum.think_timeline"):
     """What one's script tells in order of time that has to do with the victim."""
-
-    kind: ClassVar[str] = "questum.think_timeline"
 
     question: str
     script: list[str]
@@ -114,10 +108,8 @@ class ThinkTimeline(VictimAsk[Entries]):
         return Entries(entries=[say(fact, self.scene.vocabulary, self.excerpts.seat) for fact in ordered])
 
 
-class ThinkUseful(VictimAsk[YesNo]):
+class ThinkUseful(VictimAsk[YesNo], kind="questum.think_useful"):
     """Whether an entry helps to answer."""
-
-    kind: ClassVar[str] = "questum.think_useful"
 
     question: str
     entry: str
@@ -135,10 +127,8 @@ class ThinkUseful(VictimAsk[YesNo]):
         )
 
 
-class ThinkAnswer(AnswerAsk[Words]):
+class ThinkAnswer(AnswerAsk[Words], kind="questum.think_answer"):
     """An answer from the useful entries."""
-
-    kind: ClassVar[str] = "questum.think_answer"
 
     useful: list[str]
     script: list[str]
@@ -149,10 +139,8 @@ class ThinkAnswer(AnswerAsk[Words]):
         return Words(words=heuristics.reply(self.excerpts, self.question))
 
 
-class ThinkContained(CaseAsk[YesNo]):
+class ThinkContained(CaseAsk[YesNo], kind="questum.think_contained"):
     """Whether an answer holds an entry."""
-
-    kind: ClassVar[str] = "questum.think_contained"
 
     entry: str
     answer: str
@@ -161,10 +149,8 @@ class ThinkContained(CaseAsk[YesNo]):
         return YesNo(reason="", yes=self.entry.strip() in self.answer)
 
 
-class ThinkRefine(AnswerAsk[Words]):
+class ThinkRefine(AnswerAsk[Words], kind="questum.think_refine"):
     """The answer with what it had left out."""
-
-    kind: ClassVar[str] = "questum.think_refine"
 
     answer: str
     missing: list[str]

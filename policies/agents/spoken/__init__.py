@@ -7,7 +7,7 @@ question by name. What it answers of players who are not there, or of itself as 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import ClassVar, Final, Literal, Self
+from typing import Final, Literal, Self
 
 import numpy as np
 from parlour.envs.claims import Claim
@@ -54,11 +54,8 @@ class ClaimsOfStatement(Answer):
         return tuple(dict.fromkeys(_of(one, roles) for one in self.claims))
 
 
-class ReadClaims(Ask[ClaimsOfStatement]):
+class ReadClaims(Ask[ClaimsOfStatement], kind="claims.read_claims", max_tokens=600):
     """What does a statement claim?"""
-
-    kind: ClassVar[str] = "claims.read_claims"
-    max_tokens: ClassVar[int] = 600
 
     speaker: str
     players: tuple[str, ...]

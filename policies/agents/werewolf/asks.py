@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from heapq import heappop, heappush
-from typing import Annotated, Any, ClassVar, Final, Generic, Literal, Self, TypeVar
+from typing import Annotated, Any, Final, Generic, Literal, Self, TypeVar
 
 import numpy as np
 from parlour.envs.english import name, names
@@ -97,16 +97,12 @@ def others_of(me: WerewolfSelfInfo) -> dict[int, str]:
     return {seat: "" for seat in range(len(me.roles)) if seat != me.seat}
 
 
-class HeardAsk(Ask[A], Generic[A]):
+class HeardAsk(Ask[A], Generic[A], fixed=("me",), recent=("messages",), words_first=True):
     """What a seat is asked who is shown the newest messages, oldest first.
 
     They are a window of the game that moves on, so nothing that follows them can be shared with earlier prompts: the words
     of the question and the shape of its answer stand before them, and with these what changes least.
     """
-
-    fixed: ClassVar[tuple[str, ...]] = ("me",)
-    recent: ClassVar[tuple[str, ...]] = ("messages",)
-    words_first: ClassVar[bool] = True
 
     me: WerewolfSelfInfo
 
@@ -137,11 +133,8 @@ class SpokenReply(ChosenOption):
     """At most 100 words that amount to the choice; blank ones stand for the option's own sentence."""
 
 
-class InferredAsk(HeardAsk[A], Generic[A]):
+class InferredAsk(HeardAsk[A], Generic[A], spare=("inference",), max_tokens=400):
     """What an action is told besides: what was inferred about the others, and what may be done."""
-
-    spare: ClassVar[tuple[str, ...]] = ("inference",)
-    max_tokens: ClassVar[int] = 400
 
     options: dict[str, str]
     """Code -> what it says, in the words of the game."""
@@ -158,11 +151,8 @@ class InferredAsk(HeardAsk[A], Generic[A]):
         return {"choice": self.options}
 
 
-class Speak(InferredAsk[SpokenReply]):
+class Speak(InferredAsk[SpokenReply], kind="werewolf.speak", temperature=0.3):
     """Say something, given what was inferred about the others."""
-
-    kind: ClassVar[str] = "werewolf.speak"
-    temperature: ClassVar[float | None] = 0.3
 
     refused: list[str]
     """Words that were tried for this turn and could not be used."""
@@ -172,11 +162,8 @@ class Speak(InferredAsk[SpokenReply]):
         return SpokenReply(why=_BY_TRUST, choice=choice, words=self.options[choice])
 
 
-class Choose(InferredAsk[ChosenOption]):
+class Choose(InferredAsk[ChosenOption], kind="werewolf.choose", temperature=0.0):
     """Take one of several options in secret, given what was inferred about the others."""
-
-    kind: ClassVar[str] = "werewolf.choose"
-    temperature: ClassVar[float | None] = 0.0
 
     def heuristic(self, rng: np.random.Generator) -> ChosenOption:
         return ChosenOption(why=_BY_TRUST, choice=self.decided(rng))
@@ -205,11 +192,8 @@ class Inference(Answer):
         return once(opinions, "player")
 
 
-class Infer(HeardAsk[Inference]):
+class Infer(HeardAsk[Inference], kind="werewolf.infer", spare=("found",)):
     """Who is on the own side, and how sure is that, by the texts alone."""
-
-    kind: ClassVar[str] = "werewolf.infer"
-    spare: ClassVar[tuple[str, ...]] = ("found",)
 
     now: WerewolfSituation
     messages: list[HeardMessage]
@@ -257,10 +241,8 @@ class WerewolfReflection(Answer):
     """In at most 100 words."""
 
 
-class ReflectOnWindow(HeardAsk[WerewolfReflection]):
+class ReflectOnWindow(HeardAsk[WerewolfReflection], kind="werewolf.reflect"):
     """Answer the standing questions and two own ones from the window, and reflect."""
-
-    kind: ClassVar[str] = "werewolf.reflect"
 
     questions: list[str]
     now: WerewolfSituation
@@ -295,10 +277,8 @@ class Order(Answer):
         return list(dict.fromkeys(order))
 
 
-class Rerank(Ask[Order]):
+class Rerank(Ask[Order], kind="werewolf.rerank"):
     """Put retrieved texts in the order of their use for a question."""
-
-    kind: ClassVar[str] = "werewolf.rerank"
 
     query: str
     texts: dict[str, HeardMessage]

@@ -139,7 +139,9 @@ def messages(event: Event, role_names: Sequence[str], day: int) -> list[HeardMes
         return [HeardMessage(day=day, speaker=seat, text=text, private=to is not None, act=act)] if text else []
     if kind == game.VOTES:
         return [
-            HeardMessage(day=day, speaker=voter, text=_voted(target, role_names), act=True)
+            HeardMessage(
+                day=day, speaker=voter, text=_said(game.BALLOT, (target,) if target >= 0 else (), role_names), act=True
+            )
             for voter, target in enumerate(args[1:])
             if target >= -1
         ]
@@ -167,10 +169,6 @@ def _said(kind: str, args: tuple[int, ...], role_names: Sequence[str]) -> str:
     if kind == speech.REPORT:
         return f"I checked {name(args[0])}: {'evil' if args[1] else 'good'}."
     return "I have nothing to say." if kind == speech.SILENT else ""
-
-
-def _voted(target: int, role_names: Sequence[str]) -> str:
-    return _said(game.BALLOT, (target,) if target >= 0 else (), role_names)
 
 
 def _announced(kind: str, args: tuple[int, ...], role_names: Sequence[str]) -> str:

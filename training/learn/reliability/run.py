@@ -327,5 +327,5 @@ def _weights(reliabilities: Reliabilities) -> list[str]:
         "",
         "| sign | for being a werewolf |",
         "|---|---|",
-        *(f"| {one} | {reliabilities.sign(one):+.2f} |" for one in SIGNS),
+        *(f"| {one} | {getattr(reliabilities, one):+.2f} |" for one in SIGNS),
     ]

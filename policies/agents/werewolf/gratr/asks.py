@@ -9,7 +9,7 @@ entry, are given once and before the entries; what counts is kept with the state
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final, Literal, NamedTuple, Self
+from typing import Any, Final, Literal, NamedTuple, Self
 
 import numpy as np
 from parlour.envs.werewolf.vocabulary import WOLVES
@@ -48,12 +48,8 @@ class Intents(Answer):
     intents: list[Meant]
 
 
-class AskIntent(Ask[Intents]):
+class AskIntent(Ask[Intents], kind="gratr.intent", max_tokens=LENGTH, temperature=TEMPERATURE):
     """Who attacks, defends or deceives whom in a statement. The same for whoever hears it."""
-
-    kind: ClassVar[str] = "gratr.intent"
-    max_tokens: ClassVar[int] = LENGTH
-    temperature: ClassVar[float | None] = TEMPERATURE
 
     players: int
     statement: HeardMessage
@@ -95,13 +91,8 @@ class Identities(Answer):
     judgements: list[Seen]
 
 
-class AskIdentity(Ask[Identities]):
+class AskIdentity(Ask[Identities], kind="gratr.identity", fixed=("me",), max_tokens=LENGTH, temperature=TEMPERATURE):
     """What one player takes others for after a statement."""
-
-    kind: ClassVar[str] = "gratr.identity"
-    fixed: ClassVar[tuple[str, ...]] = ("me",)
-    max_tokens: ClassVar[int] = LENGTH
-    temperature: ClassVar[float | None] = TEMPERATURE
 
     me: WerewolfSelfInfo
     wolves: list[int]

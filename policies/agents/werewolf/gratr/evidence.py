@@ -4,6 +4,10 @@ Of parlour's own; the paper's trust moves from edge to edge. Each edge's evidenc
 each side, and by the rate at which readings are wrong (`doubt`): no single accuser can settle a belief, words that contradict
 each other are weighed against each other, and the trust that follows is a chance, 1 - 2 P(werewolf). The rates were counted in
 games of GRATR and of the history window at every seat, answered by heuristics (40 deals each, seeds 1 to 40).
+
+`Reliabilities` are learned instead, with all errors of reading, by `parlour train gratr-trust` (log loss of trust at every
+judgement). Evidence then decays on its edge by rho as in Eq. 4, so that later evidence discounts what it contradicts; what the
+graph itself makes of a player (Eqs. 2-9) is one piece of evidence more.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from importlib import resources
 from itertools import combinations
 from math import log
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple, Protocol, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 from parlour.envs.core import ParlourError
@@ -27,6 +31,7 @@ from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.agents.werewolf.reading import CHECK, FOUND_DEAD, MODERATOR, MOST
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+Table = np.ndarray[Any, np.dtype[np.intp]]
 Kind = Literal["accuse", "defend", "evil", "good", "vote"]
 
 
@@ -58,30 +63,48 @@ ECHO: Final = 0.5
 """What the same evidence on the same edge counts each further time."""
 
 
-class WeighedEvidence:
-    """What one seat has heard and seen.
+class Evidence:
+    """What one seat has heard and seen."""
+
+    def __init__(self) -> None:
+        self.acts: list[tuple[Kind, int, int]] = []
+        """Kind, who acts, towards whom; oldest first."""
+        self.claims: list[int] = []
+        """Who says that he holds a role of which there is one."""
+        self.dead: list[int] = []
+        """Who is found dead in the morning."""
+
+    def act(self, kind: Kind, source: int, target: int) -> None:
+        """A player acts towards another."""
+        self.acts.append((kind, source, target))
+
+    def claim(self, player: int) -> None:
+        """A player says that he holds a role of which there is one; it counts once."""
+        if player not in self.claims:
+            self.claims.append(player)
+
+    def die(self, player: int) -> None:
+        """A player is found dead in the morning."""
+        if player not in self.dead:
+            self.dead.append(player)
+
+
+def _trust(logs: Array, table: Table) -> list[float]:
+    """1 - 2 times the chance of each player to be a werewolf, by the log weights of hypotheses."""
+    weights = np.exp(logs - logs.max())
+    return [float(round(1 - 2 * chance, 6)) for chance in weights @ table / weights.sum()]
+
+
+class WeighedEvidence(Evidence):
+    """Evidence that counts by rates.
 
     Args:
         doubt: The rate at which a statement is misread, 0..1; votes and deaths are seen.
     """
 
     def __init__(self, doubt: float) -> None:
+        super().__init__()
         self._doubt = doubt
-        self._edges: Counter[tuple[Kind, int, int]] = Counter()
-        self._claims: set[int] = set()
-        self._dead: set[int] = set()
-
-    def act(self, kind: Kind, source: int, target: int) -> None:
-        """A player acts towards another."""
-        self._edges[kind, source, target] += 1
-
-    def claim(self, player: int) -> None:
-        """A player says that he holds a role of which there is one."""
-        self._claims.add(player)
-
-    def die(self, player: int) -> None:
-        """A player is found dead in the morning."""
-        self._dead.add(player)
 
     def trust(self, players: int, me: int, wolves: int, known: Mapping[int, bool]) -> list[float]:
         """Trust in each player, in seat order.
@@ -92,29 +115,19 @@ class WeighedEvidence:
             wolves: How many werewolves there are.
             known: Whom he knows, and whether it is a werewolf.
         """
-        sure = {**known, me: False}
-        unknown = [seat for seat in range(players) if seat not in sure]
-        rest = min(max(0, wolves - sum(sure.values())), len(unknown))
-        table = np.array([self._row(players, sure, bad) for bad in combinations(unknown, rest)]).reshape(-1, players)
-        logs = self._log_weights(table, me)
-        weights = np.exp(logs - logs.max())
-        chance = weights @ table / weights.sum()
-        return [float(round(1 - 2 * one, 6)) for one in chance]
+        table = hypotheses(players, me, wolves, known)
+        return _trust(self._log_weights(table, me), table)
 
-    def _row(self, players: int, sure: Mapping[int, bool], bad: Iterable[int]) -> list[int]:
-        among = set(bad)
-        return [int(sure.get(seat, seat in among)) for seat in range(players)]
-
-    def _log_weights(self, table: np.ndarray[Any, np.dtype[np.int_]], me: int) -> Array:
+    def _log_weights(self, table: Table, me: int) -> Array:
         logs = np.zeros(len(table))
-        for (kind, source, target), times in self._edges.items():
+        for (kind, source, target), times in Counter(self.acts).items():
             if me not in (source, target):
                 logs += _worth(times) * self._of_kind(kind)[table[:, source], table[:, target]]
             elif target == me:
                 logs += _worth(times) * self._of_kind(kind)[table[:, source], 0]
-        for player in self._claims:
+        for player in self.claims:
             logs += np.log(np.array(CLAIMS))[table[:, player]] * (1 - self._doubt)
-        for player in self._dead:
+        for player in self.dead:
             logs += log(DIES) * table[:, player]
         return logs
 
@@ -141,20 +154,7 @@ def _worth(times: int) -> float:
     return (1 - ECHO**times) / (1 - ECHO)
 
 
-class Gathers(Protocol):
-    """What takes evidence in."""
-
-    def act(self, kind: Kind, source: int, target: int) -> None:
-        """A player acts towards another."""
-
-    def claim(self, player: int) -> None:
-        """A player says that he holds a role of which there is one."""
-
-    def die(self, player: int) -> None:
-        """A player is found dead in the morning."""
-
-
-def collect(evidence: Gathers, message: HeardMessage, found: StatementEvidence) -> None:
+def collect(evidence: Evidence, message: HeardMessage, found: StatementEvidence) -> None:
     """Take in what a public statement says: acts towards others, a claim of the speaker's, a death."""
     if message.speaker == MODERATOR:
         for one in found.identities:
@@ -173,7 +173,6 @@ def collect(evidence: Gathers, message: HeardMessage, found: StatementEvidence) 
         evidence.claim(message.speaker)
 
 
-Table = np.ndarray[Any, np.dtype[np.intp]]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 _SIDES: Final = 4
 """Village to village, village to werewolf, werewolf to village, werewolf to werewolf."""
@@ -209,11 +208,7 @@ class Reliabilities:
     @property
     def vector(self) -> Array:
         """All weights, shape (WEIGHTS,): those of the acts by kind, then the signs."""
-        return np.array([*(x for kind in KINDS for x in self.acts[kind]), *(self.sign(one) for one in SIGNS)])
-
-    def sign(self, name: str) -> float:
-        """The weight of a sign."""
-        return {"claim": self.claim, "death": self.death, "graph": self.graph}[name]
+        return np.array([*(x for kind in KINDS for x in self.acts[kind]), *(getattr(self, one) for one in SIGNS)])
 
     @classmethod
     def of(cls, vector: Iterable[float]) -> Reliabilities:
@@ -226,7 +221,7 @@ class Reliabilities:
 
     def as_json(self) -> dict[str, Any]:
         """Plain values, which `read_parameters` reads."""
-        return {"acts": {kind: list(self.acts[kind]) for kind in KINDS}} | {one: self.sign(one) for one in SIGNS}
+        return {"acts": {kind: list(self.acts[kind]) for kind in KINDS}} | {one: getattr(self, one) for one in SIGNS}
 
     @classmethod
     def from_json(cls, told: Mapping[str, Any]) -> Reliabilities:
@@ -264,8 +259,8 @@ def read_parameters(path: str | Path) -> LearnedParameters:
 # -- evidence ----------------------------------------------------------------------------------------------------
 
 
-class LearnedEvidence:
-    """What one seat has heard and seen, weighed by learned reliabilities.
+class LearnedEvidence(Evidence):
+    """Evidence weighed by learned reliabilities.
 
     Args:
         reliabilities: The weights.
@@ -273,25 +268,8 @@ class LearnedEvidence:
     """
 
     def __init__(self, reliabilities: Reliabilities, rho: float) -> None:
+        super().__init__()
         self._weights, self._rho = reliabilities.vector, rho
-        self.acts: list[tuple[Kind, int, int]] = []
-        """Kind, who acts, towards whom; oldest first."""
-        self.claims: list[int] = []
-        self.dead: list[int] = []
-
-    def act(self, kind: Kind, source: int, target: int) -> None:
-        """A player acts towards another."""
-        self.acts.append((kind, source, target))
-
-    def claim(self, player: int) -> None:
-        """A player says that he holds a role of which there is one; it counts once."""
-        if player not in self.claims:
-            self.claims.append(player)
-
-    def die(self, player: int) -> None:
-        """A player is found dead in the morning."""
-        if player not in self.dead:
-            self.dead.append(player)
 
     def trust(self, me: int, wolves: int, known: Mapping[int, bool], graph: Sequence[float]) -> list[float]:
         """Trust in each player, in seat order: 1 - 2 times the chance that he is a werewolf.
@@ -303,9 +281,7 @@ class LearnedEvidence:
             graph: What the graph's trust in each player is.
         """
         table = hypotheses(len(graph), me, wolves, known)
-        logs = features(table, me, graph, self, self._rho) @ self._weights
-        weights = np.exp(logs - logs.max())
-        return [float(round(1 - 2 * one, 6)) for one in weights @ table / weights.sum()]
+        return _trust(features(table, me, graph, self, self._rho) @ self._weights, table)
 
 
 def hypotheses(players: int, me: int, wolves: int, known: Mapping[int, bool]) -> Table:
@@ -317,7 +293,7 @@ def hypotheses(players: int, me: int, wolves: int, known: Mapping[int, bool]) ->
     return np.array([[int(sure.get(seat, seat in bad)) for seat in range(players)] for bad in sets], dtype=np.intp)
 
 
-def features(table: Table, me: int, graph: Sequence[float], heard: LearnedEvidence, rho: float) -> Array:
+def features(table: Table, me: int, graph: Sequence[float], heard: Evidence, rho: float) -> Array:
     """What speaks for each hypothesis, shape (H, WEIGHTS): by kind of act and pair of sides how much of it there is, and the signs.
 
     Who acts towards the observer does so towards one of the village. The observer's own acts tell it nothing.
