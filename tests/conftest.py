@@ -147,6 +147,20 @@ SPECIAL = {
     ],
 }
 TABLES = [table for name in registry for table in SPECIAL.get(name, [table_of(name)])]
+LARGE = 7
+"""Players from which the tables of a game are slow to test."""
+
+
+def marked(table: ConfiguredGame) -> Any:
+    """A table as a parameter; slow where many sit."""
+    slow = [pytest.mark.slow] if dict(table.options).get("num_players", 0) >= LARGE else []
+    return pytest.param(table, id=described(table), marks=slow)
+
+
+SMALL_TABLES = [SPECIAL.get(name, [table_of(name)])[0] for name in registry] + [
+    avalon_table(5, "reference"),
+    WEREWOLF_TABLES[4],
+]
 
 
 @pytest.hookimpl(wrapper=True)
@@ -157,10 +171,10 @@ def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collecto
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """`table`: every registered game in all configurations. `avalon`: those of Avalon."""
-    for argument, tables in (("table", TABLES), ("avalon", SPECIAL["avalon_v0"])):
+    """`table`: every registered game in all configurations. `small_table`: one or two of each. `avalon`: those of Avalon."""
+    for argument, tables in (("table", TABLES), ("small_table", SMALL_TABLES), ("avalon", SPECIAL["avalon_v0"])):
         if argument in metafunc.fixturenames:
-            metafunc.parametrize(argument, tables, ids=described)
+            metafunc.parametrize(argument, [marked(table) for table in tables])
 
 
 WITH_WORDS = (*ACTS, *(kind for spec in loadable() for kind in spec.worded))

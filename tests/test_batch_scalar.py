@@ -1,4 +1,4 @@
-"""Tables of scalar games have the interface of `parlour.envs.batch`, for every game, and play by the game's own rules."""
+"""Tables of scalar games have the interface of `parlour.envs.batch`, for every game; Coin's kernels play as its scalar rules do."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from lockstep import Mirror, random_actions
 from parlour.envs import batch, registry
 from parlour.envs.batch.scalar import ScalarTables
 from parlour.envs.batch.tables import NOBODY
-from parlour.envs.core import NATURE, ParlourError
+from parlour.envs.core import NATURE, Move, ParlourError
 
 GAMES = [
     ("avalon_v0", {"num_players": 5, "rules": "official", "talk": False}),
@@ -79,18 +79,6 @@ def test_a_game_that_ends_is_dealt_anew_from_its_own_stream():
     assert len(set(deals[0])) == 3
 
 
-def test_who_plays_does_not_change_the_deals():
-    dealt = []
-    for play in ("random", "first"):
-        tables = tables_of("werewolf_v0", {"num_players": 6, "talk": False}, "table", num_envs=1)
-        turns = tables.reset(3)
-        dealt.append([tables.tables[0].moves[0]])
-        while len(dealt[-1]) < 2:
-            turns = tables.play_random() if play == "random" else tables.step(turns.mask.argmax(1))
-            dealt[-1] += [tables.tables[0].moves[0]] if turns.terminated[0] else []
-    assert dealt[0] == dealt[1]
-
-
 @EVERY
 def test_a_copy_of_the_state_goes_on_byte_for_byte(name, options, kind):
     one, two = (tables_of(name, options, kind) for _ in range(2))
@@ -121,14 +109,6 @@ def test_hidden_features_are_the_roles_as_the_actor_counts():
             assert shown[b, j, names.index(role)] == shown[b, j].sum() == 1
             assert names[tables.roles[b, seat]] == role
             assert tables.spec.sides[tables.side[b, seat]] == ("werewolf" if role == "Werewolf" else "village")
-
-
-def test_a_given_deal():
-    tables = tables_of("werewolf_v0", {"num_players": 6}, "summary", num_envs=2)
-    tables.reset(0)
-    deals = [[*np.roll(tables.game.deck, k), *range(6)] for k in range(2)]
-    tables.deal(np.array(deals))
-    assert tables.roles.tolist() == [deal[:6] for deal in deals]
 
 
 def test_the_scalar_heuristic_plays_at_chosen_tables():
@@ -167,3 +147,49 @@ def test_the_mirror_that_kernels_are_held_to_agrees(kind):
         mirror.compare(turns)
         turns = mirror.step(random_actions(turns.mask, rng))
     assert mirror.turns == 80
+
+
+def tossed(tables, b: int) -> Move:
+    return Move("toss", (int(tables.games.coin[b]),))
+
+
+def test_kernels_of_the_coin_play_as_its_scalar_rules_do():
+    tables = batch.make("template_v0", num_envs=16)
+    turns = tables.reset(seed=1)
+    mirror, rng = Mirror(tables, tossed), np.random.default_rng(1)
+    for _ in range(200):
+        mirror.compare(turns)
+        turns = mirror.step(random_actions(turns.mask, rng))
+    assert mirror.games == 16 * 100
+
+
+def test_both_faces_are_as_likely_and_random_play_wins_half():
+    tables = batch.make("template_v0", num_envs=1000)
+    tables.reset(seed=2)
+    heads, won = 0, 0
+    for _ in range(10):
+        heads += int((tables.games.coin == 0).sum())
+        tables.play_random(2)
+        won += int((tables.winner == 1).sum())
+    # 10,000 tosses: standard deviation 50
+    assert abs(heads - 5000) < 250
+    assert abs(won - 5000) < 250
+
+
+def test_the_same_seed_is_the_same_game_and_a_given_toss_is_kept():
+    one, two = batch.make("template_v0", num_envs=3), batch.make("template_v0", num_envs=5)
+    one.reset([4, 5, 6])
+    two.reset([6, 6, 5, 4, 4])
+    assert one.games.coin.tolist() == [two.games.coin[k] for k in (3, 2, 0)]
+    assert one.deal(np.array([[0], [1], [1]])).observation[:, 1].tolist() == [-1.0, 1.0, 1.0]
+
+
+def test_a_copy_of_the_kernels_state_goes_on_byte_for_byte():
+    one, two = (batch.make("template_v0", num_envs=8) for _ in range(2))
+    one.reset(1)
+    one.play_random(3)
+    two.reset(2)
+    two.restore(one.state())
+    for _ in range(10):
+        theirs = [array.copy() for array in two.play_random()]
+        assert all(np.array_equal(a, b) for a, b in zip(one.play_random(), theirs, strict=True))

@@ -9,10 +9,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
-from parlour.envs import batch, registry
+from parlour.envs import registry
 from parlour.envs.batch.players import drawn
 from parlour.envs.batch.scalar import ScalarTables
-from parlour.envs.batch.tables import HOLD
 from parlour.envs.core import ParlourError
 from parlour.wrappers import BatchObservationsKey, BatchSeatEnv
 
@@ -93,25 +92,6 @@ def test_the_learner_moves_whenever_its_seat_does_and_is_paid_what_its_seat_earn
     assert games > 10
 
 
-def test_drawn_seats_are_all_seats():
-    env = BatchSeatEnv(scalar(num_envs=64), "random")
-    _, infos = env.reset(seed=0)
-    assert set(infos["seat"]) == set(range(6))
-
-
-def test_the_same_seed_is_the_same_run():
-    runs = []
-    for _ in range(2):
-        env = BatchSeatEnv(scalar(), "random")
-        observed, infos = env.reset(seed=3)
-        run = [observed]
-        for _ in range(30):
-            observed, rewards, *_, infos = env.step(infos["action_mask"].argmax(1))
-            run += [observed, rewards]
-        runs.append(run)
-    assert all(np.array_equal(one, two) for one, two in zip(*runs, strict=True))
-
-
 def test_actions_that_are_not_legal():
     env = BatchSeatEnv(coins(3), "random", seat=0)
     env.reset(seed=0)
@@ -142,32 +122,6 @@ def test_settings_that_are_not_accepted():
     env.reset(seed=0)
     with pytest.raises(ParlourError, match="shape of actions"):
         env.step(np.zeros(3, int))
-
-
-def test_the_scalar_heuristic_sits_where_there_are_no_kernels():
-    """A guesser who believes the keeper, against the heuristic keeper, who says anything: half of the games."""
-    env = BatchSeatEnv(coins(100), "heuristic", seat=1)
-    observed, _ = env.reset(seed=0)
-    total = 0
-    for _ in range(10):
-        observed, rewards, terminated, _, _ = env.step(3 + (observed[:, 2] > 0))
-        assert terminated.all()
-        total += int((rewards > 0).sum())
-    assert 400 < total < 600  # 1,000 games: standard deviation 16
-
-
-def test_kernels_hold_where_nothing_is_to_be_played():
-    pytest.importorskip("numba")
-    tables = batch.make("template_v0", num_envs=3)
-    tables.reset(0)
-    turns = tables.step(np.array([HOLD, 1, HOLD]))
-    assert turns.actor.tolist() == [0, 1, 0]
-    turns = tables.step(np.array([HOLD, 3, 0]))
-    assert turns.terminated.tolist() == [0, 1, 0]
-    turns = tables.step(np.array([HOLD, HOLD, HOLD]))
-    assert turns.terminated.tolist() == [0, 0, 0]
-    assert not turns.rewards.any()
-    assert tables.winner.tolist() == [-1, -1, -1]
 
 
 def test_a_legal_action_is_drawn_from_each_row_of_masks():

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from parlour.envs import registry
-from parlour.envs.core import NATURE, Move, shuffles
+from parlour.envs.core import NATURE, Move
 from scipy.stats import chisquare
 
 CASES: dict[str, tuple[str, dict[str, Any], list[Move], int]] = {
@@ -71,9 +71,3 @@ def test_chances_are_told_one_by_one_because_deals_can_be_very_many():
     move, chance = next(game.chances(game.initial()))
     assert 0 < chance < 1e-15
     game.apply(game.initial(), move)
-
-
-def test_a_deck_with_equals_has_fewer_orders():
-    assert [order for order, _ in shuffles((1, 0, 1))] == [(0, 1, 1), (1, 0, 1), (1, 1, 0)]
-    assert [chance for _, chance in shuffles((1, 0, 1))] == [1 / 3] * 3
-    assert list(shuffles(())) == [((), 1.0)]

@@ -149,20 +149,3 @@ def test_agents_are_saved_with_their_deceit(tmp_path):
         assert kind.load(tmp_path / "player.json").chosen.deceit == 0.25
         assert "deceit" not in kind().settings()
     assert HeuristicPolicy.from_settings({"deceit": "0.5"}, GAME).name == "heuristic"
-
-
-def test_no_language_model_is_told_of_it(tmp_path):
-    from parlour.policies.agents.werewolf.decide import WerewolfSelfInfo
-
-    me = WerewolfSelfInfo(seat=0, role=WEREWOLF, side="werewolf", roles=[], fellows=[1], deceit=0.5)
-    assert "deceit" not in me.model_dump_json()
-
-
-def test_the_tables_of_gratr_name_it(tmp_path, capsys):
-    asked = ["reproduce", "gratr-2", "--games", "2", "--out", str(tmp_path)]
-    players = ["--against", "heuristic:deceit=0.5", "--ours", "gratr:deceit=0.5"]
-    assert cli.run([*asked, *players]) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert "heuristic with deceit=0.5" in told
-    assert "Here GRATR is gratr:deceit=0.5." in told
-    assert cli.run([*asked, "--against", "baseline:deceit=0.5"]) == 2

@@ -49,7 +49,7 @@ def transcript(path: Path, seed: int, kind: str = "mixed", name: str = "avalon_v
     return path.read_bytes()
 
 
-@pytest.mark.parametrize("kind", ["random", "heuristic", "talker", "mixed"])
+@pytest.mark.parametrize("kind", ["talker", "mixed"])
 @pytest.mark.parametrize("rules", ["paper", "reference", "official"])
 def test_the_same_seed_gives_the_same_transcript_twice(rules, kind, tmp_path):
     games = [transcript(tmp_path / "game.jsonl", seed, kind, rules=rules) for seed in (1, 2, 1)]
@@ -62,11 +62,6 @@ def test_the_same_seed_gives_the_same_transcript_in_every_game(tmp_path):
         kinds = ("random", "heuristic")
         games = [transcript(tmp_path / "game.jsonl", 5, kind, name) for kind in (*kinds, *kinds)]
         assert games[:2] == games[2:]
-
-
-def test_different_seeds_give_different_games(tmp_path):
-    games = {transcript(tmp_path / "game.jsonl", seed).split(b"\n", 1)[1] for seed in range(20)}
-    assert len(games) == 20
 
 
 def test_an_environment_played_before_gives_the_same_game_as_a_new_one(tmp_path):
@@ -149,19 +144,3 @@ def test_reset_without_a_seed_goes_on_with_the_generator():
             deals[-1].append(env.moves[0])
     assert deals[0] == deals[1]
     assert len(set(deals[0])) > 1
-
-
-def test_a_seat_env_gives_the_same_episodes_after_the_same_seed():
-    def episodes() -> list[Any]:
-        env = SeatEnv(table("avalon_v0", num_players=5), lambda _: RandomPolicy())
-        told: list[Any] = []
-        for seed in (11, None, None):
-            seen, info = env.reset(seed=seed)
-            over = False
-            while not over:
-                told.append((seen.tobytes(), info["seat"], info["action_mask"].tobytes()))
-                seen, reward, over, _, info = env.step(int(np.flatnonzero(env.action_masks())[0]))
-            told.append(reward)
-        return told
-
-    assert episodes() == episodes()

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import pickle
 import re
 
-import gymnasium
 import numpy as np
 import pytest
-from gymnasium.utils.env_checker import check_env
 from parlour.envs import registry
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.frames import Frame
 from parlour.envs.turn import take_turn
 from parlour.policies import make_policy
-from parlour.wrappers import NumericFeatures, SeatEnv
+from parlour.wrappers import SeatEnv
 
 TABLES = [
     ("avalon_v0", {"num_players": 5, "rules": "official", "talk": False}),
@@ -31,17 +28,6 @@ def table(name: str, config: dict):
     spec = registry[name].spec
     game = spec.build(**config)
     return spec, game, spec.frame(game)
-
-
-@pytest.mark.parametrize(("name", "config"), TABLES)
-def test_each_seat_numbers_every_action_once(name, config):
-    _, game, frame = table(name, config)
-    actions = np.arange(len(game.catalogue))
-    assert frame.order.shape == frame.own.shape == (game.seats, len(actions))
-    for i in range(game.seats):
-        assert sorted(frame.order[i]) == list(actions)
-        assert (frame.own[i, frame.order[i]] == actions).all()
-    assert (frame.order[0] == actions).all()  # seat 0 counts as the table does
 
 
 def test_in_avalon_a_seat_names_itself_first():
@@ -67,14 +53,6 @@ def test_speech_turns_with_the_seat_it_is_about():
         (Move("save", (1,)), Move("save", (1,))),  # a yes, not a seat
     ]:
         assert game.catalogue[frame.order[6, numbers[own]]] == at_table
-
-
-@pytest.mark.parametrize(("name", "config"), [table for table in TABLES if table[0] in ("avalon_v0", "werewolf_v0")])
-def test_going_round_the_table_comes_back(name, config):
-    """The move of seat i seen from the next seat is the move of seat i + 1: order[i] after order[1] is order[i + 1]."""
-    _, game, frame = table(name, config)
-    for i in range(game.seats):
-        assert (frame.order[i][frame.order[1]] == frame.order[(i + 1) % game.seats]).all()
 
 
 def test_a_frame_is_not_written_to():
@@ -178,21 +156,6 @@ def moves_of(env, players) -> list[Move]:
     return env.game_env.moves
 
 
-def test_a_copy_of_an_environment_goes_on_in_the_same_frame():
-    env = registry["werewolf_v0"].raw_env(observation="features", features="summary", info="full")
-    env.reset(seed=1)
-    twin = pickle.loads(pickle.dumps(env))
-    for one in (env, twin):
-        while one.outcome is None:
-            one.step(one.infos[one.agent_selection]["legal"][-1])
-    assert env.moves == twin.moves
-
-
-def test_a_kind_that_the_game_does_not_have_is_refused_in_one_line():
-    with pytest.raises(ParlourError, match=r"features of mediated_qa_v0 'belief' is not accepted; accepted: table$"):
-        registry["mediated_qa_v0"].raw_env(features="belief")
-
-
 @pytest.mark.parametrize("kind", ["table", "summary"])
 def test_learners_see_and_act_in_the_frame_of_their_seat(kind):
     env = registry["werewolf_v0"].raw_env(info="full", features=kind)
@@ -207,17 +170,3 @@ def test_learners_see_and_act_in_the_frame_of_their_seat(kind):
     strict.reset(seed=2)
     with pytest.raises(ParlourError, match=f"args={re.escape(str(env.catalogue_of(4)[refused].args))}"):
         strict.step(refused)
-
-
-def test_numeric_features_are_of_the_kind_of_the_environment():
-    env = NumericFeatures(registry["werewolf_v0"].raw_env(features="belief"))
-    env.reset(seed=1)
-    assert env.observation_space("player_0").contains(env.observe("player_0"))
-
-
-def test_gymnasium_makes_a_seat_in_its_own_frame():
-    env = gymnasium.make("parlour/werewolf-v0", features="record", opponents="random")
-    assert env.observation_space.shape == (
-        env.unwrapped.game_env.spec.seat_encoder(env.unwrapped.game_env.game, "record").size,
-    )
-    check_env(env.unwrapped, skip_render_check=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.envs.headings import ENGLISH, LANGUAGES, SeatNews, sections_of
-from parlour.training.harnesses.in_flight import ASSISTANT, USER, TalkGame, play_in_flight
+from parlour.envs.headings import ENGLISH, LANGUAGES, SeatNews
+from parlour.training.harnesses.in_flight import TalkGame, play_in_flight
 from parlour.wrappers import ConversationSeat
 from parlour.wrappers.conversation import table
 
@@ -59,20 +59,6 @@ def test_a_game_that_ends_makes_room_for_the_next_and_turns_come_in_the_order_of
     assert {len(call) for call in drawing.calls[: last + 1]} == {3}
 
 
-def test_a_turn_holds_the_whole_conversation():
-    seen = []
-
-    def reply(turns):
-        seen.extend(turns)
-        return [turn.options[0] for turn in turns]
-
-    (one,) = play_in_flight(seat_at("avalon_v0"), GAMES[:1], reply)
-    for k, turn in enumerate(seen):
-        assert [message.role for message in turn.messages] == [USER, ASSISTANT] * k + [USER]
-        assert [m.content for m in turn.messages[::2]] == [r.message for r in one.replies[: k + 1]]
-        assert turn.message == one.replies[k].message
-
-
 def test_faults_stand_at_the_reply_that_made_them():
     """Three tries: two refusals are counted at their replies, the third brings the table's own move."""
     words = iter(["???", "", "???"])
@@ -99,13 +85,6 @@ def test_a_seat_that_leaves_is_played_on_by_the_table():
     assert other.faults["replaced"] == 0
 
 
-def test_games_are_kept_as_they_end():
-    kept = []
-    played = play_in_flight(seat_at("template_v0"), GAMES, Drawing(), at_once=2, keep=kept.append)
-    assert sorted(kept, key=lambda one: one.game) == played
-    assert play_in_flight(seat_at("template_v0"), [], Drawing()) == []
-
-
 @pytest.mark.parametrize("answers", [[], ["one", "another"]])
 def test_another_number_of_answers_is_refused(answers):
     with pytest.raises(ParlourError, match=f"{len(answers)} answers for 1 turns"):
@@ -129,12 +108,6 @@ def test_the_first_message_is_the_whole_and_later_ones_hold_what_is_new():
     assert news.tell_prose(prose("A.\nB.\n")).told == ""
 
 
-def test_without_options_what_is_asked_and_what_was_wrong_stay():
-    news = SeatNews(list_options=False)
-    told = news.tell_prose(prose("A.\n", "Vote.\n- Yes.\nYour answer could not be used: hm\n"))
-    assert told.choice == "# What you may do now\nVote.\nYour answer could not be used: hm\n"
-
-
 def test_a_record_that_does_not_go_on_is_told_anew():
     news = SeatNews()
     news.tell_prose(prose("A.\nB.\n"))
@@ -142,6 +115,3 @@ def test_a_record_that_does_not_go_on_is_told_anew():
     assert news.tell_prose(window).message == window
 
 
-def test_a_sentence_takes_the_place_of_the_choice_at_the_end():
-    found = sections_of(prose("A.\n"))
-    assert SeatNews().tell(found, "Nobody wins (tired).").choice == "# What you may do now\nNobody wins (tired).\n"

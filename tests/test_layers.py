@@ -7,6 +7,7 @@ at all; so the contracts are also broken on purpose, in a copy, and must then be
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -102,18 +103,21 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize(("module", "line", "contract"), BROKEN, ids=[f"{m}: {line}" for m, line, _ in BROKEN])
-def test_a_contract_that_is_broken_is_reported(copied, module, line, contract):
-    path = copied / "parlour" / module
-    kept = path.read_text(encoding="utf-8")
-    try:
-        path.write_text(f"{kept}\n{line}\n", encoding="utf-8")
-        result = lint(copied, copied / "pyproject.toml")
-    finally:
-        path.write_text(kept, encoding="utf-8")
-    broken = [row for row in result.stdout.splitlines() if " BROKEN" in row]
-    assert any(row.startswith(contract) for row in broken)
+def test_every_broken_contract_is_reported_with_every_line_that_breaks_it(copied, tmp_path):
+    """All lines are planted at once, in a copy of the copy."""
+    broken = tmp_path / "broken"
+    shutil.copytree(copied, broken)
+    for module, line, _ in BROKEN:
+        with (broken / "parlour" / module).open("a", encoding="utf-8") as file:
+            file.write(f"\n{line}\n")
+    result = lint(broken, broken / "pyproject.toml")
     assert result.returncode == 1
+    summary, details = result.stdout.split("Broken contracts", 1)
+    reported = [row for row in summary.splitlines() if " BROKEN" in row]
+    for module, line, contract in BROKEN:
+        assert any(row.startswith(contract) for row in reported), contract
+        source = "parlour." + module.removesuffix(".py").replace("/", ".")
+        assert re.search(rf"\b{re.escape(source)} -> ", details), f"{module}: {line}"
 
 
 def test_every_game_is_under_the_contract_of_independence():

@@ -1,11 +1,10 @@
-"""Wrappers for other people's learners: learner seats, the mask in info, the key `observations`.
+"""Wrappers for other people's learners: learner seats, the mask in info, the key `observations`, ranks of legal moves.
 
 What they promise to PettingZoo is tested by PettingZoo's own tests; what they promise about the game, here.
 """
 
 from __future__ import annotations
 
-import warnings
 from functools import partial
 from typing import Any
 
@@ -18,22 +17,18 @@ from parlour.policies import HeuristicPolicy, RandomPolicy
 from parlour.training.learn import examples
 from parlour.wrappers import (
     LearnerSeats,
+    LegalRanks,
     MaskInInfo,
     ObservationsKey,
+    ParallelLegalRanks,
     ParallelMaskInInfo,
     ParallelObservationsKey,
     SeatEnv,
 )
 from pettingzoo.utils.conversions import aec_to_parallel
+from pettingzoo_suites import api_test, by_design, parallel_api_test, parallel_seed_test, seed_test
 
-with warnings.catch_warnings():
-    warnings.filterwarnings("ignore", "The old environment creation API", DeprecationWarning)
-    from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
-
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:Action mask numpy array is all zeros"),
-    pytest.mark.filterwarnings("ignore:Observation numpy array is all zeros"),
-]
+pytestmark = by_design
 TABLES = {
     "avalon_v0": {"num_players": 5, "rules": "official", "talk": False},
     "werewolf_v0": {"num_players": 6, "talk": False},
@@ -107,16 +102,6 @@ def test_what_is_earned_on_the_way_arrives_with_the_next_turn():
         assert got == pytest.approx(env.game_env.outcome.returns[seat] + 0.1 * lead)
 
 
-def test_learners_see_what_their_seats_see():
-    env = learners("avalon_v0", (3, 1), observation="both")
-    env.reset(seed=5)
-    for agent, seat in (("learner_0", 3), ("learner_1", 1)):
-        seen, own = env.observe(agent), env.game_env.observe_as(f"player_{seat}", "both")
-        assert seen["text"] == own["text"]
-        assert np.array_equal(seen["observation"], own["observation"])
-        assert np.array_equal(seen["action_mask"], own["action_mask"])
-
-
 def test_one_learner_plays_the_game_of_seat_env():
     """The same seat, opponents, seed and choices give the same moves, nature's included."""
     bare = partial(registry["avalon_v0"].raw_env, info="full", **TABLES["avalon_v0"])
@@ -131,18 +116,6 @@ def test_one_learner_plays_the_game_of_seat_env():
             _, _, over, _, info = seat_env.step(action)
             env.step(action)
         assert env.game_env.moves == seat_env.game_env.moves
-
-
-def test_an_illegal_action_is_replaced_and_counted_or_raised():
-    env = learners("avalon_v0")
-    env.reset(seed=1)
-    illegal = int(np.flatnonzero(env.infos["learner_0"]["action_mask"] == 0)[0])
-    env.step(illegal)
-    assert env.infos["learner_0"]["replaced"] == 1
-    env = learners("avalon_v0", on_illegal="raise")
-    env.reset(seed=1)
-    with pytest.raises(ParlourError, match=r"is not accepted; accepted: I "):
-        env.step(illegal)
 
 
 @pytest.mark.parametrize("seats", [0, 6, (), (1, 1), (5,)], ids=str)
@@ -163,15 +136,92 @@ def test_each_shape_is_what_its_name_says():
     assert np.array_equal(plural.observe("learner_0")["action_mask"], bare.infos["learner_0"]["action_mask"])
 
 
-@pytest.mark.parametrize("wrap", [MaskInInfo, ObservationsKey])
-def test_an_environment_without_numbers_is_refused(wrap):
-    with pytest.raises(ParlourError, match=r"accepted: .*observation='features'"):
-        wrap(registry["avalon_v0"].env())
+def every_seat(**settings: Any) -> Any:
+    return registry[examples.GAME].raw_env(observation="features", **examples.OPTIONS, **settings)
 
 
-def test_the_measurement_of_the_examples_tells_the_heuristic_from_chance():
-    """With 200 deals: about 67 % against 48 %."""
-    report = examples.against_random("heuristic", HeuristicPolicy, 200)
-    (compared,) = (c for c in report.comparisons if c.side == "all")
-    assert compared.result.low > 0
-    assert report.rates["random"]["all"].n == 200
+def all_at_once() -> Any:
+    return registry[examples.GAME].parallel_env(observation="features", **examples.OPTIONS)
+
+
+def test_the_contract_of_pettingzoo_is_kept():
+    api_test(LegalRanks(examples.learner_env(2), 10), num_cycles=200)
+    seed_test(lambda: LegalRanks(every_seat()), num_cycles=20)
+    for make in (partial(all_at_once), lambda: aec_to_parallel(examples.learner_env())):
+        parallel_api_test(ParallelLegalRanks(make(), 10), num_cycles=50)
+        parallel_seed_test(lambda make=make: ParallelLegalRanks(make()), num_cycles=20)
+
+
+@pytest.mark.parametrize("ranks", [10, None])
+def test_a_rank_is_a_legal_move_in_the_order_of_the_catalogue(ranks):
+    """The same game twice: by ranks, and by the numbers of the moves that they stand for."""
+    plain, ranked = every_seat(), LegalRanks(every_seat(), ranks)
+    rng = np.random.default_rng(1)
+    counts = set()
+    for seed in range(5):
+        plain.reset(seed=seed)
+        ranked.reset(seed=seed)
+        for agent in plain.agent_iter():
+            seen, reward, over, _, info = plain.last()
+            same, paid, ended, _, told = ranked.last()
+            assert (ranked.agent_selection, paid, ended) == (agent, reward, over)
+            assert np.array_equal(same, seen["observation"])
+            assert ranked.observation_space(agent).contains(same)
+            assert "action_mask" not in told
+            if over:
+                plain.step(None)
+                ranked.step(None)
+                continue
+            legal = np.flatnonzero(info["action_mask"])
+            counts.add(len(legal))
+            rank = int(rng.integers(ranked.action_space(agent).n))
+            ranked.step(rank)
+            plain.step(int(legal[rank % len(legal)]))
+            assert ranked.unwrapped.moves == plain.moves
+    assert {2, 10} <= counts
+
+
+def test_who_has_nothing_to_decide_waits_by_any_action():
+    """The same seed and the same choices of those who decide, whatever the others send."""
+
+    def course(idle: int) -> list[Any]:
+        env, inner = ParallelLegalRanks(all_at_once(), 10), all_at_once()
+        env.reset(seed=4)
+        _, told = inner.reset(seed=4)
+        rng = np.random.default_rng(2)
+        while env.agents:
+            masks = {agent: info["action_mask"] for agent, info in told.items()}
+            drawn = {agent: int(rng.integers(10)) for agent in env.agents}
+            ranks = {agent: idle if masks[agent][-1] else drawn[agent] for agent in env.agents}
+            legal = {agent: np.flatnonzero(mask) for agent, mask in masks.items()}
+            *_, told = inner.step({agent: int(legal[agent][ranks[agent] % len(legal[agent])]) for agent in env.agents})
+            _, rewards, _, _, infos = env.step(ranks)
+            assert all(set(info) == {"replaced"} and info["replaced"] == 0 for info in infos.values())
+            assert env.unwrapped.aec.moves == inner.aec.moves
+        return [*inner.aec.moves, *rewards.values()]
+
+    assert course(0) == course(9)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: LegalRanks(every_seat(), 0), "ranks 0 is not accepted; accepted: 1..30"),
+        (lambda: ParallelLegalRanks(all_at_once(), 32), "ranks 32 is not accepted; accepted: 1..31"),
+        (lambda: LegalRanks(registry["template_v0"].env()), "accepted: environments with observation='features'"),
+        (
+            lambda: LegalRanks(registry["template_v0"].env(observation="features", action="text")),
+            "LegalRanks needs numbers as actions",
+        ),
+    ],
+)
+def test_ranks_outside_what_is_accepted_are_refused(make, message):
+    with pytest.raises(ParlourError, match=message):
+        make()
+
+
+def test_too_few_ranks_are_told_of():
+    env = LegalRanks(every_seat(), 5)
+    env.reset(seed=1)
+    with pytest.raises(ParlourError, match="10 legal moves, but 5 ranks; accepted: ranks=10 or more"):
+        env.step(0)

@@ -75,12 +75,6 @@ def test_all_seats_vote_on_a_team_at_the_same_moment():
     assert [seat for seat, _ in certain_moment(game, ballots[2])] == [2, 3, 4]  # seats 0 and 1 have voted
 
 
-def test_speakers_hear_each_other():
-    game = lookup("avalon_v0").raw_env(num_players=5).game
-    talk = next(states(game, 1))
-    assert len(certain_moment(game, talk)) == 1
-
-
 def test_the_witch_is_not_foreseen_while_the_wolves_may_choose_her():
     """Whom the wolves attack does not act again; by their first choices alone the witch would be among those who decide."""
     game = lookup("werewolf_v0").raw_env(num_players=8, rules="paper").game
@@ -91,11 +85,6 @@ def test_the_witch_is_not_foreseen_while_the_wolves_may_choose_her():
     }
     assert "poison" in kinds[moment]
     assert "poison" not in kinds[certain_moment]
-
-
-def test_nobody_decides_where_nature_moves_or_the_game_is_over():
-    game = lookup("template_v0").raw_env().game
-    assert list(moment(game, game.initial())) == ([] if game.actor(game.initial()) < 0 else [(0, game.initial())])
 
 
 def test_others_play_the_given_move_where_they_may():

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import copy
 import pickle
+from typing import Any
 
 import gymnasium
 import numpy as np
 import pytest
 from parlour.envs import registry
-from parlour.envs.core import IllegalMove, ParlourError
+from parlour.envs.core import LONGEST_SHOWN, MOST_LISTED, IllegalMove, ParlourError, accept
 from parlour.policies import RandomPolicy
-from parlour.wrappers import SeatEnv, TextActions
+from parlour.wrappers import LegalRanks, ParallelLegalRanks, SeatEnv
 from pettingzoo.utils.wrappers import BaseWrapper
 
 # -- the mask --------------------------------------------------------------------------------------------------
@@ -90,12 +91,6 @@ def test_a_space_without_numbers_names_the_setting_and_is_a_dict_otherwise(make:
         numbers["text"]
 
 
-def test_words_as_actions_keep_that_message() -> None:
-    space = TextActions(registry["avalon_v0"].raw_env(num_players=5)).observation_space("player_0")
-    with pytest.raises(ParlourError, match="features"):
-        space["observation"]
-
-
 # -- rendering -------------------------------------------------------------------------------------------------
 
 
@@ -141,3 +136,48 @@ def test_human_rendering_reaches_the_other_forms(kind: str, capsys) -> None:
     later = _printed(capsys)
     assert later
     assert first not in later
+
+
+NO_NUMBERS = [
+    *(np.array([]), np.array([0, 1]), np.zeros((2, 2)), np.array(float("nan")), np.array("x")),
+    *(None, "x", "0", 0.5, 1.7, float("nan"), float("inf"), 1j, [], [0], (), {0}, {0: 0}, b"0", 10**400, -1, object()),
+]
+
+
+def named(value: object) -> str:
+    """The same in every process, and short."""
+    return type(value).__name__ if type(value) in (object, np.ndarray) else repr(value)[:20]
+
+
+def ranks() -> Any:
+    return LegalRanks(registry["template_v0"].env(observation="features"))
+
+
+def ranks_at_once() -> Any:
+    return ParallelLegalRanks(registry["template_v0"].parallel_env(observation="features"))
+
+
+@pytest.mark.parametrize("value", NO_NUMBERS, ids=named)
+def test_what_is_no_number_of_a_move_is_refused_in_one_line(value):
+    """1.7 is not rank 1, and "0" is not rank 0."""
+    for make in (registry["template_v0"].raw_env, ranks, ranks_at_once):
+        env = make()
+        env.reset(seed=1)
+        if make is ranks_at_once and value is None:
+            continue
+        with pytest.raises(ParlourError, match="is not accepted; accepted: a whole number 0") as refusal:
+            env.step({"player_0": value} if make is ranks_at_once else value)
+        assert "\n" not in str(refusal.value)
+
+
+def test_a_refused_value_is_shown_in_one_line_up_to_its_longest():
+    for value in ("9" * 100_000, np.zeros((50, 50)), [["a\nb"] * 300]):
+        words = str(accept("action", value, "a whole number"))
+        assert "\n" not in words
+        assert len(words) < LONGEST_SHOWN + 100
+    assert str(accept("case", "x  y", ("a", "b"))) == "case 'x  y' is not accepted; accepted: a, b"
+
+
+def test_of_many_accepted_values_the_first_are_listed_and_the_others_counted():
+    words = str(accept("action", "x", [f"move {k}" for k in range(252)]))
+    assert words.endswith(f", move {MOST_LISTED - 1}, ... ({252 - MOST_LISTED} more)")

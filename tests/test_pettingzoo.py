@@ -6,31 +6,18 @@ What `check_game` runs at every table is run here through wrappers, in every for
 
 from __future__ import annotations
 
-import warnings
 from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from gymnasium.utils.env_checker import check_env
 from parlour.envs import registry
 from parlour.envs.core import Move
 from parlour.envs.entries import Entry
-from parlour.policies import RandomPolicy
-from parlour.wrappers import HistoryWindow, NumericFeatures, QuestRewards, Recorder, SeatEnv
+from parlour.wrappers import HistoryWindow, NumericFeatures, QuestRewards, Recorder
+from pettingzoo_suites import api_test, by_design, max_cycles_test, seed_test
 
-with warnings.catch_warnings():  # PettingZoo's tests import one of its games in a way that it warns of itself
-    warnings.filterwarnings("ignore", "The old environment creation API", DeprecationWarning)
-    from pettingzoo.test import api_test, max_cycles_test, render_test, seed_test
-
-pytestmark = [
-    # prose is no array, the action is no number, and a seat that waits has an empty mask: all of it by design
-    pytest.mark.filterwarnings("ignore:Observation is not a NumPy array"),
-    pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be"),
-    pytest.mark.filterwarnings("ignore:Action space for each agent probably should be"),
-    pytest.mark.filterwarnings("ignore:Action mask numpy array is all zeros"),
-    pytest.mark.filterwarnings("ignore:Observation numpy array is all zeros"),
-]
+pytestmark = by_design
 both_actions = pytest.mark.parametrize("action", ["index", "text"])
 
 
@@ -134,30 +121,6 @@ def test_every_decision_of_a_parallel_game_is_used_or_asked_for_again_with_news(
                 assert aec.number(entry.move) == given.pop(entry.seat)[1]
                 kept += entry.seat not in now
     assert kept > 0  # a choice waited for the witch
-
-
-def test_an_unusable_action_in_a_parallel_game_is_replaced_and_counted():
-    env = registry["avalon_v0"].parallel_env(num_players=5, talk=False)
-    env.reset(seed=1)
-    leader = env.aec.agent_selection
-    _, _, _, _, infos = env.step(dict.fromkeys(env.agents, env.wait))
-    assert {agent: info["replaced"] for agent, info in infos.items()} == {a: int(a == leader) for a in env.agents}
-    assert env.aec.moves[-1].kind == "propose"
-
-
-@pytest.mark.parametrize("name", list(registry))
-@both_actions
-def test_render(name, action, capsys):
-    render_test(partial(registry[name].env, action=action))
-    assert registry[name].env().render() is None
-
-
-@pytest.mark.parametrize("observation", ["features", "text"])
-@pytest.mark.parametrize("seat", [0, 1, "random"])
-@pytest.mark.parametrize("name", list(registry))
-def test_gymnasium_check_env_on_seat_env(name, seat, observation):
-    env = registry[name].raw_env(info="full")
-    check_env(SeatEnv(env, lambda _: RandomPolicy(), seat=seat, observation=observation), skip_render_check=True)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,7 @@
-"""Re-deals (`parlour.envs.testing.redeal`): twins are what they are said to be, and what tells them apart is found."""
+"""Re-deals (`parlour.envs.testing.redeal`): twins are what they are said to be, and what tells them apart is found.
+
+What a View of Avalon may hold is written down here besides, apart from the code under test (rule sheet: "character roles").
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from parlour.envs import registry
+from parlour.envs.avalon.vocabulary import BALLOT, CARD, DEALT, EXPOSED, FAILS, GUESS, VOTES
+from parlour.envs.core import NATURE, Move
 from parlour.envs.registry import lookup
-from parlour.envs.testing.forms import Aec, Cycles, forms
+from parlour.envs.testing.forms import Aec
+from parlour.envs.testing.leaks import everything
 from parlour.envs.testing.redeal import differ, redeals
 from parlour.envs.testing.table import ConfiguredGame
 from parlour.envs.testing.twins import Played, Twins, new_events, redealt
@@ -79,13 +88,6 @@ def test_roles_are_dealt_anew_to_the_others(name):
     assert other >= len(pairs) / 2
 
 
-def test_the_case_of_a_murder_mystery_is_made_anew_for_all_but_the_seat():
-    table = table_of("murder_mystery_v0", {"case": "seed:3", "rounds": 1})
-    for seat, played, twin in twins_of(table, seed=2):
-        for j, (one, two) in enumerate(zip(played.game.case.characters, twin.game.case.characters, strict=True)):
-            assert (one == two) == (j == seat)
-
-
 @by_table
 def test_nothing_that_reaches_a_seat_tells_twins_apart(name, options):
     """In every form, once; `scripts/harden` does it by the hundred thousand."""
@@ -138,12 +140,89 @@ def test_a_wrapper_that_tells_a_seat_whose_turn_it_is_is_found():
     assert any(apart)
 
 
-def test_every_game_has_all_forms_and_quest_rewards_are_avalons():
-    for name, options in TABLES:
-        table = table_of(name, options)
-        names = [form.name for form in forms(table.spec, table.game)]
-        assert len(set(names)) == len(names)
-        assert {"SeatEnv", "LearnerSeats", "cycles", "TextActions"} <= set(names)
-        assert ("QuestRewards" in names) == (name == "avalon_v0")
-        assert all(f"cycles, {kind} features" in names for kind in table.spec.features[1:])
-    assert Cycles("cycles").name == "cycles"
+MORDRED_AND_OBERON = ["Merlin", "Percival", "Loyal Servant", "Loyal Servant", "Assassin", "Mordred", "Oberon"]
+EVERYBODY = ["Merlin", "Percival", *["Loyal Servant"] * 4, "Morgana", "Assassin", "Mordred", "Oberon"]
+AVALON: list[dict[str, Any]] = [
+    {"num_players": 5, "rules": "paper"},
+    {"num_players": 5, "rules": "reference"},
+    {"num_players": 5, "rules": "official"},
+    {"num_players": 6, "rules": "paper"},
+    {"num_players": 6, "rules": "reference"},
+    {"num_players": 7, "rules": "paper", "roles": MORDRED_AND_OBERON},
+    {"num_players": 7, "rules": "official", "roles": MORDRED_AND_OBERON},
+    {"num_players": 7, "rules": "reference", "roles": MORDRED_AND_OBERON, "talk": False},
+    {"num_players": 8, "rules": "paper"},
+    {"num_players": 10, "rules": "official", "roles": EVERYBODY, "talk": False},
+    {"num_players": 10, "rules": "reference", "roles": EVERYBODY},
+]
+
+
+# -- other worlds ----------------------------------------------------------------------------------------------
+
+
+def night_of(names: tuple[str, ...], seat: int) -> tuple[Any, ...]:
+    """What a seat sees by the rule sheet, written down apart from the code under test: (role, seats shown)."""
+    evil = {"Morgana", "Assassin", "Mordred", "Oberon", "Minion"}
+    shown = {
+        "Merlin": evil - {"Mordred"},
+        "Percival": {"Merlin", "Morgana"},
+        **dict.fromkeys(evil - {"Oberon"}, evil - {"Oberon"}),
+    }.get(names[seat], set())
+    return names[seat], tuple(j for j, other in enumerate(names) if j != seat and other in shown)
+
+
+# -- what a seat gets ------------------------------------------------------------------------------------------
+
+
+# -- what a view holds -----------------------------------------------------------------------------------------
+
+
+@given(number=st.integers(0, len(AVALON) - 1), seed=st.integers(0, 10**6))
+def test_a_view_is_own_role_the_night_and_the_record(playout, number, seed):
+    """Each field of a View is public, the seat's own, or the night's; nothing else could tell of another's role."""
+    game = registry["avalon_v0"].raw_env(**AVALON[number]).game
+    rng = np.random.default_rng(seed)
+    states = playout(game, seed).states
+    state = states[int(rng.integers(1, len(states)))]
+    names = tuple(game.role_names[role] for role in state.standing.roles)
+    public = [game.view(state, seat) for seat in range(game.seats)]
+    for view in public:
+        own = {"seat", "legal", "events", "role", "side", "knows"}
+        assert {f: getattr(view, f) for f in view._fields if f not in own} == {
+            f: getattr(public[0], f) for f in view._fields if f not in own
+        }
+        assert sorted(view.roles) == sorted(names)
+        assert view.roles == game.roles  # in the order of the box, not of the seats
+        role, shown = night_of(names, view.seat)
+        assert view.role == role
+        assert tuple(j for fact in view.knows for j in fact.seats) == shown
+        assert all(event.to is None or view.seat in event.to for event in view.events)
+        assert all(event.seat == view.seat for event in view.events if event.to is not None)
+
+
+@given(number=st.integers(0, len(AVALON) - 1), seed=st.integers(0, 10**6))
+def test_secret_moves_are_shown_to_nobody_but_their_maker(playout, number, seed):
+    """Votes before the count and the cards of others appear in no seat's events; the deal in nobody's."""
+    game = registry["avalon_v0"].raw_env(**AVALON[number]).game
+    end = playout(game, seed).states[-1]
+    for seat in range(game.seats):
+        events = game.view(end, seat).events
+        assert not [e for e in events if e.move.kind in (DEALT, BALLOT)]
+        assert all(e.seat == seat for e in events if e.move.kind in (CARD, GUESS))
+    public = [e for e in end.log if e.to is None]
+    assert [e.move.kind for e in public if e.seat == NATURE and e.move.kind in (CARD, GUESS)] == []
+    assert all(e.move.kind != VOTES or len(e.move.args) == game.seats + 1 for e in public)
+    assert all(len(e.move.args) == 3 for e in public if e.move.kind in (FAILS, EXPOSED))
+
+
+def test_before_the_count_nobody_can_tell_how_another_voted(avalon_env):
+    """Until the seventh ballot is in, a seat's world is the same whatever the six before it chose."""
+    worlds = []
+    for votes in ((1, 1, 1, 1, 1, 1), (0, 0, 0, 0, 0, 0), (1, 0, 1, 0, 1, 0)):
+        env = avalon_env(7, "official", talk=False, observation="both", info="full", render_mode="ansi")
+        env.reset(seed=5)
+        env.play(env.game.legal(env.state_now)[0])
+        for vote in votes:
+            env.play(Move(BALLOT, (vote,)))
+        worlds.append([everything(env, seat) for seat in range(7)])
+    assert worlds[0] == worlds[1] == worlds[2]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from parlour.envs.core import ParlourError
 from parlour.policies.retrieval.memory import count_tokens, segments
 
 MIXED = st.text(alphabet="ab c1.,!?…\n \t。，！“”é谁杀了\U00020000\U0001f642'\"")
@@ -70,8 +69,3 @@ def test_segments_are_as_many_whole_sentences_as_fit(sayings):
 )
 def test_where_segments_are_cut(text, size, pieces):
     assert segments(text, size) == pieces
-
-
-def test_a_segment_needs_a_size():
-    with pytest.raises(ParlourError, match="size of a segment 0 is not accepted"):
-        segments("text", 0)

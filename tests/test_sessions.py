@@ -47,37 +47,11 @@ def test_a_game_by_id_is_an_ordinary_transcript_with_its_outcome(tmp_path):
     assert found.outcome.returns[0] == heard[-1].reward
 
 
-def test_games_without_a_seed_of_their_own_follow_each_other():
-    """The second game of a server that began at seed 7 is the game of seed 8."""
-    first, second = (Sessions(SessionSettings("avalon_v0", seed=seed)) for seed in (7, 8))
-    first.begin()
-    assert first.begin().message == second.begin().message
-    assert first.begin(8).message == second.begin(8).message
-
-
 def test_a_caller_may_take_another_seat():
     sessions = Sessions(SessionSettings("avalon_v0"))
     assert "You are player_3." in sessions.begin(1, "player_3").message
     with pytest.raises(ParlourError, match="seat 'player_7' is not accepted; accepted: player_0"):
         sessions.begin(1, "player_7")
-
-
-def test_all_that_was_told_can_be_read_again():
-    sessions = Sessions(SessionSettings("avalon_v0"))
-    told = sessions.begin(2)
-    then = sessions.say(told.session, told.options[0])
-    again = sessions.look(told.session)
-    assert again.message.startswith(told.message.partition("# What you may do now")[0])
-    assert again.options == then.options
-
-
-def test_who_leaves_is_counted_and_the_others_play_on():
-    sessions = Sessions(SessionSettings("avalon_v0"))
-    told = sessions.leave(sessions.begin(5).session)
-    assert told.done
-    assert told.faults["replaced"] > 0
-    with pytest.raises(ParlourError, match="the game is over"):
-        sessions.say(told.session, "I approve the team.")
 
 
 def test_a_caller_that_is_gone_frees_its_place_and_its_game_is_played_to_its_end_and_counted(tmp_path):
@@ -94,18 +68,6 @@ def test_a_caller_that_is_gone_frees_its_place_and_its_game_is_played_to_its_end
     found = replay.read(tmp_path / "avalon_v0-1.jsonl")
     assert found.outcome is not None
     assert any(line.get("by") == "table" and line["seat"] == "player_0" for line in found.lines)
-
-
-def test_a_game_that_could_not_be_dealt_takes_no_place():
-    class Refuses(RandomPolicy):
-        def reset(self, seat, seed):
-            raise ValueError("no key")
-
-    sessions = Sessions(SessionSettings("avalon_v0", opponents=Refuses, max_games=1))
-    for _ in range(2):
-        with pytest.raises(ValueError, match="no key"):
-            sessions.begin(1)
-    assert sessions.counts.in_progress == 0
 
 
 def test_a_player_that_fails_after_the_caller_has_left_ends_that_game_alone(capsys):

@@ -40,13 +40,6 @@ def test_every_state_of_a_game_is_another_one(name):
     assert len(set(states)) == len(states) > 3
 
 
-def test_a_coin_lies_on_no_side_before_it_is_tossed():
-    game = registry["template_v0"].raw_env().game
-    start = game.initial()
-    assert [game.view(start, seat).coin for seat in range(2)] == [-1, -1]
-    assert [game.legal(start), game.actor(start)] == [(), NATURE]
-
-
 @pytest.mark.parametrize("name", ["avalon_v0", "werewolf_v0"])
 def test_a_table_has_one_set_of_own_numbers(name):
     spec = registry[name].spec

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 from parlour.envs import registry
 from parlour.envs.core import IllegalMove, Move, Outcome, ParlourError
 from parlour.envs.entries import Entry
 from parlour.envs.replay import read
 from parlour.envs.spaces import ProseSpace
-from parlour.envs.text import CHOICE, AmbiguousMove, UnreadableMove
+from parlour.envs.text import AmbiguousMove, UnreadableMove
 from parlour.wrappers import Recorder, TextActions
 from parlour.wrappers.text_actions import ON_BAD
 
@@ -43,21 +42,7 @@ def counts(env: Any, agent: str) -> dict[str, int]:
     return {key: env.infos[agent][key] for key in COUNTED}
 
 
-def third_section(env: Any, agent: str) -> str:
-    text: str = env.observe(agent)["text"]
-    return text[text.index(CHOICE) :]
-
-
 # -- what is asked for -----------------------------------------------------------------------------------------
-
-
-def test_words_are_moves():
-    env = table("vote")
-    assert env.unwrapped.moves[1:] == [Move("propose", (0, 5))]
-    env.step("I disagree with this team.")
-    env.step("I approve the team.")
-    assert env.unwrapped.moves[2:] == [Move("vote", (0,)), Move("vote", (1,))]
-    assert all(counts(env, agent) == dict.fromkeys(COUNTED, 0) for agent in env.agents)
 
 
 def test_observation_and_info_have_no_mask_and_actions_are_prose():
@@ -68,35 +53,6 @@ def test_observation_and_info_have_no_mask_and_actions_are_prose():
         assert "action_mask" not in env.infos[agent]
         assert env.observation_space(agent).contains(env.observe(agent))
     assert env.infos["player_0"]["options"] == ("I approve the team.", "I reject the team.")
-
-
-def test_the_mask_can_be_kept():
-    env = table("vote", mask=True)
-    assert set(env.observe("player_0")) == {"text", "action_mask"} == set(env.observation_space("player_0").spaces)
-    assert np.array_equal(env.infos["player_0"]["action_mask"], env.observe("player_0")["action_mask"])
-
-
-def test_numbers_are_accepted_at_a_table_of_words():
-    env = table("vote")
-    number = env.unwrapped.number(Move("vote", (0,)))
-    for action in (number, np.int64(number), np.array(number)):
-        env.step(action)
-    assert env.unwrapped.moves[2:] == [Move("vote", (0,))] * 3
-    for action in (-1, 10**6, 1.5, number + 1, number - 2):
-        if action == number + 1:
-            action = env.unwrapped.number(Move("card", (1,)))
-        with pytest.raises(ParlourError):
-            env.step(action)
-    assert len(env.unwrapped.moves) == 5
-
-
-def test_a_number_after_bad_words_clears_what_was_wrong():
-    env = table("vote")
-    env.step(UNREADABLE)
-    assert "could not be used" in third_section(env, "player_0")
-    env.step(env.unwrapped.number(Move("vote", (1,))))
-    assert all("could not be used" not in env.observe(agent)["text"] for agent in env.agents)
-    assert env.infos["player_1"]["asked_again"] == 0
 
 
 # -- ask_again -------------------------------------------------------------------------------------------------
@@ -169,14 +125,6 @@ def test_counts_are_kept_for_the_game_and_begin_anew_with_the_next():
     assert counts(env, "player_5") == {"unreadable": 1, "ambiguous": 0, "illegal": 0, "replaced": 1}
     env.reset(seed=3)
     assert all(counts(env, agent) == dict.fromkeys(COUNTED, 0) for agent in env.agents)
-
-
-def test_a_new_game_forgets_the_faults_of_the_turn():
-    env = table("vote")
-    env.step(UNREADABLE)
-    env.reset(seed=4)
-    assert env.infos[env.agent_selection]["asked_again"] == 0
-    assert "could not be used" not in env.observe(env.agent_selection)["text"]
 
 
 # -- default, random -------------------------------------------------------------------------------------------
@@ -332,20 +280,16 @@ def test_settings_outside_what_is_accepted_are_refused(settings, message, throug
         make()
 
 
-@pytest.mark.parametrize("settings", [{"on_bad": "raise"}, {"tries": 2}])
-def test_settings_that_a_game_in_cycles_cannot_keep_are_refused(settings):
-    """With `max_cycles` unusable words are replaced at random; a setting that is not kept must not pass in silence."""
-    with pytest.raises(ParlourError, match="max_cycles"):
-        registry["template_v0"].env(action="text", max_cycles=3, **settings)
-
-
-@pytest.mark.parametrize("settings", [{"on_bad": "raise"}, {"tries": 2}, {"on_bad": "ask_again", "tries": 3}])
-def test_settings_of_text_actions_need_text_actions(settings):
-    with pytest.raises(ParlourError, match="action='text'"):
-        registry["template_v0"].env(action="index", **settings)
-
-
-def test_the_form_of_action_is_one_of_two():
-    for make in (registry["template_v0"].env, registry["template_v0"].parallel_env):
-        with pytest.raises(ParlourError, match="action 'voice' is not accepted; accepted: index, text"):
-            make(action="voice")
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"action": "text", "max_cycles": 3, "on_bad": "raise"}, "max_cycles"),  # there words are replaced at random
+        ({"action": "text", "max_cycles": 3, "tries": 2}, "max_cycles"),
+        ({"action": "index", "on_bad": "raise"}, "action='text'"),
+        ({"action": "index", "tries": 2}, "action='text'"),
+        ({"action": "voice"}, "action 'voice' is not accepted; accepted: index, text"),
+    ],
+)
+def test_settings_that_would_not_be_kept_are_refused(settings, message):
+    with pytest.raises(ParlourError, match=message):
+        registry["template_v0"].env(**settings)

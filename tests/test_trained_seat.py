@@ -98,15 +98,6 @@ def test_the_file_keeps_what_decides_its_play(tmp_path, stored):
     assert made.sample
 
 
-def test_half_precision_halves_the_weights_in_the_file(tmp_path):
-    policy = untrained("werewolf_v0", {}, "record")
-    for stored in ("float32", "float16"):
-        policy.save(tmp_path / f"{stored}.npz", stored)
-    weights = sum(array.size for layer in policy.layers for array in layer)
-    saved = (tmp_path / "float32.npz").stat().st_size - (tmp_path / "float16.npz").stat().st_size
-    assert saved == 2 * weights
-
-
 def test_a_file_of_older_versions_is_of_the_kind_table(tmp_path):
     from parlour.policies.files import write_arrays
 

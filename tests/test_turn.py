@@ -1,47 +1,20 @@
-"""One turn at a table (`parlour.envs.turn`): what a player goes by, whose notes are taken, how words are read."""
+"""One turn at a table (`parlour.envs.turn`): what a player goes by, how words are read, and where notes of an answer go."""
 
 from __future__ import annotations
 
+import json
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from parlour.envs import registry
-from parlour.envs.core import Move
-from parlour.envs.turn import end_turn, faced, read_words, take_turn
+from parlour.envs import registry, replay
+from parlour.envs.core import NATURE, Move
+from parlour.envs.turn import faced, read_words
 from parlour.policies import RandomPolicy
-
-
-class Noting(RandomPolicy):
-    """Plays as chance does and has notes of its turn."""
-
-    def __init__(self, wants: str = "view", **notes: Any) -> None:
-        super().__init__()
-        self.kind, self.told, self.seen = wants, notes, []
-
-    @property
-    def wants(self) -> str:
-        return self.kind
-
-    def act(self, observation: Any, info: dict[str, Any]) -> Any:
-        self.seen.append((observation, info))
-        return info["legal"][0]
-
-    def notes(self) -> dict[str, Any]:
-        return self.told
-
-
-class Annotated:
-    """An environment that keeps what it is told, as a Recorder does."""
-
-    def __init__(self, env: Any) -> None:
-        self.env, self.annotated = env, []
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.env, name)
-
-    def annotate(self, **told: Any) -> None:
-        self.annotated.append(told)
+from parlour.policies.base import Policy
+from parlour.training.play.rollout import play, table
+from parlour.wrappers import Recorder
 
 
 @pytest.fixture
@@ -51,26 +24,9 @@ def env() -> Any:
     return made
 
 
-def test_notes_of_who_took_the_turn_are_told_before_the_step(env):
-    table, heard = Annotated(env), []
-    take_turn(table, Noting(calls=[1]))
-    assert table.annotated == [{"calls": [1]}]
-    seat = env.agent_selection
-    end_turn(table, Noting(calls=[2]), env.infos[seat]["legal"][0], heard.append)
-    assert (table.annotated[-1], heard) == ({"calls": [2]}, [{"calls": [2]}])
-    assert env.agent_selection != seat
-
-
-def test_a_player_with_nothing_to_tell_annotates_nothing(env):
-    table, heard = Annotated(env), []
-    take_turn(table, Noting())
-    end_turn(table, RandomPolicy(), env.infos[env.agent_selection]["legal"][0], heard.append)
-    assert (table.annotated, heard) == ([], [])
-
-
 @pytest.mark.parametrize(("wants", "keys"), [("view", set()), ("text", {"text", "action_mask"})])
 def test_a_player_goes_by_what_it_wants(env, wants, keys):
-    observation, info = faced(env, Noting(wants))
+    observation, info = faced(env, SimpleNamespace(wants=wants))
     assert set(observation) == keys
     assert info["view"].seat == env.seat
 
@@ -94,3 +50,74 @@ def test_words_that_cannot_be_used_become_what_the_rules_prescribe_by_the_chance
         view = env.view(env.seat)
     move, used = read_words(Text(), "player_77 \n is it", view, given)
     assert (move, used) == (view.legal[-1], False)
+
+
+class Notes(Policy):
+    """Gives two answers that cannot be used, then one that can; every third time none that can."""
+
+    name, wants = "notes", "text"
+
+    def reset(self, seat: int, seed: int) -> None:
+        super().reset(seat, seed)
+        self.answers: list[str] = []
+        self.told = 0
+
+    def act(self, observation: Any, info: dict[str, Any]) -> Any:
+        number = len(self.answers) % 8
+        self.answers.append("Hm." if number not in (2, 6, 7) else info["options"][0])
+        return self.answers[-1]
+
+    def notes(self) -> dict[str, Any]:
+        self.told += 1
+        return {} if len(self.answers) % 8 == 0 else {"answer": len(self.answers), "model": "none"}
+
+
+def test_notes_go_to_the_line_of_their_own_answer(tmp_path):
+    path = tmp_path / "game.jsonl"
+    players = [Notes() for _ in range(5)]
+    play(Recorder(table("avalon_v0", num_players=5), path), players, 3)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    answered = [0] * 5
+    replaced = silent = 0
+    for entry, line in zip(replay.read(path).entries, lines[1:], strict=False):
+        if entry.seat == NATURE:
+            assert "answer" not in line
+            continue
+        if entry.raw is None:  # made in the place of the third answer that could not be used
+            assert "answer" not in line
+            replaced += 1
+            continue
+        answered[entry.seat] += 1
+        assert entry.raw == players[entry.seat].answers[answered[entry.seat] - 1]
+        if answered[entry.seat] % 8 == 0:
+            assert "answer" not in line
+            silent += 1
+        else:
+            assert (line["answer"], line["model"]) == (answered[entry.seat], "none")
+    assert answered == [len(player.answers) for player in players] == [player.told for player in players]
+    assert min(replaced, silent) > 0
+
+
+def test_notes_are_asked_for_without_a_transcript_too():
+    """Otherwise they would pile up in the player."""
+    players = [Notes() for _ in range(5)]
+    play(table("avalon_v0", num_players=5), players, 3)
+    assert [player.told for player in players] == [len(player.answers) for player in players]
+
+
+def test_a_player_need_not_have_notes(tmp_path):
+    class Plain:
+        wants = "view"
+
+        def reset(self, seat: int, seed: int) -> None:
+            pass
+
+        def act(self, observation: Any, info: dict[str, Any]) -> Any:
+            return info["legal"][0]
+
+    play(Recorder(table("avalon_v0", num_players=5), tmp_path / "game.jsonl"), [Plain() for _ in range(5)], 3)
+    assert replay.read(tmp_path / "game.jsonl").outcome is not None
+
+
+def test_policies_note_nothing_unless_they_say_so():
+    assert RandomPolicy().notes() == {}

@@ -1,23 +1,31 @@
-"""HistoryWindow and NumericFeatures, and the settings of environments: each does what its sentence says, and no more.
+"""HistoryWindow, NumericFeatures, SealedTurn, TurnInInfo, and the settings of environments: each does what its sentence says.
 
 (TextActions, SeatEnv, QuestRewards and Recorder have tests of their own.)
 """
 
 from __future__ import annotations
 
+import copy
+import pickle
 from typing import Any
 
 import numpy as np
 import pytest
-from parlour import envs
 from parlour.envs import make, registry
 from parlour.envs.core import ParlourError
 from parlour.envs.text import CHOICE, RECORD
 from parlour.envs.turn import take_turn
 from parlour.policies.base import Policy
-from parlour.training.play.rollout import play, table
-from parlour.wrappers import HistoryWindow, NumericFeatures, QuestRewards, TextActions
-from parlour.wrappers.shapes import window
+from parlour.training.play.rollout import play
+from parlour.wrappers import (
+    HistoryWindow,
+    NumericFeatures,
+    ObservationsKey,
+    SealedTurn,
+    TextActions,
+    TurnInInfo,
+)
+from pettingzoo_suites import api_test, seed_test
 
 
 def sections(text: str) -> tuple[str, list[str], str]:
@@ -78,33 +86,6 @@ def test_a_window_changes_what_last_and_players_get(inside):
     assert all(len(sections(reader.read)[1]) <= 3 for reader in readers)
 
 
-def test_a_window_shows_what_was_wrong_with_an_answer():
-    env = HistoryWindow(table("template_v0"), 1)
-    env.reset(seed=1)
-    env.step("It is heads.")
-    env.step("Hm.")
-    assert "Your answer could not be used: \"'Hm.' states no decision" in env.observe(env.agent_selection)["text"]
-
-
-def test_a_window_leaves_numbers_alone():
-    env = HistoryWindow(registry["avalon_v0"].raw_env(observation="features"), 1)
-    env.reset(seed=1)
-    assert set(env.observe("player_0")) == {"observation", "action_mask"}
-    assert np.array_equal(env.observe("player_0")["observation"], env.unwrapped.observe("player_0")["observation"])
-
-
-def test_a_record_that_fits_is_left_as_it_is():
-    text = f"# Who you are\nx\n{RECORD}a\nb\n{CHOICE}c\n"
-    assert window(text, 2) == text
-    assert window(f"# Who you are\nx\n{RECORD}{CHOICE}c\n", 1) == f"# Who you are\nx\n{RECORD}{CHOICE}c\n"
-
-
-@pytest.mark.parametrize("lines", [0, -1])
-def test_a_window_has_at_least_one_line(lines):
-    with pytest.raises(ParlourError, match=f"lines {lines} is not accepted; accepted: a whole number from 1"):
-        HistoryWindow(registry["template_v0"].raw_env(), lines)
-
-
 # -- NumericFeatures -------------------------------------------------------------------------------------------
 
 
@@ -141,37 +122,156 @@ def test_settings_outside_what_is_accepted_are_refused(settings, message):
         make("avalon_v0", **settings)
 
 
-def test_games_are_reached_by_name():
-    assert make("template_v0").unwrapped.spec.id == envs.template_v0.spec.id == "template_v0"
-    assert set(registry) <= set(dir(envs))
-    with pytest.raises(
-        ParlourError,
-        match="game 'chess' is not accepted; accepted: avalon_v0, mediated_qa_v0, murder_mystery_v0, template_v0, werewolf_v0",
-    ):
-        make("chess")
-    with pytest.raises(KeyError, match="chess"):
-        registry["chess"]
-    with pytest.raises(
-        AttributeError,
-        match="no attribute 'chess'; games: avalon_v0, mediated_qa_v0, murder_mystery_v0, template_v0, werewolf_v0",
-    ):
-        _ = envs.chess
+FIVE: dict[str, Any] = {"num_players": 5, "rules": "official", "talk": False}
 
 
-@pytest.mark.parametrize("words_inside", [False, True])
-def test_quest_rewards_are_paid_for_words_in_either_order_of_wrappers(words_inside):
-    """What a seat gets in all is its return and the bonus for each quest its side won, less those it lost."""
-    raw = registry["avalon_v0"].raw_env(num_players=5, rules="official", talk=False, info="full")
-    env = QuestRewards(TextActions(raw)) if words_inside else TextActions(QuestRewards(raw))
-    rng = np.random.default_rng(3)
+def sealed(observation: Any = "view", seats: Any = None, **settings: Any) -> SealedTurn:
+    return SealedTurn(
+        make("avalon_v0", **FIVE, **{"observation": "features", "info": "full", **settings}), observation, seats
+    )
+
+
+def turn_of(env: SealedTurn) -> Any:
+    return env.last()[4]["turn"]
+
+
+def first_legal(env: SealedTurn) -> int:
+    return int(np.flatnonzero(env.last()[4]["action_mask"])[0])
+
+
+def test_it_passes_pettingzoos_api_test():
+    api_test(sealed(), num_cycles=200)
+
+
+@pytest.mark.parametrize("form", ["view", "features", "text", "both"])
+def test_a_turn_tells_what_our_own_loop_tells_and_the_info_has_nothing_else_but_the_mask(form):
+    env = sealed(form)
     env.reset(seed=3)
-    paid = dict.fromkeys(env.possible_agents, 0.0)
-    for agent in env.agent_iter():
-        _, reward, terminated, _, info = env.last()
-        paid[agent] += reward
-        env.step(None if terminated else info["options"][int(rng.integers(len(info["options"])))])
-    for seat, agent in enumerate(env.possible_agents):
-        view = raw.view(seat)
-        lead = (view.good - view.evil) * (1 if view.side == "good" else -1)
-        assert lead != 0
-        assert paid[agent] == pytest.approx(raw.outcome.returns[seat] + 0.1 * lead)
+    for _ in range(12):
+        info = env.last()[4]
+        assert set(info) == {"action_mask", "turn"}
+        base = env.game_env
+        observation, told = info["turn"].read()
+        expected = {} if form == "view" else base.observe_as(base.agent_selection, form)
+        assert observation.keys() == expected.keys()
+        assert all(np.array_equal(observation[key], expected[key]) for key in expected)
+        assert told == base.infos[base.agent_selection]
+        assert told["view"] == base.view(base.seat)
+        assert info["turn"].seat == base.seat
+        assert env.last()[4]["turn"] is info["turn"]
+        env.step(first_legal(env))
+
+
+def test_a_turn_is_empty_once_the_move_is_made_or_the_game_dealt_again():
+    env = sealed()
+    env.reset(seed=3)
+    before = turn_of(env)
+    env.step(first_legal(env))
+    now = turn_of(env)
+    now.read()
+    env.reset()
+    for gone in (before, now):
+        with pytest.raises(ParlourError, match="there is nothing to read for seat"):
+            gone.read()
+
+
+def test_the_turns_of_other_seats_and_of_a_game_that_is_over_are_empty():
+    env = sealed(seats=[1, 3])
+    env.reset(seed=3)
+    told: dict[int, bool] = {}
+    while env.game_env.outcome is None:
+        told[env.game_env.seat] = turn_of(env)._told is not None
+        env.step(first_legal(env))
+    assert told == {0: False, 1: True, 2: False, 3: True, 4: False}
+    assert turn_of(env)._told is None
+
+
+def test_it_tells_the_seed_that_deals_the_same_game_and_numbers_the_games():
+    env, again = sealed(), sealed()
+    env.reset(seed=3)
+    again.reset(seed=3)
+    seeds = []
+    for number in (1, 2, 3):
+        turn = turn_of(env)
+        seeds.append(turn.seed)
+        assert turn.game == number
+        assert turn.seed == turn_of(again).seed
+        own = make("avalon_v0", **FIVE)
+        own.reset(seed=turn.seed)
+        assert own.unwrapped.moves == env.game_env.moves
+        env.reset()
+        again.reset()
+    assert seeds[0] == 3
+    assert len(set(seeds)) == 3
+
+
+def test_every_environment_is_a_table_of_its_own_also_as_a_copy():
+    env = sealed()
+    tables = [env, sealed(), copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
+    for one in tables:
+        one.reset(seed=1)
+    assert len({turn_of(one).table for one in tables}) == 4
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (
+            {"info": "numeric"},
+            "SealedTurn of an environment with info='numeric' is not accepted, .*; accepted: info='full'",
+        ),
+        ({"seats": [5]}, r"seats \(5,\) is not accepted; accepted: 0..4"),
+    ],
+)
+def test_other_settings_are_refused(settings, said):
+    with pytest.raises(ParlourError, match=said):
+        sealed(**settings)
+    with pytest.raises(ParlourError, match="observation 'words' is not accepted; accepted: view, features, text, both"):
+        sealed("words")
+
+
+def bare(**settings: Any) -> Any:
+    return registry["avalon_v0"].raw_env(**{"num_players": 5, "observation": "features", "info": "full"} | settings)
+
+
+def test_turn_in_info_keeps_the_contract_of_pettingzoo():
+    api_test(TurnInInfo(bare()), num_cycles=100)
+    seed_test(lambda: TurnInInfo(bare()), num_cycles=50)
+
+
+@pytest.mark.parametrize(
+    ("form", "keys"),
+    [
+        ("view", set()),
+        ("features", {"observation", "action_mask"}),
+        ("text", {"text", "action_mask"}),
+        ("both", {"observation", "text", "action_mask"}),
+    ],
+)
+def test_the_agent_to_move_is_told_its_seat_and_what_its_player_reads(form, keys):
+    env = TurnInInfo(ObservationsKey(bare()), form)
+    told = env.reset(seed=4)
+    assert list(told) == [env.agent_selection]
+    turns = 0
+    while env.game_env.outcome is None:
+        agent, base = env.agent_selection, env.game_env
+        seen, _, _, _, info = env.last()
+        assert told.get(agent, info) is info
+        assert info["seat"] == base.seat_of[agent]
+        assert {key: value for key, value in info.items() if key not in ("seat", "observation")} == base.infos[agent]
+        whole = base.observe_as(agent, "both")
+        assert set(info["observation"]) == keys
+        assert all(np.array_equal(value, whole[key]) for key, value in info["observation"].items())
+        assert set(seen) == {"observations", "action_mask"}
+        assert not any("seat" in env.infos[other] for other in env.agents if other != agent)
+        env.step(int(info["legal"][0]))
+        told, turns = {}, turns + 1
+    assert turns > 20
+    assert not any("seat" in info for info in env.infos.values())
+
+
+def test_it_says_what_it_accepts():
+    with pytest.raises(ParlourError, match="observation 'words' is not accepted; accepted: view, features, text, both"):
+        TurnInInfo(bare(), "words")  # type: ignore[arg-type]
+    with pytest.raises(ParlourError, match=r"info='numeric' is not accepted, .*; accepted: info='full'"):
+        TurnInInfo(bare(info="numeric"))

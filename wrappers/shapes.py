@@ -67,7 +67,7 @@ class _ParallelShapeWrapper(_Shape, BaseParallelWrapper[str, Any, Any]):
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], Infos]:
         observed, *results, infos = super().step(self._actions_in(actions))
         shaped = {agent: self.shaped(seen) for agent, seen in observed.items()}
-        return shaped, *results, self._infos_out(infos)  # type: ignore[return-value]
+        return shaped, *results, self._infos_out(infos)
 
     def _actions_in(self, actions: dict[str, Any]) -> dict[str, Any]:
         return actions

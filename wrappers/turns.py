@@ -135,7 +135,7 @@ class SealedTurn(_TurnWrapper):
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         *results, info = self.env.last(observe)
-        return *results, self._info(self.game_env.agent_selection, info)  # type: ignore[return-value]
+        return *results, self._info(self.game_env.agent_selection, info)
 
     def _info(self, agent: str, info: dict[str, Any]) -> dict[str, Any]:
         base = self.game_env
