@@ -85,7 +85,6 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         self.features, self._framed = features, features != TABLE
         if self._framed:
             check_one_of(f"features of {spec.id}", features.partition(":")[0], spec.features)
-        self.encoder = SeatEncoders(spec, game, features) if self._framed else spec.encoder(game)
         self._find_wording()
         self.text = self._wording.text
         self.observation, self.info, self.render_mode = observation, info, render_mode
@@ -94,7 +93,6 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         self.agents: list[str] = []
         self.seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._catalogue = game.catalogue
-        self._text_only = observation == "text"
         self._idle: Mask = np.zeros(len(self._catalogue), dtype=np.int8)
         sizes = self.encoder.size, len(self._catalogue), MAX_TEXT
         self.observation_spaces = {agent: observed_space(observation, *sizes) for agent in self.possible_agents}
@@ -109,8 +107,9 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         self.outcome: Outcome | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        # a wording finds turns by the identity of their options, which a copy does not keep; a listener stays behind
-        found = ("_wording", "_turns", "_own")
+        # a wording finds turns by the identity of their options, which a copy does not keep; encoders only remember what
+        # they have read; a listener stays behind
+        found = ("_wording", "_turns", "_own", "encoder")
         kept = {key: value for key, value in self.__dict__.items() if key not in found}
         return kept | {"listener": None}
 
@@ -119,7 +118,9 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         self._find_wording()
 
     def _find_wording(self) -> None:
-        """What all environments of this table share."""
+        """What all environments of this table share, and the encoder."""
+        framed, game = self._framed, self.game
+        self.encoder = SeatEncoders(self.spec, game, self.features) if framed else self.spec.encoder(game)
         self._wording = wording(self.spec, self.game)
         self._own = own_numbers(self.spec, self.game) if self._framed else None
         self._turns = {} if self._framed else self._wording.turns  # in frames of seats, turns are found by `offer`
@@ -143,11 +144,8 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         self._cumulative_rewards = dict.fromkeys(agents, 0.0)
         self.terminations = dict.fromkeys(agents, False)
         self.truncations = dict.fromkeys(agents, False)
-        # the same objects and the selected agent once more, for the turns of the game: found faster under these names
-        self._earned, self._agent, self._seat = self._cumulative_rewards, "", NATURE
         self._idle_info = {agent: {"action_mask": self._idle.copy()} for agent in agents}
-        self.infos: dict[str, dict[str, Any]] = dict(self._idle_info)
-        self._shown = self.infos
+        self.infos = dict(self._idle_info)
         self._skip_agent_selection = None
         self.moves = []
         self.outcome = None
@@ -160,7 +158,11 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
 
     def step(self, action: Any) -> None:
         if self._turn is None:
-            self._step_of_the_dead(action)
+            self._check_reset()
+            if self.agents:
+                self._was_dead_step(action)
+            else:
+                EnvLogger.warn_step_after_terminated_truncated()
             return
         raw, replaced = None, ""
         try:
@@ -181,48 +183,13 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         if self.render_mode == "human":
             self.render()
 
-    def _step_of_the_dead(self, action: Any) -> None:
-        self._check_reset()
-        if not self.agents:
-            EnvLogger.warn_step_after_terminated_truncated()
-            return
-        if action is not None:
-            raise ValueError("when an agent is dead, the only valid action is None")
-        # as PettingZoo's `_was_dead_step` leaves it: here, all agents end at once
-        agent = self.agents.pop(0)
-        for kept in (self.terminations, self.truncations, self._cumulative_rewards, self.infos):
-            del kept[agent]
-        self.agent_selection = self._agent = (self.agents or self.possible_agents)[0]
-        self.rewards = dict.fromkeys(self.agents, 0.0)
-
     def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
         """The selected agent, again and again; step in between. Lighter than PettingZoo's, and of the same meaning."""
         self._check_reset()
         for _ in repeat(None, min(max_iter, maxsize)):
             if not self.agents:
                 return
-            yield self._agent
-
-    def last(self, observe: bool = True) -> tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]]:
-        """Observation, reward since its last turn, termination, truncation and info of the selected agent."""
-        turn = self._turn
-        if turn is None:
-            return self._last_of_the_dead(observe)
-        agent = self._agent
-        seen = None
-        if observe and self._text_only:
-            text = self._texts.prose(self._wording, self.game, self.state_now, self._seat, turn.choice)
-            seen = {"text": text, "action_mask": self._mask}
-        elif observe:
-            seen = self.observe_as(agent, self.observation)
-        return seen, self._earned[agent], False, False, self._shown[agent]
-
-    def _last_of_the_dead(self, observe: bool) -> tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]]:
-        self._check_reset()
-        agent = self._agent
-        seen = self.observe_as(agent, self.observation) if observe else None
-        ended = self.terminations[agent], self.truncations[agent]
-        return seen, self._cumulative_rewards[agent], *ended, self.infos[agent]
+            yield self.agent_selection
 
     def observe(self, agent: str) -> dict[str, Any]:
         """The observation of `agent`, whether it is to move or not."""
@@ -269,16 +236,12 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         if self.render_mode is None:
             return None
         if self.render_mode == "ansi":
-            return self.public_record(state)
+            return "".join(self.text.line(event) for event in state.log if event.to is None)
         new, self._printed = state.log[self._printed :], max(self._printed, len(state.log))
         for event in new:
             if event.to is None:
                 tell_text(self.text.line(event).removesuffix("\n"))
         return None
-
-    def public_record(self, state: Any) -> str:
-        """What everybody has seen up to `state`, one line an event."""
-        return "".join(self.text.line(event) for event in state.log if event.to is None)
 
     def close(self) -> None:
         """Nothing to release."""
@@ -319,14 +282,10 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         Raises:
             IllegalMove: It is not legal; nothing is changed.
         """
-        agent = self._agent
-        before = self.state_now
-        self.state_now = self.game.apply(before, move)
-        self.moves.append(move)
-        if self.listener is not None:
-            self.listener(entry_of(self.game, before, self.state_now, move, raw, replaced))
-        self._earned[agent] = 0.0
-        self._shown[agent] = self._idle_info[agent]
+        agent = self.agent_selection
+        self._make(move, raw, replaced)
+        self._cumulative_rewards[agent] = 0.0
+        self.infos[agent] = self._idle_info[agent]
         self._go_on()
 
     def note(self, raw: str, fault: str) -> None:
@@ -348,13 +307,13 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         if self.state_now is None:
             raise AttributeError("this cannot be done before reset()")
 
-    def _nature(self, move: Move) -> Any:
-        """The state after nature's move."""
+    def _make(self, move: Move, raw: str | None, replaced: str) -> Any:
+        """The state after a move, which the listener is told of."""
         before = self.state_now
         self.state_now = self.game.apply(before, move)
         self.moves.append(move)
         if self.listener is not None:
-            self.listener(entry_of(self.game, before, self.state_now, move, None, ""))
+            self.listener(entry_of(self.game, before, self.state_now, move, raw, replaced))
         return self.state_now
 
     def _go_on(self) -> None:
@@ -362,7 +321,8 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         game, state = self.game, self.state_now
         actor = game.actor(state)
         while actor == NATURE:
-            state = self._nature(self._script.pop() if self._script else game.nature(state, self.np_random))
+            drawn = self._script.pop() if self._script else game.nature(state, self.np_random)
+            state = self._make(drawn, None, "")
             actor = game.actor(state)
         if actor == OVER:
             outcome = game.outcome(state)
@@ -374,14 +334,14 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         if turn is None:
             turn = self.offer(legal, actor)
             self._catalogue = self.catalogue_of(actor)
-        self._turn, self._seat = turn, actor
+        self._turn = turn
         agent = self.possible_agents[actor]
-        self.agent_selection = self._agent = agent
+        self.agent_selection = agent
         self._mask = mask = turn.mask.copy()
         info: dict[str, Any] = {"action_mask": mask}
         if self.info == "full":
             info |= self.told(turn, game.view(state, actor))
-        self._shown[agent] = info
+        self.infos[agent] = info
 
     def _finish(self, outcome: Outcome) -> None:
         self.outcome = outcome
@@ -392,5 +352,5 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         self.terminations = dict.fromkeys(self.agents, True)
         self.infos = {agent: self._idle_info[agent] for agent in self.agents}
         for agent, gained in self.rewards.items():
-            self._earned[agent] += gained
-        self.agent_selection = self._agent = self.agents[0]
+            self._cumulative_rewards[agent] += gained
+        self.agent_selection = self.agents[0]

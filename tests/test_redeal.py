@@ -13,10 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs import registry
 from parlour.envs.avalon.vocabulary import BALLOT, CARD, DEALT, EXPOSED, FAILS, GUESS, VOTES
-from parlour.envs.core import NATURE, Move
+from parlour.envs.core import NATURE
 from parlour.envs.registry import lookup
 from parlour.envs.testing.forms import Aec
-from parlour.envs.testing.leaks import everything
 from parlour.envs.testing.redeal import differ, redeals
 from parlour.envs.testing.table import ConfiguredGame
 from parlour.envs.testing.twins import Played, Twins, new_events, redealt
@@ -213,16 +212,3 @@ def test_secret_moves_are_shown_to_nobody_but_their_maker(playout, number, seed)
     assert [e.move.kind for e in public if e.seat == NATURE and e.move.kind in (CARD, GUESS)] == []
     assert all(e.move.kind != VOTES or len(e.move.args) == game.seats + 1 for e in public)
     assert all(len(e.move.args) == 3 for e in public if e.move.kind in (FAILS, EXPOSED))
-
-
-def test_before_the_count_nobody_can_tell_how_another_voted(avalon_env):
-    """Until the seventh ballot is in, a seat's world is the same whatever the six before it chose."""
-    worlds = []
-    for votes in ((1, 1, 1, 1, 1, 1), (0, 0, 0, 0, 0, 0), (1, 0, 1, 0, 1, 0)):
-        env = avalon_env(7, "official", talk=False, observation="both", info="full", render_mode="ansi")
-        env.reset(seed=5)
-        env.play(env.game.legal(env.state_now)[0])
-        for vote in votes:
-            env.play(Move(BALLOT, (vote,)))
-        worlds.append([everything(env, seat) for seat in range(7)])
-    assert worlds[0] == worlds[1] == worlds[2]

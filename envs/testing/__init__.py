@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from parlour.envs.core import GameSpec
-from parlour.envs.testing import conformance, contracts, leaks, spoof
+from parlour.envs.testing import conformance, redeal, spoof
 from parlour.envs.testing.table import ConfiguredGame
 
 __all__ = ["CHECKS", "check_game", "failure_of", "run_checks"]
@@ -42,14 +42,14 @@ CHECKS: Final[tuple[Check, ...]] = (
     conformance.features,
     conformance.own_features,
     conformance.own_actions,
-    leaks.event_visibility,
-    leaks.hidden_information,
-    leaks.hidden_phases,
+    redeal.event_visibility,
+    redeal.hidden_information,
+    redeal.hidden_phases,
     spoof.spoofed_prose,
     spoof.spoofed_moves,
-    contracts.replays,
-    contracts.pettingzoo_tests,
-    contracts.gymnasium_check_env,
+    conformance.replays,
+    conformance.pettingzoo_tests,
+    conformance.gymnasium_check_env,
 )
 """The docstring of a check is the requirement; it raises an error if a table does not meet it."""
 

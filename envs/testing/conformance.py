@@ -1,4 +1,4 @@
-"""Rules, text and numbers keep the contract of `parlour.envs.core`, and the spec and its card are right."""
+"""Rules, text, numbers, environments and transcripts keep the contract of `parlour.envs.core`; the spec and its card are right."""
 
 from __future__ import annotations
 
@@ -7,16 +7,21 @@ import json
 import pickle
 import re
 import sys
+import warnings
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs import dotted
-from parlour.envs.core import NATURE, OVER, TABLE, GameSpec, IllegalMove, Move
+from gymnasium.utils.env_checker import check_env, data_equivalence
+from parlour.envs import dotted, replay
+from parlour.envs.core import NATURE, OVER, TABLE, GameSpec, IllegalMove, Move, ParlourError
 from parlour.envs.headings import OPTION, headings_of
 from parlour.envs.registry import EnvModule, build
 from parlour.envs.testing.table import ConfiguredGame, follow, random_playout, refused, sampled
 from parlour.envs.text import render
+from parlour.wrappers import Recorder, SeatEnv
 
 _READ_ALONE: Final = 8
 """States of a game at which features are made from one View alone."""
@@ -233,6 +238,49 @@ def own_actions(table: ConfiguredGame) -> None:
                 assert tuple(order[seat, list(own["legal"])]) == info["legal"]
                 assert own["options"] == info["options"]
                 assert order[seat, two.number(move)] == one.number(move)
+
+
+# -- environments and transcripts ------------------------------------------------------------------------------
+
+
+def pettingzoo_tests(table: ConfiguredGame) -> None:
+    """PettingZoo's tests of the API, seeds, rendering and parallel play pass, with numbers and with words as actions."""
+    try:
+        with warnings.catch_warnings():  # it imports one of its games in a deprecated way
+            warnings.filterwarnings("ignore", "The old environment creation API", DeprecationWarning)
+            from pettingzoo import test
+    except ModuleNotFoundError as error:
+        raise ParlourError(f"{error.name} is not installed; accepted: pip install 'parlour[dev]'") from None
+    test.render_test(table.env)
+    for action in ("index", "text"):  # few cycles, because a cycle is a whole round
+        env, parallel = partial(table.env, action=action), partial(table.parallel_env, action=action)
+        test.api_test(env(), num_cycles=15)
+        test.seed_test(env, num_cycles=8)
+        test.parallel_api_test(parallel(), num_cycles=12)
+        test.parallel_seed_test(parallel, num_cycles=3)
+
+
+def gymnasium_check_env(table: ConfiguredGame) -> None:
+    """Gymnasium's `check_env` passes for a single seat among random players."""
+    for observation in ("features", "text"):
+        env = table.raw_env(info="full")
+        check_env(SeatEnv(env, "random", seat=0, observation=observation), skip_render_check=True)
+
+
+def replays(table: ConfiguredGame) -> None:
+    """The transcript of a game is replayed to the same moves, outcome, and observations of every seat."""
+    env = table.raw_env(observation="both")
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "game.jsonl"
+        seen = [
+            {agent: env.observe(agent) for agent in env.possible_agents}
+            for _ in follow(Recorder(env, path), table.playouts[0].moves)
+        ]
+        opened = table.spec.opens(env.game.config)
+        transcript = replay.read(path, table.spec, folders=[] if opened is None else [opened])
+    steps = list(replay.reenact(transcript, "both"))
+    assert data_equivalence([dict(step.observations) for step in steps], seen, exact=True)
+    assert (transcript.outcome, transcript.moves) == (env.outcome, tuple(env.moves))
 
 
 def _check_array(found: Any, size: int) -> None:

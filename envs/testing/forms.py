@@ -23,7 +23,6 @@ from parlour.wrappers import (
     ObservationsKey,
     QuestRewards,
     SealedTurn,
-    SeatEnv,
     TextActions,
     TurnInInfo,
 )
@@ -65,8 +64,7 @@ def forms(spec: GameSpec, game: Any) -> list[Form]:
     for kind in spec.features[1:]:
         found.append(Aec(f"{kind} features", features=kind))
         found.append(Cycles(f"cycles, {kind} features", features=kind, observation="features"))
-    found += [Cycles("cycles"), SeatTurns("SeatEnv", 1)]
-    return [*found, SeatTurns("LearnerSeats", min(2, game.seats))]
+    return [*found, Cycles("cycles"), SeatTurns("SeatEnv", 1), SeatTurns("LearnerSeats", min(2, game.seats))]
 
 
 class Aec:
@@ -168,10 +166,10 @@ def _action(env: GameParallelEnv, agent: str, left: list[list[tuple[int, Move]]]
 
 
 class SeatTurns:
-    """The seat's own turns, as the wrappers give them that play the others.
+    """The seat's own turns, as LearnerSeats gives them, which plays the others (and stands in SeatEnv).
 
     Args:
-        name: `"SeatEnv"` or `"LearnerSeats"`.
+        name: What it is called.
         learners: How many seats learn; the seat itself, and those after it.
     """
 
@@ -179,46 +177,23 @@ class SeatTurns:
         self.name, self._learners = name, learners
 
     def trace(self, spec: GameSpec, played: Played, seat: int) -> Trace:
-        game = played.game
-        nature, _ = by_nature(played)
-        left = [[move for _, move in moves] for moves in planned(played)]
-        turns = len(left[seat])
-        env = GameEnv(spec, game, observation="both", info="full")
-        players = [_Replayed(game, moves) for moves in left]
+        game, (nature, _) = played.game, by_nature(played)
+        players = [_Replayed(game, [move for _, move in moves]) for moves in planned(played)]
+        turns, found = len(players[seat].left), list[Any]()
         if not turns:
             return {TURNS: []}
-        if self.name == "SeatEnv":
-            return {TURNS: _of_seat_env(SeatEnv(env, players, seat=seat), nature, players[seat], turns)}
         seats = [(seat + k) % game.seats for k in range(self._learners)]
-        return {
-            "turns": _of_learners(LearnerSeats(env, players, seats=seats, observation="both"), nature, players, turns)
-        }
-
-
-def _of_seat_env(env: SeatEnv, nature: list[Move], player: _Replayed, turns: int) -> list[Any]:
-    got: Any = env.reset(seed=0, options={"nature": nature})
-    found = []
-    for turn in range(turns):
-        found.append(frozen([*got, env.action_masks()]))
-        if turn + 1 < turns:
-            got = env.step(player.number())
-    return found
-
-
-def _of_learners(env: LearnerSeats, nature: list[Move], players: list[_Replayed], turns: int) -> list[Any]:
-    """At the turns of the first learner."""
-    env.reset(seed=0, options={"nature": nature})
-    found: list[Any] = []
-    while True:
-        learner = env.agent_selection
-        player = players[env.seats[learner]]
-        if learner == env.possible_agents[0]:
-            found.append(frozen(list(env.last())))
-            if len(found) == turns:
-                return found
-        if not player.left:
-            return found
-        env.step(player.number())
+        env = GameEnv(spec, game, observation="both", info="full")
+        learners = LearnerSeats(env, players, seats=seats, observation="both")
+        learners.reset(seed=0, options={"nature": nature})
+        while True:
+            learner = learners.agent_selection
+            player = players[learners.seats[learner]]
+            if learner == learners.possible_agents[0]:
+                found.append(frozen(list(learners.last())))
+            if len(found) == turns or not player.left:
+                return {TURNS: found}
+            learners.step(player.number())
 
 
 class _Replayed:

@@ -85,33 +85,20 @@ def redeals(
     known = [*forms(table.spec, game), *more]
     for seat in rng.permutation(game.seats)[:seats].tolist():
         chosen = [BARE, IN_CYCLES, *(known[k] for k in rng.permutation(len(known))[:others].tolist())]
-        _redeal(table, played, seat, twins, chosen, rng, found)
+        search = Twins(table.text, played, seat, rng)
+        traces = [form.trace(table.spec, played, seat) for form in chosen]
+        moments = _moments(played, seat)
+        for _ in range(twins):
+            twin = search.find(redealt(table.spec, game, seat, played.moves, rng))
+            found.twins += 1
+            found.moments += _apart(moments, _moments(twin, seat), twin.game is not game)
+            for form, trace in zip(chosen, traces, strict=True):
+                other = form.trace(table.spec, twin, seat)
+                found.cycles += _both(trace, other, CYCLES)
+                found.turns += _both(trace, other, TURNS)
+                if differ(trace, other):
+                    found.leaks.append(Leak(form.name, seat, played.moves, twin.moves))
     return found
-
-
-def _redeal(
-    table: ConfiguredGame,
-    played: Played,
-    seat: int,
-    twins: int,
-    chosen: Sequence[Form],
-    rng: np.random.Generator,
-    found: Redeals,
-) -> None:
-    """One seat of one game."""
-    search = Twins(table.text, played, seat, rng)
-    traces = [form.trace(table.spec, played, seat) for form in chosen]
-    moments = _moments(played, seat)
-    for _ in range(twins):
-        twin = search.find(redealt(table.spec, played.game, seat, played.moves, rng))
-        found.twins += 1
-        found.moments += _apart(moments, _moments(twin, seat), twin.game is not played.game)
-        for form, trace in zip(chosen, traces, strict=True):
-            other = form.trace(table.spec, twin, seat)
-            found.cycles += _both(trace, other, CYCLES)
-            found.turns += _both(trace, other, TURNS)
-            if differ(trace, other):
-                found.leaks.append(Leak(form.name, seat, played.moves, twin.moves))
 
 
 def differ(one: Trace, other: Trace) -> bool:
@@ -152,3 +139,46 @@ def _apart(one: dict[At, list[Any]], other: dict[At, list[Any]], other_rules: bo
 def _both(one: Trace, other: Trace, key: str) -> int:
     """How many cycles, or turns, both traces have."""
     return min(len(one[key]), len(other[key])) if key in other else 0
+
+
+# -- the checks ------------------------------------------------------------------------------------------------
+
+_GAMES: Final = 8
+_SEATS: Final = 3
+"""Games, and seats of each, that are compared with twins, at most."""
+_ENOUGH: Final = 60
+"""Re-deals that are enough."""
+
+
+def event_visibility(table: ConfiguredGame) -> None:
+    """The events of a View are those of the log that were shown to the seat."""
+    for state in table.playouts[0].states:
+        for seat in range(table.game.seats):
+            shown = [event for event in state.log if event.to is None or seat in event.to]
+            assert list(table.game.view(state, seat).events) == shown
+
+
+def hidden_information(table: ConfiguredGame) -> None:
+    """A seat gets the same, in every form and cycle by cycle, in two games in which it knows the same."""
+    moments = 0
+    for number in range(_GAMES):
+        found = redeals(table, np.random.default_rng(number), seats=_SEATS, twins=1)
+        assert not found.leaks, found.leaks[0]
+        moments += found.moments
+        if moments >= _ENOUGH:
+            break
+
+
+def hidden_phases(table: ConfiguredGame) -> None:
+    """Phases of which not all see the turns, if the game has them, last as long for all seats, and ask for every turn."""
+    game = table.game
+    if not hasattr(game, "hidden_cycles"):
+        return
+    for state in table.states:
+        assert len({game.hidden_cycles(game.view(state, seat)) for seat in range(game.seats)}) == 1
+    env, rng = table.parallel_env(observation="features"), np.random.default_rng(0)
+    seen, infos = env.reset(seed=0)
+    while env.agents:
+        actions = {agent: rng.choice(np.flatnonzero(told["action_mask"])) for agent, told in seen.items()}
+        seen, _, _, _, infos = env.step(actions)
+        assert all(info["replaced"] == 0 for info in infos.values())
