@@ -113,5 +113,3 @@ def test_a_record_that_does_not_go_on_is_told_anew():
     news.tell_prose(prose("A.\nB.\n"))
     window = prose("(1 earlier lines left out)\nB.\nC.\n")
     assert news.tell_prose(window).message == window
-
-
