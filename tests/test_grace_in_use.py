@@ -82,33 +82,11 @@ def test_a_text_without_a_title_is_called_by_its_first_name():
     assert probe.linked("Who was Edda Marlow?") == ("Edda Marlow",)
 
 
-def test_the_graph_of_documents_is_built_once_and_known_again_by_what_they_say(loaded, pipeline, passages, monkeypatch):
-    built = []
-    original = DocumentProbe.__init__
-    monkeypatch.setattr(DocumentProbe, "__init__", lambda self, *args: (built.append(1), original(self, *args))[1])
-    mediator = GraceMediator(loaded.table)
-    few = [f"{one.title}\n" + "\n".join(one.sentences) for one in passages[:4]]
-    for _ in range(3):
-        mediator.recommend(pipeline.questions[0].text, list(few))
-    assert len(built) == 1
-    few.append("Another\nAnother is here. It is new.")  # the same list, and other documents
-    mediator.recommend(pipeline.questions[0].text, few)
-    assert len(built) == 2
-
-
 def test_a_question_that_no_document_is_about_has_no_signals_and_gets_the_fallback(loaded, passages):
     found = loaded.advise("what is the matter?", passages)
     assert (found.signals, found.state, found.joint, found.probability) == (None, "s0", FALLBACK, 1.0)
     assert loaded.recommend(None) == FALLBACK
     assert loaded.recommend((math.nan, 0, 0, 0, 0)) == FALLBACK
-
-
-def test_probabilities_are_those_of_the_row_and_1_for_the_best():
-    table = PolicyTable({STATES[0]: {PUBLISHED[0]: 0.25, PUBLISHED[1]: 0.75}})
-    mediator = GraceMediator(table)
-    drawn = {mediator.advise(STATES[0])[:2] for _ in range(60)}
-    assert drawn == {(PUBLISHED[0], 0.25), (PUBLISHED[1], 0.75)}
-    assert GraceMediator(table, "best").advise(STATES[0])[:2] == (PUBLISHED[1], 1.0)
 
 
 def test_each_signal_is_shown_with_its_bin():

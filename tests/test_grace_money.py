@@ -110,14 +110,6 @@ def test_contextual_modules_pay_the_costs_that_the_model_was_learned_at(calibrat
     assert told != pytest.approx(correlated_model(cheap, **mine).policy(seen, states, Payment()))
 
 
-def test_own_costs_of_modules_that_pay_for_themselves_are_stored_with_the_run(tmp_path):
-    words = ["train", "grace", "--questions", "30", "--held-out", "5", "--method", "correlated", "--individual-costs"]
-    assert run([*words, "--costs", "retrieve_deep=9", "--out", str(tmp_path / "own")]) == 0
-    assert json.loads((tmp_path / "own" / "config.json").read_text())["costs"] == list(HALF)
-    assert run([*words, "--out", str(tmp_path / "published")]) == 0
-    assert "costs" not in json.loads((tmp_path / "published" / "config.json").read_text())
-
-
 def test_a_table_of_ones_own_is_played_at_ones_own_costs(tmp_path):
     """As above: from share 1/2 on the retriever follows to the deep search that costs eight more."""
     (tmp_path / "table.csv").write_text(table(of_one_state(5, 4, Payment(costs=HALF))).dumps())
@@ -211,23 +203,6 @@ def test_tokens_that_a_server_does_not_tell_are_not_known(tmp_path):
     assert costs.costs_by(tmp_path / "usage.csv", costs.UseRate(0, 0, 0)) == (0.0,) * 9
     with pytest.raises(ParlourError, match="tokens of generate were not measured; accepted"):
         costs.costs_by(tmp_path / "usage.csv", costs.UseRate(1, 0, 0))
-
-
-def test_what_was_measured_before_a_kill_is_kept_and_no_question_counts_twice(tmp_path, clock):
-    """The kill came after the usage of question 3 was written and before its row, amid the lines of question 4."""
-    pipeline, whole = Pipeline(generate(seed=3, size=6, difficulty="easy")), tmp_path / "whole" / "partial.csv"
-    rows = calibrate(pipeline, range(6), out=whole)
-    killed = tmp_path / "killed" / "partial.csv"
-    killed.parent.mkdir()
-    killed.write_text("".join(whole.read_text().splitlines(keepends=True)[: 2 + 3]))
-    lines = costs.beside(whole).read_text().splitlines(keepends=True)
-    seen = [line for line in lines if line[0] in "n0123"]
-    costs.beside(killed).write_text("".join(seen).replace(",1.0", ",5.0") + "4,gener")
-    assert calibrate(pipeline, range(6), out=killed) == rows
-    again = costs.beside(killed).read_text().splitlines(keepends=True)
-    assert [line.rpartition(",")[0] for line in again] == [line.rpartition(",")[0] for line in lines]
-    assert "2,generate_parametric,1,0,0,1,5.0" in "".join(again)
-    assert "3,generate_parametric,1,0,0,1,1.0" in "".join(again)
 
 
 # -- costs by a rate -------------------------------------------------------------------------------------------

@@ -14,7 +14,6 @@ from parlour.envs.mediated_qa.vocabulary import Payment
 from parlour.policies import GraceMediator
 from parlour.policies.agents.mediated_qa import PolicyTable, policy_file, recommendation_log
 from parlour.policies.agents.mediated_qa.joint import NUMBER, PUBLISHED, STATES
-from parlour.policies.agents.mediated_qa.mediator import Recommendation
 from parlour.policies.agents.mediated_qa.policy_file import SIGNAL_NAMES
 from parlour.policies.agents.mediated_qa.recommendation_log import (
     OUTCOME_NAMES,
@@ -301,19 +300,6 @@ def test_a_context_of_another_length_is_told(tmp_path):
     (tmp_path / "log.jsonl").write_text(json.dumps(line) + "\n")
     with pytest.raises(ParlourError, match=r"line 1: context \[1, 2\] is not accepted; accepted: a list of 6 or"):
         recommendation_log.read_log(tmp_path / "log.jsonl")
-
-
-def test_the_command_judges_a_policy_that_sees_the_question_by_its_log(rows, seen, tmp_path, capsys):
-    contexts, model = seen
-    (tmp_path / "policy.json").write_text(PolicyTable({}, contextual=model).dumps())
-    with RecommendationLog(tmp_path / "log.jsonl") as log:
-        for one in drawn_seeing(model, rows, contexts, 40, np.random.default_rng(2)):
-            advice = Recommendation(one.joint, one.probability, one.state, one.signals, one.context)
-            log.result(log.recommended("?", advice), one.outcome, one.cost)
-    words = ["grace", "value", str(tmp_path / "log.jsonl"), "--policy", str(tmp_path / "policy.json"), "--json"]
-    assert run(words) == 0
-    (told,) = json.loads(capsys.readouterr().out).values()
-    assert told["inverse_propensity"]["mean"] == pytest.approx(told["logged"]["mean"])
 
 
 # -- the commands ----------------------------------------------------------------------------------------------

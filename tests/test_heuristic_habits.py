@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from parlour.envs import replay
 from parlour.envs.avalon import GAME
-from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
+from parlour.envs.avalon.belief import AvalonBelief
 from parlour.envs.avalon.habits import HabitsFile, LearnedHabits, read_habits
 from parlour.envs.batch.avalon import AvalonTables
 from parlour.envs.core import ParlourError
-from parlour.policies import asks_a_model, make_policy
+from parlour.policies import make_policy
 from parlour.policies.trained import TrainedSeat
 from parlour.training.learn.habits.avalon import Cases
 from parlour.training.learn.habits.avalon_fit import fit
@@ -49,20 +49,6 @@ def test_it_plays_by_its_file(file, tmp_path):
     with_habits = [moves(f"heuristic:habits={file}", tmp_path / "game.jsonl", seed) for seed in range(4)]
     assert with_habits == [moves(f"heuristic:habits={file}", tmp_path / "game.jsonl", seed) for seed in range(4)]
     assert with_habits != [moves("heuristic", tmp_path / "game.jsonl", seed) for seed in range(4)]
-
-
-def test_habits_without_conduct_play_as_without_habits(tmp_path):
-    path = tmp_path / "plain.json"
-    path.write_text(json.dumps(HabitsFile({5: LearnedHabits()}).as_json()))
-    assert AvalonHabits() == AvalonHabits(
-        **{name: getattr(LearnedHabits(), name) for name in AvalonHabits.__dataclass_fields__}
-    )
-    assert moves(f"heuristic:habits={path}", tmp_path / "a.jsonl") == moves("heuristic", tmp_path / "b.jsonl")
-
-
-def test_its_name_stands_in_the_results(file):
-    assert not asks_a_model(f"heuristic:habits={file}")
-    assert make_policy(f"heuristic:habits={file}", "avalon_v0", {}).name == "heuristic"
 
 
 def test_it_can_be_sent_to_other_processes(file, tmp_path):

@@ -26,7 +26,7 @@ from parlour.policies.agents.mediated_qa.contextual import (
 )
 from parlour.policies.agents.mediated_qa.joint import PUBLISHED as NAMES
 from parlour.training.learn.mediators import baselines, contextual
-from parlour.training.learn.mediators.baselines import ceiling, expected, recollections
+from parlour.training.learn.mediators.baselines import expected, recollections
 from parlour.training.learn.mediators.contextual import (
     BOOSTING,
     INVERSE_PENALTY,
@@ -81,10 +81,6 @@ def trees(**changed):
         "value": np.array([0.0, 1.0, 2.0, 3.0]),
     }
     return BoostedTrees(**(parts | changed))
-
-
-def test_a_tree_goes_left_up_to_its_threshold():
-    assert trees().scores(np.array([[0.5], [0.6]])).tolist() == [[1.5, 3.0], [2.5, 3.0]]
 
 
 @pytest.mark.parametrize(
@@ -241,12 +237,6 @@ def test_where_nothing_can_be_learned_the_table_is_believed():
     assert learn_contextual(rows, contexts).strength >= 100
 
 
-def test_joint_actions_that_always_come_out_alike_share_a_model():
-    made = learn_contextual(*made_up(60))
-    assert len(made.models) == 3  # reading, refusing, memory
-    assert [made.model_of[NAMES.index(one)] for one in (NAMES[0], NAMES[1], NAMES[3])] == [made.model_of[0]] * 3
-
-
 def test_learning_is_the_same_every_time():
     first = learn_contextual(*made_up(80))
     assert json.dumps(learn_contextual(*made_up(80)).as_json()) == json.dumps(first.as_json())
@@ -322,15 +312,6 @@ def test_expected_net_utilities_are_means_over_many_memories():
     error = found.std(axis=0).mean(axis=0) / np.sqrt(150 * 40)
     assert np.all(np.abs((found.mean(axis=0) - exact).mean(axis=0)) <= 4 * error + 1e-9)
     assert exact.std() > 10
-
-
-def test_the_ceiling_lies_between_what_is_known_and_the_oracle():
-    told = generate(seed=3, size=80, difficulty="medium")
-    pipeline = Pipeline(told)
-    rows = [simulate(pipeline, number, Payment()) for number in range(80)]
-    best, oracle = ceiling(pipeline, rows, Payment()), baselines.oracle(rows)
-    assert np.all(best.utility <= oracle.utility)
-    assert baselines.best_static(rows, rows).utility.mean() < best.utility.mean() < oracle.utility.mean()
 
 
 class Silent:

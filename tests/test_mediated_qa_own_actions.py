@@ -15,15 +15,13 @@ from parlour.envs.mediated_qa.actions import Action, ActionSet
 from parlour.envs.mediated_qa.corpus import generate
 from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.envs.mediated_qa.readers import OfflineReader
-from parlour.envs.mediated_qa.vocabulary import Payment
 from parlour.policies.agents.mediated_qa import GraceMediator, policy_file
 from parlour.policies.agents.mediated_qa.joint import column, from_column, from_key, key
 from parlour.training.cli import run as run_command
 from parlour.training.learn.mediators import held_out
 from parlour.training.learn.mediators.experiment import HeldOutConfig
 from parlour.training.learn.mediators.learn import GraceConfig, learn
-from parlour.training.learn.mediators.simulate import calibrate, simulate, table
-from parlour.training.learn.mediators.table import from_csv
+from parlour.training.learn.mediators.simulate import calibrate, simulate
 
 OWN = ActionSet(
     retriever=(
@@ -85,16 +83,6 @@ def test_calibration_pays_what_the_game_pays():
             assert (utility, outcome) == by_game(service, number, OWN.names_of(joint)), OWN.names_of(joint)
 
 
-def test_a_row_is_priced_again_without_asking():
-    dear = replace(OWN, verifier=(Action("check", "check", 30.0), Action("trust", "skip")))
-    row = simulate(pipeline(), 3, OWN.payment())
-    assert row.net(OWN.payment(), OWN) == row.utilities
-    dearer = row.net(dear.payment(), OWN)
-    checked = [OWN.checks(OWN.executed(joint, True).verifier) for joint in OWN.all]
-    assert row.found == (True, True)
-    assert [a - b for a, b in zip(row.utilities, dearer, strict=True)] == [27.0 * one for one in checked]
-
-
 def test_nothing_found_is_told_of_each_search():
     service = pipeline()
     service._retrievers["bm25"] = Nothing()
@@ -139,16 +127,6 @@ def test_columns_and_keys_by_names():
         from_column("u_shallow_gen_nli", OWN)
     with pytest.raises(ParlourError, match="careful reads evidence, and nothing was retrieved"):
         from_key("('none', 'careful', 'trust')", OWN)
-
-
-def test_a_table_as_csv_and_back():
-    rows = calibrate(pipeline(), range(6))
-    made = table(rows, "all", actions=OWN)
-    again = from_csv(made.dumps(), OWN)
-    assert (again.actions, again.action_set) == (made.actions, OWN)
-    assert np.array_equal(again.utilities, made.utilities)
-    with pytest.raises(ParlourError, match="action column 'u_words"):
-        from_csv(made.dumps())
 
 
 # -- learning ----------------------------------------------------------------------------------------------------
@@ -239,17 +217,6 @@ def test_a_policy_is_refused_at_a_table_of_other_actions(learned):
 
 
 # -- retrievers of an experiment ---------------------------------------------------------------------------------
-
-
-def test_an_experiment_with_another_retriever_says_so():
-    config = HeldOutConfig(train=20, held_out=10, retriever="bm25")
-    assert config.stored()["retriever"] == "bm25"
-    found = held_out.run(config)
-    assert [one.name for one in found.scores][2] == "bm25 and read"
-    graph = held_out.run(replace(config, retriever="graph"))
-    assert graph.scores[2].name == "GraphRAG"
-    assert graph.scores[1].utility == found.scores[1].utility  # the closed book is the same
-    assert found.calibrated.payment == Payment()
 
 
 # -- from the command line ---------------------------------------------------------------------------------------

@@ -150,13 +150,6 @@ def test_a_floor_too_high_for_the_actions_is_refused_before_anything_is_written(
 # -- what is learned -------------------------------------------------------------------------------------------
 
 
-def test_shrinkage_gives_every_state_a_row():
-    made = learn(simulated(40, PUBLISHED, STATES[:4]), given(shrinkage="auto"))
-    assert set(made.policy.rows) == set(STATES)
-    assert made.unseen == STATES[4:]
-    assert set(learn(simulated(40, PUBLISHED, STATES[:4]), given()).policy.rows) == set(STATES[:4])
-
-
 def test_the_correlated_equilibrium_is_obeyed_and_the_quantal_response_is_not_quite():
     table = simulated(200)
     for individual_costs, share in ((False, 1.0), (True, 1.0), (True, 0.1)):

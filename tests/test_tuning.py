@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
 from parlour.envs.writing import CannotWrite
-from parlour.training.learn.tuning.problem import EDGE, Parameter, Problem, Space, TuneConfig, blocks, rewards, show
+from parlour.training.learn.tuning.problem import EDGE, Parameter, Space, TuneConfig, rewards, show
 from parlour.training.play import seeds
 from quadratic_problem import Bowl
 
 pytest.importorskip("optuna", reason="the extra `train` is not installed")
 
-from parlour.training.learn.tuning.run import cells, measure_surface, tune
+from parlour.training.learn.tuning.run import measure_surface, tune
 from parlour.training.learn.tuning.study import StudyRunner, Trial, against_defaults, ranked
 
 SMALL = {"budget": 6, "deals": 12, "block": 3, "held_out": 8, "surface": 2, "grid": 2, "finalists": 2}
@@ -361,12 +361,6 @@ def test_rewards_that_are_no_numbers_or_too_few_are_refused(given):
 
     with pytest.raises(ParlourError, match="a finite number for each of 2 deals"):
         rewards(Broken(), {"x": 0.5, "y": 0.5}, [1, 2])
-
-
-def test_deals_come_in_blocks_and_a_bowl_is_a_problem():
-    assert blocks(range(5), 2) == [[0, 1], [2, 3], [4]]
-    assert isinstance(Bowl(), Problem)
-    assert len(cells(Bowl(), 4)) == 16
 
 
 # -- the study's file --------------------------------------------------------------------------------------------

@@ -128,11 +128,6 @@ def test_a_problem_that_never_differs_is_refused_in_one_line(tmp_path):
     assert "\n" not in str(refused.value)
 
 
-def test_moving_mean():
-    steps = [online.Step(k, x, x, ()) for k, x in enumerate((1.0, 3.0, 5.0, 7.0))]
-    assert online.moving(steps, 2) == [1.0, 2.0, 4.0, 6.0]
-
-
 def test_a_checkpoint_of_something_else_is_refused(tmp_path):
     tune(Bowl(), TuneConfig(**SMALL), tmp_path)
     (tmp_path / "checkpoint.before.json").unlink()  # which would be used
