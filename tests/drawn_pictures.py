@@ -30,7 +30,6 @@ from parlour.training.learn.mediators.stakes import StakesScore
 from parlour.training.learn.selfplay import pictures as selfplay
 from parlour.training.learn.selfplay.pool import Member
 from parlour.training.learn.tuning import report as tuning
-from parlour.training.learn.tuning.online import OnlineResult, Step
 from parlour.training.learn.tuning.problem import Parameter, Space
 from parlour.training.learn.tuning.report import SurfacePoint
 from parlour.training.learn.tuning.study import Trial
@@ -119,12 +118,6 @@ Y = Parameter("a-parameter-with-a-name", 1e-3, 1.0, 0.1, log=True)
 def draw_trials(path):
     found = [(Trial(k, {"x": k / 9}, (0.1,) * 8, k != 3), mean(0.1 * k)) for k in range(9)]
     tuning.draw_trials(found, 8, path, WHO)
-
-
-def draw_steps(path):
-    steps = tuple(Step(k, 0.1 * k, 0.2, (0.1 * k, -0.1 * k)) for k in range(12))
-    learned = OnlineResult(steps, 2, 0.1, {X.name: 0.4, Y.name: 0.2})
-    tuning.draw_steps(learned, Space((X, Y)), path, WHO)
 
 
 def draw_surface(path, parameters=(X, Y)):
@@ -346,7 +339,6 @@ PICTURES = {
     "seat": draw_seat,
     "mediator": draw_mediator,
     "trials": draw_trials,
-    "steps": draw_steps,
     "surface": draw_surface,
     "surface of one parameter": partial(draw_surface, parameters=(Y,)),
     "beliefs": draw_beliefs,

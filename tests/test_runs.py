@@ -234,7 +234,6 @@ COMMANDS = {
     "selfplay": ["train", "selfplay", "avalon_v0", "--steps", "2048", "--tables", "32", "--imitation-steps", "2048", "--deals", "1", "--test-deals", "2"],
     "gratr": ["train", "gratr", "--games", "2", *TUNED, "--surface", "4"],
     "questum": ["train", "questum", "--games", "1", *TUNED],
-    "spsa": ["train", "questum", "--method", "spsa", "--games", "1", *TUNED],
     "grace": ["train", "grace", "--questions", "60", "--held-out", "20"],
     "avalon": ["train", "avalon", "--games", "2", "-n", "5"],
     "gratr-2": ["reproduce", "gratr-2", "--games", "2"],

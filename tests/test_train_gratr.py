@@ -12,7 +12,6 @@ from parlour.policies import make_policy
 from parlour.policies.agents.werewolf.gratr import Parameters
 from parlour.training import cli
 from parlour.training.learn.tuning import gratr as tuning
-from parlour.training.learn.tuning import online
 from parlour.training.learn.tuning.gratr import SPACE, GratrTuning, scored, wolves_block
 from parlour.training.learn.tuning.problem import Problem, rewards
 from parlour.training.play import rollout
@@ -114,11 +113,9 @@ def test_rewards_are_means_over_both_games_of_wins_or_of_the_scores_of_the_speci
 TINY = ["--games", "4", "--budget", "2", "--held-out", "4", "--surface", "4", "--grid", "2", "--finalists", "1"]
 
 
-@pytest.mark.parametrize("method", ["optuna", "spsa"])
-def test_the_command_trains_tests_and_draws(tmp_path, capsys, monkeypatch, method):
-    monkeypatch.setattr(online, "_CALIBRATION", 2)
+def test_the_command_trains_tests_and_draws(tmp_path, capsys):
     out = tmp_path / "run"
-    command = ["train", "gratr", *TINY, "--method", method, "--reward", "performance", "--against", "random"]
+    command = ["train", "gratr", *TINY, "--reward", "performance", "--against", "random"]
     command += ["--out", str(out)]
     assert cli.run([*command, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)

@@ -80,20 +80,6 @@ def test_a_run_killed_at_every_turn_leaves_the_same_files_as_one_that_was_not(tm
         assert (cut / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
 
 
-@pytest.mark.slow
-def test_learning_by_steps_killed_and_taken_up_leaves_the_same_bytes(tmp_path):
-    settings = {"method": "spsa", "budget": 4, "deals": 10, "held_out": 8, "surface": 2, "grid": 2, "seed": 2}
-    tune(Bowl(noise=0.2, common=0.3), TuneConfig(**settings), tmp_path / "whole")
-    for count in (35, 41, 26):  # in calibration, among the steps, and after them
-        killed(("reward", count), tmp_path / "cut", settings)
-    assert not (tmp_path / "cut" / "report.md").exists()
-    tune(Bowl(noise=0.2, common=0.3), TuneConfig(**settings), tmp_path / "cut")
-    names = sorted(path.name for path in (tmp_path / "whole").iterdir())
-    assert names == sorted(path.name for path in (tmp_path / "cut").iterdir())
-    for name in names:
-        assert (tmp_path / "cut" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
-
-
 def killed(turn, out, settings):
     command = [sys.executable, "-c", KILLED, turn[0], str(turn[1]), str(out), repr(settings)]
     assert subprocess.run(command, capture_output=True, timeout=120).returncode == -signal.SIGKILL, turn

@@ -96,7 +96,7 @@ SUBJECTS: Mapping[str, Subject] = {
     "train gratr": Subject(f"train gratr --games 2 --budget 2 --finalists 1 {_SMALL_TUNING} --out OUT", trains=True),
     "train gratr-trust": Subject("train gratr-trust --episodes 4 --rounds 2 --rho 0.95 --out OUT"),
     "train questum": Subject(
-        f"train questum --method spsa --budget 2 --games 1 {_SMALL_TUNING} --out OUT", trains=True
+        f"train questum --budget 2 --games 1 {_SMALL_TUNING} --out OUT", trains=True
     ),
     "train seat": Subject(
         "train seat template_v0 --opponents random --features summary --steps 512 --phase-steps 256 --rollout 128 --envs 8 "

@@ -1,15 +1,11 @@
-"""What can be tuned, and how: the numbers with their ranges, the problem that gives rewards, the settings of a run.
-
-A float is mapped by its place between `low` and `high`; an int counts as if its range went half a step further on both
-sides, so that all its values are equally wide.
-"""
+"""What can be tuned, and how: the numbers with their ranges, the problem that gives rewards, the settings of a run."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Literal, Protocol, get_args, runtime_checkable
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept, check_from, check_one_of
@@ -17,8 +13,6 @@ from parlour.training.play import seeds
 
 Parameters = Mapping[str, float]
 """Name -> value."""
-EDGE: Final = 6.0
-"""Farthest point of the whole line that is used: 0.25 % of the range from its end."""
 
 
 @dataclass(frozen=True)
@@ -50,34 +44,12 @@ class Parameter:
             kind = "a whole number" if self.kind == "int" else "a number"
             raise accept(self.name, value, f"{kind} from {self.low} to {self.high}")
 
-    def place(self, value: float) -> float:
-        """Where a value lies, 0 to 1."""
-        return (value - self.low + self._half) / (self.high - self.low + 2 * self._half)
-
-    def at(self, place: float, lift: float = 0.5) -> float:
-        """The value at a place.
-
-        Args:
-            place: 0 to 1.
-            lift: For an int, what is added before the fraction is cut off: 0.5 takes the nearest whole number; drawn
-                evenly from 0 to 1, the mean of the values is the number between them.
-        """
-        low, high = self.low - self._half, self.high + self._half
-        value = low + place * (high - low)
-        if self.kind == "int":
-            return int(min(max(math.floor(value + lift), self.low), self.high))
-        return min(max(value, self.low), self.high)
-
-    @property
-    def _half(self) -> float:
-        return 0.5 if self.kind == "int" else 0.0
-
     def grid(self, points: int) -> list[float]:
         """At most `points` values, evenly spread from end to end, in rising order."""
         if self.kind == "int":
             spread = [self.low + k * (self.high - self.low) / (points - 1) for k in range(points)]
             return sorted({math.floor(value + 0.5) for value in spread})
-        return sorted({self.at(k / (points - 1)) for k in range(points)})
+        return sorted({self.low + k / (points - 1) * (self.high - self.low) for k in range(points)})
 
 
 @dataclass(frozen=True)
@@ -114,16 +86,6 @@ class Space:
             raise ParlourError(f"parameters {', '.join(values)} are not accepted; accepted: {', '.join(self.names)}")
         for parameter in self.parameters:
             parameter.check(values[parameter.name])
-
-    def unbounded(self, values: Parameters) -> list[float]:
-        """The point of the whole space that stands for these values: log-odds of each place, at most `EDGE` from 0."""
-        places = [parameter.place(values[parameter.name]) for parameter in self.parameters]
-        return [min(max(math.log(p / (1 - p)), -EDGE), EDGE) if 0 < p < 1 else EDGE * (2 * p - 1) for p in places]
-
-    def bounded(self, point: Sequence[float], lift: float = 0.5) -> dict[str, float]:
-        """The values that a point of the whole space stands for; `lift` as in `Parameter.at`."""
-        places = [1 / (1 + math.exp(-min(max(x, -EDGE), EDGE))) for x in point]
-        return {p.name: p.at(place, lift) for p, place in zip(self.parameters, places, strict=True)}
 
     def as_json(self) -> list[dict[str, Any]]:
         """Plain values."""
@@ -173,7 +135,7 @@ def rewards(problem: Problem, parameters: Parameters, deals: Sequence[int]) -> l
     return found
 
 
-TuningMethod = Literal["optuna", "spsa"]
+TuningMethod = Literal["optuna"]
 Pruner = Literal["wilcoxon", "median", "halving", "none"]
 _TRAINING, _FINAL, _HELD_OUT, _SURFACE = range(4)  # what deals are drawn for
 
@@ -187,9 +149,9 @@ class TuneConfig:
     """
 
     method: TuningMethod = "optuna"
-    """`optuna`: trials on common deals; `spsa`: stochastic approximation, one deal at a time."""
+    """`optuna`: trials on common deals."""
     budget: int = 40
-    """Number of trials; `spsa` uses as many deals as they would."""
+    """Number of trials."""
     deals: int = 100
     """Number of deals of a trial, the same ones for all."""
     block: int = 5
@@ -204,10 +166,6 @@ class TuneConfig:
     """Number of deals for each cell of the response surface."""
     grid: int = 5
     """Number of values of each of the first two parameters on the response surface."""
-    step: float = 0.3
-    """With `spsa`: change of a parameter in an early step, in log-odds of its position in its range."""
-    spread: float = 0.5
-    """With `spsa`: first distance at which a parameter is tried on both sides, in the same unit."""
     seed: int = 0
     """The same seed gives the same result."""
 
@@ -217,8 +175,12 @@ class TuneConfig:
         least = {"budget": 1, "deals": 1, "block": 1, "finalists": 0, "held_out": 2, "surface": 2, "grid": 2, "seed": 0}
         for name, low in least.items():
             check_from(name, getattr(self, name), low)
-        if self.step <= 0 or self.spread <= 0:
-            raise ParlourError(f"step {self.step} and spread {self.spread}; accepted: numbers above 0")
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values, as they are stored with a run; `step` and `spread` were of a method that there is no more."""
+        settings = asdict(self)
+        seed = settings.pop("seed")
+        return {**settings, "step": 0.3, "spread": 0.5, "seed": seed}
 
     @property
     def training(self) -> list[int]:
@@ -239,11 +201,6 @@ class TuneConfig:
     def drawn(self) -> list[int]:
         """The deals of the response surface."""
         return _draw(seeds.VALIDATION, self.surface, self.seed, _SURFACE)
-
-    @property
-    def steps(self) -> int:
-        """On-line: steps of the run."""
-        return max(1, self.budget * self.deals // 2)
 
 
 def _draw(within: range, n: int, seed: int, purpose: int) -> list[int]:

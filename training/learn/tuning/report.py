@@ -1,4 +1,4 @@
-"""The report of a run of the tuner: report.md, summary.json, the curve of its trials or steps, and the response surface with its noise."""
+"""The report of a run of the tuner: report.md, summary.json, the curve of its trials, and the response surface with its noise."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from statistics import fmean
 from typing import Any, Final
 
 import numpy as np
-from parlour.training.learn.tuning.online import OnlineResult, moving
 from parlour.training.learn.tuning.problem import Parameter, Parameters, Problem, Space, TuneConfig, show
 from parlour.training.learn.tuning.study import Trial, ranked
 from parlour.training.measure.statistics import MeanEstimate, show_interval
@@ -36,9 +35,6 @@ class Tuned:
     parameters: dict[str, float]
     """The trained ones."""
     trials: tuple[Trial, ...]
-    """Empty on-line."""
-    learned: OnlineResult | None
-    """On-line only."""
     finals: Mapping[str, tuple[float, ...]]
     """Arm (`trial 7`) -> rewards on training and final deals together; empty if there were no finals."""
     rival: dict[str, float] | None
@@ -99,23 +95,14 @@ def summary(tuned: Tuned) -> dict[str, Any]:
         "surface": [{"parameters": cell.parameters, "difference": asdict(cell.against)} for cell in tuned.surface],
         "verdict": verdict(tuned),
     }
-    if tuned.learned is not None:
-        learned = tuned.learned
-        told["steps"] = {
-            "calibration": learned.calibration,
-            "learning": len(learned.learning),
-            "gain": learned.gain,
-            "deals_that_told": fmean([step.plus != step.minus for step in learned.steps]),
-        }
-    else:
-        complete = ranked(tuned.trials)
-        told["trials"] = {
-            "complete": len(complete),
-            "given_up": len(tuned.trials) - len(complete),
-            "deals": sum(len(trial.rewards) for trial in tuned.trials),
-            "best_in_training": {"trial": complete[0].number, "mean": complete[0].mean},
-        }
-        told["finals"] = {arm: {"deals": len(found), "mean": fmean(found)} for arm, found in tuned.finals.items()}
+    complete = ranked(tuned.trials)
+    told["trials"] = {
+        "complete": len(complete),
+        "given_up": len(tuned.trials) - len(complete),
+        "deals": sum(len(trial.rewards) for trial in tuned.trials),
+        "best_in_training": {"trial": complete[0].number, "mean": complete[0].mean},
+    }
+    told["finals"] = {arm: {"deals": len(played), "mean": fmean(played)} for arm, played in tuned.finals.items()}
     return told
 
 
@@ -147,7 +134,7 @@ def text(tuned: Tuned) -> str:
         "",
         "## Training",
         "",
-        *(_steps(tuned) if tuned.learned is not None else _trials(tuned)),
+        *_trials(tuned),
         "",
         "![curve](curve.png)" if tuned.drawn else "No picture: matplotlib is not installed.",
         "",
@@ -185,16 +172,6 @@ def _trials(tuned: Tuned) -> list[str]:
     return lines
 
 
-def _steps(tuned: Tuned) -> list[str]:
-    assert tuned.learned is not None
-    steps, first = tuned.learned.steps, tuned.learned.calibration
-    told = sum(step.plus != step.minus for step in steps)
-    return [
-        f"SPSA: {first} steps to set the gain (a = {tuned.learned.gain:.4g}), then {len(steps) - first} steps, two "
-        f"episodes each on one deal. {told} of {len(steps)} deals told the two sides apart.",
-    ]
-
-
 def _surface(tuned: Tuned) -> list[str]:
     measured = tuned.surface
     clear = [cell for cell in measured if cell.against.clear]
@@ -217,7 +194,6 @@ def _end(of_interval: float | None) -> str:
     return "-" if of_interval is None else f"{of_interval:+.4f}"
 
 
-WINDOW: Final = 100  # steps of a moving mean
 _DARK: Final = 0.6  # of the largest difference: above it numbers are white
 
 
@@ -263,35 +239,6 @@ def _ends(estimate: MeanEstimate) -> plots.Estimated:
     return estimate.mean, estimate.low, estimate.high
 
 
-def draw_steps(learned: OnlineResult, space: Space, path: Path, who: str) -> None:
-    """Moving mean of the rewards, and the way of each parameter."""
-    panels = 1 + len(space.parameters)
-    with plots.picture(
-        path,
-        8,
-        2.2 * panels,
-        title="Learning by SPSA: rewards, and the way of each parameter",
-        who=who,
-        n=f"n = {len(learned.learning):,} steps of two episodes on one deal",
-    ) as made:
-        shown = made.subplots(panels, 1, sharex=True)
-        numbers = range(1, len(learned.learning) + 1)
-        shown[0].plot(numbers, moving(learned.learning, WINDOW), color=plots.OWN, label="way")
-        plots.label(shown[0], "", f"reward a deal, mean of\nthe last {WINDOW} steps")
-        way = [space.bounded(step.point) for step in learned.learning]
-        for axes, parameter in zip(shown[1:], space.parameters, strict=True):
-            values = [parameter.default, *(values[parameter.name] for values in way)]
-            axes.plot(range(len(values)), values, color=plots.OWN, linewidth=1, label="way")
-            axes.axhline(parameter.default, color="0.5", linestyle="--", linewidth=1, label="default")
-            axes.axhline(learned.parameters[parameter.name], color=plots.VERMILION, linestyle=":", label="result")
-            plots.label(axes, "", parameter.name)
-            axes.set_ylim(parameter.low, parameter.high)
-        shown[-1].set_xlabel("step (two episodes on one deal)")
-        plots.whole(shown[-1].xaxis)
-        shown[-1].set_xlim(0, len(learned.learning))
-        plots.key(made)
-
-
 def draw_surface(measured: Sequence[SurfacePoint], space: Space, trained: Parameters, path: Path, who: str) -> None:
     """The response surface: a map whose cells hold the paired differences to the defaults, and the same with noise bars."""
     others = ", ".join(f"{p.name} = {p.default:g}" for p in space.parameters[2:])
@@ -334,7 +281,7 @@ def _map(
         (space.defaults, "o", 11, "none", "defaults"),
         (trained, "*", 15, "gold", "trained"),
     ):
-        at = _between(xs, values[x.name], x), _between(ys, values[y.name], y)
+        at = [np.interp(values[axis.name], of, range(len(of))) for axis, of in ((x, xs), (y, ys))]
         left.plot(*at, mark, markersize=size, markerfacecolor=color, markeredgecolor="black", zorder=5, label=label)
     plots.numbers(left, [f"{value:.3g}" for value in xs], [f"{value:.3g}" for value in ys])
     plots.label(left, x.name, y.name, "[95 % interval]; bold: it leaves out zero", grid="")
@@ -378,12 +325,6 @@ def _bars(
 def _shade(share: float) -> tuple[float, ...]:
     """From amber to dark blue, told apart in grey as well."""
     return tuple(a + share * (b - a) for a, b in zip((0.93, 0.65, 0.2), (0.1, 0.1, 0.45), strict=True))
-
-
-def _between(values: Sequence[float], value: float, axis: Parameter) -> float:
-    """Where a value lies on an axis whose ticks are the numbers of the values."""
-    places = [axis.place(value) for value in values]
-    return float(np.interp(axis.place(value), places, range(len(values))))
 
 
 def _line(made: Any, measured: Sequence[SurfacePoint], space: Space, trained: Parameters) -> None:

@@ -1,23 +1,20 @@
 """A whole run in a folder: learn, let the best play on, test on held-out deals, draw the surface, report.
 
-Leaves config.json; the study (study.sqlite3) or the checkpoint (checkpoint.json); trials.csv, or steps.csv; curve.csv and
-curve.png; finals.jsonl and finals.csv; best.json; held_out.jsonl and held_out.csv; surface.jsonl, surface.csv and surface.png; summary.json
+Leaves config.json; the study (study.sqlite3); trials.csv; curve.csv and curve.png; finals.jsonl and finals.csv; best.json; held_out.jsonl and held_out.csv; surface.jsonl, surface.csv and surface.png; summary.json
 and report.md. Every stage resumes where a kill left it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from itertools import product
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Final
+from typing import Final
 
 from parlour.envs.core import check_from
 from parlour.policies.files import write_json
 from parlour.training.learn.tuning import report
-from parlour.training.learn.tuning.online import OnlineResult, learn, moving
 from parlour.training.learn.tuning.problem import Parameters, Problem, TuneConfig, show
 from parlour.training.learn.tuning.report import SurfacePoint, Tuned
 from parlour.training.learn.tuning.study import StudyRunner, Trial, against_defaults, ranked
@@ -46,8 +43,7 @@ def tune(
         problem: What is tuned; picklable, if there are several workers.
         config: How. A run in `out` is resumed only if it has the same, and the same problem.
         out: Run directory.
-        workers: Processes that play, or a pool; the result does not depend on it. On-line learning has one
-            process, this one; what follows it has all.
+        workers: Processes that play, or a pool; the result does not depend on it.
         progress: Told how each stage goes on.
 
     Raises:
@@ -56,7 +52,7 @@ def tune(
     if isinstance(workers, int):
         check_from("workers", workers, 1)
     settings = {"problem": problem.name, "space": problem.space.as_json(), "settings": dict(problem.settings)}
-    with run_directory(out, asdict(config) | settings) as folder:
+    with run_directory(out, config.as_json() | settings) as folder:
         return _Run(StudyRunner(problem, config, folder, workers, progress)).tuned()
 
 
@@ -68,12 +64,11 @@ class _Run:
         self.folder = runner.folder
         self.drawn, self.who = plots.available(), report.played_by(runner.problem)
         self.trials: list[Trial] = []
-        self.learned: OnlineResult | None = None
         self.finals: dict[str, tuple[float, ...]] = {}
 
     def tuned(self) -> Tuned:
         """Learn, test, report."""
-        parameters = self._by_steps() if self.config.method == "spsa" else self._by_trials()
+        parameters = self._by_trials()
         best = {"problem": self.problem.name, "method": self.config.method, "parameters": parameters}
         write_json(self.folder / "best.json", best)
         arms: dict[str, Parameters] = {DEFAULTS: self.problem.space.defaults}
@@ -94,7 +89,6 @@ class _Run:
             self.config,
             parameters,
             tuple(self.trials),
-            self.learned,
             self.finals,
             rival,
             mean_difference(others[0] if others else first, first),
@@ -105,13 +99,6 @@ class _Run:
         write_json(self.folder / "summary.json", report.summary(tuned))
         write_report(self.folder, report.text(tuned))
         return tuned
-
-    def _by_steps(self) -> dict[str, float]:
-        self.learned = learn(self.problem, self.config, self.folder, self.runner.progress)
-        _store_steps(self.learned, self.problem, self.folder)
-        if self.drawn:
-            report.draw_steps(self.learned, self.problem.space, self.folder / "curve.png", self.who)
-        return dict(self.learned.parameters)
 
     def _by_trials(self) -> dict[str, float]:
         self.trials = self.runner.search(self._store_trials)
@@ -170,19 +157,6 @@ def _rival(trials: Sequence[Trial], finals: Mapping[str, Sequence[float]]) -> di
     if not played:
         return None
     return dict(max(played, key=lambda trial: fmean(finals.get(_arm(trial), trial.rewards))).parameters)
-
-
-def _store_steps(learned: OnlineResult, problem: Problem, folder: Path) -> None:
-    """Write the table and the curve of the steps."""
-    rows: list[list[Any]] = []
-    for k, step in enumerate(learned.steps):
-        stage = "calibration" if k < learned.calibration else "learning"
-        rows.append([k, stage, step.deal, step.plus, step.minus, *problem.space.bounded(step.point).values()])
-    write_csv(folder / "steps.csv", ["step", "stage", "deal", "plus", "minus", *problem.space.names], rows)
-    means = moving(learned.learning, report.WINDOW)
-    learning = zip(means, rows[learned.calibration :], strict=True)
-    curve = [[k, value, *row[5:]] for k, (value, row) in enumerate(learning, 1)]
-    write_csv(folder / "curve.csv", ["step", "reward", *problem.space.names], curve)
 
 
 def cells(problem: Problem, points: int) -> list[dict[str, float]]:
