@@ -52,7 +52,7 @@ RUN_BY = {
 """Page -> the test that runs its blocks of Python."""
 DATA = {"json", "text", "console"}
 FENCED = re.compile(r"^```(\{?[a-z-]+\}?)([^\n]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-PARLOUR = typer.main.get_command(app)
+PARLOUR = typer.main.get_command(app())
 DIRECTIVES = {"{toctree}", "{include}"}
 
 

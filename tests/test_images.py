@@ -112,7 +112,7 @@ def test_the_openenv_image_runs_a_command_that_is_there_and_asks_after_its_healt
     given = dict(instructions(OPENENV.read_text("utf-8")))
     words = json.loads(given["ENTRYPOINT"]) + json.loads(given["CMD"])
     assert words[:2] == ["parlour", "openenv"]
-    command = typer.main.get_command(app).commands["openenv"]
+    command = typer.main.get_command(app()).commands["openenv"]
     read = command.make_context("openenv", words[2:]).params
     assert (read["host"], read["port"]) == ("0.0.0.0", int(given["EXPOSE"]))  # all of the container's own addresses
     assert f"http://127.0.0.1:{given['EXPOSE']}/health" in given["HEALTHCHECK"]

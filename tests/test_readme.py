@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-import shlex
 from pathlib import Path
 
 import pytest
-import typer
 from parlour.envs import registry
 from parlour.policies import names_of
-from parlour.training.cli import COMMANDS, app
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()
@@ -51,16 +48,6 @@ def test_the_agents_loop_runs_as_printed(capsys):
 def test_the_tables_name_every_game_and_policy():
     for name in (*registry, *names_of("plain", "asking", "modules")):
         assert f"| `{name}` |" in README or f"| `{name}:" in README
-
-
-@pytest.mark.parametrize("command", EXAMPLES)
-def test_each_command_exists_with_these_options(command):
-    options = {word for word in shlex.split(command) if word.startswith("--")}
-    path = max((name for name in COMMANDS if f"{command} ".startswith(f"{name} ")), key=len)
-    known = typer.main.get_command(app)
-    for word in path.split():
-        known = known.commands.get(word, known)
-    assert options <= {name for parameter in known.params for name in (*parameter.opts, *parameter.secondary_opts)}
 
 
 def test_both_scripts_are_there_and_ci_calls_the_test_command():

@@ -48,7 +48,7 @@ def _file(words: str) -> str:
     return words.replace(" ", "-")
 
 
-_parlour = cache(partial(typer.main.get_command, app))
+_parlour = cache(partial(typer.main.get_command, app()))
 
 
 def _command(words: str) -> Any:

@@ -10,37 +10,15 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
+from itertools import takewhile
 from typing import Any, Final
 
 import typer
 from parlour.envs.core import ParlourError
 from parlour.envs.terminal import TellingHandler, tell
 from parlour.envs.text import clean
-from parlour.training.cli import (
-    analyse,
-    arena,
-    avalon,
-    benchmark,
-    cache,
-    corpus,
-    demo,
-    experts,
-    exports,
-    games,
-    grace,
-    harnesses,
-    imports,
-    metrics,
-    murder_mystery,
-    own_games,
-    prompts,
-    replay,
-    reproduce,
-    serve,
-    table,
-    train,
-    train_grace,
-)
 from parlour.training.cli.options import alone, as_command
 
 # The class of all errors in a command's words, which typer takes from click or brings along, as its version has it.
@@ -61,81 +39,92 @@ GROUPS: Final[Mapping[str, str]] = {
 }
 """Words before a command -> help text."""
 
-COMMANDS: Final[Mapping[str, Callable[..., Any]]] = {
-    "list": games.list_games,
-    "experts": experts.list_experts,
-    "play": games.play,
-    "replay": replay.replay,
-    "new": own_games.new,
-    "check": own_games.check,
-    "evaluate": games.evaluate,
-    "arena": arena.arena,
-    "benchmark": benchmark.benchmark,
-    "benchmark compare": benchmark.compare_results,
-    "metrics": metrics.metrics,
-    "analyse": analyse.analyse,
-    "demo": demo.demo,
-    "serve": serve.serve,
-    "mcp": harnesses.mcp,
-    "openenv": harnesses.openenv,
-    "inspect-log": harnesses.inspect_log,
-    "table": table.table,
-    "corpus check": corpus.check_corpus,
-    "prompts list": prompts.list_prompts,
-    "prompts show": prompts.show,
-    "reproduce": reproduce.reproduce,
-    "train seat": train.train_seat,
-    "train selfplay": train.train_selfplay,
-    "train avalon": train.train_avalon,
-    "train habits": train.train_habits,
-    "train clone": train.train_clone,
-    "train grace": train_grace.train_grace,
-    "train gratr": train.train_gratr,
-    "train gratr-trust": train.train_gratr_trust,
-    "train questum": train.train_questum,
-    "grace stakes": grace.show_stakes,
-    "grace explain": grace.show_explanation,
-    "grace obey": grace.show_obedience,
-    "grace value": grace.show_value,
-    "avalon social": avalon.avalon_social,
-    "murder-mystery play": murder_mystery.play_case,
-    "murder-mystery compare": murder_mystery.compare_methods,
-    "murder-mystery ratings": murder_mystery.show_ratings,
-    "murder-mystery cases check": murder_mystery.check_cases,
-    "murder-mystery cases make": murder_mystery.make_case,
-    "murder-mystery cases show": murder_mystery.show_case,
-    "cache list": cache.list_replies,
-    "cache prune": cache.prune_replies,
-    "cache export": cache.export_replies,
-    "import avalon": imports.import_avalon,
-    "import werewolf": imports.import_werewolf,
-    "export": exports.export,
+COMMANDS: Final[Mapping[str, str]] = {
+    "list": "games:list_games",
+    "experts": "experts:list_experts",
+    "play": "games:play",
+    "replay": "replay:replay",
+    "new": "own_games:new",
+    "check": "own_games:check",
+    "evaluate": "games:evaluate",
+    "arena": "arena:arena",
+    "benchmark": "benchmark:benchmark",
+    "benchmark compare": "benchmark:compare_results",
+    "metrics": "metrics:metrics",
+    "analyse": "analyse:analyse",
+    "demo": "demo:demo",
+    "serve": "serve:serve",
+    "mcp": "harnesses:mcp",
+    "openenv": "harnesses:openenv",
+    "inspect-log": "harnesses:inspect_log",
+    "table": "table:table",
+    "corpus check": "corpus:check_corpus",
+    "prompts list": "prompts:list_prompts",
+    "prompts show": "prompts:show",
+    "reproduce": "reproduce:reproduce",
+    "train seat": "train:train_seat",
+    "train selfplay": "train:train_selfplay",
+    "train avalon": "train:train_avalon",
+    "train habits": "train:train_habits",
+    "train clone": "train:train_clone",
+    "train grace": "train_grace:train_grace",
+    "train gratr": "train:train_gratr",
+    "train gratr-trust": "train:train_gratr_trust",
+    "train questum": "train:train_questum",
+    "grace stakes": "grace:show_stakes",
+    "grace explain": "grace:show_explanation",
+    "grace obey": "grace:show_obedience",
+    "grace value": "grace:show_value",
+    "avalon social": "avalon:avalon_social",
+    "murder-mystery play": "murder_mystery:play_case",
+    "murder-mystery compare": "murder_mystery:compare_methods",
+    "murder-mystery ratings": "murder_mystery:show_ratings",
+    "murder-mystery cases check": "murder_mystery:check_cases",
+    "murder-mystery cases make": "murder_mystery:make_case",
+    "murder-mystery cases show": "murder_mystery:show_case",
+    "cache list": "cache:list_replies",
+    "cache prune": "cache:prune_replies",
+    "cache export": "cache:export_replies",
+    "import avalon": "imports:import_avalon",
+    "import werewolf": "imports:import_werewolf",
+    "export": "exports:export",
 }
-"""The words of a command -> the function that it calls. A command whose words are those of a group runs where no command of the
-group follows."""
+"""The words of a command -> module and function that it calls; a module is imported when one of its commands is. A command whose
+words are those of a group runs where no command of the group follows."""
 
 
-def _app() -> typer.Typer:
+@cache
+def app(words: str = "") -> typer.Typer:
+    """The commands whose words begin with these, in their groups; all of them by default."""
     settings: dict[str, Any] = {
         "rich_markup_mode": "rich",
         "context_settings": {"help_option_names": ["-h", "--help"]},
     }
-    groups = {words: typer.Typer(help=text, add_completion=False, **settings) for words, text in GROUPS.items()}
-    for words, text in GROUPS.items():
-        if words and words not in COMMANDS:
-            groups[words].callback(invoke_without_command=True, help=text)(_command_needed(words))
-    for words, group in groups.items():
-        parent, _, name = words.rpartition(" ")
-        if words:
-            groups[parent].add_typer(group, name=name)
-    for words, function in COMMANDS.items():
-        parent, _, name = words.rpartition(" ")
-        run = as_command(function, trains=parent == "train")
-        if words in groups:
-            groups[words].callback(invoke_without_command=True, help=inspect.getdoc(run))(alone(run))
+    groups = {name: typer.Typer(help=text, add_completion=False, **settings) for name, text in GROUPS.items()}
+    for name, text in GROUPS.items():
+        if name and name not in COMMANDS:
+            groups[name].callback(invoke_without_command=True, help=text)(_command_needed(name))
+    for name, group in groups.items():
+        parent, _, last = name.rpartition(" ")
+        if name:
+            groups[parent].add_typer(group, name=last)
+    for name, dotted in COMMANDS.items():
+        if not f"{name} ".startswith(f"{words} ".lstrip()):
+            continue
+        parent, _, last = name.rpartition(" ")
+        module, _, function = dotted.partition(":")
+        run = as_command(getattr(import_module(f"parlour.training.cli.{module}"), function), trains=parent == "train")
+        if name in groups:
+            groups[name].callback(invoke_without_command=True, help=inspect.getdoc(run))(alone(run))
         else:
-            groups[parent].command(name)(run)
+            groups[parent].command(last)(run)
     return groups[""]
+
+
+def _command_in(arguments: list[str]) -> str:
+    """The words of the command that arguments begin with; empty if they begin with none."""
+    words = list(takewhile(lambda word: not word.startswith("-"), arguments))
+    return next((name for end in range(len(words), 0, -1) if (name := " ".join(words[:end])) in COMMANDS), "")
 
 
 def _command_needed(words: str) -> Callable[[typer.Context], None]:
@@ -149,7 +138,6 @@ def _command_needed(words: str) -> Callable[[typer.Context], None]:
     return refuse
 
 
-app: Final = _app()
 _LOG: Final = logging.getLogger("parlour")
 _TELLING: Final = TellingHandler(logging.WARNING)
 
@@ -180,7 +168,7 @@ def run(arguments: list[str]) -> int:
     """Run one command; returns the exit code."""
     _LOG.addHandler(_TELLING)  # added once, however often
     try:
-        code = app(args=arguments or ["--help"], prog_name="parlour", standalone_mode=False)
+        code = app(_command_in(arguments))(args=arguments or ["--help"], prog_name="parlour", standalone_mode=False)
     except _USAGE as error:
         said: Any = error
         return _refuse(said.format_message())

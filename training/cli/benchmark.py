@@ -23,7 +23,7 @@ from parlour.training.measure.statistics import show_interval
 from parlour.training.play.parallel.executor import opened
 from parlour.training.results import display
 from parlour.training.results.decision_tables import decision_parts
-from parlour.training.results.result_table import Column, ResultTable
+from parlour.training.results.result_table import Cell, Column, ResultTable
 
 ALIKE: Final = (
     "-: all deals went alike, which says nothing of how others would go; intervals above are too short by that"
@@ -104,7 +104,7 @@ def _score_parts(found: BenchmarkResult, made: Decisions, out: Path, note: str) 
     own = scores(found.suite, found.points)
     others = {one.name: scores(found.suite, one.points) for one in references(found.suite)}
     title = f"Benchmark {found.suite.name}, version {found.suite.version}: {found.name} (points of 100, 95 % interval){note}"
-    rows = [
+    rows: list[tuple[Cell, ...]] = [
         (part, score.n, score.mean, show_interval(score, ".1f"), *(of[part].mean for of in others.values()))
         for part, score in own.items()
     ]

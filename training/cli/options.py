@@ -117,10 +117,8 @@ def as_command(function: Callable[..., Answer | None], *, trains: bool = False) 
             answer = function(**given)
             if answer is not None and as_json:
                 display.print_json(answer.value() if callable(answer.value) else answer.value)
-            elif answer is not None and callable(answer.show):
-                answer.show()
             elif answer is not None:
-                display.show(*answer.show)
+                _show(answer.show)
             if answer is not None and answer.error is not None:
                 raise ParlourError(answer.error)
 
@@ -133,7 +131,7 @@ def as_command(function: Callable[..., Answer | None], *, trains: bool = False) 
             if trains:
                 config_file.write_settings(context, values, values["out"])
 
-    made = configured if groups else run
+    made: Any = configured if groups else run
     if groups:
         flag = typer.Option("--config", callback=config_file.read_settings, is_eager=True)
         parameters.append(
@@ -141,9 +139,17 @@ def as_command(function: Callable[..., Answer | None], *, trains: bool = False) 
         )
         parameters.append(_parameter("context", typer.Context, inspect.Parameter.empty))
     made.__doc__, made.__name__ = function.__doc__, function.__name__
-    made.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    made.__signature__ = inspect.Signature(parameters)
     made.__annotations__ = {one.name: one.annotation for one in parameters}
-    return made
+    command: Callable[..., None] = made
+    return command
+
+
+def _show(shown: Callable[[], None] | Sequence[ResultTable | str]) -> None:
+    if callable(shown):
+        shown()
+    else:
+        display.show(*shown)
 
 
 def alone(command: Callable[..., None]) -> Callable[..., None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import astuple, fields, replace
+from dataclasses import astuple, fields
 from pathlib import Path
 
 from parlour.envs.core import ParlourError
@@ -55,5 +55,5 @@ def _parts(report: Report) -> Iterator[str]:
     if len(report.games) > _MOST_GAMES:
         yield text_html("p", f"The first {_MOST_GAMES:,} of {len(report.games):,}; --table writes all.")
     headings = [_HEADINGS.get(field.name, field.name) for field in fields(Game)]
-    rows = [astuple(replace(game, seat="" if game.seat is None else game.seat)) for game in report.games[:_MOST_GAMES]]
+    rows = [tuple("" if value is None else value for value in astuple(game)) for game in report.games[:_MOST_GAMES]]
     yield table_html(plain_table("One row for each game of a measured player", headings, rows))

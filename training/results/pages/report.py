@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from parlour.envs.terminal import printable_lines
 from parlour.policies.files import atomic_write
@@ -105,7 +106,8 @@ def _safe(text: str) -> str:
 
 
 _READER: Final = MarkdownIt("commonmark", {"html": False}).enable("table")
-_READER.add_render_rule("image", lambda self, tokens, at, options, env: _safe(tokens[at].content))
+_RENDERER: Final = RendererHTML(_READER)
+_RENDERER.rules["image"] = lambda tokens, at, _options, _env: _safe(tokens[at].content)
 _READER.validateLink = lambda url: not _OTHER_SCHEME.match(url)  # type: ignore[method-assign]
 
 
@@ -120,7 +122,7 @@ def _blocks(tokens: Sequence[Token], folder: Path) -> Iterator[str]:
         elif pictures := _pictures(block):
             yield from (_picture(image, folder) for image in pictures)
         else:
-            yield _READER.renderer.render(block, _READER.options, {}).rstrip("\n")
+            yield _RENDERER.render(block, _READER.options, {}).rstrip("\n")
         at = end
 
 
@@ -146,7 +148,7 @@ def _markdown_table(block: Sequence[Token]) -> str:
         if token.type == "tr_open":
             rows.append([])
         elif token.type == "inline":
-            rows[-1].append(_READER.renderer.renderInline(token.children or [], _READER.options, {}))
+            rows[-1].append(_RENDERER.renderInline(token.children or [], _READER.options, {}))
     return _table(rows[0], rows[1:])
 
 
