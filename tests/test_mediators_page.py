@@ -11,6 +11,7 @@ from parlour.training.cli import run
 
 PAGE = (Path(__file__).resolve().parents[1] / "docs" / "mediators.md").read_text("utf-8")
 JOINED = PAGE.replace("\\\n", " ")
+EXAMPLES = re.findall(r"^    parlour (.*)$", JOINED, re.MULTILINE)
 TASKS = JOINED.partition("## Three tasks")[2].partition("\n## ")[0]
 STEPS = re.findall(r"^    parlour (?P<command>[^\n]*)$|```python\n(?P<code>.*?)```", TASKS, re.MULTILINE | re.DOTALL)
 

@@ -106,8 +106,16 @@ def _safe(text: str) -> str:
 
 
 _READER: Final = MarkdownIt("commonmark", {"html": False}).enable("table")
-_RENDERER: Final = RendererHTML(_READER)
-_RENDERER.rules["image"] = lambda tokens, at, _options, _env: _safe(tokens[at].content)
+
+
+class _Renderer(RendererHTML):
+    """Of a picture within a line its text alone."""
+
+    def image(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
+        return _safe(tokens[idx].content)
+
+
+_RENDERER: Final = _Renderer(_READER)
 _READER.validateLink = lambda url: not _OTHER_SCHEME.match(url)  # type: ignore[method-assign]
 
 
