@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import threading
@@ -181,49 +180,6 @@ def remembered():
 
 def answers(memory):
     return [(memory.search(q, 5), memory.retrieve(q, 40, tag=SCRIPT)) for q in [*LINES, "red lamp"]]
-
-
-def test_a_memory_is_saved_and_loaded(tmp_path):
-    remembered().save(tmp_path / "memory.npz")
-    loaded = Memory.load(tmp_path / "memory.npz", HashingEmbedder())
-    assert answers(loaded) == answers(remembered())
-    loaded.add(["one more"])
-    assert loaded.search("one more", 1)[0].position == len(remembered())
-    Memory(HashingEmbedder()).save(tmp_path / "empty.npz")
-    assert len(Memory.load(tmp_path / "empty.npz", HashingEmbedder())) == 0
-
-
-def test_a_file_that_is_no_memory_is_refused(tmp_path):
-    path = tmp_path / "memory.npz"
-    with pytest.raises(ParlourError, match="there is no memory file"):
-        Memory.load(path, HashingEmbedder())
-    remembered().save(path)
-    with pytest.raises(
-        ParlourError, match=r"embedder 'hashing-64 \(64\)' is not accepted; accepted: hashing-512 \(512\)"
-    ):
-        Memory.load(path, HashingEmbedder(64))
-    kept = path.read_bytes()
-    meta = json.dumps({"embedder": "hashing-512", "size": 512, "texts": ["a"], "tags": ["talk"], "when": [0]})
-    meta_of_two = meta.replace('["a"]', '["a", "b"]')
-    vectors = HashingEmbedder().embed(["a"])
-    for write in (
-        lambda: path.write_text("text"),
-        lambda: path.write_bytes(kept[: len(kept) // 2]),
-        lambda: np.savez(path, vectors=vectors),
-        lambda: np.savez(path, parlour_memory=np.array(meta)),
-        lambda: np.savez(path, parlour_memory=np.array(meta), vectors=np.array([object()])),
-        lambda: np.savez(path, parlour_memory=np.array(meta_of_two), vectors=vectors),
-    ):
-        write()
-        with pytest.raises(
-            ParlourError, match=r"memory\.npz' is not a memory; accepted: a file that `Memory.save` wrote"
-        ):
-            Memory.load(path, HashingEmbedder())
-    np.savez(path, parlour_memory=np.array(meta), vectors=vectors * 0)
-    with pytest.raises(ParlourError, match="the embedding of 'a' by hashing-512 failed: its vector is zero"):
-        Memory.load(path, HashingEmbedder())
-    np.savez(path, parlour_memory=np.array(meta), vectors=vectors)
-    assert len(Memory.load(path, HashingEmbedder())) == 1
 
 
 def test_a_search_keeps_to_one_thread_and_leaves_the_setting_of_others_alone():

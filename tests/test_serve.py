@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import concurrent.futures
 import http.client
 import json
@@ -26,9 +25,8 @@ from parlour.envs.core import ParlourError
 from parlour.policies.llm.ask import ASKS, Answer, Ask
 from parlour.policies.llm.model import OfflineModel, RequestContext
 from parlour.policies.llm.prompt import section
-from parlour.policies.llm.server import replies
+from parlour.policies.llm.server import protocol as replies
 from parlour.policies.llm.server.fault_injection import FaultDraw
-from parlour.policies.retrieval.embedders import HashingEmbedder
 from parlour.training.cli import run
 
 openai = pytest.importorskip("openai", reason="the client of the protocol is not installed")
@@ -169,7 +167,7 @@ def test_a_completion_says_that_no_model_answered_and_what_it_took(plain):
 
 
 def test_a_streamed_completion_is_the_same_in_pieces(plain):
-    for parameters in ({}, {"n": 3}, {"logprobs": True, "top_logprobs": 2}):
+    for parameters in ({}, {"n": 3}):
         whole = ask(plain, seed=5, **parameters)
         chunks = list(ask(plain, seed=5, stream=True, stream_options={"include_usage": True}, **parameters))
         assert chunks[-1].usage == whole.usage
@@ -179,9 +177,6 @@ def test_a_streamed_completion_is_the_same_in_pieces(plain):
             assert mine[0].delta.role == "assistant"
             assert "".join(one.delta.content or "" for one in mine) == choice.message.content
             assert [one.finish_reason for one in mine] == [None] * (len(mine) - 1) + ["stop"]
-            if parameters.get("logprobs"):
-                told = [token for one in mine if one.logprobs for token in one.logprobs.content]
-                assert told == choice.logprobs.content
         assert {chunk.system_fingerprint for chunk in chunks} == {whole.system_fingerprint}
     assert all(chunk.usage is None for chunk in ask(plain, stream=True))
 
@@ -226,8 +221,7 @@ REFUSED = [
     ({"seed": -1}, "seed", "seed: "),
     ({"seed": "seven"}, "seed", "seed: "),
     ({"max_tokens": 0}, "max_tokens", "max_tokens: "),
-    ({"top_logprobs": 3}, "top_logprobs", "goes with logprobs"),
-    ({"logprobs": True, "top_logprobs": 21}, "top_logprobs", "top_logprobs: "),
+    ({"logprobs": True}, "logprobs", "parameter 'logprobs' is not accepted"),
     ({"stream_options": {"include_usage": True}}, "stream_options", "goes with stream"),
     ({"response_format": {"type": "json_schema"}}, "response_format", "json_schema goes with"),
     ({"response_format": {"type": "yaml"}}, "response_format", "response_format.type"),
@@ -268,33 +262,6 @@ def test_questions_with_inputs_of_any_kind_are_answered_or_refused(plain, kind):
         sections = "\n\n".join(section(name, value) for name, value in drawn_inputs.items())
         body = {**HELLO, "messages": [{"role": "user", "content": f"# {kind}\n\n{sections}"}]}
         assert raw(plain, json.dumps(body).encode())[0] in (200, 400)
-
-
-# -- embeddings -------------------------------------------------------------------------------------------------
-
-
-def test_embeddings_are_those_of_the_offline_embedder_in_both_encodings(plain):
-    texts = ["I suspect player_2.", "我同意", "I suspect player_2."]
-    wanted = HashingEmbedder().embed(texts)
-    numbers = plain.embeddings.create(model="m", input=texts, encoding_format="float")
-    np.testing.assert_array_equal(np.array([one.embedding for one in numbers.data], np.float32), wanted)
-    assert [one.index for one in numbers.data] == [0, 1, 2]
-    assert numbers.model == "m"
-    assert numbers.usage.prompt_tokens == sum(len(replies.tokens(text)) for text in texts)
-    unpacked = plain.embeddings.create(model="m", input=texts)  # the plain asks for base64 and unpacks it
-    np.testing.assert_array_equal(np.array([one.embedding for one in unpacked.data], np.float32), wanted)
-    body = {"model": "m", "input": texts[0], "encoding_format": "base64"}
-    status, told = raw(plain, json.dumps(body).encode(), "/embeddings")
-    assert status == 200
-    packed = base64.b64decode(told["data"][0]["embedding"])
-    np.testing.assert_array_equal(np.frombuffer(packed, "<f4"), wanted[0])
-
-
-@pytest.mark.parametrize("given", [[], "", ["x", ""], ["x", " \n"], [1, 2], [[1, 2]]], ids=repr)
-def test_what_cannot_be_embedded_is_refused(plain, given):
-    with pytest.raises(openai.BadRequestError) as caught:
-        plain.embeddings.create(model="m", input=given)
-    assert caught.value.param == "input"
 
 
 # -- faults -----------------------------------------------------------------------------------------------------
@@ -338,10 +305,10 @@ def test_timeout_gives_no_answer_in_time_while_others_are_served(server):
 def test_what_a_reply_says_under_a_fault_is_no_answer(server, plain, fault, stream):
     client, good = server(faults={fault: 1.0}), text_of(ask(plain, seed=3))
     if stream:
-        choices = [one.choices[0] for one in ask(client, seed=3, stream=True, logprobs=True)]
+        choices = [one.choices[0] for one in ask(client, seed=3, stream=True)]
         said, end = "".join(one.delta.content or "" for one in choices), choices[-1].finish_reason
     else:
-        choice = ask(client, seed=3, logprobs=True).choices[0]
+        choice = ask(client, seed=3).choices[0]
         said, end = choice.message.content, choice.finish_reason
     with pytest.raises(ParlourError):
         QUESTION.read(said)
@@ -533,7 +500,6 @@ def test_what_a_policy_cannot_answer_gets_one_line(server, plain):
         ("hello", {}, "there are no options in the text"),
         (QUESTION.prompt(), {}, "question 'test_serve.coin' is not accepted by a policy"),
         ("hello", {"response_format": {"type": "json_object"}}, "no question in the messages"),
-        ("hello", {"logprobs": True}, "this server does not take logprobs"),
     ):
         with pytest.raises(openai.BadRequestError, match=re.escape(why)):
             ask(client, prompt, **parameters)
@@ -564,7 +530,6 @@ def test_a_key_is_wanted_and_never_told(caplog, capfd):
             for call in (
                 lambda c=client: ask(c),
                 lambda c=client: list(c.models.list()),
-                lambda c=client: c.embeddings.create(model="m", input="x"),
             ):
                 with pytest.raises(openai.AuthenticationError) as caught:
                     call()

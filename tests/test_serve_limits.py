@@ -21,9 +21,10 @@ from pydantic import ValidationError
 
 pytest.importorskip("fastapi", reason="the extra `serve` is not installed")
 pytest.importorskip("uvicorn", reason="the extra `serve` is not installed")
-from parlour.policies.llm.server.app import serving
+from parlour.policies.base import Policy
+from parlour.policies.llm.server.app import ServedPolicy, serving
 from parlour.policies.llm.server.fault_injection import REMEMBERED, FaultDraw
-from parlour.policies.llm.server.protocol import ChatBody, EmbeddingsBody, Refused, parsed
+from parlour.policies.llm.server.protocol import ChatBody, Refused, parsed
 from parlour.policies.llm.server.settings import ServerSettings
 
 HELLO = json.dumps({"model": "m", "messages": [{"role": "user", "content": "hello"}]}).encode()
@@ -37,6 +38,18 @@ def head(*lines: str, target: str = f"POST {CHAT} HTTP/1.1", host: str = "Host: 
 
 def posted(body: bytes = HELLO, *lines: str) -> bytes:
     return head(f"Content-Length: {len(body)}", *lines) + body
+
+
+class Long(Policy):
+    """Says what is more than two ends of a connection hold for one another."""
+
+    name, wants = "long", "text"
+
+    def act(self, observation, info):
+        return "a" + " " * 20_000_000
+
+
+LONG = ServedPolicy("long", Long())
 
 
 class Line:
@@ -168,7 +181,7 @@ def test_who_sends_it_all_the_same_still_reads_why_it_was_refused(server):
 @pytest.mark.parametrize("body", ["Content-Length: 300000000", "Transfer-Encoding: chunked"])
 def test_without_the_key_nothing_is_read(server, line, body):
     url = server(key=KEY)
-    for path in (CHAT, "/v1/embeddings"):
+    for path in (CHAT, "/v1/models"):
         asked = line(url).say(head(body, target=f"POST {path} HTTP/1.1"))
         assert asked.refusal()[0] == 401
         assert asked.ended()
@@ -243,11 +256,9 @@ def test_a_body_has_to_come_in_time(server, line, said):
 
 
 def test_a_reply_has_to_be_taken_in_time(server, line):
-    """About 20 MB of numbers, more than two ends of a connection hold for one another."""
-    body = json.dumps({"model": "m", "input": ["hello"] * 1000, "dimensions": 4000}).encode()
-    asked = line(server(reply_timeout=0.3), receive_buffer=4096)
-    asked.say(head(f"Content-Length: {len(body)}", target="POST /v1/embeddings HTTP/1.1"), body)
-    time.sleep(0.1)
+    """About 20 MB of words, more than two ends of a connection hold for one another."""
+    asked = line(server(reply_timeout=0.3, policy=LONG), receive_buffer=4096)
+    asked.say(posted())
     assert asked.socket.recv(12) == b"HTTP/1.1 200"
     time.sleep(3)
     got = 0
@@ -297,12 +308,11 @@ def test_who_finds_no_room_comes_to_read_so(server, line):
 
 def test_a_server_ends_at_once_whoever_keeps_it_waiting(line):
     """Half a head, half a body, a reply that nobody reads."""
-    body = json.dumps({"model": "m", "input": ["hello"] * 1000, "dimensions": 4000}).encode()
-    with serving() as url:
+    with serving(policy=LONG) as url:
         line(url).say(head()[:-2])
         line(url).say(head("Content-Length: 100") + b"{")
         reader = line(url, receive_buffer=4096)
-        reader.say(head(f"Content-Length: {len(body)}", target="POST /v1/embeddings HTTP/1.1"), body)
+        reader.say(posted())
         assert reader.socket.recv(12) == b"HTTP/1.1 200"
         began = time.monotonic()
     assert time.monotonic() - began < 10  # the shortest limit is 10 seconds, and it is not what ends them
@@ -443,8 +453,6 @@ MANY = [
         {"model": "m", "messages": [{"role": "user", "content": [{"type": "image"}] * 5000}]},
         "messages.0.content",
     ),
-    (EmbeddingsBody, {"model": "m", "input": [1] * 5000}, "input.str: "),
-    (EmbeddingsBody, {"model": "m", "input": ["x"] * 2049}, "2049 texts are not accepted; accepted: up to 2048"),
 ]
 
 

@@ -1,4 +1,4 @@
-"""Texts as vectors: feature hashing offline, or an OpenAI-compatible server. (`minilm` is a small model offline.)
+"""Texts as vectors, offline: feature hashing, or a small sentence model from installed packages.
 
 All of them give vectors of length 1, so that nearness is the same by distance, inner product and cosine. A text that
 cannot be embedded is an error that names it; nothing is ever put in its place.
@@ -19,7 +19,6 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 from parlour.envs.core import ParlourError, check_from
-from parlour.policies.llm.transport.address import PLACEHOLDER, read_key
 
 Vectors = np.ndarray[Any, np.dtype[np.float32]]
 CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
@@ -198,105 +197,6 @@ def _mixed(codes: np.ndarray[Any, np.dtype[np.uint64]]) -> np.ndarray[Any, np.dt
     codes = (codes ^ (codes >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     codes = (codes ^ (codes >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return codes ^ (codes >> np.uint64(31))
-
-
-# -- a server ----------------------------------------------------------------------------------------------------
-
-_SIZES: Final = {"text-embedding-ada-002": 1536, "text-embedding-3-small": 1536, "text-embedding-3-large": 3072}
-_KEY_LIKE: Final = re.compile(r"\bsk-\S+")
-
-
-class OpenAIEmbedder:
-    """The embeddings endpoint of an OpenAI-compatible server. Waits and asks again when it is told to, as the SDK does.
-
-    Args:
-        model: What the server calls the model.
-        base_url: The server; OpenAI's, or that of `OPENAI_BASE_URL`, by default.
-        key_env: The environment variable that holds the key. It may be unset only if `base_url` is given: a server of
-            one's own asks for none.
-        size: Numbers in a vector; known for OpenAI's models, else required.
-        batch: Texts sent in one request.
-        retries: How often a request is sent again that failed in passing.
-        timeout: Seconds to wait for a reply.
-
-    Raises:
-        ParlourError: There is no key, or the size is not known.
-    """
-
-    def __init__(
-        self,
-        model: str,
-        base_url: str | None = None,
-        *,
-        key_env: str = "OPENAI_API_KEY",
-        size: int | None = None,
-        batch: int = 256,
-        retries: int = 4,
-        timeout: float = 60.0,
-    ) -> None:
-        if size is None and model not in _SIZES:
-            raise ParlourError(f"the size of the vectors of {model!r} is not known; accepted: size=..., {list(_SIZES)}")
-        check_from("batch", batch, 1)
-        self.name, self.size = model, _SIZES[model] if size is None else size
-        self._batch, self._base_url, self._key_env = batch, base_url, key_env
-        self._retries, self._timeout = retries, timeout
-        self._client = self._connected()
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        refuse_blank(texts, self.name)
-        vectors = np.empty((len(texts), self.size), np.float32)
-        for start in range(0, len(texts), self._batch):
-            some = list(texts[start : start + self._batch])
-            vectors[start : start + len(some)] = self._asked(some)
-        return vectors
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._client.close()
-
-    def _asked(self, texts: list[str]) -> Vectors:
-        import openai
-
-        try:
-            reply = self._client.embeddings.create(model=self.name, input=texts, encoding_format="float")
-        except openai.BadRequestError as error:
-            if len(texts) == 1:
-                raise EmbeddingFailed(texts[0], self.name, self._reason(error)) from None
-            half = len(texts) // 2  # to find the text that the server will not have
-            return np.concatenate([self._asked(texts[:half]), self._asked(texts[half:])])
-        except (openai.OpenAIError, ValueError) as error:
-            others = f" (and of {len(texts) - 1} more)" if len(texts) > 1 else ""
-            raise EmbeddingFailed(texts[0], self.name + others, self._reason(error)) from None
-        return unit(texts, self._in_order(texts, getattr(reply, "data", None) or []), self)
-
-    def _in_order(self, texts: list[str], found: Sequence[Any]) -> list[Any]:
-        """The vectors in the order of the texts; a server may send them in any."""
-        if len(found) > len(texts):
-            raise EmbeddingFailed(texts[0], self.name, f"{len(found)} vectors came for {len(texts)} texts")
-        vectors = {getattr(one, "index", None): getattr(one, "embedding", None) for one in found}
-        for k, text in enumerate(texts):
-            if k not in vectors:
-                raise EmbeddingFailed(text, self.name, f"none of {len(found)} vectors for {len(texts)} texts is its")
-        return [vectors[k] for k in range(len(texts))]
-
-    def _connected(self) -> Any:
-        import openai
-
-        key = read_key(self._key_env, required=self._base_url is None)
-        return openai.OpenAI(api_key=key, base_url=self._base_url, max_retries=self._retries, timeout=self._timeout)
-
-    def _reason(self, error: Exception) -> str:
-        """Kind and text of an error in one line, without the key."""
-        told = " ".join(f"{type(error).__name__}: {error}".split())
-        key = self._client.api_key
-        return _KEY_LIKE.sub("***", told if key == PLACEHOLDER else told.replace(key, "***"))[:300]
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_client"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self._client = self._connected()
 
 
 _TOKENIZER: Final = ("embeddings", "data", "all-MiniLM-L6-v2-onnx-int8", "tokenizer.json")

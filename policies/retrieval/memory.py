@@ -15,19 +15,16 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import numpy as np
 from parlour.envs.core import accept, check_from
-from parlour.policies.files import read_arrays, reading, write_arrays
 from parlour.policies.retrieval.embedders import Embedder, Vectors, unit
 
 SEGMENT: Final = 50
 """Tokens of a segment."""
 SCRIPT, TALK = "script", "talk"
 """Tags for what a seat was given to read and for what was said; any other word will do as well."""
-_META: Final = "parlour_memory"
 _DIGITS: Final = 5
 """Decimals of a squared distance. What differs by less is a tie: single precision is hardly better, and its last bits
 are not the same on every processor."""
@@ -192,27 +189,6 @@ class Memory:
             chosen.append(found)
         return sorted(chosen, key=lambda found: found.position) if as_told else chosen
 
-    def save(self, path: str | Path) -> None:
-        """Write texts and vectors to a file in NumPy's npz format; the embedder is named, not written."""
-        meta = {"embedder": self.embedder.name, "size": self.embedder.size, "texts": self._texts}
-        meta |= {"tags": self._tags, "when": self._when}
-        write_arrays(path, _META, meta, {"vectors": self._vectors()})
-
-    @classmethod
-    def load(cls, path: str | Path, embedder: Embedder) -> Self:
-        """Read what `save` wrote, without embedding anything anew. The queries will be embedded by `embedder`.
-
-        Raises:
-            ParlourError: The file holds no memory, or one made with another embedder.
-        """
-        meta, vectors = _read(Path(path))
-        name, size, texts = meta["embedder"], meta["size"], meta["texts"]
-        if (name, size) != (embedder.name, embedder.size):
-            raise accept("embedder", f"{embedder.name} ({embedder.size})", f"{name} ({size}), as in {str(path)!r}")
-        memory = cls(embedder)
-        memory._put(texts, meta["tags"], meta["when"], unit(texts, vectors, embedder))
-        return memory
-
     def __getstate__(self) -> tuple[Any, ...]:
         return self.embedder, self._texts, self._tags, self._when, self._vectors()
 
@@ -254,16 +230,6 @@ class Memory:
             Retrieved(self._texts[p], p, self._tags[p], self._when[p], self._tokens[p], distance)
             for distance, p in ranked
         ]
-
-
-def _read(path: Path) -> tuple[dict[str, Any], Any]:
-    """What `Memory.save` wrote: texts and all that is known of them, and their vectors."""
-    with reading(path, "memory file", "is not a memory; accepted: a file that `Memory.save` wrote"):
-        meta, arrays = read_arrays(path, _META)
-        vectors = arrays["vectors"]
-        if not len(meta["texts"]) == len(meta["tags"]) == len(meta["when"]) == len(vectors):
-            raise ValueError("not as many vectors as texts")
-        return {name: meta[name] for name in ("embedder", "size", "texts", "tags", "when")}, vectors
 
 
 def _of_partition(partition: _Partition, vector: Vectors, k: int) -> list[tuple[float, int]]:

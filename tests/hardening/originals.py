@@ -140,14 +140,11 @@ def bodies() -> tuple[Original, ...]:
         "seed": 7,
         "stream": False,
         "response_format": {"type": "text"},
-        "logprobs": True,
-        "top_logprobs": 2,
     }
     asks = [words | {"messages": heard.messages(Templates(None))} for heard in questions()[:2]]
     return tuple(Original(json.dumps(one).encode()) for one in (words, *asks))
 
 
-EMBEDDED = (Original(b'{"model": "hashing", "input": ["a", "b"], "encoding_format": "float", "dimensions": 16}'),)
 COMPLETIONS = (
     Original(
         b'{"id": "x", "model": "m", "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", '

@@ -23,7 +23,7 @@ from parlour.envs.murder_mystery.cases import case
 from parlour.envs.registry import build, lookup
 from parlour.envs.text import end_of
 from parlour.policies.agents.mediated_qa import policy_file
-from parlour.policies.llm.server.protocol import ChatBody, EmbeddingsBody, Refused, parsed, question
+from parlour.policies.llm.server.protocol import ChatBody, Refused, parsed, question
 from parlour.policies.llm.transport.answers import read_reply, refusal
 from parlour.policies.llm.transport.budget import Prices
 from parlour.policies.trained import TrainedSeat
@@ -170,9 +170,6 @@ READERS: tuple[Reader, ...] = (
         for k, kind in enumerate(originals.ASKED)
     ),
     Reader("chat body", 100, originals.bodies, chat_body),
-    Reader(
-        "embeddings body", 300, lambda: originals.EMBEDDED, lambda content, _: parsed(EmbeddingsBody, content) and None
-    ),
     Reader("server's answer", 200, lambda: originals.COMPLETIONS, endpoint),
     Reader("utilities", 100, lambda: originals.TABLES, utilities),
     *(

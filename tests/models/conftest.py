@@ -69,13 +69,9 @@ class Double:
         self.thread.join()
 
     @staticmethod
-    def completion(*texts: str, usage: Any = (10, 5), logprobs: dict[str, float] | None = None) -> dict[str, Any]:
-        likely = None
-        if logprobs is not None:
-            top = [{"token": token, "logprob": value, "bytes": None} for token, value in logprobs.items()]
-            likely = {"content": [{**top[0], "top_logprobs": top}]}
+    def completion(*texts: str, usage: Any = (10, 5)) -> dict[str, Any]:
         choices = [
-            {"index": k, "message": {"role": "assistant", "content": text}, "finish_reason": "stop", "logprobs": likely}
+            {"index": k, "message": {"role": "assistant", "content": text}, "finish_reason": "stop", "logprobs": None}
             for k, text in enumerate(texts)
         ]
         body = {"id": "x", "object": "chat.completion", "created": 0, "model": "m", "choices": choices}

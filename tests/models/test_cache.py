@@ -33,7 +33,6 @@ REPLY = Completion(
     finish=("stop", "length"),
     thinking=("", "想"),
     served="tester-2026",
-    logprobs=({"x": -0.5, "是": -2.0},) * 2,
     dropped=("seed",),
 )
 
@@ -81,7 +80,6 @@ SHAPING = {
     "temperature": 0.4,
     "max_tokens": 41,
     "n": 2,
-    "top_logprobs": 1,
     "sample": 8,
     "messages": (*REQUEST.messages, ChatMessage("user", "v")),
     "schema": {"type": "object"},
@@ -240,7 +238,7 @@ def test_what_is_in_the_file(tmp_path):
         "finish": ["stop", "length"],
         "thinking": ["", "想"],
         "served": "tester-2026",
-        "logprobs": [{"x": -0.5, "是": -2.0}] * 2,
+        "logprobs": [],
         "dropped": ["seed"],
     }
 

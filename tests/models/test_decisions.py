@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from os.path import commonprefix
 from typing import Any, ClassVar
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from parlour.envs import replay
 from parlour.envs.core import Move
 from parlour.envs.entries import Entry
 from parlour.policies import ChatPlayer, HeuristicPolicy, RandomPolicy
 from parlour.policies.base import Policy
 from parlour.policies.llm.chat import ChatModel
-from parlour.policies.llm.decisions import AskedQuestion, Decisions, made_by, questions
+from parlour.policies.llm.decisions import AskedQuestion, Beginnings, Decisions, made_by, questions, took
 from parlour.policies.llm.transport.budget import Prices
 from parlour.policies.llm.transport.meter import Meter
 from parlour.policies.llm.transport.request import CallFailed, Completion, Request, Usage
@@ -200,6 +203,27 @@ def test_what_says_no_more_than_any_other_words_is_talk_and_no_decision():
     assert (made.own, made.decisions) == (0, sum(made.replaced.values()))
     # three words are refused for each decision that the table makes in the end
     assert sum(made.refused.values()) == 3 * made.replaced["default"]
+
+
+@given(st.lists(st.text(alphabet="ab", max_size=6), max_size=8))
+def test_a_prompt_shares_most_with_a_neighbour_in_alphabetical_order(prompts):
+    seen = Beginnings()
+    for number, prompt in enumerate(prompts):
+        longest = max((len(commonprefix([prompt, other])) for other in prompts[:number]), default=0)  # noqa: RUF071
+        assert seen.shared(prompt) == longest
+
+
+def test_the_beginnings_of_a_game_are_those_of_all_seats():
+    def asked(user: str) -> dict[str, Any]:
+        prompt = [{"role": "system", "content": "rules"}, {"role": "user", "content": user}]
+        return {"ask": "chat.take_turn", "prompt": prompt, "reply": "{}", "cost": None}
+
+    seen = Beginnings()
+    first = took([asked("night 1")], seen)
+    assert (first.characters, first.shared) == (13, 0)  # "rules", a line break, "night 1"
+    second = took([asked("night 2"), asked("night 2, day")], seen)
+    assert (second.characters, second.shared) == (13 + 18, 12 + 13)
+    assert took([{"ask": "chat.take_turn", "answer": {}}], seen).characters == 0
 
 
 # -- tables, JSON, report --------------------------------------------------------------------------------------------

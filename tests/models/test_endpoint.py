@@ -56,20 +56,10 @@ def test_a_request_goes_out_as_the_protocol_has_it_and_the_reply_comes_back(doub
         }
     ]
     assert double.headers[0]["authorization"] == f"Bearer {double.KEY}"
-    assert (reply.texts, reply.usage, reply.finish, reply.logprobs) == (("hello",), (11, 3, 0), ("stop",), ())
+    assert (reply.texts, reply.usage, reply.finish) == (("hello",), (11, 3, 0), ("stop",))
     assert (reply.thinking, reply.served) == (("",), "m")
     assert (reply.cached, reply.retries, reply.dropped) == (False, 0, ())
     assert 0 < reply.seconds < 5
-
-
-def test_samples_and_log_probabilities(double, endpoint):
-    double.say("a", "b", logprobs={"yes": -0.1, "no": -2.5})
-    reply = endpoint.complete(replace(REQUEST, n=2, top_logprobs=2, schema=None))
-    sent = double.history[0]
-    assert (sent["n"], sent["logprobs"], sent["top_logprobs"]) == (2, True, 2)
-    assert "response_format" not in sent
-    assert reply.texts == ("a", "b")
-    assert reply.logprobs == ({"yes": -0.1, "no": -2.5},) * 2
 
 
 @pytest.mark.parametrize("status", [200, 401])
@@ -149,10 +139,9 @@ REFUSALS = {
     "schema by message": ("json_schema output is not available here", None, "response_format"),
     "seed": ("Unsupported parameter: 'seed'", "seed", "seed"),
     "temperature": ("temperature does not support 0.3 with this model", None, "temperature"),
-    "logprobs": ("You are not allowed to request logprobs", None, "top_logprobs"),
     "n": ("parameter 'n' must be 1", None, "n"),
 }
-FULL = replace(REQUEST, n=2, top_logprobs=5)
+FULL = replace(REQUEST, n=2)
 
 
 @pytest.mark.parametrize(("message", "param", "name"), REFUSALS.values(), ids=REFUSALS)
@@ -165,8 +154,7 @@ def test_a_parameter_that_is_refused_is_dropped_for_good_and_told(
         replies = [endpoint.complete(FULL) for _ in range(2)]
     assert [reply.dropped for reply in replies] == [(name,)] * 2
     assert [name in sent for sent in double.history] == [True, False, False]
-    assert "logprobs" not in double.history[1] or name != "top_logprobs"
-    assert len(set(double.history[0]) - set(double.history[1]) - {"logprobs"}) == 1
+    assert len(set(double.history[0]) - set(double.history[1])) == 1
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     assert repr(name) in caplog.text
 

@@ -1,4 +1,4 @@
-"""A server that speaks OpenAI's chat-completions and embeddings protocol and answers by heuristics, or by a policy.
+"""A server that speaks OpenAI's chat-completions protocol and answers by heuristics, or by a policy.
 
 For tests, and for people without a key: the whole path of `ChatModel` (HTTP, JSON, usage, errors) runs against it. A request
 brings its question as data, in the field `parlour_inputs`, or else in the sections of its last prompt; the question's heuristic
@@ -23,12 +23,11 @@ from parlour.envs.core import ParlourError
 from parlour.policies.base import Policy
 from parlour.policies.by_text import by_numbers, goes_by_text, in_words, options_in, require_readable
 from parlour.policies.llm.prompt import Templates
-from parlour.policies.llm.server import listening, replies
-from parlour.policies.llm.server.fault_injection import OF_BODY, OF_TEXT, FaultDraw
+from parlour.policies.llm.server import listening, protocol
+from parlour.policies.llm.server.fault_injection import OF_BODY, FaultDraw
 from parlour.policies.llm.server.limits import LimitedApp, described, failure, gone, refusal
 from parlour.policies.llm.server.listening import CONNECTION, LOOPBACK, LimitedConnection, ListeningServer
-from parlour.policies.llm.server.protocol import ChatBody, EmbeddingsBody, Refused, parsed, question
-from parlour.policies.llm.server.replies import AnswerText, CompletionRequest
+from parlour.policies.llm.server.protocol import AnswerText, ChatBody, CompletionRequest, Refused, parsed, question
 from parlour.policies.llm.server.settings import ServerSettings
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -39,8 +38,6 @@ from starlette.routing import Route
 
 QUESTION: Final = "chat.take_turn"
 """The one question that a seat's text and options are enough for."""
-UNTAKEN: Final = ("logprobs", "top_logprobs")
-"""What a policy has none of."""
 PIECES: Final = 20
 """In how many pieces a slow reply arrives."""
 _PAGE: Final = b"<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>"
@@ -116,7 +113,7 @@ class Service:
 
     Args:
         settings: How it behaves.
-        tally: Counts: `chat` and `embeddings` that could be read; of those, each kind of fault; `refused` for every
+        tally: Counts: `chat` that could be read; of those, each kind of fault; `refused` for every
             error that was sent, whether on purpose or for a bad request; `gone` for clients that did not wait.
         policy: Answers in place of the heuristics.
     """
@@ -134,7 +131,6 @@ class Service:
         """The routes, behind the limits."""
         routes = [
             Route("/v1/chat/completions", self.chat, methods=["POST"]),
-            Route("/v1/embeddings", self.embeddings, methods=["POST"]),
             Route("/v1/models", self.models),
             Route("/v1/models/{name:path}", self.model),
         ]
@@ -155,32 +151,18 @@ class Service:
         await self._pause(self.settings.latency - (time.monotonic() - began), request)
         if not body.stream:
             return self._reply(JSONResponse(done), fault, request)
-        told = replies.events(done, with_usage=body.with_usage)
+        told = protocol.events(done, with_usage=body.with_usage)
         if fault in OF_BODY:
             return self._broken(b"".join(told), "text/event-stream", fault, request)
         return StreamingResponse(_each(told), media_type="text/event-stream")
 
-    async def embeddings(self, request: Request) -> Response:
-        """`POST /v1/embeddings`."""
-        raw = await request.body()
-        body = parsed(EmbeddingsBody, raw)
-        drawn = self._draw(raw)
-        fault = self._count("embeddings", None if drawn in OF_TEXT else drawn)
-        await self._obstruct(fault, request)
-        packed = body.encoding_format == "base64"
-        try:
-            told = await run_in_threadpool(replies.embeddings, body.model, body.texts, body.dimensions, packed=packed)
-        except ParlourError as error:
-            raise Refused(400, str(error), "input") from None
-        return self._reply(JSONResponse(told), fault, request)
-
     async def models(self, request: Request) -> Response:
         """`GET /v1/models`."""
-        return JSONResponse(replies.models() if self.policy is None else replies.models(self.policy.name))
+        return JSONResponse(protocol.models() if self.policy is None else protocol.models(self.policy.name))
 
     async def model(self, request: Request) -> Response:
         """`GET /v1/models/{name}`."""
-        return JSONResponse(replies.model(request.path_params["name"]))
+        return JSONResponse(protocol.model(request.path_params["name"]))
 
     def check_key(self, authorization: str) -> None:
         """Refuse a request without the key; what it brought instead is not shown to anybody."""
@@ -199,21 +181,21 @@ class Service:
         self.tally["refused"] += 1
         return refusal(error)
 
-    def _answering(self, body: ChatBody) -> tuple[replies.AnswerText, replies.CompletionRequest]:
+    def _answering(self, body: ChatBody) -> tuple[AnswerText, CompletionRequest]:
         """Who answers, and what is wanted. Raises `Refused` for what cannot be answered."""
         if self.policy is None:
             wanted = body.wanted((*self.settings.refuse, "parlour"))
-            return replies.by_heuristic(question(body, wanted)), wanted
-        wanted = body.wanted((*self.settings.refuse, *(name for name in UNTAKEN if getattr(body, name))))
+            return protocol.by_heuristic(question(body, wanted)), wanted
+        wanted = body.wanted(self.settings.refuse)
         return self.policy.answering(body, wanted), wanted
 
     async def _completed(
-        self, wanted: replies.CompletionRequest, answer: replies.AnswerText, fault: str | None, name: str
+        self, wanted: CompletionRequest, answer: AnswerText, fault: str | None, name: str
     ) -> dict[str, Any]:
         """The completion, worked out beside the loop, so that no long thought holds up the other requests."""
-        print_ = replies.FINGERPRINT if self.policy is None else self.policy.fingerprint
+        print_ = protocol.FINGERPRINT if self.policy is None else self.policy.fingerprint
         try:
-            return await run_in_threadpool(replies.completion, wanted, answer, fault, name, int(time.time()), print_)
+            return await run_in_threadpool(protocol.completion, wanted, answer, fault, name, int(time.time()), print_)
         except Refused:
             raise
         except Exception as error:

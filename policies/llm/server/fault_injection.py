@@ -36,8 +36,6 @@ FAULTS: Final[Mapping[str, str]] = {
 """Kind of fault -> what it looks like from outside."""
 OF_BODY: Final = frozenset({"html", "gzip", "utf16", "reset", "chunks", "slow"})
 """Those that spoil a reply on its way, whatever it says."""
-OF_TEXT: Final = frozenset({"cut", "prose", "schema", "empty"})
-"""Those that concern what a completion says; nothing else can have them."""
 REMEMBERED: Final = 32_768
 """Bodies of which it is known how often they have come; about 200 bytes each."""
 

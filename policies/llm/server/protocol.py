@@ -1,24 +1,69 @@
-"""The bodies of requests that the server takes, checked, and the errors with which it refuses them.
+"""What the server takes and says: bodies of requests, checked, the errors with which it refuses them, chat completions.
 
 After the public reference of OpenAI's API. Parameters that shape how a language model samples are taken and have no
-effect, for there is none; parameters that would change what a reply is made of and that are not offered are refused.
+effect, for there is none; parameters that would change what a reply is made of and that are not offered are refused. What
+stands in a reply is true of this server: no language model is behind it, and `system_fingerprint` says so.
+
+Tokens are an estimate, the same for the same text everywhere: up to six Latin letters with the blank before them, up to
+three digits, up to three signs, or one character of anything else; for each message of a prompt there are four more.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Final, Literal, TypeVar
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar
 
+import numpy as np
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.ask import Ask, from_inputs, read_back
-from parlour.policies.llm.server.replies import CompletionRequest
-from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError, field_validator
+from parlour.policies.llm.model import mixed
+from parlour.policies.llm.server.fault_injection import spoil
+from parlour.policies.llm.transport.request import OWNER
+from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError
 
 MOST_MESSAGES: Final = 4096
-MOST_TEXTS: Final = 2048
-"""Texts of one request for embeddings."""
 MOST_FEATURES: Final = 65_536
+
+
+MODEL_ID: Final = "heuristics"
+FINGERPRINT: Final = "parlour-heuristics-no-language-model"
+CANNED: Final = (
+    "This is `parlour serve`: it answers the typed questions of parlour's players by heuristics. There is no "
+    "language model here, and no such question in your message."
+)
+
+AnswerText = Callable[[int], str]
+"""A seed -> the text of a reply: the same seed gives the same text, unless a served player has chance of its own."""
+
+_TOKEN: Final = re.compile(r" ?[A-Za-z]{1,6}|[0-9]{1,3}| ?[!-/:-@\[-`{-~]{1,3}|\s+|.", re.DOTALL)
+_PER_MESSAGE: Final = 4
+
+
+class CompletionRequest(NamedTuple):
+    """What is asked of a completion."""
+
+    model: str
+    messages: tuple[tuple[str, str], ...]
+    """Role and words of each."""
+    seed: int = 0
+    n: int = 1
+    max_tokens: int | None = None
+
+
+def tokens(text: str) -> list[str]:
+    """The text in estimated tokens; joined, they are the text again.
+
+    >>> tokens('{"vote": true}')
+    ['{"', 'vote', '":', ' true', '}']
+    """
+    return _TOKEN.findall(text)
+
+
+def count_tokens(text: str) -> int:
+    """How many estimated tokens a text has."""
+    return sum(1 for _ in _TOKEN.finditer(text))
 
 
 class _FirstFault(FailFast):
@@ -145,8 +190,6 @@ class ChatBody(Body):
     seed: int | None = Field(default=None, ge=0)
     max_tokens: int | None = Field(default=None, ge=1)
     max_completion_tokens: int | None = Field(default=None, ge=1)
-    logprobs: bool | None = None
-    top_logprobs: int | None = Field(default=None, ge=0, le=20)
     response_format: ResponseFormat | None = None
     parlour: SeatNumbers | None = None
     parlour_inputs: AskedInputs | None = None
@@ -171,8 +214,6 @@ class ChatBody(Body):
         for name in untaken:
             if getattr(self, name) is not None:
                 raise Refused(400, f"this server does not take {name}", name, "unsupported_parameter")
-        if self.top_logprobs is not None and not self.logprobs:
-            raise Refused(400, "top_logprobs goes with logprobs: true", "top_logprobs")
         if self.stream_options is not None and not self.stream:
             raise Refused(400, "stream_options goes with stream: true", "stream_options")
         shape = self.response_format
@@ -185,32 +226,7 @@ class ChatBody(Body):
             self.seed or 0,
             self.n or 1,
             min(longest, default=None),
-            (self.top_logprobs or 0) if self.logprobs else None,
         )
-
-
-class EmbeddingsBody(Body):
-    """The body of a request for embeddings."""
-
-    model: str = Field(min_length=1)
-    input: str | Items[str]
-    dimensions: int | None = Field(default=None, ge=1, le=16_384)
-    encoding_format: Literal["float", "base64"] | None = None
-    user: str | None = None
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """The texts, one or several."""
-        return (self.input,) if isinstance(self.input, str) else self.input
-
-    @field_validator("input")
-    @classmethod
-    def _not_empty(cls, given: str | tuple[str, ...]) -> str | tuple[str, ...]:
-        if not given or "" in (given if isinstance(given, tuple) else ()):
-            raise ValueError("there is no text in it")
-        if not isinstance(given, str) and len(given) > MOST_TEXTS:
-            raise ValueError(f"{len(given)} texts are not accepted; accepted: up to {MOST_TEXTS}")
-        return given
 
 
 def parsed(kind: type[B], raw: bytes) -> B:
@@ -256,3 +272,89 @@ def question(body: ChatBody, wanted: CompletionRequest) -> Ask[Any] | None:
             400, "no question in the messages, so there is no JSON to give; accepted: text", "response_format"
         )
     return found
+
+
+def by_heuristic(question: Ask[Any] | None) -> AnswerText:
+    """Who answers a question: its heuristic; without a question, a short text that says what this is."""
+    if question is None:
+        return lambda _: CANNED
+    return lambda seed: question.heuristic(np.random.default_rng(seed)).model_dump_json()
+
+
+def completion(
+    wanted: CompletionRequest,
+    answer: AnswerText,
+    fault: str | None,
+    name: str,
+    now: int,
+    fingerprint: str = FINGERPRINT,
+) -> dict[str, Any]:
+    """A whole chat completion, as the protocol has it.
+
+    Args:
+        wanted: What is asked for.
+        answer: Answers with the seed it is given; the first seed is that of the request.
+        fault: The fault it shall have; only those of the text matter.
+        name: Its identifier.
+        now: The time, in seconds since 1970.
+        fingerprint: Says what answered.
+    """
+    choices, answered = [], 0
+    for index in range(wanted.n):
+        whole = tokens(spoil(answer(mixed(wanted.seed, index) if index else wanted.seed), fault))
+        said = whole[: wanted.max_tokens]
+        answered += len(said)
+        cut_off = fault == "cut" or len(said) < len(whole)
+        choices.append(
+            {
+                "index": index,
+                "message": {"role": "assistant", "content": "".join(said), "refusal": None},
+                "finish_reason": "length" if cut_off else "stop",
+                "logprobs": None,
+            }
+        )
+    asked = sum(_PER_MESSAGE + count_tokens(words) for _, words in wanted.messages)
+    return {
+        "id": f"chatcmpl-{name}",
+        "object": "chat.completion",
+        "created": now,
+        "model": wanted.model,
+        "system_fingerprint": fingerprint,
+        "choices": choices,
+        "usage": {"prompt_tokens": asked, "completion_tokens": answered, "total_tokens": asked + answered},
+    }
+
+
+def events(done: dict[str, Any], *, with_usage: bool) -> Iterator[bytes]:
+    """A chat completion in server-sent events, one for each token; the last one says that it is over."""
+    head = {key: done[key] for key in ("id", "created", "model", "system_fingerprint")}
+    head["object"] = "chat.completion.chunk"
+    if with_usage:
+        head["usage"] = None
+
+    def chunk(choice: int, delta: dict[str, str], end: str | None = None) -> bytes:
+        told = {"index": choice, "delta": delta, "finish_reason": end, "logprobs": None}
+        return _event({**head, "choices": [told]})
+
+    for choice in done["choices"]:
+        yield chunk(choice["index"], {"role": "assistant", "content": ""})
+        for token in tokens(choice["message"]["content"]):
+            yield chunk(choice["index"], {"content": token})
+        yield chunk(choice["index"], {}, choice["finish_reason"])
+    if with_usage:
+        yield _event({**head, "choices": [], "usage": done["usage"]})
+    yield b"data: [DONE]\n\n"
+
+
+def models(name: str = MODEL_ID) -> dict[str, Any]:
+    """The list of models: one."""
+    return {"object": "list", "data": [model(name)]}
+
+
+def model(name: str) -> dict[str, Any]:
+    """One model. Any name will do; the same answers to it."""
+    return {"id": name, "object": "model", "created": 0, "owned_by": OWNER}
+
+
+def _event(value: dict[str, Any]) -> bytes:
+    return b"data: " + json.dumps(value, ensure_ascii=False).encode() + b"\n\n"

@@ -223,7 +223,6 @@ def _completion(body: Any) -> Completion:
     messages = [choice["message"] for choice in choices]
     if not messages:
         raise KeyError("choices")
-    logprobs = tuple(_first_token(choice.get("logprobs")) for choice in choices)
     usage = body.get("usage")
     return Completion(
         texts=tuple(map(_text, messages)),
@@ -231,7 +230,6 @@ def _completion(body: Any) -> Completion:
         finish=tuple(map(_finish, choices)),
         thinking=tuple(map(_thinking, messages)),
         served=str(body.get("model") or ""),
-        logprobs=logprobs if any(logprobs) else (),
         dropped=() if usage else (NO_USAGE,),
     )
 
@@ -285,8 +283,3 @@ def _usage(usage: Mapping[str, Any], timings: object) -> Usage:
     told = (*places, timings.get("cache_n")) if isinstance(timings, Mapping) else places
     cached = next((int(one) for one in told if one), 0)
     return Usage(int(usage["prompt_tokens"]), int(usage.get("completion_tokens") or 0), cached)
-
-
-def _first_token(logprobs: Any) -> dict[str, float]:
-    places = (logprobs or {}).get("content") or []
-    return {str(top["token"]): float(top["logprob"]) for top in places[0]["top_logprobs"]} if places else {}

@@ -59,7 +59,7 @@ _TABLES: Final = (
 )
 _PATIENCE: Final = 60.0
 """Seconds to wait for others who write."""
-_STORED: Final = ("texts", "usage", "finish", "thinking", "served", "logprobs", "dropped")
+_STORED: Final = ("texts", "usage", "finish", "thinking", "served", "dropped")
 
 
 class Remembered(NamedTuple):
@@ -269,7 +269,7 @@ def _now() -> str:
 
 
 def _encoded(reply: Completion) -> str:
-    return json.dumps({name: getattr(reply, name) for name in _STORED}, ensure_ascii=False)
+    return json.dumps({**{name: getattr(reply, name) for name in _STORED}, "logprobs": []}, ensure_ascii=False)
 
 
 def _encoded_failure(error: CallFailed) -> str:
@@ -284,7 +284,6 @@ def _completion(found: dict[str, Any]) -> Completion:
         finish=tuple(found["finish"]),
         thinking=tuple(found["thinking"]),
         served=found["served"],
-        logprobs=tuple(found["logprobs"]),
         cached=True,
         dropped=tuple(found["dropped"]),
     )

@@ -33,7 +33,6 @@ _OTHER_KINDS: Final = ("context", "content_filter", "key", "quota")
 # parameter that may be dropped -> how a refusal names it; short names only in quotation marks
 _NAMES: Final = {
     "response_format": r"\bresponse_format\b|\bjson_schema\b|\bgrammar\b",
-    "top_logprobs": r"\b(?:top_)?logprobs\b",
     "seed": r"\bseed\b",
     "temperature": r"\btemperature\b",
     "max_tokens": r"\bmax_tokens\b",
@@ -66,7 +65,7 @@ def parameters(request: Request, off: frozenset[str]) -> dict[str, Any]:
     wanted["messages"] = [message._asdict() for message in _messages(request.messages, off)]
     if "max_tokens" in off:
         wanted["max_completion_tokens"] = wanted.pop("max_tokens")
-    hidden = off | {"logprobs"} if "top_logprobs" in off else off
+    hidden = off
     if _schema_name(wanted) in off:
         hidden |= {"response_format"}
     sent = {name: value for name, value in wanted.items() if name not in hidden}
@@ -78,7 +77,7 @@ def parameters(request: Request, off: frozenset[str]) -> dict[str, Any]:
 def dropped_from(request: Request, sent: dict[str, Any], off: frozenset[str]) -> set[str]:
     """Which parameters of a request were not sent, and what was done to its messages."""
     wanted = _wanted(request)
-    missing = set(wanted) - set(sent) - {"logprobs"}
+    missing = set(wanted) - set(sent)
     if "max_completion_tokens" in sent:
         missing -= {"max_tokens"}
     further = set(wanted.get("extra_body", ())) - set(sent.get("extra_body", ()))
@@ -146,8 +145,6 @@ def _wanted(request: Request) -> dict[str, Any]:
         wanted["extra_body"] = dict(request.extra_body)
     if request.n > 1:
         wanted["n"] = request.n
-    if request.top_logprobs:
-        wanted |= {"logprobs": True, "top_logprobs": request.top_logprobs}
     if request.schema is not None:
         held = {"name": request.schema_name, "schema": dict(request.schema), "strict": True}
         wanted["response_format"] = {"type": "json_schema", "json_schema": held}

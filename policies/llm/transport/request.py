@@ -92,8 +92,6 @@ class Request:
     max_tokens: int
     n: int = 1
     """How many texts are wanted."""
-    top_logprobs: int = 0
-    """For how many tokens log probabilities are wanted at each place; 0 for none."""
     sample: int = 0
     """Which of several samples this is; the server gets it as its seed."""
     reasoning_effort: str | None = None
@@ -123,7 +121,7 @@ class Request:
         shaping = {
             "server": server,
             "model": self.model,
-            "parameters": [float(self.temperature), self.max_tokens, self.n, self.top_logprobs],
+            "parameters": [float(self.temperature), self.max_tokens, self.n, 0],
             "further": [self.reasoning_effort, list(self.stop), dict(self.extra_body)],
             "messages": [list(message) for message in self.messages],
             "schema": None if self.schema is None else dict(self.schema),
@@ -145,8 +143,6 @@ class Completion:
     """What was thought before each text, empty where nothing is told; () if the transport knows of none."""
     served: str = ""
     """The model that answered, as the server calls it; empty if it does not say."""
-    logprobs: tuple[dict[str, float], ...] = ()
-    """For each text, the likeliest first tokens with their log probabilities (natural); empty if the server gave none."""
     cached: bool = False
     retries: int = 0
     seconds: float = 0.0
