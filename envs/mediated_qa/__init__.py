@@ -44,7 +44,7 @@ Versions: v0, first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any, ClassVar, Final
 
@@ -166,13 +166,16 @@ class MediatedSpec(GameSpec):
             "normalisation": normalisation,
         }
         if mediator_sees != "state":
-            _check_measures(service, mediator_sees)
+            if service is not None and not callable(getattr(service, "context", None)):
+                lacking = f"mediator_sees {mediator_sees!r} with a service that has no context(number)"
+                raise ParlourError(f"{lacking}; accepted: a Pipeline")
             config["mediator_sees"] = mediator_sees
         own = () if known == PUBLISHED_ACTIONS else (known,)
         if own:
             config["actions"] = known.as_plain()
+        embedded = partial(_generated, corpus_seed, size, difficulty, normalisation, *own)
         return MediatedQA(
-            service=_maker(service, corpus_seed, size, difficulty, normalisation, *own),
+            service=embedded if service is None else partial(_itself, service),
             size=size,
             questions=questions,
             joints=known.joints(joint),
@@ -192,11 +195,6 @@ class MediatedSpec(GameSpec):
         return tuple(map(float, values))
 
 
-def _check_measures(service: Service | None, sees: str) -> None:
-    if service is not None and not callable(getattr(service, "context", None)):
-        raise ParlourError(f"mediator_sees {sees!r} with a service that has no context(number); accepted: a Pipeline")
-
-
 def _actions(actions: ActionSet | Mapping[str, Any] | None, service: Service | None) -> ActionSet:
     """The actions of a table: those given, else those of its service."""
     known = PUBLISHED_ACTIONS if service is None else actions_of(service)
@@ -206,10 +204,6 @@ def _actions(actions: ActionSet | Mapping[str, Any] | None, service: Service | N
     if service is not None and given != known:
         raise ParlourError("the table's actions are not those of the service; accepted: the same ActionSet for both")
     return given
-
-
-def _maker(service: Service | None, *corpus: Any) -> Callable[[], Service]:
-    return partial(_generated, *corpus) if service is None else partial(_itself, service)
 
 
 @lru_cache(maxsize=8)  # an import statement costs as much as a move

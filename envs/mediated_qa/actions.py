@@ -12,13 +12,12 @@
 | | skip | lets it pass |
 
 The kinds decide which joint actions are feasible, and what is carried out where nothing is found, as
-`vocabulary.executed` does for the published actions, which are `PUBLISHED_ACTIONS`.
+the published run does with its actions, `PUBLISHED_ACTIONS`.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
@@ -28,8 +27,7 @@ from typing import Any, Final, Self
 
 from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.json_values import json_value
-from parlour.envs.mediated_qa import vocabulary
-from parlour.envs.mediated_qa.vocabulary import AGENTS, MODULE_ACTIONS, Joint, Payment
+from parlour.envs.mediated_qa.vocabulary import AGENTS, MODULE_ACTIONS, PUBLISHED, Joint, Payment
 
 _SEARCH, _SKIP, _READ, _AGREE, _RECALL, _REFUSE, _CHECK = "search", "skip", "read", "agree", "recall", "refuse", "check"
 KINDS: Final = ((_SEARCH, _SKIP), (_READ, _AGREE, _RECALL, _REFUSE), (_CHECK, _SKIP))
@@ -79,23 +77,20 @@ class ActionSet:
                 raise accept(f"number of actions of the {module}", len(actions), range(1, MOST + 1))
             for action in actions:
                 _check_action(module, action, kinds)
-        names = Counter(action.name for action in self._every)
-        twice = [name for name, times in names.items() if times > 1]
-        if twice:
-            raise ParlourError(f"action {twice[0]!r} stands twice in a set; accepted: each name once")
+        names = [action.name for actions in self.modules for action in actions]
+        for name in names:
+            if names.count(name) > 1:
+                raise ParlourError(f"action {name!r} stands twice in a set; accepted: each name once")
         if not any(action.kind in (_RECALL, _REFUSE) for action in self.generator):
             raise ParlourError(
                 "the generator can do nothing without evidence; accepted: an action of kind recall or refuse"
             )
         if all(action.kind == _CHECK for action in self.verifier):
             raise ParlourError("the verifier can do nothing without evidence; accepted: an action of kind skip")
-        self._check_offered()
-
-    def _check_offered(self) -> None:
-        for names in self.offered:
-            why = self.infeasible(self.joint_of(names))
+        for joint in self.offered:
+            why = self.infeasible(self.joint_of(joint))
             if why is not None:
-                raise ParlourError(f"joint action {', '.join(names)} is not accepted: {why}")
+                raise ParlourError(f"joint action {', '.join(joint)} is not accepted: {why}")
         if len(set(self.offered)) < len(self.offered):
             raise ParlourError("a joint action is offered twice; accepted: each once")
 
@@ -114,7 +109,7 @@ class ActionSet:
     @cached_property
     def costs(self) -> tuple[float, ...]:
         """Of the retriever's actions, then the generator's, then the verifier's."""
-        return tuple(float(action.cost) for action in self._every)
+        return tuple(float(action.cost) for actions in self.modules for action in actions)
 
     @property
     def starts(self) -> tuple[int, int, int]:
@@ -130,7 +125,7 @@ class ActionSet:
     def names_of(self, joint: Sequence[int]) -> Names:
         """A joint action in names."""
         retriever, generator, verifier = joint
-        return self.retriever[retriever].name, self.generator[generator].name, self.verifier[verifier].name
+        return self.names[1][retriever], self.names[2][generator], self.names[3][verifier]
 
     def joint_of(self, names: Sequence[str]) -> Joint:
         """A joint action from its names. Raises `ParlourError` for an unknown name."""
@@ -166,9 +161,9 @@ class ActionSet:
         """What is carried out when the modules choose so: without evidence nothing is read, and nothing is checked."""
         retriever, generator, verifier = chosen
         if self.reads(generator) and not found:
-            generator = self._unread
+            generator = _first(self.generator, _RECALL, _REFUSE)
         if self.checks(verifier) and (not found or self.refuses(generator)):
-            verifier = self._unchecked
+            verifier = _first(self.verifier, _SKIP)
         return Joint(retriever, generator, verifier)
 
     def infeasible(self, joint: Joint) -> str | None:
@@ -196,30 +191,28 @@ class ActionSet:
     @cached_property
     def fallback(self) -> Joint:
         """What a mediator recommends in a state that it knows nothing of: to search first, and to refuse."""
-        usual = Joint(
-            _first(self.retriever, _SEARCH, _SKIP),
-            _first(self.generator, _REFUSE, _RECALL),
-            _first(self.verifier, _SKIP),
-        )
+        usual = self._usual(_SEARCH, _REFUSE)
         offered = self.joints("published")
         return usual if usual in offered else offered[0]
 
     @cached_property
     def closed_book(self) -> Joint:
         """The baseline without retrieval: nothing is looked for, the closed-book answer is given unchecked."""
-        return Joint(
-            _first(self.retriever, _SKIP, _SEARCH),
-            _first(self.generator, _RECALL, _REFUSE),
-            _first(self.verifier, _SKIP),
-        )
+        return self._usual(_SKIP, _RECALL)
 
     @cached_property
     def plain_reading(self) -> Joint:
         """The baseline of retrieval: search, read, let it pass."""
-        reading = Joint(
-            _first(self.retriever, _SEARCH, _SKIP), _first(self.generator, _READ, _RECALL), _first(self.verifier, _SKIP)
-        )
+        reading = self._usual(_SEARCH, _READ)
         return reading if self.infeasible(reading) is None else self.closed_book
+
+    def _usual(self, retriever: str, generator: str) -> Joint:
+        """The first actions of these kinds, or of what stands in for them; unchecked."""
+        return Joint(
+            _first(self.retriever, retriever, _SEARCH, _SKIP),
+            _first(self.generator, generator, _RECALL, _REFUSE),
+            _first(self.verifier, _SKIP),
+        )
 
     # -- as plain values -----------------------------------------------------------------------------------------
 
@@ -255,25 +248,11 @@ class ActionSet:
         except (OSError, ValueError) as error:
             raise ParlourError(f"{str(path)!r} cannot be read as actions: {error}") from None
 
-    # -- inside --------------------------------------------------------------------------------------------------
-
-    @property
-    def _every(self) -> tuple[Action, ...]:
-        return (*self.retriever, *self.generator, *self.verifier)
-
-    @cached_property
-    def _unread(self) -> int:
-        return _first(self.generator, _RECALL, _REFUSE)
-
-    @cached_property
-    def _unchecked(self) -> int:
-        return _first(self.verifier, _SKIP)
-
 
 def _first(actions: tuple[Action, ...], *kinds: str) -> int:
     """The first action of the first of these kinds that there is."""
-    held = [action.kind for action in actions]
-    return next((held.index(kind) for kind in kinds if kind in held), 0)
+    known = [action.kind for action in actions]
+    return next((known.index(kind) for kind in kinds if kind in known), 0)
 
 
 def _check_action(module: str, action: Action, kinds: tuple[str, ...]) -> None:
@@ -303,15 +282,14 @@ def _actions(module: str, told: Any) -> tuple[Action, ...]:
 
 def _published() -> ActionSet:
     kinds = ((_SEARCH, _SEARCH, _SKIP), (_READ, _AGREE, _RECALL, _REFUSE), (_CHECK, _SKIP))
-    costs = iter(Payment().costs)
-    retriever, generator, verifier = (
-        tuple(Action(name, kind, next(costs)) for name, kind in zip(names, of, strict=True))
-        for names, of in zip(MODULE_ACTIONS[1:], kinds, strict=True)
+    costs, depths = iter(Payment().costs), {"retrieve_deep": "deep"}
+    modules = (
+        tuple(
+            Action(name, kind, next(costs), depth=depths.get(name, "shallow")) for name, kind in zip(*of, strict=True)
+        )
+        for of in zip(MODULE_ACTIONS[1:], kinds, strict=True)
     )
-    shallow, deep, skip = retriever
-    deep = Action(deep.name, deep.kind, deep.cost, depth="deep")
-    offered = tuple(joint.names for joint in vocabulary.PUBLISHED)
-    return ActionSet((shallow, deep, skip), generator, verifier, offered)
+    return ActionSet(*modules, tuple(joint.names for joint in PUBLISHED))
 
 
 PUBLISHED_ACTIONS: Final = _published()

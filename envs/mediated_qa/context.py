@@ -177,7 +177,7 @@ def _of_path(graph: KnowledgeGraph, question: str, path: Path | None) -> tuple[f
         float(bool(told and told[-1])),
         float(len(offered[-1]) if offered else 0),
         float(len(cued[-1]) if cued else 0),
-        float(len(reading.joined(pieces, question))),
+        float(len(reading.joined(pieces, english.proper_names(question)))),
         sum(degrees) / max(1, len(degrees)),
         degrees[-1] if degrees else 0.0,
         sum(reliable) / len(reliable),

@@ -128,14 +128,23 @@ def _about(name: str, found: tuple[Piece, ...]) -> list[Piece]:
     return [piece for piece in found if normal(piece.title) == key or key in normal(piece.sentence)]
 
 
-def _candidates(piece: Piece, question: str, asked: tuple[str, ...], *, strict: bool = False) -> tuple[str, ...]:
-    """What a sentence offers as an answer; names in their usual place first, or only these if `strict`."""
+def candidates(
+    piece: Piece, question: str, asked: tuple[str, ...] | None = None, *, strict: bool = False
+) -> tuple[str, ...]:
+    """What a sentence offers as an answer; names in their usual place first, or only these if `strict`.
+
+    Args:
+        piece: The sentence.
+        question: What is asked.
+        asked: What the question is about; None for the names in it.
+        strict: Whether only names in their usual place count.
+    """
     if re.search(r"\byear\b|^when\b", question, re.IGNORECASE):
         return tuple(year for year in years(piece.sentence) if year not in question)
     value, words = _field(piece, question)
     if value:
         return (value,)
-    taken = {normal(name) for name in (*asked, piece.title)}
+    taken = {normal(name) for name in (*(proper_names(question) if asked is None else asked), piece.title)}
     options = [name for name in proper_names(words) if normal(name) not in taken and not name.isdigit()]
     kind = next((k for k in ("river", "town", "who") if re.search(rf"\b{k}\b", question, re.IGNORECASE)), "")
     if kind:
@@ -144,23 +153,13 @@ def _candidates(piece: Piece, question: str, asked: tuple[str, ...], *, strict: 
     return tuple(options)
 
 
-def candidates(piece: Piece, question: str, *, strict: bool = False) -> tuple[str, ...]:
-    """What a sentence offers as an answer of the kind that is wanted; `strict`: only names in their usual place."""
-    return _candidates(piece, question, proper_names(question), strict=strict)
-
-
-def joined(found: tuple[Piece, ...], question: str) -> list[Piece]:
-    """The pieces that name somebody of the question, and those about somebody who is named in such a piece."""
-    return _joined(found, proper_names(question))
-
-
 def _pick(question: str, asked: tuple[str, ...], found: tuple[Piece, ...]) -> EstimatedAnswer:
     """A year or a name from the sentence with most of the relation; of equal ones the last on the way."""
     wanted = relation(question)
     best = NO_ANSWER
     for piece in found:
         score = _overlap(wanted, piece.sentence)
-        options = _candidates(piece, question, asked)
+        options = candidates(piece, question, asked)
         if options and score > 0 and score >= best.confidence:
             best = EstimatedAnswer(options[0], score)
     return best
@@ -230,25 +229,25 @@ def entailment(question: str, evidence: str, answer: str) -> str:
         return "neutral"
     if " or " in question:
         return "entailment" if sum(bool(_about(name, found)) for name in asked[-2:]) == 2 else "neutral"
-    joined, rivals = _joined(found, asked), False
-    for piece in joined:
+    near, rivals = joined(found, asked), False
+    for piece in near:
         if _overlap(wanted, piece.sentence) > 0:
-            offered = {normal(one) for one in _candidates(piece, question, asked, strict=True)}
+            offered = {normal(one) for one in candidates(piece, question, asked, strict=True)}
             if normal(answer) in offered:
                 return "entailment"
             rivals = rivals or bool(offered)
-    stray = not any(normal(answer) in normal(piece.sentence) for piece in joined)
+    stray = not any(normal(answer) in normal(piece.sentence) for piece in near)
     return "contradiction" if rivals or stray else "neutral"
 
 
-def _joined(found: tuple[Piece, ...], asked: tuple[str, ...]) -> list[Piece]:
+def joined(found: tuple[Piece, ...], asked: tuple[str, ...]) -> list[Piece]:
     """The pieces that name somebody of the question, and those about somebody who is named in such a piece."""
     near = {normal(name) for name in asked}
-    joined: dict[Piece, None] = {}
+    together: dict[Piece, None] = {}
     for _ in range(3):
         for piece in found:
-            held = {normal(name) for name in proper_names(piece.sentence)}
-            if normal(piece.title) in near or (held & {normal(name) for name in asked}):
-                joined[piece] = None
-        near |= {normal(name) for piece in joined for name in proper_names(piece.sentence)}
-    return list(joined)
+            named = {normal(name) for name in proper_names(piece.sentence)}
+            if normal(piece.title) in near or (named & {normal(name) for name in asked}):
+                together[piece] = None
+        near |= {normal(name) for piece in together for name in proper_names(piece.sentence)}
+    return list(together)

@@ -59,30 +59,15 @@ PUBLISHED: Final = (
 FALLBACK: Final = Joint(SHALLOW, REFUSE, NO_CHECK)
 
 
-def executed(chosen: Joint, found: bool) -> Joint:
-    """What is carried out when the modules choose so: without evidence there is nothing to read and nothing to check.
-
-    Generating from evidence then becomes the closed-book answer, and the check is left out; so it is when there is no
-    answer to expect. Only what is carried out is charged.
-
-    >>> executed(Joint(SHALLOW, FROM_EVIDENCE, CHECK), found=False).names
-    ('retrieve_shallow', 'generate_parametric', 'skip_check')
-    """
-    retriever, generator, verifier = chosen
-    if generator == FROM_EVIDENCE and not found:
-        generator = PARAMETRIC
-    if not found or generator == REFUSE:
-        verifier = NO_CHECK
-    return Joint(retriever, generator, verifier)
+def _feasible(joint: Joint) -> bool:
+    """Whether there is evidence to read and an answer to check, if retrieval finds something."""
+    retriever, generator, verifier = joint
+    unread = generator == FROM_EVIDENCE and retriever == NO_RETRIEVAL
+    return not unread and (verifier == NO_CHECK or (retriever != NO_RETRIEVAL and generator != REFUSE))
 
 
-def feasible(joint: Joint) -> bool:
-    """Whether a joint action can be carried out as it is named, if retrieval finds something."""
-    return executed(joint, joint.retriever != NO_RETRIEVAL) == joint
-
-
-_EVERY: Final = tuple(map(Joint._make, product(range(3), range(4), range(2))))
-ALL: Final = PUBLISHED + tuple(joint for joint in _EVERY if feasible(joint) and joint not in PUBLISHED)
+_EVERY: Final = map(Joint._make, product(range(3), range(4), range(2)))
+ALL: Final = PUBLISHED + tuple(joint for joint in _EVERY if _feasible(joint) and joint not in PUBLISHED)
 """The seventeen feasible ones of the 24: the published ones, then the others in the order of the modules' actions."""
 JOINTS: Final = {"published": PUBLISHED, "all": ALL}
 

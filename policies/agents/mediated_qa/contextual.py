@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.mediated_qa import vocabulary
-from parlour.envs.mediated_qa.vocabulary import SEEN, SEES, STATES, Payment, executed
+from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS
+from parlour.envs.mediated_qa.vocabulary import SEEN, SEES, STATES, Payment
 from parlour.policies.agents.mediated_qa.joint import ALL, Joint, from_key, key
 
 OUTCOME_COUNT: Final = 4
@@ -267,7 +268,7 @@ class ContextualModel:
     def _cost(self, joint: Joint, payment: Payment, linked: bool) -> float:
         plan = vocabulary.ALL[ALL.index(joint)]
         share = 0.0 if plan.retriever == vocabulary.NO_RETRIEVAL else float(self.found[plan.retriever, int(linked)])
-        with_it, without = (sum(payment.costs_of(executed(plan, found))) for found in (True, False))
+        with_it, without = (sum(payment.costs_of(PUBLISHED_ACTIONS.executed(plan, found))) for found in (True, False))
         return share * with_it + (1 - share) * without
 
     def policy(self, contexts: Floats, states: Sequence[str], payment: Payment | None = None) -> Floats:

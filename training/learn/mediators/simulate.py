@@ -2,7 +2,7 @@
 
 A question has at most two searches, four answers (from either evidence, by consistency, from memory), a check for each pair of
 evidence and answer, and a judgement for each different answer; all joint actions are put together from these. Costs are
-those of what is carried out (`parlour.envs.mediated_qa.vocabulary.executed`). A service that knows other actions is put under
+those of what is carried out (`parlour.envs.mediated_qa.actions.ActionSet.executed`). A service that knows other actions is put under
 theirs. The table is written as it grows, a line a question, and resumes where a killed run stopped.
 """
 
