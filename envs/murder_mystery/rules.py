@@ -9,7 +9,7 @@ rules 1 to 6, stages 1 to 5); points where they differ: the package's card.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 from parlour.envs.core import OVER, Event, IllegalMove, Move, Outcome
@@ -17,7 +17,6 @@ from parlour.envs.hidden_roles import NOTHING, Options, refusal, seen_by, told
 from parlour.envs.murder_mystery import vocabulary
 from parlour.envs.murder_mystery.cases.case import Case
 from parlour.envs.murder_mystery.options import Table
-from parlour.envs.murder_mystery.state import Exchange, MysteryState
 from parlour.envs.murder_mystery.vocabulary import (
     ANYBODY,
     CHOICE,
@@ -35,8 +34,47 @@ from parlour.envs.murder_mystery.vocabulary import (
 )
 
 _new = tuple.__new__  # builds a NamedTuple without its keyword machinery, at half the cost
-_IDLE: Final = Exchange(-1, -1)
 _VERDICTS: Final = {1: vocabulary.SOLVED, -1: vocabulary.MISSED, 0: vocabulary.NO_PLAYER}
+
+
+class Exchange(NamedTuple):
+    """One seat's questions about one victim."""
+
+    asker: int
+    victim: int
+    asked: tuple[int, ...] = ()
+    """Who has been chosen so far, the present target last."""
+    question: int = 0
+    """Number of the question to this target, from 0."""
+    topic: int = -1
+    """Of the question that is being answered; -1 while none is."""
+    about: int = ANYBODY
+    told: int = 0
+    """Facts told in this answer."""
+
+
+class MysteryState(NamedTuple):
+    """Everything about a game in progress. Hashable; never changed."""
+
+    phase: int
+    actor: int
+    """The seat to move, or `OVER`."""
+    round: int
+    turn: int
+    """How many have moved in this phase; in the rounds, how many pairs of asker and victim are done."""
+    exchange: Exchange
+    heard: tuple[int, ...]
+    """For each target, or each pair of target and asker where only two hear: the facts told, a bit for each `tell`."""
+    suspects: tuple[int, ...]
+    """The last report of each seat on each victim, seat after seat; -1 before."""
+    votes: tuple[int, ...]
+    """Given so far, seat after seat and victim after victim; shown to nobody until all are in."""
+    options: Options
+    """Of the seat to move; `NOTHING` if none is."""
+    log: tuple[Event, ...]
+
+
+_IDLE: Final = Exchange(-1, -1)
 
 
 class MurderMystery:
@@ -74,7 +112,7 @@ class MurderMystery:
         self.language = case.language
         self.table = Table(case)
         self.catalogue = self.table.catalogue
-        self._own = tuple(_own_part(case, seat) for seat in range(self.seats))
+        self._views = tuple(map(self._first_view, range(self.seats)))
         self._cycles_each = 1 + (TOLD if self.table.tells else 1)
         pairs = self.seats * self.victims
         self.max_moves = (
@@ -127,42 +165,29 @@ class MurderMystery:
         target = asked[-1] if asked and phase in (QUESTION, REPLY) else -1
         if self.hearing == "two" and seat not in (asker, target):
             topic, about, phase = -1, ANYBODY, min(phase, QUESTION) if target >= 0 else phase
-        name, role, side, murders, script, objectives, facts, lies = self._own[seat]
-        case = self.case
-        return MysteryView(
-            seat,
-            options.legal if actor == seat else (),
-            seen_by(seat, log),
-            name,
-            role,
-            side,
-            murders,
-            script,
-            objectives,
-            facts,
-            lies,
-            case.names,
-            self.vocabulary.persons[self.seats :],
-            case.title,
-            case.briefing,
-            case.public,
-            self.language,
-            self.vocabulary,
-            self.rounds,
-            self.questions,
-            self.targets,
-            self.hearing,
-            self.majority,
-            phase,
-            number,
-            asker,
-            victim,
-            target,
-            topic,
-            about,
-            suspects[seat * self.victims : (seat + 1) * self.victims],
-            case.liars,
+        return self._views[seat]._replace(
+            legal=options.legal if actor == seat else (),
+            events=seen_by(seat, log),
+            phase=phase,
+            round=number,
+            asker=asker,
+            victim=victim,
+            target=target,
+            topic=topic,
+            about=about,
+            suspects=suspects[seat * self.victims : (seat + 1) * self.victims],
         )
+
+    def _first_view(self, seat: int) -> MysteryView:
+        """What a seat knows before anything has happened."""
+        case, one = self.case, self.case.characters[seat]
+        role, side = ("murderer", MURDERERS) if any(one.murders) else ("civilian", CIVILIANS)
+        own = (one.name, role, side, one.murders, one.script, one.objectives, one.facts, one.lies)
+        people = (case.names, self.vocabulary.persons[self.seats :])
+        public = (case.title, case.briefing, case.public, self.language, self.vocabulary)
+        rules = (self.rounds, self.questions, self.targets, self.hearing, self.majority)
+        now = (INTRODUCTIONS, 0, -1, -1, -1, -1, ANYBODY, ())
+        return MysteryView._make((seat, (), (), *own, *people, *public, *rules, *now, case.liars))
 
     def hidden_cycles(self, view: MysteryView) -> int:
         """How many cycles two talk whom nobody else hears: an answer has one for each fact it may have."""
@@ -341,10 +366,3 @@ class MurderMystery:
         if move.kind in (vocabulary.ASK, vocabulary.TELL) and move.kind in {m.kind for m in s.options.legal}:
             return f"{move.kind} {list(move.args)} is not accepted; accepted: one of the {len(s.options.legal)} options"
         return refusal(s.options.legal, move)
-
-
-def _own_part(case: Case, seat: int) -> tuple[Any, ...]:
-    """What is a seat's own for the whole game: fields `name` to `lies` of its view."""
-    one = case.characters[seat]
-    role, side = ("murderer", MURDERERS) if any(one.murders) else ("civilian", CIVILIANS)
-    return one.name, role, side, one.murders, one.script, one.objectives, one.facts, one.lies
