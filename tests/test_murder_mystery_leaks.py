@@ -20,7 +20,7 @@ from parlour.envs.murder_mystery import GAME
 from parlour.envs.murder_mystery.cases.case import Case
 from parlour.envs.murder_mystery.cases.find import find
 from parlour.envs.murder_mystery.redealt import redealt
-from parlour.envs.murder_mystery.rules import MurderMystery
+from parlour.envs.murder_mystery.rules import MurderMystery, MysterySetting
 from parlour.envs.murder_mystery.vocabulary import ASK, QUESTION, REPLY, SUSPECT, TELL, VOTE
 
 REFERENCES = {
@@ -34,8 +34,7 @@ SECRETS = ("script", "objectives", "facts", "lies", "murders")
 
 def game_of(case: Case, **options: Any) -> MurderMystery:
     """The rules for a case that lies in no file."""
-    settings = {"rounds": 2, "questions": 1, "targets": 2, "hearing": "all", "majority": "half", **options}
-    return MurderMystery(case=case, config={}, **settings)
+    return MurderMystery(case, MysterySetting(**{"rounds": 2, "targets": 2, **options}), {})
 
 
 def opened(game: MurderMystery) -> GameEnv:

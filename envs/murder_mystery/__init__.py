@@ -54,7 +54,7 @@ from parlour.envs.core import GameSpec, ParlourError, accept, check_one_of, valu
 from parlour.envs.murder_mystery.cases.case import digest
 from parlour.envs.murder_mystery.cases.find import find, is_path
 from parlour.envs.murder_mystery.encode import MysteryEncoder
-from parlour.envs.murder_mystery.rules import MurderMystery
+from parlour.envs.murder_mystery.rules import MurderMystery, MysterySetting
 from parlour.envs.murder_mystery.text import MysteryText
 from parlour.envs.murder_mystery.vocabulary import CIVILIANS, MURDERERS, WITH_WORDS
 
@@ -126,31 +126,16 @@ class MysterySpec(GameSpec):
             raise accept("targets", targets, self.options["targets"])
         check_one_of("hearing", hearing, HEARING)
         check_one_of("rules", rules, RULES)
-        found = find(case)
-        sha256 = digest(found)
+        mystery = find(case)
+        sha256 = digest(mystery)
         if case_sha256 not in (None, sha256):
-            told = value_shown(case_sha256)
+            given = value_shown(case_sha256)
             raise ParlourError(
-                f"case {value_shown(case)} has the SHA-256 {sha256}, not {told}; accepted: the same case"
+                f"case {value_shown(case)} has the SHA-256 {sha256}, not {given}; accepted: the same case"
             )
-        config: dict[str, Any] = {
-            "case": case,
-            "case_sha256": sha256,
-            "rounds": rounds,
-            "questions": questions,
-            "targets": targets,
-            "hearing": hearing,
-            "rules": rules,
-        }
-        return MurderMystery(
-            case=found,
-            rounds=rounds,
-            questions=questions,
-            targets=targets,
-            hearing=hearing,
-            majority=RULES[rules],
-            config=config,
-        )
+        config = {"case": case, "case_sha256": sha256, "rounds": rounds, "questions": questions, "targets": targets}
+        config |= {"hearing": hearing, "rules": rules}
+        return MurderMystery(mystery, MysterySetting(rounds, questions, targets, hearing, RULES[rules]), config)
 
 
 GAME = MysterySpec()

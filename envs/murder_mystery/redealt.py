@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from parlour.envs.core import Event
-from parlour.envs.murder_mystery.cases.case import Case, Character
+from parlour.envs.murder_mystery.cases.case import Character
 from parlour.envs.murder_mystery.options import told
 from parlour.envs.murder_mystery.rules import MurderMystery
 from parlour.envs.murder_mystery.vocabulary import TELL
@@ -32,10 +32,10 @@ def redealt(game: MurderMystery, seat: int, seen: Sequence[Event], rng: np.rando
         for rows in case.questions
     )
     changed = {"characters": tuple(others), "questions": quiz, "omniscient": (), "truth": None}
-    return _table(game, case.model_copy(update=changed))
+    return MurderMystery(case.model_copy(update=changed), game.setting, game.config)
 
 
-def _another(game: MurderMystery, one: Character, heard: set[Fact], rng: np.random.Generator) -> Character:
+def _another(game: MurderMystery, one: Character, known: set[Fact], rng: np.random.Generator) -> Character:
     """A character with another story that may have told the same. A murderer may: it may say anything or nothing."""
     tells = game.table.tells
     drawn = {told(tells[int(k)]) for k in rng.integers(len(tells), size=6)} if tells else set()
@@ -43,20 +43,8 @@ def _another(game: MurderMystery, one: Character, heard: set[Fact], rng: np.rand
     private: dict[str, Any] = {
         "script": f"Another story.\nIt has {rng.integers(99)} lines.",
         "objectives": (f"Want {rng.integers(99)}.",),
-        "facts": tuple(sorted(heard if rng.random() < 0.5 else heard | drawn)),
-        "lies": tuple(sorted(heard | drawn)) if any(murders) else (),
+        "facts": tuple(sorted(known if rng.random() < 0.5 else known | drawn)),
+        "lies": tuple(sorted(known | drawn)) if any(murders) else (),
         "murders": murders,
     }
     return one.model_copy(update=private)
-
-
-def _table(game: MurderMystery, case: Case) -> MurderMystery:
-    return MurderMystery(
-        case=case,
-        rounds=game.rounds,
-        questions=game.questions,
-        targets=game.targets,
-        hearing=game.hearing,
-        majority=game.majority,
-        config=game.config,
-    )

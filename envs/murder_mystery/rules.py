@@ -77,36 +77,37 @@ class MysteryState(NamedTuple):
 _IDLE: Final = Exchange(-1, -1)
 
 
+class MysterySetting(NamedTuple):
+    """How a case is played."""
+
+    rounds: int = 3
+    """Of questions."""
+    questions: int = 1
+    """To one target at a time."""
+    targets: int | None = None
+    """Whom a seat may ask about one victim in one round, at most; None for everybody."""
+    hearing: str = "all"
+    """`"all"` or `"two"`: who hears questions and answers."""
+    majority: str = "half"
+    """`"half"`: half of the votes find somebody; `"plurality"`: most votes do. A tie finds nobody."""
+
+
 class MurderMystery:
     """The rules for one case and one setting. Satisfies `parlour.envs.core.Game`.
 
     Args:
         case: The case; its characters are the seats, in turn order.
-        rounds: Of questions.
-        questions: To one target at a time.
-        targets: Whom a seat may ask about one victim in one round, at most; None for everybody.
-        hearing: `"all"` or `"two"`: who hears questions and answers.
-        majority: `"half"`: half of the votes find somebody; `"plurality"`: most votes do. A tie finds nobody.
+        setting: How it is played.
         config: What `build` makes the same rules from.
 
     Raises:
         ParlourError: A character knows a fact that cannot be told.
     """
 
-    def __init__(
-        self,
-        *,
-        case: Case,
-        rounds: int,
-        questions: int,
-        targets: int | None,
-        hearing: str,
-        majority: str,
-        config: Mapping[str, Any],
-    ) -> None:
-        self.case, self.config = case, config
+    def __init__(self, case: Case, setting: MysterySetting, config: Mapping[str, Any]) -> None:
+        self.case, self.setting, self.config = case, setting, config
         self.seats, self.victims = case.seats, len(case.victims)
-        self.rounds, self.questions, self.hearing, self.majority = rounds, questions, hearing, majority
+        self.rounds, self.questions, targets, self.hearing, self.majority = setting
         self.targets = self.seats - 1 if targets is None else min(targets, self.seats - 1)
         self.vocabulary = case.vocabulary
         self.language = case.language
@@ -115,12 +116,8 @@ class MurderMystery:
         self._views = tuple(map(self._first_view, range(self.seats)))
         self._cycles_each = 1 + (TOLD if self.table.tells else 1)
         pairs = self.seats * self.victims
-        self.max_moves = (
-            self.seats
-            + rounds * pairs * self.targets * (1 + self.questions * (1 + TOLD))
-            + (rounds - 1) * pairs
-            + pairs
-        )
+        asking = pairs * self.targets * (1 + self.questions * (1 + TOLD))
+        self.max_moves = self.seats + self.rounds * (asking + pairs)
 
     # -- the contract ------------------------------------------------------------------------------------------
 

@@ -83,7 +83,6 @@ def _question(
     answers: Sequence[str],
     articles: list[Passage],
     *,
-    text: str = "",
     identity: str = "",
     kind: str = "",
     plausible: Sequence[str] = (),
@@ -93,7 +92,7 @@ def _question(
     Its decoys are wrong answers of the kind of the first right one, from the articles: years or names; of no answer, names.
     """
     said = " ".join(sentence for article in articles for sentence in article.sentences)
-    text = text or entry.words("question")
+    text = entry.words("question")
     decoys = english.years(said) if answers and english.years(answers[0]) else english.proper_names(said)
     decoys = (*plausible, *decoys)
     answer, *others = tuple(dict.fromkeys(filter(None, answers))) or ("",)
@@ -262,8 +261,8 @@ def _natural(entry: FileEntry) -> QuestionWithContext | None:
         return None
     article = passage(_title(entry), _plain(tokens))
     text = entry.words("question_text")
-    asked = text if text.endswith("?") else f"{text}?"
-    return _question(entry, answers, [article], text=asked, identity=entry.identity("example_id"))
+    asked = FileEntry(entry.place, {"question": text if text.endswith("?") else f"{text}?"})
+    return _question(asked, answers, [article], identity=entry.identity("example_id"))
 
 
 def _tokens(entry: FileEntry) -> list[str]:

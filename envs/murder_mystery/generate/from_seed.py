@@ -5,7 +5,6 @@ The story depends on the seed alone; the language changes only its words.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -66,14 +65,11 @@ def generate(
         chosen = f"level {level} with {players} players and {victims} victims"
         raise ParlourError(f"{chosen} is not accepted; accepted: {least}..9 players, 1 victim")
     where = None if scene is None else SCENES.index(scene)
-    world, known = _tougher(seed, players, where, level) if level else _riddle(seed, players, victims, where)
+    world, known = _riddle(seed, players, victims, where, level)
     options = [language, players, victims, scene, level or None]
-    name = ":".join(str(option) for option in ("seed", seed, *options[: max(_set(options), 1)]))
-    return _tell(world, known, name, seed, language, tougher.TOUGHNESS[level].liars)
-
-
-def _set(options: Sequence[object]) -> int:
-    return max((k + 1 for k, option in enumerate(options) if option is not None), default=0)
+    while options[-1] is None:
+        options.pop()
+    return _tell(world, known, ":".join(map(str, ("seed", seed, *options))), seed, tougher.TOUGHNESS[level].liars)
 
 
 def from_reference(reference: str) -> Case:
@@ -83,67 +79,48 @@ def from_reference(reference: str) -> Case:
         ParlourError: For any other reference, or a number of more than 100 digits.
     """
     head, *parts = reference.split(":")
-    seed, language, players, victims, scene, level = (*(None if p in ("", "None") else p for p in parts), *[None] * 6)[
-        :6
-    ]
-    numbers = [part for part in (seed, players, victims, level) if part is not None]
-    fit = all(part.isdecimal() and len(part) <= _DIGITS for part in numbers)
+    known = (*(None if part in ("", "None") else part for part in parts), *[None] * 6)[:6]
+    seed, language, *_, scene, _ = known
+    numbers = [None if known[k] is None else str(known[k]) for k in (0, 2, 3, 5)]
+    fit = all(part is None or (part.isdecimal() and len(part) <= _DIGITS) for part in numbers)
     if head != "seed" or seed is None or len(parts) > 6 or not fit:
         raise accept("case", reference, "seed:N[:en|zh[:PLAYERS[:VICTIMS[:SCENE[:LEVEL]]]]]")
-    return generate(
-        int(seed),
-        language or "en",
-        None if players is None else int(players),
-        None if victims is None else int(victims),
-        scene,
-        0 if level is None else int(level),
-    )
+    number, players, victims, level = (None if part is None else int(part) for part in numbers)
+    return generate(number or 0, language or "en", players, victims, scene, level or 0)
 
 
-def _tougher(seed: int, players: int | None, scene: int | None, level: int) -> tuple[CaseWorld, CaseKnowledge]:
-    """Draw until the solver has proved a riddle of the level; draws of its own, so that plain cases stay as they are."""
-    rng = np.random.default_rng((seed, _STORY, level))
-    seats = players or int(rng.choice(tougher.TOUGHNESS[level].players))
-    for _ in range(_ATTEMPTS):
-        world = draw_world(rng, seats, 1, scene)
-        known = deal(world, rng)
-        if not faults_of(world.seats, world.deaths, known.public, known.facts, known.lies):
-            made = tougher.complicate(world, known, rng, level)
-            if made is not None:
-                return world, made
-    raise accept("seed", seed, f"seeds that give a fair case within {_ATTEMPTS} draws")
-
-
-def _riddle(seed: int, players: int | None, victims: int | None, scene: int | None) -> tuple[CaseWorld, CaseKnowledge]:
-    """Draw until the solver has proved the riddle; always the same draws."""
-    rng = np.random.default_rng((seed, _STORY))
+def _riddle(
+    seed: int, players: int | None, victims: int | None, scene: int | None, level: int
+) -> tuple[CaseWorld, CaseKnowledge]:
+    """Draw until the solver has proved a riddle of the level; levels have draws of their own, so that plain cases stay as they are."""
+    rng = np.random.default_rng((seed, _STORY, level) if level else (seed, _STORY))
+    if level:
+        players, victims = players or int(rng.choice(tougher.TOUGHNESS[level].players)), 1
     for _ in range(_ATTEMPTS):
         world = draw_world(rng, players, victims, scene)
-        known = deal(world, rng)
-        if not faults_of(world.seats, world.deaths, known.public, known.facts, known.lies):
-            return world, known
+        known: CaseKnowledge | None = deal(world, rng)
+        if known is not None and not faults_of(world.seats, world.deaths, known.public, known.facts, known.lies):
+            known = tougher.complicate(world, known, rng, level) if level else known
+            if known is not None:
+                return world, known
     raise accept("seed", seed, f"seeds that give a fair case within {_ATTEMPTS} draws")
 
 
-def _tell(world: CaseWorld, known: CaseKnowledge, name: str, seed: int, language: str, liars: int) -> Case:
+def _tell(world: CaseWorld, known: CaseKnowledge, name: str, seed: int, liars: int) -> Case:
+    """The case in words; `name` begins with the seed and the language."""
+    language = name.split(":")[2]
     scene = texts(language).words.scenes[SCENES[world.scene]]
     words = vocabulary_of(world, language)
     teller = Teller(words, np.random.default_rng((seed, _WORDING, texts(language).wording)))
     quizzes = np.random.default_rng((seed, _QUIZ))
-    characters = tuple(_character(world, known, words, teller, seat) for seat in range(world.seats))
     return Case(
         id=name,
         title=scene.title,
         language=language,
         briefing=teller.briefing(scene.setting, world.deaths, known.public),
-        places=words.places,
-        times=words.times,
-        means=words.means,
-        motives=words.motives,
-        relations=words.relations,
-        items=words.items,
+        **{field: getattr(words, field) for field in ("places", "times", "means", "motives", "relations", "items")},
         public=known.public,
-        characters=characters,
+        characters=tuple(_character(world, known, words, teller, seat) for seat in range(world.seats)),
         victims=tuple(Victim(name=words.persons[v], aliases=words.aliases[v]) for v in world.victims),
         questions=tuple(quiz(world, known, words, quizzes, seat) for seat in range(world.seats)),
         omniscient=quiz(world, known, words, quizzes, EVERYBODY),
