@@ -30,7 +30,7 @@ from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
 from parlour.envs.mediated_qa.corpus import CorpusQuestion
 from parlour.envs.mediated_qa.pipeline import AGREEMENT, SAMPLES, Pipeline
 from parlour.envs.mediated_qa.readers import Memory, OfflineReader
-from parlour.envs.mediated_qa.vocabulary import JOINTS, PUBLISHED, Joint, Payment, executed, outcome_of
+from parlour.envs.mediated_qa.vocabulary import JOINTS, PUBLISHED, Joint, Payment, outcome_of
 from parlour.policies.agents.mediated_qa.joint import Joint as Names
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.training.learn.mediators.simulate import Simulated
@@ -273,7 +273,7 @@ def _net(
 ) -> float:
     nothing = joint.retriever == vocabulary.NO_RETRIEVAL
     evidence = "" if nothing else pipeline.retrieve(number, joint.retriever)
-    plan = executed(joint, evidence != "")
+    plan = PUBLISHED_ACTIONS.executed(joint, evidence != "")
     chances: Mapping[str, float] = {"": 1.0}
     if plan.generator == vocabulary.FROM_EVIDENCE:
         chances = {pipeline.reader.generate(question, evidence, np.random.default_rng(0)): 1.0}
