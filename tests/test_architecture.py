@@ -1,12 +1,18 @@
-"""The shape of the four packages (docs/architecture.md): no import circles, one name for one thing, one list of games.
+"""The shape of the four packages (docs/architecture.md): one name for one thing, no import circles, data flows one way.
 
-import-linter's contracts, which say who may import whom, are checked in `test_layers`.
+import-linter's contracts in pyproject.toml run, hold, and can fail: the packages lie under the namespace `parlour` and are
+linked into place, which import-linter might read as nothing; so the contracts are also broken on purpose, in a copy.
 """
 
 from __future__ import annotations
 
 import ast
+import os
 import re
+import shutil
+import subprocess
+import sys
+import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -120,3 +126,162 @@ def test_games_are_listed_in_the_registry_alone():
                 if len(values & set(GAMES)) > 1:
                     found.append(f"{path.relative_to(ROOT)}:{node.lineno}")
     assert found == []
+
+
+CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+
+
+def lint(path: Path, config: Path) -> subprocess.CompletedProcess[str]:
+    """Run import-linter in a process of its own, with the packages below `path` in front of those installed."""
+    run = "import sys; from importlinter.cli import lint_imports_command as c; c(sys.argv[1:])"
+    arguments = [sys.executable, "-c", run, "--config", str(config), "--no-cache"]
+    environment = {**os.environ, "PYTHONPATH": str(path), "COLUMNS": "200", "PYTHONIOENCODING": "utf-8"}
+    return subprocess.run(arguments, env=environment, cwd=path, capture_output=True, text=True, encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory) -> Path:
+    """The sources as `<folder>/parlour/...`, to be changed at will."""
+    path = tmp_path_factory.mktemp("copied")
+    for folder in FOLDERS:
+        shutil.copytree(ROOT / folder, path / "parlour" / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", path / "pyproject.toml")
+    return path
+
+
+def test_all_contracts_hold(copied):
+    result = lint(copied, copied / "pyproject.toml")
+    assert result.returncode == 0, result.stdout[-2000:] + result.stderr
+    for contract in CONTRACTS:
+        assert f"{contract['name']} KEPT" in result.stdout
+    assert f"Contracts: {len(CONTRACTS)} kept, 0 broken." in result.stdout
+
+
+def test_all_modules_are_read(copied):
+    """Every file of the four folders is in the graph; none is missed for lying under a namespace."""
+    code = "import grimp, sys; print(*grimp.build_graph(*sys.argv[1:], cache_dir=None).modules)"
+    command = [sys.executable, "-c", code, *(f"parlour.{folder}" for folder in FOLDERS)]
+    environment = {**os.environ, "PYTHONPATH": str(copied)}
+    told = subprocess.run(command, env=environment, cwd=copied, capture_output=True, text=True, check=True)
+    files = [
+        path.relative_to(copied).with_suffix("") for f in FOLDERS for path in (copied / "parlour" / f).rglob("*.py")
+    ]
+    assert set(told.stdout.split()) == {".".join(path.parts).removesuffix(".__init__") for path in files}
+
+
+BROKEN = [
+    ("wrappers/shapes.py", "import parlour.training.play.rollout", "Data flows one way"),
+    ("envs/core.py", "import parlour.wrappers.shapes", "Data flows one way"),
+    ("envs/aec.py", "from parlour.training.play import seeds", "Data flows one way"),
+    ("envs/avalon/text.py", "import parlour.wrappers", "Data flows one way"),
+    ("policies/random.py", "from parlour.envs.avalon.rules import Avalon", "Policies know of a game its vocabulary"),
+    (
+        "policies/heuristic/avalon.py",
+        "from parlour.envs.avalon import presets",
+        "Policies know of a game its vocabulary",
+    ),
+    ("policies/heuristic/avalon.py", "import parlour.envs.avalon.state", "Policies know of a game its vocabulary"),
+    ("policies/random.py", "import parlour.envs.murder_mystery", "Policies know of a game its vocabulary"),
+    ("policies/random.py", "import parlour.envs.murder_mystery.cases.case", "Policies know of a game its vocabulary"),
+    ("policies/base.py", "import parlour.envs.aec", "Policies know of a game its vocabulary"),
+    ("policies/base.py", "import parlour.envs.registry", "Policies know of a game its vocabulary"),
+    ("policies/base.py", "import parlour.envs.text", "Policies know of a game its vocabulary"),
+    ("policies/trained.py", "from parlour.training.play.rollout import play", "Policies know of a game its vocabulary"),
+    ("policies/human.py", "from parlour.wrappers.shapes import window", "Policies know of a game its vocabulary"),
+    ("envs/registry.py", "import parlour.policies.random", "Environments never import policies or training"),
+    (
+        "wrappers/opponents.py",
+        "from parlour.policies import RandomPolicy",
+        "Environments never import policies or training",
+    ),
+    ("envs/core.py", "import parlour.envs.text", "Rules have no text"),
+    ("envs/avalon/rules.py", "from parlour.envs.avalon.text import AvalonText", "Rules have no text"),
+    ("envs/avalon/rules.py", "from parlour.envs.avalon.encode import AvalonEncoder", "Rules have no text"),
+    ("envs/murder_mystery/vocabulary/facts.py", "import parlour.envs.murder_mystery.encode", "Rules have no text"),
+    ("envs/avalon/presets.py", "import parlour.envs.aec", "Rules have no text"),
+    ("envs/avalon/state.py", "from parlour.envs import text", "Rules have no text"),
+    ("envs/avalon/rules.py", "import pettingzoo", "Rules have no text"),
+    ("envs/_template/rules.py", "from parlour.envs._template.text import CoinText", "Rules have no text"),
+    ("envs/_template/rules.py", "from parlour.envs.avalon.vocabulary import GOOD", "Games never import each other"),
+    ("envs/avalon/text.py", "import parlour.envs._template.text", "Games never import each other"),
+    ("envs/aec.py", "import pyspiel", "Other people's libraries are known to adapters alone"),
+    ("wrappers/learner_seats.py", "import supersuit", "Other people's libraries are known to adapters alone"),
+    ("policies/base.py", "import textarena", "Other people's libraries are known to adapters alone"),
+    ("training/play/rollout.py", "import ray", "Other people's libraries are known to adapters alone"),
+    ("training/learn/ppo/seat.py", "import torchrl.modules", "Other people's libraries are known to adapters alone"),
+    ("training/cli/games.py", "import parlour.policies.adapters.rllib", "Adapters are loaded by name"),
+]
+
+
+def test_every_broken_contract_is_reported_with_every_line_that_breaks_it(copied, tmp_path):
+    """All lines are planted at once, in a copy of the copy."""
+    broken = tmp_path / "broken"
+    shutil.copytree(copied, broken)
+    for module, line, _ in BROKEN:
+        with (broken / "parlour" / module).open("a", encoding="utf-8") as file:
+            file.write(f"\n{line}\n")
+    result = lint(broken, broken / "pyproject.toml")
+    assert result.returncode == 1
+    summary, details = result.stdout.split("Broken contracts", 1)
+    reported = [row for row in summary.splitlines() if " BROKEN" in row]
+    for module, line, contract in BROKEN:
+        assert any(row.startswith(contract) for row in reported), contract
+        source = "parlour." + module.removesuffix(".py").replace("/", ".")
+        assert re.search(rf"\b{re.escape(source)} -> ", details), f"{module}: {line}"
+
+
+def test_every_game_is_under_the_contract_of_independence():
+    games = {f"parlour.envs.{p.parent.name}" for p in (ROOT / "envs").glob("*/rules.py")}
+    independence = next(contract for contract in CONTRACTS if contract["type"] == "independence")
+    assert set(independence["modules"]) == games
+
+
+# -- what is imported ------------------------------------------------------------------------------------------
+
+HEAVY = (
+    *("torch", "stable_baselines3", "sb3_contrib", "scipy", "matplotlib", "pygame", "typer", "rich"),
+    *("openai", "faiss", "fastapi", "uvicorn", "onnxruntime"),
+    *(
+        "agilerl",
+        "open_spiel",
+        "openskill",
+        "pyspiel",
+        "ray",
+        "supersuit",
+        "tensordict",
+        "textarena",
+        "tianshou",
+        "torchrl",
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("statement", "forbidden"),
+    [
+        ("import parlour.envs", HEAVY),
+        ("from parlour.envs import avalon_v0; avalon_v0.env(action='text').reset(seed=1)", HEAVY),
+        ("import parlour.wrappers", HEAVY),
+        ("import parlour.policies; parlour.policies.HeuristicPolicy()", HEAVY),
+    ],
+    ids=["envs", "an environment", "wrappers", "policies"],
+)
+def test_importing_does_not_load_what_it_does_not_need(statement, forbidden):
+    code = f"import sys; {statement}; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
+    modules = set(loaded.stdout.split())
+    assert not [name for name in forbidden if name in modules]
+
+
+def test_the_package_is_a_namespace_of_exactly_the_four_folders():
+    code = "import parlour; print(parlour.__file__, parlour.__spec__.origin)"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.split() == ["None", "None"]
+    packages = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["packages"]
+    found = {
+        "parlour." + ".".join(init.parent.relative_to(ROOT).parts)
+        for folder in FOLDERS
+        for init in (ROOT / folder).rglob("__init__.py")
+    }
+    assert set(packages) == found
+    assert all((ROOT / folder / "py.typed").exists() for folder in FOLDERS)

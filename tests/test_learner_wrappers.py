@@ -13,7 +13,7 @@ import pytest
 from gymnasium import spaces
 from parlour.envs import registry
 from parlour.envs.core import ParlourError
-from parlour.policies import HeuristicPolicy, RandomPolicy
+from parlour.policies import RandomPolicy
 from parlour.training.learn import examples
 from parlour.wrappers import (
     LearnerSeats,
@@ -23,7 +23,6 @@ from parlour.wrappers import (
     ParallelLegalRanks,
     ParallelMaskInInfo,
     ParallelObservationsKey,
-    SeatEnv,
 )
 from pettingzoo.utils.conversions import aec_to_parallel
 from pettingzoo_suites import api_test, by_design, parallel_api_test, parallel_seed_test, seed_test
@@ -102,22 +101,6 @@ def test_what_is_earned_on_the_way_arrives_with_the_next_turn():
         assert got == pytest.approx(env.game_env.outcome.returns[seat] + 0.1 * lead)
 
 
-def test_one_learner_plays_the_game_of_seat_env():
-    """The same seat, opponents, seed and choices give the same moves, nature's included."""
-    bare = partial(registry["avalon_v0"].raw_env, info="full", **TABLES["avalon_v0"])
-    for seed in range(5):
-        seat_env = SeatEnv(bare(), lambda _: HeuristicPolicy(), seat=2)
-        env = LearnerSeats(bare(), lambda _: HeuristicPolicy(), seats=(2,))
-        _, info = seat_env.reset(seed=seed)
-        env.reset(seed=seed)
-        over = False
-        while not over:
-            action = int(np.flatnonzero(info["action_mask"])[0])
-            _, _, over, _, info = seat_env.step(action)
-            env.step(action)
-        assert env.game_env.moves == seat_env.game_env.moves
-
-
 @pytest.mark.parametrize("seats", [0, 6, (), (1, 1), (5,)], ids=str)
 def test_seats_that_the_table_does_not_have_are_refused(seats):
     with pytest.raises(ParlourError, match=r"accepted: how many \(1..5\), or different seats of 0..4"):
@@ -179,28 +162,6 @@ def test_a_rank_is_a_legal_move_in_the_order_of_the_catalogue(ranks):
             plain.step(int(legal[rank % len(legal)]))
             assert ranked.unwrapped.moves == plain.moves
     assert {2, 10} <= counts
-
-
-def test_who_has_nothing_to_decide_waits_by_any_action():
-    """The same seed and the same choices of those who decide, whatever the others send."""
-
-    def course(idle: int) -> list[Any]:
-        env, inner = ParallelLegalRanks(all_at_once(), 10), all_at_once()
-        env.reset(seed=4)
-        _, told = inner.reset(seed=4)
-        rng = np.random.default_rng(2)
-        while env.agents:
-            masks = {agent: info["action_mask"] for agent, info in told.items()}
-            drawn = {agent: int(rng.integers(10)) for agent in env.agents}
-            ranks = {agent: idle if masks[agent][-1] else drawn[agent] for agent in env.agents}
-            legal = {agent: np.flatnonzero(mask) for agent, mask in masks.items()}
-            *_, told = inner.step({agent: int(legal[agent][ranks[agent] % len(legal[agent])]) for agent in env.agents})
-            _, rewards, _, _, infos = env.step(ranks)
-            assert all(set(info) == {"replaced"} and info["replaced"] == 0 for info in infos.values())
-            assert env.unwrapped.aec.moves == inner.aec.moves
-        return [*inner.aec.moves, *rewards.values()]
-
-    assert course(0) == course(9)
 
 
 @pytest.mark.parametrize(

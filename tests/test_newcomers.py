@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 from parlour.envs import registry
 from parlour.envs.core import LONGEST_SHOWN, MOST_LISTED, IllegalMove, ParlourError, accept
-from parlour.policies import RandomPolicy
-from parlour.wrappers import LegalRanks, ParallelLegalRanks, SeatEnv
+from parlour.wrappers import LegalRanks, ParallelLegalRanks
 from pettingzoo.utils.wrappers import BaseWrapper
 
 # -- the mask --------------------------------------------------------------------------------------------------
@@ -118,24 +117,6 @@ def test_human_rendering_prints_as_the_game_goes_and_nothing_twice(name: str, ca
         assert env.render() is None
         assert _printed(capsys) == ""
     assert shown
-
-
-@pytest.mark.parametrize("kind", ["parallel", "seat"])
-def test_human_rendering_reaches_the_other_forms(kind: str, capsys) -> None:
-    if kind == "parallel":
-        env = registry["avalon_v0"].parallel_env(num_players=5, talk=False, render_mode="human")
-    else:
-        env = SeatEnv(registry["avalon_v0"].raw_env(num_players=5, info="full", render_mode="human"), RandomPolicy)
-    dealt = env.reset(seed=1)
-    first = _printed(capsys)
-    assert first.startswith("Moderator: Quest 1")
-    if kind == "parallel":
-        env.step({agent: int(np.flatnonzero(info["action_mask"])[0]) for agent, info in dealt[1].items()})
-    else:
-        env.step(int(np.flatnonzero(env.action_masks())[0]))
-    later = _printed(capsys)
-    assert later
-    assert first not in later
 
 
 NO_NUMBERS = [

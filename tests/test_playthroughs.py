@@ -1,6 +1,6 @@
-"""Golden playthroughs: one random game a table, with all that every seat reads, as files under `playthroughs`.
+"""Golden playthroughs: one random game a table, with all that every seat reads, as files under `playthroughs`; cards in docs.
 
-They are written anew by `scripts/playthrough.py NAME` or `--all`, and compared line by line; the difference is what a
+Playthroughs are written anew by `scripts/playthrough.py NAME` or `--all`, and compared line by line; the difference is what a
 change of the rules, the prose or the action numbering is reviewed by. A registered game without one fails.
 """
 
@@ -15,6 +15,7 @@ from types import ModuleType
 
 import pytest
 from parlour.envs import registry
+from parlour.policies.experts import cards
 
 FOLDER = Path(__file__).parent / "playthroughs"
 
@@ -93,3 +94,26 @@ def test_the_script_writes_what_is_compared(tmp_path):
     subprocess.run([sys.executable, "-W", "ignore", str(script), "--all"], check=True)
     for file in FILES:
         assert (tmp_path / "tests" / "playthroughs" / file).read_bytes() == (FOLDER / file).read_bytes()
+
+
+# -- cards -----------------------------------------------------------------------------------------------------
+
+sys.path.insert(0, str(FOLDER.parents[1] / "scripts"))
+from make_cards import FOLDER as CARDS  # noqa: E402
+from make_cards import pages  # noqa: E402
+
+PAGES = pages()
+
+
+def test_every_game_and_every_network_has_a_card():
+    assert set(PAGES) == {"README.md", *(f"{name}.md" for name in registry), *(f"{one.name}.md" for one in cards())}
+
+
+def test_the_cards_are_up_to_date():
+    """Otherwise: python scripts/make_cards.py"""
+    assert {path.name: path.read_text(encoding="utf-8") for path in CARDS.iterdir()} == PAGES
+
+
+def test_a_card_tells_what_the_file_of_the_network_holds():
+    """116 features, two layers of 128, 30 actions: 116*128+128 + 128*128+128 + 128*30+30 = 35,358 numbers."""
+    assert "layers of 116, 128, 128, 30; 35,358 numbers" in PAGES["avalon-5-official.md"]

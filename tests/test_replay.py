@@ -104,20 +104,6 @@ def test_a_replay_observes_what_was_observed(small_table, tmp_path):
     check_replay(small_table.raw_env(observation="both", info="full"), "both", tmp_path / "game.jsonl")
 
 
-def test_header_and_moves_are_enough_without_any_chance(written, monkeypatch):
-    """Nature's moves come from the file; a generator that is asked would raise."""
-    transcript = replay.read(written)
-
-    def refuse(*_args: Any, **_kwargs: Any) -> Any:
-        raise AssertionError("a random generator was asked")
-
-    game = transcript.game()
-    assert len(list(replay.states(game, transcript.moves))) == len(transcript.moves) + 1
-    monkeypatch.setattr(type(game), "nature", refuse)
-    steps = list(replay.reenact(transcript))
-    assert len(steps) == sum(entry.move is not None and entry.seat >= 0 for entry in transcript.entries) + 1
-
-
 def test_a_transcript_says_who_saw_what_and_how_it_came_in(written):
     lines = [json.loads(line) for line in written.read_text(encoding="utf-8").split("\n")[:-1]]
     header, entries, end = lines[0], lines[1:-1], lines[-1]

@@ -234,24 +234,6 @@ def test_only_the_others_play_by_their_policies():
 # -- what may be done ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("make", [lambda: avalon("random"), lambda: lottery(seat=2)], ids=["avalon", "lottery"])
-def test_action_masks_are_legality(make):
-    env = make()
-    assert env.action_masks().all()  # before the first reset, as MaskablePPO may ask
-    for seed in range(3):
-        _, info = env.reset(seed=seed)
-        over = False
-        while not over:
-            base = env.game_env
-            legal = base.game.legal(base.state_now)
-            assert base.seat == env.seat
-            assert env.action_masks().dtype == bool
-            assert [m for m, may in zip(base.game.catalogue, env.action_masks(), strict=True) if may] == list(legal)
-            assert np.array_equal(info["action_mask"], env.action_masks())
-            assert info["action_mask"].dtype == np.int8
-            _, _, over, _, info = env.step(int(np.flatnonzero(env.action_masks())[-1]))
-
-
 def test_an_illegal_action_is_replaced_by_a_legal_one_and_counted():
     env = avalon(0)
     _, info = env.reset(seed=1)

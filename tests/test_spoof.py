@@ -20,7 +20,7 @@ from parlour.envs.spaces import ProseSpace
 from parlour.envs.speech import ACTS
 from parlour.envs.testing.spoof import SPOOFS, assert_only_one_line_differs
 from parlour.envs.text import CHOICE, MAX_WORDS, RECORD, WHO, clean
-from parlour.wrappers import HistoryWindow, Recorder, TextActions
+from parlour.wrappers import Recorder, TextActions
 
 HEADINGS = [heading.rstrip("\n") for heading in (WHO, RECORD, CHOICE)]
 GAMES = [
@@ -107,28 +107,6 @@ def test_the_words_as_they_came_in_are_kept_in_the_transcript(utterance, tmp_pat
     assert entry.raw == utterance
     assert entry.move == bare.moves[1]
     assert entry.move.words == clean(utterance)
-
-
-@pytest.mark.parametrize("utterance", SPOOFS.values(), ids=SPOOFS)
-def test_a_history_window_is_not_fooled(utterance):
-    """The window cuts the same lines whatever was said, and never into another section."""
-    windows = []
-    for words in (utterance, "Good evening."):
-        env = HistoryWindow(opened(*GAMES[0]), lines=3)
-        speaker = env.agent_selection
-        env.step(words)
-        told = []
-        for _ in range(8):
-            told.append([text.split("\n") for text in prose(env)])
-            go_on(env, 1)
-        windows.append(told)
-    for ours, theirs in zip(*windows, strict=True):
-        for one, two in zip(ours, theirs, strict=True):
-            assert len(one) == len(two)
-            assert all(a == b or a.startswith(f"{speaker} says: ") for a, b in zip(one, two, strict=True))
-            first, last = one.index(RECORD.strip()), one.index(CHOICE.strip())
-            assert last - first - 1 <= 4
-            assert one.count(RECORD.strip()) == one.count(CHOICE.strip()) == 1
 
 
 def test_the_space_of_prose_holds_printable_text_of_its_length():

@@ -1,20 +1,184 @@
-"""A trained seat plays the same from its own frame at every table, and its file keeps all that decides its play."""
+"""The frame of a seat: actions numbered so that they mean the same from every seat; a trained seat plays the same from its own."""
 
 from __future__ import annotations
 
 import pickle
+import re
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from parlour.envs import registry
 from parlour.envs.core import TABLE, Move, ParlourError
+from parlour.envs.frames import Frame
 from parlour.envs.turn import take_turn
 from parlour.policies import TrainedSeat, make_policy
+from parlour.wrappers import SeatEnv
 
-TABLES = [("werewolf_v0", {"num_players": 7}), ("avalon_v0", {"num_players": 5}), ("template_v0", {})]
+TABLES = [
+    ("avalon_v0", {"num_players": 5, "rules": "official", "talk": False}),
+    ("avalon_v0", {"num_players": 6}),
+    ("avalon_v0", {"num_players": 10, "rules": "reference"}),
+    ("werewolf_v0", {"num_players": 8}),
+    ("werewolf_v0", {"num_players": 15, "rules": "official"}),
+    ("murder_mystery_v0", {}),
+    ("template_v0", {}),
+]
+
+
+def table(name: str, config: dict):
+    spec = registry[name].spec
+    game = spec.build(**config)
+    return spec, game, spec.frame(game)
+
+
+def test_in_avalon_a_seat_names_itself_first():
+    _, game, frame = table("avalon_v0", {"num_players": 5, "rules": "official", "talk": False})
+    pair = game.catalogue.index(Move("propose", (0, 1)))  # oneself and the next seat
+    assert game.catalogue[frame.order[4, pair]] == Move("propose", (0, 4))
+    approve = game.catalogue.index(Move("vote", (1,)))  # 1 is a yes, no seat
+    assert frame.order[4, approve] == approve
+    third = game.catalogue.index(Move("guess", (2,)))
+    assert game.catalogue[frame.order[4, third]] == Move("guess", (1,))
+    assert game.catalogue[frame.order[4, game.catalogue.index(Move("guess"))]] == Move("guess")
+
+
+def test_speech_turns_with_the_seat_it_is_about():
+    _, game, frame = table("werewolf_v0", {"num_players": 8})
+    numbers = {move: number for number, move in enumerate(game.catalogue)}
+    for own, at_table in [
+        (Move("accuse", (3,)), Move("accuse", (1,))),
+        (Move("report", (1, 1)), Move("report", (7, 1))),
+        (Move("claim_role", (1,)), Move("claim_role", (1,))),  # a role, not a seat
+        (Move("vote", (2,)), Move("vote", (0,))),
+        (Move("vote"), Move("vote")),
+        (Move("save", (1,)), Move("save", (1,))),  # a yes, not a seat
+    ]:
+        assert game.catalogue[frame.order[6, numbers[own]]] == at_table
+
+
+def test_a_frame_is_not_written_to():
+    frame = Frame.identity(2, 3)
+    with pytest.raises(ValueError, match="read-only"):
+        frame.order[0, 0] = 1
+
+
+@pytest.mark.parametrize("name", ["murder_mystery_v0", "mediated_qa_v0"])
+def test_a_game_without_an_own_frame_says_so(name):
+    spec = registry[name].spec
+    with pytest.raises(ParlourError, match=f"features of {spec.id} in the frame of a seat 'belief' is not accepted"):
+        spec.seat_encoder(None, "belief")
+
+
+# -- environments ----------------------------------------------------------------------------------------------
+
 KINDS = [
-    pytest.param(*table, kind, id=f"{table[0]}-{kind}") for table in TABLES for kind in registry[table[0]].spec.features
+    pytest.param(name, config, kind, id=f"{name}-{kind}")
+    for name, config in [("avalon_v0", {"num_players": 5}), ("werewolf_v0", {"num_players": 7}), ("template_v0", {})]
+    for kind in registry[name].spec.features[1:]
+]
+
+
+@pytest.mark.parametrize(("name", "config", "kind"), KINDS)
+def test_the_same_players_make_the_same_moves_whatever_the_frame(name, config, kind):
+    """Heuristic, random and text players choose among options; in which numbers they are told does not matter to them."""
+    played = []
+    for features in ("table", kind):
+        env = registry[name].env(info="full", features=features, action="text", **config)
+        kinds = [Sentences() if k % 3 == 0 else make_policy(("random", "heuristic")[k % 2], name, {}) for k in range(9)]
+        played.append(moves_of(env, kinds[: env.game_env.game.seats]))
+    assert played[0] == played[1]
+
+
+@pytest.mark.parametrize(("name", "config", "kind"), KINDS)
+def test_observations_and_actions_are_those_of_the_frame(name, config, kind):
+    env = registry[name].raw_env(observation="both", features=kind, info="full", **config)
+    spec, game = env.spec, env.game
+    order, rng = spec.frame(game).order, np.random.default_rng(0)
+    env.reset(seed=3)
+    for agent in env.agent_iter():
+        observed, _, over, _, info = env.last()
+        if over:
+            env.step(None)
+            continue
+        seat, view = env.seat_of[agent], info["view"]
+        assert env.observation_space(agent).contains(observed)
+        assert np.array_equal(observed["observation"], spec.seat_encoder(game, kind)(view))
+        assert {game.catalogue[order[seat, k]] for k in np.flatnonzero(observed["action_mask"])} == set(view.legal)
+        assert [game.catalogue[order[seat, k]] for k in info["legal"]] == list(view.legal)
+        assert info["features"] == kind
+        action = int(rng.choice(np.flatnonzero(observed["action_mask"])))
+        env.step(action)
+        made = [move for move in env.moves if move in game.catalogue]
+        assert made[-1] == game.catalogue[order[seat, action]]
+
+
+@pytest.mark.parametrize(("name", "config", "kind"), KINDS)
+def test_cycles_take_actions_of_the_frame(name, config, kind):
+    """A parallel game in which each seat sends the same meaning ends the same in every frame."""
+    ends = []
+    for features in ("table", kind):
+        env = registry[name].parallel_env(observation="features", features=features, **config)
+        _, infos = env.reset(seed=5)
+        while env.agents:
+            actions = {agent: last_legal(env, agent, infos[agent]["action_mask"]) for agent in env.agents}
+            _, rewards, _, _, infos = env.step(actions)
+        ends.append((env.aec.moves, rewards))
+        assert not any(env.replaced.values())
+    assert ends[0] == ends[1]
+
+
+def last_legal(env, agent: str, mask) -> int:
+    """The number of the legal move that stands last in the catalogue of the table; `wait` where that is all there is."""
+    if mask[-1]:
+        return env.wait
+    catalogue, own = env.aec.game.catalogue, env.aec.catalogue_of(env.aec.seat_of[agent])
+    return max(np.flatnonzero(mask[:-1]).tolist(), key=lambda k: catalogue.index(own[k]))
+
+
+class Sentences:
+    """Answers with the sentence of a random option."""
+
+    wants = "text"
+
+    def reset(self, seat: int, seed: int) -> None:
+        self.rng = np.random.default_rng((seed, seat))
+
+    def act(self, observation, info) -> str:
+        return info["options"][int(self.rng.integers(len(info["options"])))]
+
+
+def moves_of(env, players) -> list[Move]:
+    """One game of these players."""
+    env.reset(seed=11)
+    for seat, player in enumerate(players):
+        player.reset(seat, 11)
+    while env.game_env.outcome is None:
+        take_turn(env, players[env.game_env.seat])
+    return env.game_env.moves
+
+
+@pytest.mark.parametrize("kind", ["table", "summary"])
+def test_learners_see_and_act_in_the_frame_of_their_seat(kind):
+    env = registry["werewolf_v0"].raw_env(info="full", features=kind)
+    learner = SeatEnv(env, lambda _: make_policy("heuristic", "werewolf_v0", {}), seat=4)
+    observed, info = learner.reset(seed=2)
+    assert learner.observation_space.contains(observed)
+    assert observed.shape == (env.encoder.size,)
+    legal = env.game.legal(env.state_now)
+    assert {env.catalogue_of(4)[k] for k in np.flatnonzero(info["action_mask"])} == set(legal)
+    refused = int(np.flatnonzero(info["action_mask"] == 0)[-1])
+    strict = SeatEnv(env, lambda _: make_policy("heuristic", "werewolf_v0", {}), seat=4, on_illegal="raise")
+    strict.reset(seed=2)
+    with pytest.raises(ParlourError, match=f"args={re.escape(str(env.catalogue_of(4)[refused].args))}"):
+        strict.step(refused)
+
+
+TRAINED = [("werewolf_v0", {"num_players": 7}), ("avalon_v0", {"num_players": 5}), ("template_v0", {})]
+TRAINED_KINDS = [
+    pytest.param(*table, kind, id=f"{table[0]}-{kind}")
+    for table in TRAINED
+    for kind in registry[table[0]].spec.features
 ]
 
 
@@ -27,7 +191,7 @@ def untrained(name: str, config: dict, kind: str, **settings) -> TrainedSeat:
     return TrainedSeat(name, env.game.config, layers, features=kind, **settings)
 
 
-def moves(name: str, config: dict, kind: str, policy: TrainedSeat, seed: int = 3) -> list:
+def moves_of_policy(name: str, config: dict, kind: str, policy: TrainedSeat, seed: int = 3) -> list:
     """A game in which the policy sits in every seat, in an environment of this kind that tells everything."""
     env = registry[name].raw_env(features=kind, info="full", **config)
     players = [pickle.loads(pickle.dumps(policy)) for _ in range(env.game.seats)]
@@ -40,14 +204,14 @@ def moves(name: str, config: dict, kind: str, policy: TrainedSeat, seed: int = 3
 
 
 @pytest.mark.parametrize("sample", [False, True])
-@pytest.mark.parametrize(("name", "config", "kind"), KINDS)
+@pytest.mark.parametrize(("name", "config", "kind"), TRAINED_KINDS)
 def test_it_plays_the_same_whatever_the_environment_counts_from(name, config, kind, sample):
     policy = untrained(name, config, kind, sample=sample)
-    played = [moves(name, config, other, policy) for other in registry[name].spec.features]
+    played = [moves_of_policy(name, config, other, policy) for other in registry[name].spec.features]
     assert all(one == played[0] for one in played)
 
 
-@pytest.mark.parametrize(("name", "config", "kind"), KINDS)
+@pytest.mark.parametrize(("name", "config", "kind"), TRAINED_KINDS)
 def test_numbers_alone_are_enough_where_they_are_its_own(name, config, kind):
     policy = untrained(name, config, kind, sample=True)
     env = registry[name].raw_env(observation="features", features=kind, **config)
@@ -59,7 +223,7 @@ def test_numbers_alone_are_enough_where_they_are_its_own(name, config, kind):
         observation, _, over, _, info = env.last()
         assert set(info) == {"action_mask"}
         env.step(None if over else policies[env.seat_of[agent]].act(observation, info))
-    assert env.moves == moves(name, config, TABLE, policy)
+    assert env.moves == moves_of_policy(name, config, TABLE, policy)
 
 
 def test_in_its_own_frame_it_does_not_matter_where_it_sits():

@@ -11,7 +11,6 @@ import pytest
 from parlour.envs import registry, replay
 from parlour.envs.core import NATURE, Move
 from parlour.envs.turn import faced, read_words
-from parlour.policies import RandomPolicy
 from parlour.policies.base import Policy
 from parlour.training.play.rollout import play, table
 from parlour.wrappers import Recorder
@@ -103,21 +102,3 @@ def test_notes_are_asked_for_without_a_transcript_too():
     players = [Notes() for _ in range(5)]
     play(table("avalon_v0", num_players=5), players, 3)
     assert [player.told for player in players] == [len(player.answers) for player in players]
-
-
-def test_a_player_need_not_have_notes(tmp_path):
-    class Plain:
-        wants = "view"
-
-        def reset(self, seat: int, seed: int) -> None:
-            pass
-
-        def act(self, observation: Any, info: dict[str, Any]) -> Any:
-            return info["legal"][0]
-
-    play(Recorder(table("avalon_v0", num_players=5), tmp_path / "game.jsonl"), [Plain() for _ in range(5)], 3)
-    assert replay.read(tmp_path / "game.jsonl").outcome is not None
-
-
-def test_policies_note_nothing_unless_they_say_so():
-    assert RandomPolicy().notes() == {}

@@ -14,15 +14,11 @@ import pytest
 from parlour.envs import make, registry
 from parlour.envs.core import ParlourError
 from parlour.envs.text import CHOICE, RECORD
-from parlour.envs.turn import take_turn
-from parlour.policies.base import Policy
-from parlour.training.play.rollout import play
 from parlour.wrappers import (
     HistoryWindow,
     NumericFeatures,
     ObservationsKey,
     SealedTurn,
-    TextActions,
     TurnInInfo,
 )
 from pettingzoo_suites import api_test, seed_test
@@ -58,32 +54,6 @@ def test_a_window_keeps_the_last_lines_and_the_other_sections_whole(lines):
             assert np.array_equal(seen["action_mask"], whole["action_mask"])
             assert env.observation_space(agent).contains(seen)
         advance(env, 2)
-
-
-@pytest.mark.parametrize("inside", [False, True], ids=["outermost", "inside of TextActions"])
-def test_a_window_changes_what_last_and_players_get(inside):
-    """`last()` of an AEC loop, and `take_turn` of parlour's own loops, see the same."""
-
-    class Reader(Policy):
-        name, wants = "reader", "text"
-        read: str = ""
-
-        def act(self, observation: Any, info: dict[str, Any]) -> int:
-            self.read = observation["text"]
-            return int(info["legal"][-1])
-
-    bare = registry["avalon_v0"].raw_env(num_players=5, info="full")
-    env: Any = TextActions(HistoryWindow(bare, 2)) if inside else HistoryWindow(TextActions(bare), 2)
-    env.reset(seed=1)
-    reader = Reader()
-    for _ in range(9):
-        observed = env.last()[0]["text"]
-        take_turn(env, reader)
-        assert reader.read == observed
-        assert len(sections(observed)[1]) <= 3
-    readers = [Reader() for _ in range(5)]
-    play(env, readers, seed=2)
-    assert all(len(sections(reader.read)[1]) <= 3 for reader in readers)
 
 
 # -- NumericFeatures -------------------------------------------------------------------------------------------

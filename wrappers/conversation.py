@@ -1,8 +1,6 @@
 """A game as a conversation: a seat is told the rules and its role once, and then at each of its turns only what is new.
 
-What language-model harnesses stand on. The first message is the whole observation of the seat, the rules of the table among
-it; each later one holds the lines that its record has gained since, and what it may do now. Put together, the messages of a
-seat hold its observation and nothing else (`parlour.envs.text.render` of its View).
+All harnesses for language models stand on it. Put together, the messages of a seat hold its observation and nothing else.
 """
 
 from __future__ import annotations
@@ -88,7 +86,9 @@ class Conversation:
                 raise accept("seat", agent, base.possible_agents)
         if not self.agents or len(set(self.agents)) < len(self.agents):
             raise ParlourError(f"seats {listed(self.agents)} are not accepted; accepted: one or more, each once")
-        self._players = {} if set(self.agents) == set(base.possible_agents) else _others(opponents, base, self.agents)
+        others = set(base.possible_agents) - set(self.agents)
+        players = zip(base.possible_agents, seated(opponents, base), strict=True) if others else ()
+        self._players = {agent: player for agent, player in players if agent in others}
         self._told: dict[str, SeatNews] = {}
         self._gone: set[str] = set()
 
@@ -105,8 +105,6 @@ class Conversation:
             player.reset(self.game_env.seat_of[agent], drawn)
         self._told, self._gone = {}, set()
         self._go_on()
-
-    # -- talking -----------------------------------------------------------------------------------------------
 
     @property
     def agent(self) -> str | None:
@@ -172,8 +170,6 @@ class Conversation:
         self._check_dealt()
         return {agent: {fault: self.env.infos[agent][fault] for fault in _COUNTED} for agent in self.agents}
 
-    # -- inside ------------------------------------------------------------------------------------------------
-
     def _go_on(self) -> None:
         """Let those play who do not talk here."""
         while not self.done:
@@ -181,16 +177,12 @@ class Conversation:
             if agent in self._players:
                 take_turn(self.env, self._players[agent])
             elif agent in self._gone:
-                self._pass(agent)
+                try:
+                    self.env.step("")
+                except tuple(FAULTS):  # a seat gives up where silence is an error
+                    self.game_env.forfeit()
             else:
                 return
-
-    def _pass(self, agent: str) -> None:
-        """What the table does about silence; a seat gives up where that is an error."""
-        try:
-            self.env.step("")
-        except tuple(FAULTS):
-            self.game_env.forfeit()
 
     def _tell(self, agent: str, told: SeatNews) -> str:
         found = sections_of(self.env.observe_as(agent, "text")["text"])
@@ -219,17 +211,11 @@ class ConversationSeat:
     Args:
         env: As for `Conversation`; one that no other seat uses.
         agent: The seat.
-        opponents: As for `Conversation`.
-        list_options: As for `Conversation`.
+        opponents, list_options: As for `Conversation`.
     """
 
     def __init__(
-        self,
-        env: AECEnv[str, Any, Any],
-        agent: str,
-        opponents: Opponents = "heuristic",
-        *,
-        list_options: bool = True,
+        self, env: AECEnv[str, Any, Any], agent: str, opponents: Opponents = "heuristic", *, list_options: bool = True
     ) -> None:
         self.agent = agent
         self.conversation = Conversation(env, (agent,), opponents, list_options=list_options)
@@ -281,12 +267,6 @@ class ConversationSeat:
     def record(self) -> str:
         """All that it was told, anew, with what it may do now."""
         return self.conversation.record(self.agent)
-
-
-def _others(opponents: Opponents, base: Any, own: Sequence[str]) -> dict[str, Any]:
-    """The policies of the seats that do not talk."""
-    players = seated(opponents, base)
-    return {a: player for a, player in zip(base.possible_agents, players, strict=True) if a not in own}
 
 
 def _check_takes_words(env: Any) -> None:
