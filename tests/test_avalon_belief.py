@@ -296,27 +296,6 @@ def test_before_the_first_word_a_seat_believes_what_the_night_told():
     np.testing.assert_allclose(merlin[-1], [1 / 6] * 6)
 
 
-def test_two_fails_of_two_are_two_evil_seats():
-    belief = begin(SIX, 2, AvalonHabits(good_fails=1e-9))
-    belief.see_cards((4, 5), 2, None)
-    np.testing.assert_allclose(belief.evil_chance(), [0, 0, 0, 0, 1, 1], atol=1e-6)
-    np.testing.assert_allclose(belief.merlin_chance(), [1 / 3, 1 / 3, 0, 1 / 3, 0, 0], atol=1e-6)
-
-
-def test_a_fail_beside_ones_own_success_is_the_others():
-    belief = begin(SIX, 2, AvalonHabits(good_fails=1e-9))
-    belief.see_cards((2, 4), 1, 1)
-    assert belief.evil_chance()[4] == pytest.approx(1, abs=1e-6)
-    assert belief.clean_chance((0, 4)) == pytest.approx(0, abs=1e-6)
-
-
-def test_a_successful_quest_makes_its_members_less_suspect_but_not_clean():
-    belief = begin(SIX, 2, HABITS)
-    belief.see_cards((4, 5), 0, None)
-    chances = belief.evil_chance()
-    assert 0 < chances[4] < 2 / 5 < chances[0]
-
-
 @pytest.mark.parametrize("roles", [SIX, ("Merlin", "Percival", "Loyal Servant", "Mordred", "Assassin")])
 @pytest.mark.parametrize("vote", [0, 1])
 def test_ones_own_moves_are_no_evidence(roles, vote):

@@ -161,14 +161,3 @@ def test_kinds_add_up(env):
     assert all(encoder.names[: of["summary"].size] == of["summary"].names for encoder in of.values())
     assert extra["record+belief"] == [*extra["record"], *extra["belief"]]
     assert len(extra["belief"]) == 2 * 2 * 6 + 2
-
-
-def test_one_encoder_follows_its_seat_and_begins_anew_for_another(env):
-    kept = GAME.seat_encoder(env.game, "record+belief")
-    propose(env, (0, 5), "111001", "10")
-    first = env.game.view(env.state_now, 1)
-    assert kept(first).tolist() == GAME.seat_encoder(env.game, "record+belief")(first).tolist()
-    propose(env, (1, 2, 3), "111111", "111")
-    for seat in (1, 0, 1):
-        view = env.game.view(env.state_now, seat)
-        assert kept(view).tolist() == GAME.seat_encoder(env.game, "record+belief")(view).tolist()

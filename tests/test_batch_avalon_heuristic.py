@@ -104,43 +104,6 @@ def test_in_the_same_state_it_does_the_same_as_often(options):
     assert np.mean([p < 0.01 for _, p in found]) < 0.05
 
 
-def test_its_sides_win_as_often():
-    """Five players, official, no talk: good wins 58 of 100 (5,000 games by kernel, 300 by the scalar player)."""
-    options = {"num_players": 5, "rules": "official", "talk": False}
-    tables = batch.make("avalon_v0", num_envs=500, beliefs=True, **options)
-    tables.reset(seed=1)
-    won: list[int] = []
-    while len(won) < 5000:
-        tables.step(choose(tables))
-        won += tables.winner[tables.winner >= 0].tolist()
-    scalar = [good_wins(tables.game, seed) for seed in range(300)]
-    rate, expected = 1 - np.mean(won), np.mean(scalar)
-    assert abs(rate - expected) < 4 * np.sqrt(0.25 / 300)
-
-
-def good_wins(rules: Any, seed: int) -> bool:
-    rng = np.random.default_rng(seed)
-    state, players = rules.initial(), {}
-    while (seat := rules.actor(state)) != OVER:
-        if seat == NATURE:
-            state = rules.apply(state, rules.nature(state, rng))
-            continue
-        view = rules.view(state, seat)
-        player = players.setdefault(seat, AvalonPlayer(view, np.random.default_rng((seed, seat))))
-        state = rules.apply(state, player.act(view))
-    return bool(rules.outcome(state).winner == game.GOOD)
-
-
-def test_who_plays_does_not_change_the_deals():
-    tables = batch.make("avalon_v0", num_envs=64, num_players=5, rules="official", talk=False, beliefs=True)
-    tables.reset(seed=3)
-    roles = tables.roles.copy()
-    choose(tables)
-    tables.play_random()
-    tables.reset(seed=3)
-    assert (tables.roles == roles).all()
-
-
 def test_it_is_left_out_where_nobody_asks():
     from parlour.policies.heuristic.batch.avalon import choose
 

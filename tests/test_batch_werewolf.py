@@ -80,18 +80,6 @@ def test_random_play_inside_the_kernel_keeps_to_the_rules_and_draws_all_that_is_
     assert np.abs(drawn_first - 1200).max() < 5 * 31
 
 
-def test_the_same_seed_is_the_same_deal_whoever_plays():
-    tables = batch.make("werewolf_v0", num_envs=4)
-    tables.reset(seed=[5, 6, 5, 7])
-    roles, orders = tables.roles.copy(), tables.games.order.copy()
-    np.testing.assert_array_equal(roles[0], roles[2])
-    np.testing.assert_array_equal(orders[0], orders[2])
-    assert (roles[0] != roles[1]).any()
-    tables.play_random(50)
-    tables.reset(seed=[5, 6, 5, 7])
-    np.testing.assert_array_equal(tables.roles, roles)
-
-
 def test_deals_are_uniform():
     tables = batch.make("werewolf_v0", num_envs=8000, num_players=4, features="summary")
     tables.reset(seed=2)
@@ -113,34 +101,6 @@ def test_a_given_deal_is_dealt():
         tables.deal(np.array([deck] * 2))
 
 
-def test_games_go_on_from_a_saved_state_as_they_would_have():
-    options = {"num_envs": 16, "features": "record+belief", "num_players": 6}
-    tables, other = batch.make("werewolf_v0", **options), batch.make("werewolf_v0", **options)
-    tables.reset(seed=4)
-    tables.play_random(30)
-    state = tables.state()
-    expected = [np.copy(array) for array in tables.play_random(40)]
-    other.restore(state)
-    for array, other_array in zip(expected, other.play_random(40), strict=True):
-        np.testing.assert_array_equal(array, other_array)
-    np.testing.assert_array_equal(tables.state(), other.state())
-    with pytest.raises(ParlourError, match="this state is not accepted"):
-        other.restore(state[:, :-1])
-
-
-def test_a_finished_game_stays_over_without_autoreset():
-    tables = batch.make("werewolf_v0", num_envs=8, num_players=4, talk=False, autoreset=False)
-    turns = tables.reset(seed=9)
-    ends = np.zeros(8, int)
-    for _ in range(400):
-        turns = tables.play_random()
-        ends += turns.terminated
-    assert ends.tolist() == [1] * 8
-    assert (turns.actor == -1).all()
-    assert not turns.mask.any()
-    assert not turns.rewards.any()
-
-
 def test_what_a_critic_may_see_is_the_roles_from_the_seat_to_move():
     tables = batch.make("werewolf_v0", num_envs=6, num_players=5)
     turns = tables.reset(seed=8)
@@ -150,14 +110,3 @@ def test_what_a_critic_may_see_is_the_roles_from_the_seat_to_move():
         expected = np.roll(tables.roles[b], -turns.actor[b])
         np.testing.assert_array_equal(hidden[b].argmax(axis=1), expected)
     assert tables.hidden_size == 15
-
-
-def test_an_illegal_action_is_refused_in_one_line_and_not_played():
-    tables = batch.make("werewolf_v0", num_envs=2, num_players=8)
-    turns = tables.reset(seed=0)
-    before = tables.state()
-    legal = int(np.flatnonzero(turns.mask[0])[0])
-    with pytest.raises(ParlourError, match=r"action 92 of seat \d at table 1 is not accepted; accepted: "):
-        tables.step(np.array([legal, 92]))
-    assert (tables.state()[0] != before[0]).any()
-    np.testing.assert_array_equal(tables.state()[1], before[1])

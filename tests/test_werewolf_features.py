@@ -155,22 +155,6 @@ def test_a_long_game_of_one_sided_talk_stays_within_the_box():
 # -- all seats at once -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rules", ["paper", "reference", "official"])
-@pytest.mark.parametrize("talk", [True, False])
-def test_a_parallel_game_is_played_by_its_masks(rules, talk):
-    """Who goes by the mask is never replaced: whoever has to decide in a cycle is offered what it may do."""
-    rng = np.random.default_rng(2)
-    for seed in range(4):
-        env = registry["werewolf_v0"].parallel_env(rules=rules, talk=talk)
-        seen, _ = env.reset(seed=seed)
-        over: dict[str, bool] = {}
-        while env.agents:
-            actions = {a: int(rng.choice(np.flatnonzero(seen[a]["action_mask"]))) for a in env.agents}
-            seen, _, over, _, infos = env.step(actions)
-            assert all(info["replaced"] == 0 for info in infos.values())
-        assert all(over.values())
-
-
 def test_a_parallel_night_takes_what_is_done_unseen_at_once_and_a_vote_in_one_cycle():
     """Nights have three cycles here: hunt, with guard and seer; the witch's antidote; her poison. Nobody is passed over."""
     env = registry["werewolf_v0"].parallel_env(talk=False)

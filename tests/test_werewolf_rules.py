@@ -78,21 +78,14 @@ def told(s: Any, kind: str, seat: int | None = None) -> list[tuple[int, ...]]:
 # -- tables ----------------------------------------------------------------------------------------------------
 
 
-def test_the_papers_table_of_eight_is_the_default():
-    game = registry["werewolf_v0"].raw_env().game
-    assert game.seats == 8
-    assert game.roles == ("Werewolf",) * 3 + ("Witch", "Guard", "Seer") + ("Villager",) * 2
-    assert game.config["rules"] == "paper"
-
-
-@pytest.mark.parametrize(
-    ("players", "wolves"), [(6, 2), (7, 2), (8, 3), (9, 3), (10, 3), (11, 4), (12, 4), (13, 4), (14, 5), (15, 5)]
-)
-def test_six_to_fifteen_players_about_a_third_of_them_werewolves(players, wolves):
-    counts = Counter(default_roles(players))
-    assert counts["Werewolf"] == wolves
-    assert counts["Witch"] == counts["Guard"] == counts["Seer"] == 1
-    assert counts.total() == players
+@pytest.mark.parametrize("players", PLAYERS)
+def test_about_a_third_are_werewolves_with_one_of_each_power_from_six_players_on(players):
+    wolves = {4: 1, 5: 1, 6: 2, 7: 2, 8: 3, 9: 3, 10: 3, 11: 4, 12: 4, 13: 4, 14: 5, 15: 5}[players]
+    powers = ("Witch", "Guard", "Seer") if players > 5 else ("Seer",)
+    villagers = players - wolves - len(powers)
+    assert default_roles(players) == (*("Werewolf",) * wolves, *powers, *("Villager",) * villagers)
+    default = registry["werewolf_v0"].raw_env().game
+    assert (default.roles, default.config["rules"]) == (default_roles(8), "paper")
 
 
 @pytest.mark.parametrize("players", [4, 5])
@@ -157,16 +150,70 @@ def test_the_card_tells_the_points_on_which_the_presets_differ():
 # -- the order of the night ------------------------------------------------------------------------------------
 
 
-def test_the_order_of_a_night_is_wolves_guard_witch_seer():
-    game = table()
-    asked = night(game, deal(game), hunt=6).asked
-    assert asked == [*((w, "hunt") for w in WOLVES), (4, "protect"), (3, "save"), (3, "poison"), (5, "check")]
+# what is done in each night, by letters: h hunt, g protect, s save, p poison, c check, each with a seat (w witch, e seer, u guard;
+# of save 1 or 0), a hunt also wolf by wolf; nobody dies by day | what was told: of dawn, and more | whom the witch and the seer were
+# asked last; presets, if not all
+NIGHTS = {
+    "the order is wolves, guard, witch, seer": ("h6", {"dawn": [(1, 6)]}, "spc"),
+    "without a victim the witch is asked for the poison only": ("", {"attacked": [()]}, "pc"),
+    "most votes of the wolves choose": ("h677", {"wolves": [(7,)], "dawn": [(1, 7)]}, "spc"),
+    "wolves may choose nobody": ("h6--", {"wolves": [()], "dawn": [(1,)]}, "pc"),
+    "a tied hunt kills nobody": ("h67-", {"wolves": [()], "dawn": [(1,)]}, "pc", "official"),
+    "the guard averts the hunt, and wolves are told": (
+        "h6 g6",
+        {"wolves": [(6,)], "attacked": [()], "dawn": [(1,)]},
+        "pc",
+    ),
+    "and of nobody else": ("h6 g7", {"dawn": [(1, 6)]}, "spc"),
+    "the guard may protect himself": ("hu gu", {"dawn": [(1,)]}, "pc"),
+    "protection is no help against poison": ("h6 g7 s0 p7", {"dawn": [(1, 6, 7)]}, "spc"),
+    "a guard who is killed has still acted": ("hu g6", {"dawn": [(1, GUARD)]}, "spc"),
+    "the guard may protect the same player again": ("g6, h6 g6", {"dawn": [(1,), (2,)]}, "pc", "reference"),
+    "the witch is told the victim and may save it": ("h6 s1", {"attacked": [(6,)], "dawn": [(1,)]}, "spc"),
+    "the witch may save herself, and lives": ("hw s1", {"dawn": [(1,)]}, "spc"),
+    "guard and witch do not both save": ("hw gw", {"attacked": [()], "dawn": [(1,)]}, "pc"),
+    "then she keeps the antidote": ("h6 g6, h7 s1", {"attacked": [(), (7,)], "dawn": [(1,), (2,)]}, "spc"),
+    "without antidote she is not told the victim": ("h6 s1, h7", {"attacked": [(6,)], "dawn": [(1,), (2, 7)]}, "pc"),
+    "a refused antidote is kept": ("h6 s0, h7 s1", {"attacked": [(6,), (7,)], "dawn": [(1, 6), (2,)]}, "spc"),
+    "the poison is used once": ("p7, ", {"dawn": [(1, 7), (2,)]}, "c"),
+    "without antidote she may poison": ("h6 s1, p2", {"dawn": [(1,), (2, 2)]}, "pc"),
+    "she may save and poison in one night": ("h6 s1 p0", {"dawn": [(1, 0)]}, "spc"),
+    "even the same player": ("h6 s1 p6", {"dawn": [(1, 6)]}, "spc"),
+    "both deaths are told in seat order": ("h7 p0", {"dawn": [(1, 0, 7)]}, "spc"),
+    "victim and poisoned may be the same": ("h6 p6", {"dawn": [(1, 6)]}, "spc"),
+    "a witch who does not save herself does not poison": ("hw s0", {"dawn": [(1, WITCH)]}, "sc"),
+    "a witch killed without antidote does not poison": (
+        "h6 s1, hw",
+        {"dawn": [(1,), (2, WITCH)]},
+        "c",
+        "paper official",
+    ),
+    "or does": ("h6 s1, hw p0", {"dawn": [(1,), (2, 0, WITCH)]}, "pc", "reference"),
+    "a pass of the seer checks nobody": ("", {"checked": []}, "pc"),
+    "a seer killed by wolves does not check": ("he", {"dawn": [(1, SEER)]}, "sp"),
+    "a seer who is poisoned does not check": ("pe", {"dawn": [(1, SEER)]}, "p"),
+    "a seer who was guarded checks": ("he ge c1", {"checked": [(1, 1)]}, "pc"),
+    "a seer who was saved checks": ("he s1 c6", {"checked": [(6, 0)]}, "spc"),
+}
+LETTERS = {"h": "hunt", "g": "protect", "s": "save", "p": "poison", "c": "check"}
+SEATS = {"w": WITCH, "e": SEER, "u": GUARD, "-": None} | {str(j): j for j in range(8)}
 
 
-def test_without_a_victim_the_witch_is_asked_for_the_poison_only():
-    game = table()
-    asked = night(game, deal(game), hunt=None).asked
-    assert [kind for seat, kind in asked if seat == WITCH] == ["poison"]
+@pytest.mark.parametrize("rule", NIGHTS)
+def test_a_night_ends_as_the_rule_says(rule):
+    nights, announced, asked, *presets = NIGHTS[rule]
+    for preset in presets[0].split() if presets else PRESETS:
+        game = table(preset)
+        s = deal(game)
+        for number, acts in enumerate(nights.split(",")):
+            seats = {LETTERS[act[0]]: tuple(SEATS[seat] for seat in act[1:]) for act in acts.split()}
+            given_acts = {kind: aims if len(aims) > 1 else aims[0] for kind, aims in seats.items()}
+            s, order = night(game, day(game, s) if number else s, **given_acts)
+        assert {kind: told(s, kind) for kind in announced} == announced, preset
+        assert order[:4] == [*((wolf, "hunt") for wolf in WOLVES), (GUARD, "protect")]
+        assert order[4:] == [(SEER if letter == "c" else WITCH, LETTERS[letter]) for letter in asked], preset
+        hears = {"wolves": WOLVES, "attacked": (WITCH,), "checked": (SEER,)}
+        assert all(e.to == hears[e.move.kind] for e in s.log if e.move.kind in hears)
 
 
 def test_dead_players_do_not_act():
@@ -226,19 +273,6 @@ def test_a_lone_wolf_does_not_talk():
     assert game.legal(deal(game))[0].kind == "hunt"
 
 
-def test_the_target_with_most_votes_of_the_wolves_is_the_victim():
-    game = table()
-    s = night(game, deal(game), hunt=(6, 7, 7)).state
-    assert told(s, "dawn") == [(1, 7)]
-
-
-def test_wolves_may_choose_nobody():
-    game = table()
-    s = night(game, deal(game), hunt=(6, None, None)).state
-    assert told(s, "wolves") == [()]
-    assert told(s, "dawn") == [(1,)]
-
-
 @pytest.mark.parametrize("rules", ["paper", "reference"])
 def test_a_tied_hunt_is_drawn_among_the_tied_nobody_being_one_of_them(rules):
     game = table(rules)
@@ -254,13 +288,6 @@ def test_a_tied_hunt_is_drawn_among_the_tied_nobody_being_one_of_them(rules):
     for bad in (Move("draw", (0,)), Move("draw", (6, 7)), Move("hunt", (6,)), Move("draw", (-2,))):
         with pytest.raises(IllegalMove, match="draws none of the tied"):
             game.apply(s, bad)
-
-
-def test_official_a_tied_hunt_kills_nobody():
-    game = table("official")
-    s = night(game, deal(game), hunt=(6, 7, None)).state
-    assert told(s, "wolves") == [()]
-    assert told(s, "dawn") == [(1,)]
 
 
 @pytest.mark.parametrize(("rules", "allowed"), [("paper", True), ("reference", True), ("official", False)])
@@ -279,39 +306,7 @@ def test_reference_later_wolves_see_earlier_votes(rules, seen):
     assert all(told(s, "hunt", seat) == [] for seat in range(3, 8))
 
 
-def test_wolves_are_told_whom_they_chose_even_if_it_lives():
-    game = table()
-    s = night(game, deal(game), hunt=6, protect=6).state
-    assert [e.to for e in s.log if e.move.kind == "wolves"] == [WOLVES]
-    assert told(s, "wolves") == [(6,)]
-    assert told(s, "dawn") == [(1,)]
-
-
 # -- the guard -------------------------------------------------------------------------------------------------
-
-
-def test_the_guard_protects_from_the_wolves():
-    game = table()
-    assert living(night(game, deal(game), hunt=6, protect=6).state) == set(range(8))
-    assert living(night(game, deal(game), hunt=6, protect=7).state) == set(range(8)) - {6}
-
-
-def test_the_guard_may_protect_himself():
-    game = table()
-    assert living(night(game, deal(game), hunt=GUARD, protect=GUARD).state) == set(range(8))
-
-
-def test_protection_is_no_help_against_poison():
-    game = table()
-    s = night(game, deal(game), hunt=6, protect=7, save=False, poison=7).state
-    assert told(s, "dawn") == [(1, 6, 7)]
-
-
-def test_a_guard_who_is_killed_has_still_protected():
-    """He acts before the kill takes effect: a guard who protects another dies himself, the other would have lived."""
-    game = table()
-    s = night(game, deal(game), hunt=GUARD, protect=6).state
-    assert told(s, "dawn") == [(1, GUARD)]
 
 
 @pytest.mark.parametrize("rules", ["paper", "official"])
@@ -330,103 +325,7 @@ def test_the_guard_does_not_protect_the_same_player_in_two_nights_running(rules)
         assert night(game, t, hunt=6, protect=6).state.standing.alive[6]
 
 
-def test_reference_the_guard_may_protect_the_same_player_again():
-    game = table("reference")
-    s = day(game, night(game, deal(game), protect=6).state)
-    assert night(game, s, hunt=6, protect=6).state.standing.alive[6]
-
-
 # -- the witch -------------------------------------------------------------------------------------------------
-
-
-def test_the_witch_is_told_the_victim_and_may_save_it():
-    game = table()
-    s = night(game, deal(game), hunt=6, save=True).state
-    assert [e.to for e in s.log if e.move.kind == "attacked"] == [(WITCH,)]
-    assert told(s, "attacked") == [(6,)]
-    assert told(s, "dawn") == [(1,)]
-
-
-def test_the_witch_may_save_herself():
-    game = table()
-    s, asked = night(game, deal(game), hunt=WITCH, save=True)
-    assert living(s) == set(range(8))
-    assert (WITCH, "poison") in asked  # she lives, so she is asked
-
-
-def test_guard_and_witch_do_not_both_save_the_victim():
-    """Guard = victim = witch's choice: the kill is off already, so she hears of nobody and keeps the antidote."""
-    game = table()
-    s, asked = night(game, deal(game), hunt=6, protect=6)
-    assert told(s, "attacked") == [()]
-    assert (WITCH, "save") not in asked
-    assert s.standing.antidote
-    s, asked = night(game, deal(game), hunt=WITCH, protect=WITCH)
-    assert (WITCH, "save") not in asked
-    assert (WITCH, "poison") in asked
-
-
-def test_the_antidote_is_used_once_and_then_she_is_not_told_the_victim_any_more():
-    game = table()
-    s = day(game, night(game, deal(game), hunt=6, save=True).state)
-    s, asked = night(game, s, hunt=7)
-    assert told(s, "attacked") == [(6,)]
-    assert (WITCH, "save") not in asked
-    assert told(s, "dawn") == [(1,), (2, 7)]
-
-
-def test_a_refused_antidote_is_kept():
-    game = table()
-    s = day(game, night(game, deal(game), hunt=6, save=False).state)
-    s = night(game, s, hunt=7, save=True).state
-    assert told(s, "attacked") == [(6,), (7,)]
-    assert told(s, "dawn") == [(1, 6), (2,)]
-
-
-def test_the_poison_is_used_once():
-    game = table()
-    s = day(game, night(game, deal(game), poison=0).state)
-    assert living(s) == set(range(1, 8))
-    assert (WITCH, "poison") not in night(game, s).asked
-
-
-def test_without_antidote_she_is_still_asked_for_the_poison():
-    game = table()
-    s = day(game, night(game, deal(game), hunt=6, save=True).state)
-    assert living(night(game, s, poison=2).state) == set(range(8)) - {2}
-
-
-def test_she_may_save_and_poison_in_one_night_even_the_same_player():
-    game = table()
-    assert living(night(game, deal(game), hunt=6, save=True, poison=0).state) == set(range(1, 8))
-    assert living(night(game, deal(game), hunt=6, save=True, poison=6).state) == set(range(8)) - {6}
-
-
-def test_both_deaths_of_a_night_are_told_in_seat_order():
-    game = table()
-    assert told(night(game, deal(game), hunt=7, save=False, poison=0).state, "dawn") == [(1, 0, 7)]
-    assert told(night(game, deal(game), hunt=6, save=False, poison=7).state, "dawn") == [(1, 6, 7)]
-
-
-def test_victim_and_poisoned_may_be_the_same():
-    game = table()
-    assert told(night(game, deal(game), hunt=6, save=False, poison=6).state, "dawn") == [(1, 6)]
-
-
-@pytest.mark.parametrize("rules", ["paper", "reference", "official"])
-def test_a_witch_who_refuses_to_save_herself_does_not_poison(rules):
-    game = table(rules)
-    asked = night(game, deal(game), hunt=WITCH, save=False).asked
-    assert [kind for seat, kind in asked if seat == WITCH] == ["save"]
-
-
-@pytest.mark.parametrize(("rules", "acts"), [("paper", False), ("reference", True), ("official", False)])
-def test_reference_a_witch_killed_after_the_antidote_is_used_up_may_still_poison(rules, acts):
-    game = table(rules)
-    s = day(game, night(game, deal(game), hunt=6, save=True).state)
-    s, asked = night(game, s, hunt=WITCH, **({"poison": 0} if acts else {}))
-    assert ((WITCH, "poison") in asked) == acts
-    assert living(s) == set(range(8)) - ({0, WITCH} if acts else {WITCH})
 
 
 # -- the seer --------------------------------------------------------------------------------------------------
@@ -448,26 +347,6 @@ def test_the_seer_does_not_check_himself_nor_the_dead():
     while game.legal(s)[0].kind != "check":
         s = game.apply(s, game.legal(s)[0])
     assert {m.args for m in game.legal(s)} == {(), *((j,) for j in (0, 1, 2, 3, 4, 7))}
-
-
-def test_a_pass_of_the_seer_checks_nobody():
-    game = table()
-    assert told(night(game, deal(game), check=None).state, "checked") == []
-
-
-@pytest.mark.parametrize("acts", [{"hunt": SEER}, {"poison": SEER}])
-@pytest.mark.parametrize("rules", PRESETS)
-def test_a_seer_who_is_killed_this_night_does_not_check(rules, acts):
-    game = table(rules)
-    s, asked = night(game, deal(game), **acts)
-    assert (SEER, "check") not in asked
-    assert told(s, "dawn") == [(1, SEER)]
-
-
-@pytest.mark.parametrize("acts", [{"hunt": SEER, "protect": SEER}, {"hunt": SEER, "save": True}])
-def test_a_seer_who_was_saved_checks(acts):
-    game = table()
-    assert told(night(game, deal(game), **acts, check=1).state, "checked") == [(1, 1)]
 
 
 # -- dawn ------------------------------------------------------------------------------------------------------
@@ -561,29 +440,23 @@ def test_reference_votes_are_public_as_they_are_cast():
     assert [(e.seat, e.move.args, e.to) for e in s.log if e.move.kind == "vote"] == [(0, (7,), None), (1, (), None)]
 
 
-def test_most_votes_are_executed():
-    game = table()
-    s = day(game, night(game, deal(game)).state, 7, 7, 7, 0, 0, None, 1, 2)
-    assert told(s, "executed") == [(7,)]
-    assert told(s, "votes") == [(1, 7, 7, 7, 0, 0, -1, 1, 2)]
-    assert living(s) == set(range(7))
-
-
 @pytest.mark.parametrize(
-    "votes",
+    ("votes", "executed"),
     [
-        (None,) * 8,  # all pass
-        (7, 7, 7, 0, 0, 0, None, None),  # two players tied
-        (7, 7, 7, None, None, None, 0, 1),  # tied with pass
-        (7, 7, None, None, None, 0, 1, 2),  # most pass
+        ((7, 7, 7, 0, 0, None, 1, 2), (7,)),
+        ((None,) * 8, ()),  # all pass
+        ((7, 7, 7, 0, 0, 0, None, None), ()),  # two players tied
+        ((7, 7, 7, None, None, None, 0, 1), ()),  # tied with pass
+        ((7, 7, None, None, None, 0, 1, 2), ()),  # most pass
     ],
 )
 @pytest.mark.parametrize("rules", PRESETS)
-def test_a_tie_pass_included_or_most_passes_execute_nobody(rules, votes):
+def test_most_votes_execute_and_a_tie_or_most_passes_nobody(rules, votes, executed):
     game = table(rules)
     s = day(game, night(game, deal(game)).state, *votes)
-    assert told(s, "executed") == [()]
-    assert living(s) == set(range(8))
+    assert told(s, "executed") == [executed]
+    assert told(s, "votes") == [(1, *(-1 if vote is None else vote for vote in votes))]
+    assert living(s) == set(range(8)) - set(executed)
     assert told(s, "night") == [(1,), (2,)]
 
 
@@ -613,15 +486,6 @@ def test_the_executed_speaks_last_words_and_then_moves_no_more():
         actors.add(game.actor(s))
         s = game.apply(s, game.legal(s)[0])
     assert actors == set(range(8)) - {6}
-
-
-def test_who_dies_by_night_has_no_last_words():
-    game = table(talk=True)
-    s = deal(game)
-    while not told(s, "dawn"):
-        s = game.apply(s, Move("hunt", (7,)) if game.legal(s)[0].kind == "hunt" else game.legal(s)[0])
-    assert told(s, "dawn") == [(1, 7)]
-    assert game.actor(s) == 0  # first in the order of talk
 
 
 # -- the end ---------------------------------------------------------------------------------------------------

@@ -53,24 +53,6 @@ def test_the_summary_is_what_the_table_features_say_with_seats_counted_from_ones
                 assert value == pytest.approx(plain[name], abs=1e-6), name
 
 
-@pytest.mark.parametrize("features", KINDS)
-@pytest.mark.parametrize("options", TABLES)
-def test_reading_on_gives_what_reading_anew_gives(options, features):
-    """One encoder follows a seat through two games, with gaps; a fresh one reads each View from its first event."""
-    game = GAME.build(**options)
-    kept = GAME.seat_encoder(game, features)
-    assert len(set(kept.names)) == len(kept.names) == kept.size
-    rng = np.random.default_rng(5)
-    for seed in (2, 3):
-        for s in states(game, seed):
-            if rng.random() < 0.3:
-                values = kept(game.view(s, 1))
-                assert values.shape == (kept.size,)
-                assert values.dtype == np.float32
-                assert np.abs(values).max() <= 1
-                np.testing.assert_array_equal(values, GAME.seat_encoder(game, features)(game.view(s, 1)))
-
-
 @pytest.mark.parametrize("options", TABLES)
 def test_beliefs_are_those_of_the_heuristic(options):
     game = GAME.build(**options)
