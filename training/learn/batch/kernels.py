@@ -17,7 +17,7 @@ Words = NDArray[np.uint64]
 
 
 @kernel
-def draw(logits: Floats, mask: NDArray[np.uint8], rows: Ints, stream: Words, actions: Ints, chances: Floats) -> None:
+def draw(logits: Floats, mask: NDArray[np.uint8], rows: Ints, stream: Words, actions: Ints, log_probs: Floats) -> None:
     """Draw a legal action for some tables from the softmax of its logits.
 
     Args:
@@ -26,7 +26,7 @@ def draw(logits: Floats, mask: NDArray[np.uint8], rows: Ints, stream: Words, act
         rows: The tables, shape (m,).
         stream: Of all tables, shape (B,).
         actions: Out, of all tables, shape (B,).
-        chances: Out: logarithm of the chance of the action drawn, shape (m,).
+        log_probs: Out: of the action drawn, shape (m,).
     """
     count = logits.shape[1]
     weight = np.empty(count, np.float64)
@@ -53,7 +53,7 @@ def draw(logits: Floats, mask: NDArray[np.uint8], rows: Ints, stream: Words, act
                 chosen = a
                 break
         actions[b] = chosen
-        chances[k] = np.log(weight[chosen] / total)
+        log_probs[k] = np.log(weight[chosen] / total)
 
 
 @kernel
@@ -106,17 +106,22 @@ def advantages(
                 continue
             i = actor[t, b]
             usable[k] = known[i]
-            found = reward[i] + next_value[i] - values[k] + gae_lambda * next_advantage[i]
-            advantage[k] = found
+            gae = reward[i] + next_value[i] - values[k] + gae_lambda * next_advantage[i]
+            advantage[k] = gae
             next_value[i] = values[k]
-            next_advantage[i] = found if known[i] else np.float32(0)
+            next_advantage[i] = gae if known[i] else np.float32(0)
             reward[i] = 0
             known[i] = True
 
 
 @kernel
 def returns(
-    row: Ints, actor: Ints, rewards: Floats, terminated: NDArray[np.uint8], found: Floats, usable: NDArray[np.bool_]
+    row: Ints,
+    actor: Ints,
+    rewards: Floats,
+    terminated: NDArray[np.uint8],
+    total_return: Floats,
+    usable: NDArray[np.bool_],
 ) -> None:
     """What each decision led to: the sum of its seat's rewards to the end of the game.
 
@@ -136,5 +141,5 @@ def returns(
                 total[j] += rewards[t, b, j]
             k = row[t, b]
             if k >= 0:
-                found[k] = total[actor[t, b]]
+                total_return[k] = total[actor[t, b]]
                 usable[k] = ended

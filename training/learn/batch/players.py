@@ -31,8 +31,8 @@ class NetworkPlayer:
         greedy: Play the most probable legal action.
     """
 
-    chances: NDArray[np.float32]
-    """Logarithms of the chances of the actions of the last call, in its first entries."""
+    log_probs: NDArray[np.float32]
+    """Of the actions of the last call, in its first entries."""
 
     def __init__(self, name: str, network: nn.Module, features: Sequence[str], *, greedy: bool = False) -> None:
         self.name, self.network, self._features, self._greedy = name, network, tuple(features), greedy
@@ -45,7 +45,7 @@ class NetworkPlayer:
         columns = np.array([at[feature] for feature in self._features])
         self._columns = None if len(columns) == tables.size and (np.diff(columns) == 1).all() else columns
         self._stream = started(seeds, _FIRST_STREAM + number)
-        self.chances = np.empty(tables.num_envs, np.float32)
+        self.log_probs = np.empty(tables.num_envs, np.float32)
 
     def choose(self, turns: Turns, rows: NDArray[np.int32], actions: NDArray[np.int32]) -> None:
         seen = turns.observation[rows]
@@ -56,7 +56,7 @@ class NetworkPlayer:
         if self._greedy:
             actions[rows] = np.where(turns.mask[rows] != 0, logits, -np.inf).argmax(axis=1)
         else:
-            kernels.draw(logits, turns.mask, rows, self._stream, actions, self.chances)
+            kernels.draw(logits, turns.mask, rows, self._stream, actions, self.log_probs)
 
 
 class MixedPlayer:

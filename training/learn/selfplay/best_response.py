@@ -13,14 +13,15 @@ from time import process_time
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 from parlour.envs.core import accept, check_from, check_one_of
 from parlour.training.learn.batch import matches
 from parlour.training.learn.batch.players import NetworkPlayer
-from parlour.training.learn.selfplay import exploiters, pool
-from parlour.training.learn.selfplay.collect import Clock
+from parlour.training.learn.selfplay import pool
 from parlour.training.learn.selfplay.config import SelfplayConfig
-from parlour.training.learn.selfplay.learn import imitate
+from parlour.training.learn.selfplay.learn import OPPONENT, Session, imitate
 from parlour.training.learn.selfplay.learner import SelfplayLearner, rates
+from parlour.training.learn.selfplay.seating import Seating
 from parlour.training.measure.statistics import MeanEstimate, Rate, mean_estimate, rate
 from parlour.training.play import seeds
 
@@ -113,49 +114,37 @@ def best_response(config: BestResponseConfig, progress: Callable[[float, str], N
     check_one_of("side", config.side, tables.spec.sides)
     side = tables.spec.sides.index(config.side)
     learner, started = SelfplayLearner(learning, tables), process_time()
-    _imitate(learning, tables, learner, progress)
-    player = pool.batch_player(config.against, tables, "player")
-    dealt = exploiters.seeds_of_tables(learning, 1)
-    floor = exploiters.against(learning, tables, player, side, dealt)
-    own = NetworkPlayer("response", learner.playing(), tables.names)
-    own.reset(tables, dealt, 0)
-    clock, steps, share = Clock(), 0, 0.0
-    while share < 1:
-        own.network = learner.playing()
-        found = floor.collect(own, clock)
-        learner.update(found, rates(learning, share))
-        steps += len(found.action)
-        passed = (process_time() - started) / (60 * config.minutes)
-        share = passed if config.steps is None else steps / config.steps
-        won = sum(one.won for one in floor.scores()) / max(1, floor.games)
-        progress(min(1.0, share), f"won {100 * won:.1f} % of {floor.games} games")
-    seconds = process_time() - started
-    response, itself = _measure(config, learner, side)
-    as_rate = [rate(int(x.sum()), len(x)) for x in (response, itself)]
-    assert as_rate[0] is not None
-    assert as_rate[1] is not None
-    gain = mean_estimate(response.astype(float) - itself, (-1.0, 1.0))
-    return BestResponse(config.side, config.against, steps, round(seconds, 1), as_rate[0], as_rate[1], gain)
-
-
-def _imitate(
-    learning: SelfplayConfig, tables: Any, learner: SelfplayLearner, progress: Callable[[float, str], None]
-) -> None:
-    imitate(learning, tables, learner, lambda _, note: progress(0.0, note))
+    imitate(learner, lambda _, note: progress(0.0, note))
     learner.begin()
+    seated = Seating.against(OPPONENT, learning.tables, side=side)
+    players = {OPPONENT: pool.batch_player(config.against, tables, "player")}
+    session, share = Session(learner, seated, players, pool.seeds_of_tables(learning, 1)), 0.0
+    while share < 1:
+        session.update(rates(learning, share))
+        passed = (process_time() - started) / (60 * config.minutes)
+        share = passed if config.steps is None else session.steps / config.steps
+        won = 0.0 if session.won is None else session.won.rate
+        progress(min(1.0, share), f"won {100 * won:.1f} % of {session.collector.games} games")
+    seconds = round(process_time() - started, 1)
+    response, itself = _measure(config, learner, side)
+    rates_ = [rate(int(won.sum()), len(won)) for won in (response, itself)]
+    assert rates_[0] is not None
+    assert rates_[1] is not None
+    gain = mean_estimate(response.astype(float) - itself, (-1.0, 1.0))
+    return BestResponse(config.side, config.against, session.steps, seconds, rates_[0], rates_[1], gain)
 
 
-def _measure(config: BestResponseConfig, learner: SelfplayLearner, side: int) -> tuple[Any, Any]:
+def _measure(config: BestResponseConfig, learner: SelfplayLearner, side: int) -> list[NDArray[np.bool_]]:
     """Deals won as `side`, by the response and by the player itself, each of shape (deals,)."""
     at_once = min(_AT_ONCE, config.deals)
     tables = pool.tables_for(config, at_once, autoreset=False)
     own = NetworkPlayer("response", learner.playing(), tables.names)
     player, other = (pool.batch_player(config.against, tables, "player") for _ in range(2))
-    won: list[list[Any]] = [[], []]
+    won: list[list[NDArray[np.bool_]]] = [[], []]
     deals: Sequence[int] = seeds.HELD_OUT[config.first_deal : config.first_deal + config.deals]
     for start in range(0, config.deals, at_once):
         block = deals[start : start + at_once]
         sides = matches.sides_of(tables, block)
-        for found, first in zip(won, (own, player), strict=True):
-            found.append(matches.play(tables, (first, other), (sides != side).astype(np.int8), block) == side)
-    return np.concatenate(won[0]), np.concatenate(won[1])
+        for parts, first in zip(won, (own, player), strict=True):
+            parts.append(matches.play(tables, (first, other), (sides != side).astype(np.int8), block) == side)
+    return [np.concatenate(parts) for parts in won]

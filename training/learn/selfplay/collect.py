@@ -1,42 +1,55 @@
-"""Playing for experience: the network's decisions at all tables, with what the critic may see and what they led to."""
+"""Playing for experience: the network's decisions at all tables, with what the critic may see and what they led to.
+
+The reward for being believed (`BeliefReward`) is after Sarkar et al., "Training language models for social deduction with
+multi-agent reinforcement learning" (arXiv 2502.06060), who reward a speaker of the crew for what the others then believe of the
+impostor. Here the onlooker is the belief among the features (`features="belief"`): the change, from one turn to the next, of the
+mean probability that it gives the seats of the second side (evil, the werewolves), counted for the first side and against the second.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import process_time
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from parlour.envs.batch.players import BatchPlayer
-from parlour.envs.batch.tables import BatchTables
+from parlour.envs.batch.tables import BatchTables, Turns
+from parlour.envs.core import ParlourError
+from parlour.envs.speech import ACTS
 from parlour.training.learn.batch.networks import use_one_thread
 from parlour.training.learn.batch.players import NetworkPlayer
-from parlour.training.learn.selfplay.belief_reward import BeliefReward
-from parlour.training.learn.selfplay.seating import ALONE, WHOLE_SIDE, MemberScore, SelfplaySeating
+from parlour.training.learn.selfplay.seating import ALONE, WHOLE_SIDE, MemberScore, Seating
 
-_Floats = NDArray[np.float32]
+Floats = NDArray[np.float32]
 
 
 @dataclass
 class Experience:
     """N decisions of the network, in the order of play, and the turns they were made in."""
 
-    observation: _Floats
+    observation: Floats
     """Shape (N, F)."""
-    hidden: _Floats
+    hidden: Floats
     """Shape (N, P)."""
     mask: NDArray[np.uint8]
     """Shape (N, A)."""
     action: NDArray[np.int64]
-    chance: _Floats
-    """Logarithm of the chance with which a network drew the action, shape (N,)."""
+    log_prob: Floats
+    """Of the action, by the network that drew it, shape (N,)."""
     row: NDArray[np.int32]
     """Number of the decision at turn t of table b, or -1, shape (T, B)."""
     actor: NDArray[np.int32]
-    rewards: _Floats
+    rewards: Floats
     """Shape (T, B, n)."""
     terminated: NDArray[np.uint8]
+
+    @property
+    def turns(self) -> tuple[NDArray[np.int32], NDArray[np.int32], Floats, NDArray[np.uint8]]:
+        """What `parlour.training.learn.batch.kernels` know of the turns."""
+        return self.row, self.actor, self.rewards, self.terminated
 
 
 @dataclass
@@ -58,31 +71,79 @@ class Clock:
         return ", ".join(f"{name} {100 * value / total:.0f} %" for name, value in vars(self).items())
 
 
-class Floor:
-    """Tables at which the network learns, seated until the next snapshot.
+class BeliefReward:
+    """Reads an onlooker's belief from the observations of tables.
+
+    Raises:
+        ParlourError: The tables show no such belief.
+    """
+
+    def __init__(self, tables: BatchTables, weight: float) -> None:
+        of = [k for k, name in enumerate(tables.names) if "onlooker" in name and ("evil" in name or "werewolf" in name)]
+        if len(of) != tables.seats:
+            raise ParlourError(
+                f"features {tables.features!r} show no onlooker's belief; accepted: belief, record+belief"
+            )
+        self._tables, self._weight, self._columns = tables, weight, np.array(of)
+        self._speech = np.array([move.kind in ACTS for move in tables.game.catalogue])
+        self._before = np.zeros((tables.num_envs, tables.seats), np.float32)
+
+    def begin(self, observation: Floats, actor: NDArray[np.int32]) -> None:
+        """A turn begins: remember what the onlooker believes."""
+        self._before = self._by_seat(observation, actor)
+
+    def add(
+        self, turns: Turns, actor: NDArray[Any], actions: NDArray[Any], sides: NDArray[np.int8], rewards: Floats
+    ) -> None:
+        """A turn is over: add to the speaker's reward.
+
+        Args:
+            turns: The next turn.
+            actor: Who moved, shape (B,).
+            actions: In the frame of the actor, shape (B,).
+            sides: Of the seats, in the game that was played, shape (B, n).
+            rewards: Of the turn, by seat, shape (B, n); added to.
+        """
+        after = self._by_seat(turns.observation, turns.actor)
+        rows = np.arange(len(actor))
+        spoke = self._speech[self._tables.frame.order[actor, actions]] & (turns.terminated == 0)
+        of_second = sides == 1
+        moved = ((after - self._before) * of_second).sum(axis=1) / np.maximum(1, of_second.sum(axis=1))
+        gain = np.where(of_second[rows, actor], -moved, moved) * spoke * self._weight
+        rewards[rows, actor] += gain.astype(np.float32)
+        self._before = after
+
+    def _by_seat(self, observation: Floats, actor: NDArray[np.int32]) -> Floats:
+        """The onlooker's belief, by seat of the table, shape (B, n)."""
+        n = self._tables.seats
+        places = (np.arange(n) - np.maximum(actor, 0)[:, None]) % n
+        beliefs: Floats = np.take_along_axis(observation[:, self._columns], places, axis=1)
+        return beliefs
+
+
+class RolloutCollector:
+    """Plays the tables at which a network learns, seated until the next snapshot.
 
     Args:
         tables: With `autoreset`.
         seating: Who plays where.
         players: The opponents, by name.
         seeds: One for each table.
-        sides: The two sides of the game.
         turns: Turns of each table in an update.
-        believed: Weight of the reward for being believed; see `belief_reward`.
     """
+
+    reward: BeliefReward | None = None
+    """Of being believed, where there is one; set before the first turn."""
 
     def __init__(
         self,
         tables: BatchTables,
-        seating: SelfplaySeating,
+        seating: Seating,
         players: Mapping[str, BatchPlayer],
         seeds: Sequence[int],
-        sides: Sequence[str],
         turns: int,
-        believed: float = 0.0,
     ) -> None:
-        self.tables, self.seating, self.sides = tables, seating, sides
-        self._length = turns
+        self.tables, self.seating, self.games = tables, seating, 0
         self._turns = tables.reset(seeds)
         use_one_thread()
         self._opponents = [
@@ -90,25 +151,25 @@ class Floor:
         ]
         for number, player in self._opponents:
             player.reset(tables, seeds, number + 1)
-        self._actions = np.zeros(tables.num_envs, np.int32)
-        self._won = np.zeros((len(seating.opponents), 2), np.int64)
-        self._played = np.zeros((len(seating.opponents), 2), np.int64)
-        self.games = 0
-        self._believed = BeliefReward(tables, believed) if believed else None
-        if self._believed is not None:
-            self._believed.begin(self._turns.observation, self._turns.actor)
-        tables_, capacity = tables.num_envs, turns * tables.num_envs
+        count = tables.num_envs
+        self._actions = np.zeros(count, np.int32)
+        self._won, self._played = np.zeros((2, len(seating.opponents), len(tables.spec.sides)), np.int64)
         self._kept = Experience(
-            np.empty((capacity, tables.size), np.float32),
-            np.empty((capacity, tables.hidden_size), np.float32),
-            np.empty((capacity, tables.actions), np.uint8),
-            np.empty(capacity, np.int64),
-            np.empty(capacity, np.float32),
-            np.empty((turns, tables_), np.int32),
-            np.empty((turns, tables_), np.int32),
-            np.empty((turns, tables_, tables.seats), np.float32),
-            np.empty((turns, tables_), np.uint8),
+            np.empty((turns * count, tables.size), np.float32),
+            np.empty((turns * count, tables.hidden_size), np.float32),
+            np.empty((turns * count, tables.actions), np.uint8),
+            np.empty(turns * count, np.int64),
+            np.empty(turns * count, np.float32),
+            np.empty((turns, count), np.int32),
+            np.empty((turns, count), np.int32),
+            np.empty((turns, count, tables.seats), np.float32),
+            np.empty((turns, count), np.uint8),
         )
+
+    def believe(self, weight: float) -> None:
+        """Reward being believed from now on."""
+        self.reward = BeliefReward(self.tables, weight)
+        self.reward.begin(self._turns.observation, self._turns.actor)
 
     def collect(self, player: BatchPlayer, clock: Clock) -> Experience:
         """Play on for the turns of one update. The arrays are used again by the next call.
@@ -118,7 +179,7 @@ class Floor:
             clock: Told where the time goes.
         """
         kept, count = self._kept, 0
-        for t in range(self._length):
+        for t in range(len(kept.row)):
             turns = self._turns
             own = self.seating.own(turns.actor, self.tables.side)
             rows = np.flatnonzero(own).astype(np.int32)
@@ -135,7 +196,7 @@ class Floor:
             player.choose(turns, rows, self._actions)
             kept.action[count:until] = self._actions[rows]
             if isinstance(player, NetworkPlayer):
-                kept.chance[count:until] = player.chances[: len(rows)]
+                kept.log_prob[count:until] = player.log_probs[: len(rows)]
             clock.network += process_time() - started
             started = process_time()
             for number, opponent in self._opponents:
@@ -147,13 +208,13 @@ class Floor:
             sides = self.tables.side.copy()  # of the games that this turn may end
             self._turns = turns = self.tables.step(self._actions)
             kept.rewards[t], kept.terminated[t] = turns.rewards, turns.terminated
-            if self._believed is not None:
-                self._believed.add(turns, kept.actor[t], self._actions, sides, kept.rewards[t])
+            if self.reward is not None:
+                self.reward.add(turns, kept.actor[t], self._actions, sides, kept.rewards[t])
             self._count(np.flatnonzero(turns.terminated), sides)
             clock.rules += process_time() - started
             count = until
         return Experience(
-            *(getattr(kept, name)[:count] for name in ("observation", "hidden", "mask", "action", "chance")),
+            *(getattr(kept, name)[:count] for name in ("observation", "hidden", "mask", "action", "log_prob")),
             *(getattr(kept, name) for name in ("row", "actor", "rewards", "terminated")),
         )
 
@@ -170,6 +231,6 @@ class Floor:
         return [
             MemberScore(name, side, int(self._played[k, s]), int(self._won[k, s]))
             for k, name in enumerate(self.seating.opponents)
-            for s, side in enumerate(self.sides)
+            for s, side in enumerate(self.tables.spec.sides)
             if self._played[k, s]
         ]

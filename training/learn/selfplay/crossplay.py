@@ -1,6 +1,11 @@
 """Cross-play: each member against each other one as whole sides, on common held-out deals, each deal from both sides.
 
 The games are stored in one file of JSON by lines: a head, then a line for each pair. A last line that a kill cut off is dropped.
+
+Ratings are by openskill: the Plackett-Luce model of Weng and Lin, "A Bayesian approximation method for online ranking", Journal of
+Machine Learning Research 12, 2011. A game is a match of two teams, its sides; a member that plays a whole side has one rating there.
+The method goes through the games once, so their order is drawn from the run's seed. Members are frozen: their skill does not
+drift (tau = 0). All pairs have the same number of games, and both members of a pair have played both sides of each deal.
 """
 
 from __future__ import annotations
@@ -11,6 +16,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+from openskill.models import PlackettLuce
 from parlour.training.learn.batch import matches
 from parlour.training.learn.selfplay.config import RULE, SelfplayConfig
 from parlour.training.learn.selfplay.pool import Member, batch_player, tables_for
@@ -20,6 +27,7 @@ from parlour.training.results.runs import JsonlStore
 
 GAMES: Final = "crossplay.jsonl"
 _AT_ONCE: Final = 1000
+_ORDER: Final = 2  # what the seed is derived for
 GameCounter = Callable[[int], None]
 """Told how many games were played, or read, since the last call."""
 
@@ -83,3 +91,36 @@ def _pair(config: SelfplayConfig, a: Member, b: Member, deals: Sequence[int]) ->
         for k, seed in enumerate(deals)
         for side, mine, won, lost in zip((one, other), (other, one), found.won[k], found.lost[k], strict=True)
     ]
+
+
+@dataclass(frozen=True)
+class Rated:
+    """A member's rating; before the first game 25 with deviation 25/3."""
+
+    name: str
+    mu: float
+    sigma: float
+    ordinal: float
+    """mu - 3 sigma: the skill is hardly below it."""
+    games: int
+
+
+def rated(crossplay: Crossplay, seed: int) -> list[Rated]:
+    """The ratings, the highest first."""
+    games = [
+        (pair, game)
+        for pair, played in crossplay.games.items()
+        for game in played[: 2 * crossplay.deals]
+        if game.won or game.lost
+    ]
+    model = PlackettLuce(tau=0.0)
+    ratings = {one.name: model.rating(name=one.name) for one in crossplay.members}
+    counts = dict.fromkeys(ratings, 0)
+    for k in np.random.default_rng(seeds.derive(seed, _ORDER)).permutation(len(games)):
+        (a, b), game = games[k]
+        winner, loser = (a, b) if game.won else (b, a)
+        (ratings[winner],), (ratings[loser],) = model.rate([[ratings[winner]], [ratings[loser]]])
+        counts[a] += 1
+        counts[b] += 1
+    found = [Rated(name, one.mu, one.sigma, one.ordinal(), counts[name]) for name, one in ratings.items()]
+    return sorted(found, key=lambda one: -one.mu)

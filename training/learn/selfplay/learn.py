@@ -1,13 +1,18 @@
-"""The learner's phases: first imitation, then self-play; each phase ends with a snapshot, its scores, and a checkpoint.
+"""How a network learns: a session at tables for any seating, and the phases of a run of self-play, which are made of sessions.
 
-The files of a phase are written before the checkpoint, which says how many phases are done. What a kill left of a phase that
-was not finished is written anew, with the same bytes: each phase deals all tables afresh from seeds of its own.
+Phase 0 is imitation, the others are self-play; each ends with a snapshot, its scores, and a checkpoint. The files of a phase are
+written before the checkpoint, which says how many phases are done. What a kill left of a phase that was not finished is written
+anew, with the same bytes: each phase deals all tables afresh from seeds of its own.
+
+Exploiters are networks that learn to beat the present snapshot as one side, and join the pool of those who are met, after the
+main exploiters of AlphaStar's league (Vinyals et al., Nature 575, 2019). An exploiter starts as a copy of the network, has no
+anchor and no entropy bonus of a kind of move, and does not learn any further once it is in the pool.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from time import process_time
@@ -15,152 +20,179 @@ from typing import Final
 
 import numpy as np
 from parlour.envs.batch.players import BatchPlayer
-from parlour.envs.batch.tables import BatchTables
 from parlour.training.learn.batch import matches
 from parlour.training.learn.batch.players import NetworkPlayer
 from parlour.training.learn.checkpoints import Checkpoint
-from parlour.training.learn.selfplay import exploiters, pool, seating
-from parlour.training.learn.selfplay import tables as written
-from parlour.training.learn.selfplay.collect import Clock, Floor
+from parlour.training.learn.selfplay import pool, seating
+from parlour.training.learn.selfplay.collect import Clock, RolloutCollector
 from parlour.training.learn.selfplay.config import RULE, SelfplayConfig
-from parlour.training.learn.selfplay.learner import SelfplayLearner, rates
-from parlour.training.learn.selfplay.phase import Phase, read_phase, write_phase
+from parlour.training.learn.selfplay.learner import Rates, SelfplayLearner, rates
+from parlour.training.learn.selfplay.phase import Phase, write_training
 from parlour.training.learn.selfplay.recorded import decisions
-from parlour.training.learn.selfplay.seating import ALONE, WHOLE_SIDE, SelfplaySeating
+from parlour.training.learn.selfplay.seating import ALONE, Seating
+from parlour.training.measure.statistics import Rate, rate
 from parlour.training.play import seeds
 
 CHECKPOINT: Final = "checkpoint.npz"
-_SEATING: Final = 3  # what seeds are derived for
+OPPONENT: Final = "opponent"
+_SEATING, _EXPLOITER = 3, 7  # what seeds are derived for
+Told = Callable[[int, str], None]
+"""Told the number of decisions since the last call, and how it stands."""
 
 
-def learn(
-    config: SelfplayConfig, sides: Sequence[str], folder: Path, progress: Callable[[int, str], None]
-) -> list[Phase]:
-    """Play all phases, or those that are missing in the folder.
+class Session:
+    """A learner at tables, until everybody is seated anew: it plays some turns, learns from them, and so on.
 
     Args:
-        config: How.
-        sides: The two sides of the game.
-        folder: Run directory.
-        progress: Told the number of decisions since the last call, and how it stands.
+        learner: Who learns, at its own tables.
+        seating: Who plays where.
+        players: The opponents, by name.
+        dealt: A training seed for each table.
     """
+
+    def __init__(
+        self, learner: SelfplayLearner, seating: Seating, players: Mapping[str, BatchPlayer], dealt: Sequence[int]
+    ) -> None:
+        self.learner, self.clock, self.steps = learner, Clock(), 0
+        self.collector = RolloutCollector(learner.tables, seating, players, dealt, learner.config.turns)
+        self._player = NetworkPlayer("learner", learner.playing(), learner.tables.names)
+        self._player.reset(learner.tables, dealt, 0)
+
+    def update(self, now: Rates) -> dict[str, float]:
+        """One update; its losses."""
+        self._player.network = self.learner.playing()
+        experience = self.collector.collect(self._player, self.clock)
+        before = process_time()
+        losses = self.learner.update(experience, now)
+        self.clock.learning += process_time() - before
+        self.steps += len(experience.action)
+        return losses
+
+    @property
+    def won(self) -> Rate | None:
+        """Share of the games against opponents that were won."""
+        scores = self.collector.scores()
+        return rate(sum(score.won for score in scores), sum(score.n for score in scores))
+
+
+def learn(config: SelfplayConfig, folder: Path, progress: Told) -> list[Phase]:
+    """Play all phases, or those that are missing in the run directory."""
     tables = pool.tables_for(config, config.tables)
     learner = SelfplayLearner(config, tables)
     checkpoint = Checkpoint(folder / CHECKPOINT)
     finished: list[Phase] = []
     if (told := checkpoint.load(learner.load)) is not None:
-        finished = [read_phase(folder, number) for number in range(told["phases"])]
-        progress(finished[-1].steps, _note(finished[-1]))
-    run = _Run(config, sides, folder, tables, learner, progress)
+        finished = [Phase.read(folder, number) for number in range(told["phases"])]
+        progress(finished[-1].steps, finished[-1].note)
+    run = _Run(config, folder, learner, progress)
     while not finished or finished[-1].share < 1:
         phase = run.play_seats(finished) if finished else run.imitate()
-        snapshot = pool.snapshot_path(folder, phase.number)
-        learner.seat(tables).save(snapshot)
-        write_phase(folder, phase)
+        learner.seat().save(pool.snapshot_path(folder, phase.number))
+        phase.write(folder)
         finished.append(phase)
-        written.write_training(finished, folder)
+        write_training(finished, folder)
         checkpoint.save(partial(learner.save, told={"phases": len(finished)}))
-        progress(0, _note(phase))
+        progress(0, phase.note)
     return finished
 
 
 @dataclass(frozen=True)
 class _Run:
     config: SelfplayConfig
-    sides: Sequence[str]
     folder: Path
-    tables: BatchTables
     learner: SelfplayLearner
-    progress: Callable[[int, str], None]
+    progress: Told
 
     def imitate(self) -> Phase:
         """Phase 0: learn to play as another player does, and what it leads to."""
-        config, learner, started = self.config, self.learner, process_time()
-        games, loss = imitate(config, self.tables, learner, self.progress)
-        learner.begin()
+        started = process_time()
+        games, loss = imitate(self.learner, self.progress)
+        self.learner.begin()
         return Phase(0, 0, process_time() - started, 0.0, games, (), {"imitation": loss}, self._validate())
 
     def play_seats(self, finished: Sequence[Phase]) -> Phase:
         """One phase of self-play."""
         config, learner, last = self.config, self.learner, finished[-1]
-        number, started, clock = len(finished), process_time(), Clock()
+        number, started, losses = len(finished), process_time(), dict[str, float]()
         if config.anchor == "moving" and number > 1 and (number - 1) % config.anchor_every == 0:
             learner.set_anchor()
-        rng = np.random.default_rng(seeds.derive(config.seed, number, _SEATING))
-        if exploiters.due(config, number):
+        if _exploiters_due(config, number):
             for side in (0, 1):
-                exploiters.train(config, self.tables, learner, self.folder, number, side)
-        earlier = self._earlier(number)
-        fixed = self._fixed()
-        scores = [phase.scores for phase in finished]
-        met = {side: [path.stem for path in paths] for side, paths in earlier.items()}
-        seated = seating.seating(config, self.sides, self.tables.seats, fixed, met, scores, rng)
-        floor = Floor(
-            self.tables,
-            seated,
-            self._opponents(seated, [path for paths in earlier.values() for path in paths]),
-            exploiters.seeds_of_tables(config, number),
-            self.sides,
-            config.turns,
-            config.believed,
-        )
-        own = NetworkPlayer("learner", learner.playing(), self.tables.names)
-        own.reset(self.tables, exploiters.seeds_of_tables(config, number), 0)
-        now, steps, losses = rates(config, last.share), last.steps, {}
+                self._train_exploiter(number, side)
+        session = self._seated(finished)
+        now = rates(config, last.share)
         for _ in range(config.updates):
-            own.network = learner.playing()
-            found = floor.collect(own, clock)
-            before = process_time()
-            losses = learner.update(found, now)
-            clock.learning += process_time() - before
-            steps += len(found.action)
-            speed = (steps - last.steps) / (process_time() - started)
-            self.progress(len(found.action), f"{_note(last)}; {speed:,.0f} decisions/s ({clock.shares()})")
-            if steps >= config.steps:
+            before = session.steps
+            losses = session.update(now)
+            speed = session.steps / (process_time() - started)
+            shown = f"{last.note}; {speed:,.0f} decisions/s ({session.clock.shares()})"
+            self.progress(session.steps - before, shown)
+            if last.steps + session.steps >= config.steps:
                 break
-        seconds = last.seconds + process_time() - started
+        steps, seconds = last.steps + session.steps, last.seconds + process_time() - started
         share = min(1.0, max(steps / config.steps, seconds / (60 * config.minutes) if config.minutes else 0.0))
-        return Phase(
-            number, steps, round(seconds, 1), share, floor.games, tuple(floor.scores()), losses, self._validate()
-        )
+        played = session.collector
+        scores = tuple(played.scores())
+        return Phase(number, steps, round(seconds, 1), share, played.games, scores, losses, self._validate())
 
-    def _earlier(self, number: int) -> dict[str, list[Path]]:
-        """Side of the network -> snapshots, and exploiters of the other side, from before a phase."""
+    def _seated(self, finished: Sequence[Phase]) -> Session:
+        """A session with the network alone, the fixed players, and those from before this phase."""
+        config, number, tables = self.config, len(finished), self.learner.tables
         snapshots = [pool.snapshot_path(self.folder, k) for k in range(number)]
-        phases = [k for k in range(number + 1) if exploiters.due(self.config, k)]
-        return {
-            own: snapshots + [pool.exploiter_path(self.folder, k, other) for k in phases]
-            for own, other in zip(self.sides, reversed(self.sides), strict=True)
+        exploited = [k for k in range(number + 1) if _exploiters_due(config, k)]
+        sides = tables.spec.sides
+        earlier = {
+            own: snapshots + [pool.exploiter_path(self.folder, k, other) for k in exploited]
+            for own, other in zip(sides, reversed(sides), strict=True)
         }
+        first = snapshots[0].stem if config.fixed == "start" else RULE
+        fixed = (first, *config.members) if config.fixed_share else ()
+        met = {side: [path.stem for path in paths] for side, paths in earlier.items()}
+        rng = np.random.default_rng(seeds.derive(config.seed, number, _SEATING))
+        seated = seating.seating(config, tables.seats, fixed, met, [phase.scores for phase in finished], rng)
+        sources = {name: name for name in (RULE, *config.members)}
+        sources |= {path.stem: str(path) for paths in earlier.values() for path in paths}
+        names = {seated.opponents[k] for k in np.unique(seated.opponent) if k != ALONE}
+        players = {name: pool.batch_player(sources[name], tables, name) for name in names}
+        session = Session(self.learner, seated, players, pool.seeds_of_tables(config, number))
+        if config.believed:
+            session.collector.believe(config.believed)
+        return session
 
-    def _fixed(self) -> tuple[str, ...]:
-        """Names of the players that are met from the beginning."""
-        first = pool.snapshot_path(self.folder, 0).stem if self.config.fixed == "start" else RULE
-        return (first, *self.config.members) if self.config.fixed_share else ()
-
-    def _opponents(self, seated: SelfplaySeating, snapshots: Sequence[Path]) -> dict[str, BatchPlayer]:
-        met = {seated.opponents[k] for k in np.unique(seated.opponent) if k != ALONE}
-        sources = {name: name for name in (RULE, *self.config.members)} | {one.stem: str(one) for one in snapshots}
-        return {name: pool.batch_player(sources[name], self.tables, name) for name in met}
+    def _train_exploiter(self, phase: int, side: int) -> None:
+        """Train an exploiter of the learner as it is now, and write it to the folder."""
+        config, tables = self.config, self.learner.tables
+        own_seed = seeds.derive(config.seed, phase, side, _EXPLOITER)
+        settings = replace(config, seed=own_seed, kl=0.0, last_kl=0.0, entropy_of={})
+        exploiter = SelfplayLearner(settings, tables)
+        exploiter.copy(self.learner)
+        player = NetworkPlayer(OPPONENT, self.learner.playing(), tables.names)
+        seated = Seating.against(OPPONENT, config.tables, side=side)
+        session = Session(exploiter, seated, {OPPONENT: player}, pool.seeds_of_tables(settings, phase))
+        for k in range(config.exploit_updates):
+            session.update(rates(settings, k / config.exploit_updates))
+        exploiter.seat().save(pool.exploiter_path(self.folder, phase, tables.spec.sides[side]))
 
     def _validate(self) -> dict[str, tuple[int, int]]:
         """Whole sides against the heuristic, where there is one over arrays."""
-        config = self.config
-        spec = self.tables.spec
+        config, spec = self.config, self.learner.tables.spec
         if not spec.heuristic or (spec.batch and not spec.batch_heuristic):
             return {}
         tables = pool.tables_for(config, config.validation_deals, autoreset=False)
         own = NetworkPlayer("learner", self.learner.playing(), tables.names)
-        found = matches.whole_sides(
-            tables, own, pool.batch_player(RULE, tables), seeds.VALIDATION[: config.validation_deals]
-        )
-        return {side: (int(found.won[:, k].sum()), len(found.won)) for k, side in enumerate(found.sides)}
+        deals = seeds.VALIDATION[: config.validation_deals]
+        played = matches.whole_sides(tables, own, pool.batch_player(RULE, tables), deals)
+        return {side: (int(played.won[:, k].sum()), len(played.won)) for k, side in enumerate(played.sides)}
 
 
-def imitate(
-    config: SelfplayConfig, tables: BatchTables, learner: SelfplayLearner, progress: Callable[[int, str], None]
-) -> tuple[int, float]:
+def _exploiters_due(config: SelfplayConfig, phase: int) -> bool:
+    """Whether exploiters are trained before a phase of self-play."""
+    return config.exploit_every > 0 and phase > 1 and (phase - 1) % config.exploit_every == 0
+
+
+def imitate(learner: SelfplayLearner, progress: Told) -> tuple[int, float]:
     """Learn from games that `config.start` plays at all seats, or that it holds: number of games, last mean cross-entropy."""
+    config, tables = learner.config, learner.tables
     if config.start == "none":
         return 0, 0.0
     done, loss = 0, 0.0
@@ -171,26 +203,12 @@ def imitate(
             done += len(recorded.action)
             progress(0, f"imitating {games} games of {config.start}: cross-entropy {loss:.3f}")
         return games, loss
-    teacher = pool.batch_player(config.start, tables)
-    dealt = exploiters.seeds_of_tables(config, 0)
-    floor = Floor(tables, alone(config), {}, dealt, tables.spec.sides, config.turns)
+    teacher, dealt, clock = pool.batch_player(config.start, tables), pool.seeds_of_tables(config, 0), Clock()
+    collector = RolloutCollector(tables, Seating.alone(config.tables), {}, dealt, config.turns)
     teacher.reset(tables, dealt, 0)
-    clock = Clock()
     while done < config.imitation_steps:
-        found = floor.collect(teacher, clock)
-        loss = learner.imitate(found)
-        done += len(found.action)
+        experience = collector.collect(teacher, clock)
+        loss = learner.imitate(experience)
+        done += len(experience.action)
         progress(0, f"imitating {config.start}: {done:,} decisions, cross-entropy {loss:.3f}")
-    return floor.games, loss
-
-
-def alone(config: SelfplayConfig) -> SelfplaySeating:
-    """The network, or its teacher, at all seats."""
-    n = config.tables
-    return SelfplaySeating((), np.full(n, ALONE, np.int32), np.full(n, -1, np.int8), np.full(n, WHOLE_SIDE, np.int8))
-
-
-def _note(phase: Phase) -> str:
-    """How the network stood against the heuristic on validation deals."""
-    rates_ = [f"{name} {100 * won / n:.0f} %" for name, (won, n) in phase.against.items()]
-    return f"against {RULE}: {', '.join(rates_)}" if rates_ else ""
+    return collector.games, loss

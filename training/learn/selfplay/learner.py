@@ -75,11 +75,11 @@ class SelfplayLearner:
 
     Args:
         config: Widths, coefficients, device.
-        tables: Their sizes.
+        tables: Where it learns.
     """
 
     def __init__(self, config: SelfplayConfig, tables: BatchTables) -> None:
-        self.config, self.device = config, on_device(config.device)
+        self.config, self.tables, self.device = config, tables, on_device(config.device)
         generator = torch.Generator().manual_seed(seeds.derive(config.seed))
         self._sees = tables.hidden_size if config.critic == "roles" else 0
         self.policy = mlp((tables.size, *config.hidden, tables.actions), config.activation, generator)
@@ -89,7 +89,6 @@ class SelfplayLearner:
         nn.init.zeros_(self.head.bias)
         for network in (self.policy, self.critic, self.head):
             network.to(self.device)
-        self._seats = tables.seats
         kinds = [move.kind for move in tables.game.catalogue]
         for kind in config.entropy_of:
             check_one_of("kind of move", kind, tuple(dict.fromkeys(kinds)))
@@ -126,43 +125,41 @@ class SelfplayLearner:
 
     # -- one update --------------------------------------------------------------------------------------------
 
-    def update(self, found: Experience, now: Rates) -> dict[str, float]:
+    def update(self, experience: Experience, now: Rates) -> dict[str, float]:
         """Learn from the decisions; means over the last pass."""
         config = self.config
-        for group in self.optimiser.param_groups:
-            group["lr"] = now.learning_rate
-        seen, values, anchored = self._judge(found)
-        advantage = np.zeros(len(values), np.float32)
-        usable = np.zeros(len(values), np.bool_)
-        kernels.advantages(
-            found.row, found.actor, found.rewards, found.terminated, values, config.gae_lambda, advantage, usable
-        )
-        arrays = (found.hidden, found.mask, found.action, found.chance, advantage, advantage + values)
-        hidden, mask, action, chance, gain, target = (torch.from_numpy(array).to(self.device) for array in arrays)
-        batch = _Batch(*seen, hidden, mask, action, chance, gain, target, anchored)
-        chosen = np.flatnonzero(usable & (found.mask.sum(axis=1) > 1))
-        told: dict[str, float] = {}
-        for _ in range(config.epochs):
-            totals: list[torch.Tensor] = []
-            for rows in self._minibatches(chosen):
-                totals.append(self._minibatch(batch, rows, now))
-            means = torch.stack(totals).mean(dim=0).tolist()
-            told = dict(zip(("policy", "value", "entropy", "divergence", "change"), means, strict=True))
-        return told
-
-    def _judge(self, found: Experience) -> tuple[tuple[torch.Tensor, torch.Tensor], NDArray[np.float32], torch.Tensor]:
-        """Observations and the critic's inputs on the device, the critic's values, and the anchor's logits."""
-        seen = torch.from_numpy(found.observation).to(self.device)
-        more = torch.from_numpy(found.hidden).to(self.device) if self._sees else None
-        full = seen if more is None else torch.cat([seen, more], dim=1)
+        self._set_rate(now.learning_rate)
+        seen, full, hidden, mask, action = self._on_device(experience)
         with torch.inference_mode():
             values = torch.cat([self.critic(part)[:, 0] for part in torch.split(full, _CHUNK)]).cpu().numpy()
         with torch.no_grad():
             anchored = torch.cat([self.anchor(part) for part in torch.split(seen, _CHUNK)])
-        return (seen, full), values, anchored
+        gains = np.zeros(len(values), np.float32)
+        usable = np.zeros(len(values), np.bool_)
+        kernels.advantages(*experience.turns, values, config.gae_lambda, gains, usable)
+        arrays = (experience.log_prob, gains, gains + values)
+        log_prob, gain, target = (torch.from_numpy(array).to(self.device) for array in arrays)
+        batch = _Batch(seen, full, hidden, mask, action, log_prob, gain, target, anchored)
+        losses: dict[str, float] = {}
+        for _ in range(config.epochs):
+            totals = [self._minibatch(batch, rows, now) for rows in self._minibatches(usable, experience)]
+            means = torch.stack(totals).mean(dim=0).tolist()
+            losses = dict(zip(("policy", "value", "entropy", "divergence", "change"), means, strict=True))
+        return losses
 
-    def _minibatches(self, chosen: NDArray[np.intp]) -> Iterator[torch.Tensor]:
-        order = self.rng.permutation(chosen)
+    def _set_rate(self, rate: float) -> None:
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+
+    def _on_device(self, experience: Experience) -> tuple[torch.Tensor, ...]:
+        """Observations, the critic's inputs, hidden roles, masks and actions."""
+        arrays = (experience.observation, experience.hidden, experience.mask, experience.action)
+        seen, hidden, mask, action = (torch.from_numpy(array).to(self.device) for array in arrays)
+        return seen, torch.cat([seen, hidden], dim=1) if self._sees else seen, hidden, mask, action
+
+    def _minibatches(self, usable: NDArray[np.bool_], experience: Experience) -> Iterator[torch.Tensor]:
+        """Numbers of the decisions that are learned from, of those with a choice, in a new order."""
+        order = self.rng.permutation(np.flatnonzero(usable & (experience.mask.sum(axis=1) > 1)))
         for part in np.array_split(order, max(1, len(order) // self.config.batch)):
             yield torch.from_numpy(part).to(self.device)
 
@@ -172,24 +169,24 @@ class SelfplayLearner:
         inside = self.policy[:-1](batch.seen[rows])
         logs = functional.log_softmax(self.policy[-1](inside).masked_fill(illegal, _ILLEGAL), dim=1)
         own = logs.gather(1, batch.action[rows, None])[:, 0]
-        chances = logs.exp()
-        entropies = -(chances * logs.masked_fill(illegal, 0.0)).sum(dim=1)
+        probabilities = logs.exp()
+        entropies = -(probabilities * logs.masked_fill(illegal, 0.0)).sum(dim=1)
         entropy = entropies.mean()
         advantage = batch.advantage[rows]
         advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-6)
-        ratio = (own - batch.chance[rows]).exp()
+        ratio = (own - batch.log_prob[rows]).exp()
         gain = torch.min(ratio * advantage, ratio.clamp(1 - config.clip, 1 + config.clip) * advantage).mean()
         value = functional.mse_loss(self.critic(batch.full[rows])[:, 0], batch.target[rows])
         divergence = torch.zeros(())
         loss = -gain + 0.5 * value - (self._entropy_weights(illegal, now.entropy) * entropies).mean()
         if now.kl > 0:
             anchored = functional.log_softmax(batch.anchored[rows].masked_fill(illegal, _ILLEGAL), dim=1)
-            divergence = (chances * (logs - anchored)).sum(dim=1).mean()
+            divergence = (probabilities * (logs - anchored)).sum(dim=1).mean()
             loss = loss + now.kl * divergence
         if config.infer:
             loss = loss + config.infer * self._role_loss(inside, batch.hidden[rows])
         self._descend(loss)
-        change = (batch.chance[rows] - own).mean()
+        change = (batch.log_prob[rows] - own).mean()
         return torch.stack([x.detach().to("cpu") for x in (-gain, value, entropy, divergence, change)])
 
     def _entropy_weights(self, illegal: torch.Tensor, usual: float) -> torch.Tensor | float:
@@ -201,8 +198,8 @@ class SelfplayLearner:
 
     def _role_loss(self, inside: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
         """Mean cross-entropy of the roles of the other seats, as the head predicts them."""
-        roles = hidden.reshape(len(hidden), self._seats, -1)[:, 1:]
-        logs = functional.log_softmax(self.head(inside).reshape(len(hidden), self._seats, -1)[:, 1:], dim=2)
+        roles = hidden.reshape(len(hidden), self.tables.seats, -1)[:, 1:]
+        logs = functional.log_softmax(self.head(inside).reshape(len(hidden), self.tables.seats, -1)[:, 1:], dim=2)
         return -(logs * roles).sum(dim=2).mean()
 
     def _descend(self, loss: torch.Tensor) -> None:
@@ -213,24 +210,19 @@ class SelfplayLearner:
 
     # -- imitation ---------------------------------------------------------------------------------------------
 
-    def imitate(self, found: Experience) -> float:
+    def imitate(self, experience: Experience) -> float:
         """One pass over decisions of another player: its actions, and the returns they led to. Mean cross-entropy."""
-        returns = np.zeros(len(found.action), np.float32)
-        usable = np.zeros(len(found.action), np.bool_)
-        kernels.returns(found.row, found.actor, found.rewards, found.terminated, returns, usable)
-        for group in self.optimiser.param_groups:
-            group["lr"] = self.config.imitation_rate
-        seen = torch.from_numpy(found.observation).to(self.device)
-        hidden = torch.from_numpy(found.hidden).to(self.device)
-        full = torch.cat([seen, hidden], dim=1) if self._sees else seen
-        mask, action = (torch.from_numpy(x).to(self.device) for x in (found.mask, found.action))
+        returns = np.zeros(len(experience.action), np.float32)
+        usable = np.zeros(len(experience.action), np.bool_)
+        kernels.returns(*experience.turns, returns, usable)
+        self._set_rate(self.config.imitation_rate)
+        seen, full, hidden, mask, action = self._on_device(experience)
         target = torch.from_numpy(returns).to(self.device)
         losses: list[torch.Tensor] = []
-        for rows in self._minibatches(np.flatnonzero(usable & (found.mask.sum(axis=1) > 1))):
+        for rows in self._minibatches(usable, experience):
             inside = self.policy[:-1](seen[rows])
-            cross = functional.cross_entropy(
-                self.policy[-1](inside).masked_fill(mask[rows] == 0, _ILLEGAL), action[rows]
-            )
+            logits = self.policy[-1](inside).masked_fill(mask[rows] == 0, _ILLEGAL)
+            cross = functional.cross_entropy(logits, action[rows])
             loss = cross + 0.5 * functional.mse_loss(self.critic(full[rows])[:, 0], target[rows])
             if self.config.infer:
                 loss = loss + self.config.infer * self._role_loss(inside, hidden[rows])
@@ -252,7 +244,9 @@ class SelfplayLearner:
 
     def load(self, path: Path) -> dict[str, Any]:
         """Put back what `save` wrote, and give the plain values. Raises `ParlourError` for another file."""
-        with reading(path, "checkpoint", "is not a checkpoint of this run; accepted: what `train selfplay` left"):
+        with reading(
+            path, "checkpoint", "is not a checkpoint of this run; accepted: what `train selfplay` or `train seat` left"
+        ):
             meta, stored = read_arrays(path, _META)
             for name, network in self._networks().items():
                 load_arrays(name, network, stored)
@@ -261,17 +255,10 @@ class SelfplayLearner:
             told: dict[str, Any] = meta["told"]
             return told
 
-    def seat(self, tables: BatchTables) -> TrainedSeat:
-        """The policy as a trained seat, which needs no PyTorch; it draws from its probabilities."""
-        config = self.config
-        return TrainedSeat(
-            tables.spec.id,
-            tables.game.config,
-            weights_of(self.policy),
-            sample=True,
-            features=tables.features,
-            activation=config.activation,
-        )
+    def seat(self, *, sample: bool = True) -> TrainedSeat:
+        """The policy as a trained seat, which needs no PyTorch; it draws from its probabilities, or plays the most probable."""
+        tables, shape = self.tables, {"features": self.tables.features, "activation": self.config.activation}
+        return TrainedSeat(tables.spec.id, tables.game.config, weights_of(self.policy), sample=sample, **shape)
 
 
 @dataclass(frozen=True)
@@ -283,7 +270,7 @@ class _Batch:
     hidden: torch.Tensor
     mask: torch.Tensor
     action: torch.Tensor
-    chance: torch.Tensor
+    log_prob: torch.Tensor
     advantage: torch.Tensor
     target: torch.Tensor
     anchored: torch.Tensor

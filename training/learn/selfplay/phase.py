@@ -1,18 +1,22 @@
-"""A finished phase of a run, and its file."""
+"""A finished phase of a run of self-play, its file, and the phases of a run as CSV."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
 from parlour.policies.files import read_json, write_json
+from parlour.training.learn.selfplay.config import RULE
 from parlour.training.learn.selfplay.seating import MemberScore
 from parlour.training.measure.statistics import Rate, rate
+from parlour.training.results.runs import write_csv
 
 PHASES: Final = "phases"
+RATE: Final = ("n", "win_rate", "low", "high")
+"""Columns of a rate in a CSV file."""
 
 
 @dataclass(frozen=True)
@@ -37,26 +41,62 @@ class Phase:
 
     def won(self, side: str | None = None) -> Rate | None:
         """Share of the validation games won, as one side or both."""
-        own = [one for name, one in self.against.items() if side in (None, name)]
-        return rate(sum(won for won, _ in own), sum(n for _, n in own))
+        counts = [count for name, count in self.against.items() if side in (None, name)]
+        return rate(sum(won for won, _ in counts), sum(n for _, n in counts))
+
+    @property
+    def note(self) -> str:
+        """How the network stood against the heuristic on validation deals."""
+        shares = [f"{name} {100 * won / n:.0f} %" for name, (won, n) in self.against.items()]
+        return f"against {RULE}: {', '.join(shares)}" if shares else ""
+
+    def write(self, folder: Path) -> None:
+        """Replace its file as a whole."""
+        write_json(_file(folder, self.number), asdict(self))
+
+    @classmethod
+    def read(cls, folder: Path, number: int) -> Phase:
+        """Raises `ParlourError` for a file that is none of a phase."""
+        path = _file(folder, number)
+        stored: dict[str, Any] = read_json(path)
+        try:
+            scores = tuple(MemberScore(**score) for score in stored["scores"])
+            against = {side: (won, n) for side, (won, n) in stored["against"].items()}
+            return cls(**stored | {"scores": scores, "against": against})
+        except (KeyError, TypeError, ValueError) as error:
+            raise ParlourError(
+                f"{str(path)!r} cannot be used ({error}); accepted: what `train selfplay` left"
+            ) from None
 
 
 def _file(folder: Path, number: int) -> Path:
     return folder / PHASES / f"phase{number:03d}.json"
 
 
-def write_phase(folder: Path, phase: Phase) -> None:
-    """Replace the file of a phase as a whole."""
-    write_json(_file(folder, phase.number), asdict(phase))
+def write_training(phases: Sequence[Phase], folder: Path) -> None:
+    """training.csv: each phase's games by opponent and side of the network; progress.csv: how each phase ended."""
+    rows = [
+        [phase.steps, one.side, one.member, *rate_cells(rate(one.won, one.n))]
+        for phase in phases
+        for one in phase.scores
+    ]
+    write_csv(folder / "training.csv", ["steps", "side", "opponent", *RATE], rows)
+    losses = sorted({name for phase in phases for name in phase.losses})
+    sides = list(phases[0].against)
+    curve = [
+        [
+            *(phase.number, phase.steps, phase.seconds, phase.games),
+            *(value for side in (None, *sides) for value in rate_cells(phase.won(side))),
+            *(phase.losses.get(name) for name in losses),
+        ]
+        for phase in phases
+    ]
+    columns = [*RATE, *(f"{side}_{column}" for side in sides for column in RATE)]
+    write_csv(folder / "progress.csv", ["phase", "steps", "seconds", "games", *columns, *losses], curve)
 
 
-def read_phase(folder: Path, number: int) -> Phase:
-    """Raises `ParlourError` for a file that is none of a phase."""
-    path = _file(folder, number)
-    told: dict[str, Any] = read_json(path)
-    try:
-        phase = Phase(**told)
-        scores = tuple(MemberScore(**one) for one in told["scores"])
-        return replace(phase, scores=scores, against={side: (won, n) for side, (won, n) in told["against"].items()})
-    except (KeyError, TypeError, ValueError) as error:
-        raise ParlourError(f"{str(path)!r} cannot be used ({error}); accepted: what `train selfplay` left") from None
+def rate_cells(found: Rate | None) -> list[Any]:
+    """A rate under the columns `RATE`."""
+    if found is None:
+        return [0, None, None, None]
+    return [found.n, *(round(x, 4) for x in (found.rate, found.low, found.high))]

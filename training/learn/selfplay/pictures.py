@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.training.learn.selfplay.config import FIXED, RANDOM, RULE
-from parlour.training.learn.selfplay.population import Population
+from parlour.training.learn.selfplay.report import Population
 from parlour.training.measure.statistics import Rate
 from parlour.training.results import plots
 from parlour.training.results.plots import Curve, CurvePoint

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
 
+import numpy as np
 from parlour.envs import batch
 from parlour.envs.batch.players import BatchPlayer, HeuristicSeats, RandomSeats
 from parlour.envs.batch.tables import BatchTables
@@ -19,9 +20,11 @@ from parlour.policies.trained import SUFFIX
 from parlour.training.learn.batch.players import MixedPlayer, trained
 from parlour.training.learn.ppo.phase_config import features_of
 from parlour.training.learn.selfplay.config import FIXED, RANDOM, RULE, SelfplayConfig
+from parlour.training.play import seeds
 
 SNAPSHOTS: Final = "snapshots"
 EXPERT: Final = "expert"
+_DEALS: Final = 2  # what seeds are derived for
 
 
 class TablesConfig(Protocol):
@@ -46,12 +49,13 @@ class Member:
     """Decisions that a snapshot had learned from; None for the others."""
 
 
-def tables_for(config: TablesConfig, count: int, *, autoreset: bool = True) -> BatchTables:
+def tables_for(config: TablesConfig, count: int, *, autoreset: bool = True, threads: int = 1) -> BatchTables:
     """Tables at which the network, snapshots and the heuristic can sit. Raises `ParlourError` for unusable options."""
     spec = lookup(config.game).spec
     features = features_of(config.game, config.features)
-    more = {"beliefs": True} if spec.batch_heuristic and "belief" not in features else {}
-    return batch.make(config.game, num_envs=count, features=features, autoreset=autoreset, **more, **config.options)
+    more: dict[str, Any] = {"beliefs": True} if spec.batch_heuristic and "belief" not in features else {}
+    more |= {"autoreset": autoreset, "threads": threads}
+    return batch.make(config.game, num_envs=count, features=features, **more, **config.options)
 
 
 def batch_player(source: str, tables: BatchTables, name: str = "") -> BatchPlayer:
@@ -82,6 +86,12 @@ def batch_player(source: str, tables: BatchTables, name: str = "") -> BatchPlaye
     return trained(name or source, seat, names)
 
 
+def seeds_of_tables(config: SelfplayConfig, phase: int) -> list[int]:
+    """A training seed for each table of a phase."""
+    drawn = np.random.SeedSequence((config.seed, phase, _DEALS)).generate_state(config.tables, np.uint64)
+    return [int(seed) % len(seeds.TRAINING) for seed in drawn]
+
+
 def snapshot_path(folder: Path, phase: int) -> Path:
     """Where the snapshot after a phase is; s000 is the network that has only imitated."""
     return folder / SNAPSHOTS / f"s{phase:03d}{SUFFIX}"
@@ -101,8 +111,8 @@ def members(config: SelfplayConfig, folder: Path, steps: Sequence[int]) -> list[
 
 def thinned(pool: Sequence[Member], shown: int) -> list[Member]:
     """The fixed members, and at most `shown` snapshots, evenly spaced, the first and the last among them."""
-    fixed = [one for one in pool if one.steps is None]
-    snapshots = [one for one in pool if one.steps is not None]
+    fixed = [member for member in pool if member.steps is None]
+    snapshots = [member for member in pool if member.steps is not None]
     if len(snapshots) > shown:
         snapshots = [snapshots[round(k * (len(snapshots) - 1) / (shown - 1))] for k in range(shown)]
     return fixed + snapshots

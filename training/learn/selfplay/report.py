@@ -1,15 +1,104 @@
-"""The result of a run, in words and as plain values."""
+"""The result of a run of self-play: what it is, its files of CSV, the main numbers as plain values, and the report in words."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+from parlour.training.learn.batch.matches import SeatResult
 from parlour.training.learn.ppo.phase_config import features_of
-from parlour.training.learn.selfplay.config import RANDOM, RULE
-from parlour.training.learn.selfplay.population import Population
+from parlour.training.learn.selfplay.config import RANDOM, RULE, SelfplayConfig
+from parlour.training.learn.selfplay.crossplay import Crossplay, Rated
+from parlour.training.learn.selfplay.phase import RATE, Phase, rate_cells
+from parlour.training.learn.selfplay.pool import Member
+from parlour.training.learn.selfplay.role_beliefs import RoleLoss
 from parlour.training.measure.statistics import MeanEstimate, Rate, rate, show_interval
 from parlour.training.results.result_table import markdown_table
+from parlour.training.results.runs import write_csv
+
+
+@dataclass(frozen=True)
+class Population:
+    """The result of a run."""
+
+    config: SelfplayConfig
+    sides: tuple[str, str]
+    phases: tuple[Phase, ...]
+    crossplay: Crossplay
+    ratings: tuple[Rated, ...]
+    """The highest first."""
+    seat: Mapping[str, SeatResult]
+    """The last and the first snapshot, and `random`, in the same seat of the same deals as `heuristic`, among heuristics."""
+    roles: RoleLoss | None = None
+    """How well the network knows the roles of the others; None where it did not learn to (`SelfplayConfig.infer`)."""
+
+    @property
+    def snapshots(self) -> list[Member]:
+        """Those in the cross-play, in order."""
+        return [one for one in self.crossplay.members if one.steps is not None]
+
+    @property
+    def first(self) -> str:
+        return self.snapshots[0].name
+
+    @property
+    def last(self) -> str:
+        return self.snapshots[-1].name
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Who is reported against whom."""
+        pairs = [(self.last, self.first), (self.last, RULE), (self.first, RULE), (self.last, RANDOM)]
+        return [(a, b) for a, b in pairs if a != b]
+
+    @property
+    def seat_rates(self) -> dict[str, dict[str, Rate | None]]:
+        """Player -> `all` or its side -> win rate in one seat among heuristics."""
+        found = {name: _by_side(self.sides, one, one.won) for name, one in self.seat.items()}
+        own = self.seat[self.last]
+        return found | {RULE: _by_side(self.sides, own, own.reference)}
+
+    @property
+    def training_games(self) -> int:
+        """Games that were learned from."""
+        return sum(phase.games for phase in self.phases)
+
+
+def _by_side(sides: tuple[str, str], found: SeatResult, won: NDArray[np.bool_]) -> dict[str, Rate | None]:
+    of = {side: won[found.sides == k] for k, side in enumerate(sides)}
+    return {what: rate(int(own.sum()), len(own)) for what, own in {"all": won, **of}.items()}
+
+
+def write_tables(found: Population, folder: Path) -> None:
+    """crossplay.csv, curve.csv, ratings.csv, and seat.csv."""
+    games, names = found.crossplay, [one.name for one in found.crossplay.members]
+    pairs = [(a, b) for a in names for b in names if a != b]
+    rows = [
+        [
+            a,
+            b,
+            *rate_cells(games.rate(a, b)),
+            *(value for side in found.sides for value in rate_cells(games.rate(a, b, side))),
+        ]
+        for a, b in pairs
+    ]
+    heading = ["player", "opponent", *RATE, *(f"{side}_{column}" for side in found.sides for column in RATE)]
+    write_csv(folder / "crossplay.csv", heading, rows)
+    curve = [
+        [one.name, one.steps, opponent, *rate_cells(games.rate(one.name, opponent))]
+        for opponent in (RULE, RANDOM, found.first)
+        for one in found.snapshots
+        if one.name != opponent
+    ]
+    write_csv(folder / "curve.csv", ["snapshot", "steps", "opponent", *RATE], curve)
+    rated = [[one.name, one.mu, one.sigma, one.ordinal, one.games] for one in found.ratings]
+    write_csv(folder / "ratings.csv", ["player", "mu", "sigma", "ordinal", "games"], rated)
+    seat = [[player, what, *rate_cells(one)] for player, of in found.seat_rates.items() for what, one in of.items()]
+    write_csv(folder / "seat.csv", ["player", "as", *RATE], seat)
 
 
 def summary(found: Population) -> dict[str, Any]:

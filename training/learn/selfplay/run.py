@@ -14,11 +14,11 @@ from typing import Final
 from parlour.envs.registry import lookup
 from parlour.policies.files import atomic_write, write_json
 from parlour.training.learn.batch import matches
-from parlour.training.learn.selfplay import crossplay, pictures, pool, ratings, report, tables
+from parlour.training.learn.selfplay import crossplay, pictures, pool, report
 from parlour.training.learn.selfplay.config import NOT_DECIDING, RANDOM, RULE, SelfplayConfig
 from parlour.training.learn.selfplay.learn import CHECKPOINT, learn
 from parlour.training.learn.selfplay.learner import SelfplayLearner, on_device
-from parlour.training.learn.selfplay.population import Population
+from parlour.training.learn.selfplay.report import Population
 from parlour.training.learn.selfplay.role_beliefs import RoleLoss, measure
 from parlour.training.measure import evaluate
 from parlour.training.play import seeds
@@ -49,7 +49,7 @@ def selfplay(
 
 
 def _selfplay(config: SelfplayConfig, sides: tuple[str, str], folder: Path, progress: StageProgress) -> Population:
-    finished = learn(config, sides, folder, lambda done, note: progress("learning", done, config.steps, note))
+    finished = learn(config, folder, lambda done, note: progress("learning", done, config.steps, note))
     last = pool.snapshot_path(folder, finished[-1].number)
     atomic_write(folder / POLICY, last.read_bytes())
     members = pool.thinned(pool.members(config, folder, [phase.steps for phase in finished]), config.shown)
@@ -60,11 +60,11 @@ def _selfplay(config: SelfplayConfig, sides: tuple[str, str], folder: Path, prog
         sides,
         tuple(finished),
         played,
-        tuple(ratings.rated(played, config.seed)),
+        tuple(crossplay.rated(played, config.seed)),
         _one_seat(config, members),
         _role_loss(config, folder),
     )
-    tables.write(found, folder)
+    report.write_tables(found, folder)
     pictures.crossplay(found, folder / "crossplay.png")
     pictures.curve(found, folder / "curve.png")
     write_json(folder / "summary.json", report.summary(found))
@@ -79,13 +79,13 @@ def two_sides(config: SelfplayConfig) -> tuple[str, str]:
         ParlourError: The game cannot be made, has no two sides, or a member cannot play it.
     """
     on_device(config.device)
-    one, other = evaluate.two_sides(lookup(config.game).spec)
-    floor = pool.tables_for(config, 1)
+    first, second = evaluate.two_sides(lookup(config.game).spec)
+    tables = pool.tables_for(config, 1)
     for name in (RANDOM, RULE, *config.members):
-        pool.batch_player(name, floor)
+        pool.batch_player(name, tables)
     if config.start != "none" and not Path(config.start).is_dir():
-        pool.batch_player(config.start, floor)
-    return one, other
+        pool.batch_player(config.start, tables)
+    return first, second
 
 
 def _one_seat(config: SelfplayConfig, members: list[pool.Member]) -> dict[str, matches.SeatResult]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,32 +44,25 @@ def win_rate(phases: Sequence[Sequence[MemberScore]], member: str, side: str, me
     """
     won = n = 0.0
     for counted in phases:
-        own = [one for one in counted if (one.member, one.side) == (member, side)]
-        won = memory * won + sum(one.won for one in own)
-        n = memory * n + sum(one.n for one in own)
+        scores = [score for score in counted if (score.member, score.side) == (member, side)]
+        won = memory * won + sum(score.won for score in scores)
+        n = memory * n + sum(score.n for score in scores)
     return (won + 1) / (n + 2)
 
 
-def hard(p: float, power: float, floor: float) -> float:
-    """Weight of a member against whom the learner wins a share p.
+def weight(config: SelfplayConfig, p: float) -> float:
+    """Weight of a member against whom the learner wins a share p; see `SelfplayConfig.weighting`.
 
-    >>> [hard(p, 2.0, 0.02) for p in (0.0, 0.5, 1.0)]
+    >>> [weight(SelfplayConfig(weighting="hard", power=2.0, floor=0.02), p) for p in (0.0, 0.5, 1.0)]
     [1.0, 0.25, 0.02]
-    """
-    return max(floor, float((1 - p) ** power))
-
-
-def near(p: float, floor: float) -> float:
-    """Weight of a member against whom the learner wins a share p; 1 for its equals.
-
-    >>> [near(p, 0.02) for p in (0.0, 0.5, 0.75, 1.0)]
+    >>> [weight(SelfplayConfig(weighting="near", floor=0.02), p) for p in (0.0, 0.5, 0.75, 1.0)]
     [0.02, 1.0, 0.75, 0.02]
     """
-    return max(floor, 4 * p * (1 - p))
+    return max(config.floor, 4 * p * (1 - p) if config.weighting == "near" else float((1 - p) ** config.power))
 
 
 @dataclass(frozen=True)
-class SelfplaySeating:
+class Seating:
     """Arrays of shape (B,), fixed until the next snapshot."""
 
     opponents: tuple[str, ...]
@@ -79,6 +72,18 @@ class SelfplaySeating:
     """The side of the network where it has an opponent."""
     seat: NDArray[np.int8]
     """Its seat where it has a single one; the opponent plays all others. Else `WHOLE_SIDE`."""
+
+    @classmethod
+    def alone(cls, count: int) -> Self:
+        """The network, or its teacher, at all seats of all tables."""
+        nobody = np.full(count, -1)
+        return cls((), nobody.astype(np.int32), nobody.astype(np.int8), nobody.astype(np.int8))
+
+    @classmethod
+    def against(cls, opponent: str, count: int, *, side: int = -1, seat: NDArray[Any] | int = WHOLE_SIDE) -> Self:
+        """One opponent at all tables, the network as one side, or in one seat of each table."""
+        seats = np.broadcast_to(np.asarray(seat, np.int8), count)
+        return cls((opponent,), np.zeros(count, np.int32), np.full(count, side, np.int8), seats)
 
     def own(self, actor: NDArray[np.int32], sides: NDArray[np.int8]) -> NDArray[np.bool_]:
         """Whether the network is to move, shape (B,).
@@ -95,48 +100,41 @@ class SelfplaySeating:
 
 def seating(
     config: SelfplayConfig,
-    sides: Sequence[str],
     seats: int,
     fixed: Sequence[str],
     earlier: Mapping[str, Sequence[str]],
     phases: Sequence[Sequence[MemberScore]],
     rng: np.random.Generator,
-) -> SelfplaySeating:
+) -> Seating:
     """Seat everybody until the next snapshot: shares of the tables as configured, half of them on each side.
 
     Args:
         config: Shares, weighting, power, floor and memory.
-        sides: The two sides of the game.
         seats: Number of seats.
         fixed: Players met from the beginning.
-        earlier: Side of the network -> snapshots and exploiters that it may meet there; without any, their share goes to
-            the network alone.
+        earlier: For each side of the game, as the network's, the snapshots and exploiters that it may meet there; without
+            any, their share goes to the network alone.
         phases: What was counted between each two snapshots so far.
         rng: Draws the snapshots.
     """
     tables = config.tables
     among_fixed = round(tables * config.fixed_share) if fixed else 0
-    in_pool = round(tables * config.pool_share) if all(earlier.get(side) for side in sides) else 0
+    in_pool = round(tables * config.pool_share) if all(earlier.values()) else 0
     opponent = np.full(tables, ALONE, np.int32)
     side = np.full(tables, -1, np.int8)
     seat = np.full(tables, WHOLE_SIDE, np.int8)
-    names = [*fixed, *dict.fromkeys(name for side_ in sides for name in earlier.get(side_, ()))]
+    names = [*fixed, *dict.fromkeys(name for met in earlier.values() for name in met)]
     opponent[:among_fixed] = np.arange(among_fixed) % max(1, len(fixed))
     side[:among_fixed] = np.arange(among_fixed) // max(1, len(fixed)) % 2
     single = round(among_fixed * config.one_seat)
     seat[:single] = np.arange(single) % seats
-    for number, own in enumerate(sides):
+    for number, (own, met) in enumerate(earlier.items()):
         mine = np.arange(among_fixed + number, among_fixed + in_pool, 2)
         if not len(mine):
             continue
-        met = earlier[own]
-        weights = np.array([_weight(config, win_rate(phases, name, own, config.memory)) for name in met])
+        weights = np.array([weight(config, win_rate(phases, name, own, config.memory)) for name in met])
         chosen = rng.choice(len(met), size=config.opponents, p=weights / weights.sum())
         at_table = chosen[np.arange(len(mine)) % config.opponents]
         opponent[mine] = np.array([names.index(name) for name in met])[at_table]
         side[mine] = number
-    return SelfplaySeating(tuple(names), opponent, side, seat)
-
-
-def _weight(config: SelfplayConfig, p: float) -> float:
-    return near(p, config.floor) if config.weighting == "near" else hard(p, config.power, config.floor)
+    return Seating(tuple(names), opponent, side, seat)

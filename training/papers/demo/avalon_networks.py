@@ -11,7 +11,7 @@ from parlour.policies import HeuristicPolicy, make_policy
 from parlour.policies.experts import EXPERT, expert
 from parlour.training.learn.selfplay import report
 from parlour.training.learn.selfplay.config import RULE, SelfplayConfig
-from parlour.training.learn.selfplay.population import Population
+from parlour.training.learn.selfplay.report import Population
 from parlour.training.learn.selfplay.run import selfplay
 from parlour.training.measure import evaluate
 from parlour.training.papers.demo.avalon import GAME
