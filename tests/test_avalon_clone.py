@@ -24,7 +24,8 @@ from parlour.training.cli import run
 from parlour.training.learn.clone.choices import CloneConfig, FitConfig, ImitatedChoice, choices_of
 from parlour.training.learn.clone.report import Foretold, PredictedChoice, calibration
 from parlour.training.learn.clone.run import learned
-from parlour.training.learn.ppo.batch_vec import player_over_arrays
+from parlour.training.learn.ppo.phase_config import SeatConfig
+from parlour.training.learn.ppo.trainer import plays_over_arrays
 from parlour.training.measure.analysis.games import analysed_game
 from parlour.training.play.rollout import play
 
@@ -282,8 +283,7 @@ def make_seat_against(opponents):
 
 
 def test_a_clone_sits_at_scalar_tables_and_not_over_arrays(file, capsys, tmp_path):
-    spec = lookup("avalon_v0").spec
-    assert player_over_arrays(f"clone:{file}", spec, "belief", {}) is None
+    assert not plays_over_arrays(SeatConfig(opponents=f"clone:{file}"))
     out = str(tmp_path / "run")
     assert run(["train", "selfplay", "avalon_v0", "--member", f"clone:{file}", "--steps", "1", "--out", out]) == 2
     assert (

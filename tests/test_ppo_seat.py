@@ -7,7 +7,7 @@ import json
 import os
 import pickle
 import zipfile
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import pairwise
 
 import numpy as np
@@ -15,6 +15,7 @@ import pytest
 from parlour.envs import batch
 from parlour.envs.core import ParlourError
 from parlour.policies import RandomPolicy, TrainedSeat, make_policy
+from parlour.policies.files import write_arrays
 from parlour.training.learn.ppo.phase_config import SeatConfig, features_of
 from parlour.training.measure import evaluate
 from parlour.training.play import rollout, seeds
@@ -22,19 +23,20 @@ from parlour.training.results.runs import CONFIG, run_directory
 
 seat = pytest.importorskip("parlour.training.learn.ppo.seat", reason="the extra `train` is not installed")
 from parlour.training.learn.batch.players import trained  # noqa: E402
-from parlour.training.learn.ppo.phases import CHECKPOINT, load_model, new_model  # noqa: E402
+from parlour.training.learn.ppo import sb3  # noqa: E402
+from parlour.training.learn.ppo.trainer import ArrayTrainer, plays_over_arrays  # noqa: E402
 
 SMALL = {"envs": 8, "processes": 2, "rollout": 256, "phase_steps": 512, "batch": 128, "validation_games": 20}
 pytestmark = pytest.mark.filterwarnings("ignore:.*:DeprecationWarning")
 
-
 BEFORE = "checkpoint.before.npz"
-OVER_ARRAYS = {"game": "template_v0", "options": {}, "opponents": "random", "features": "summary"}
-BOTH_WAYS = pytest.mark.parametrize("setting", [{}, OVER_ARRAYS], ids=["scalar games", "over arrays"])
+SCALAR = {"game": "template_v0", "options": {}, "opponents": "random", "features": "table"}
+OVER_ARRAYS = SCALAR | {"features": "summary"}
+BOTH_WAYS = pytest.mark.parametrize("setting", [SCALAR, OVER_ARRAYS], ids=["scalar games", "over arrays"])
 
 
 def config(**changes):
-    return SeatConfig(**({"steps": 1024, **SMALL} | changes))
+    return SeatConfig(**({"steps": 1024, **SMALL, **OVER_ARRAYS} | changes))
 
 
 class KilledError(Exception):
@@ -42,8 +44,8 @@ class KilledError(Exception):
 
 
 @BOTH_WAYS
-def test_a_run_taken_up_after_a_kill_equals_one_that_was_not(tmp_path, setting):
-    seat.train(config(**setting), tmp_path / "whole")
+def test_a_run_taken_up_after_a_kill_equals_one_that_was_not_whatever_the_number_of_processes(tmp_path, setting):
+    seat.train(config(**setting, processes=1), tmp_path / "whole")
     done = 0
 
     def kill_in_second_phase(steps, _note):
@@ -56,32 +58,34 @@ def test_a_run_taken_up_after_a_kill_equals_one_that_was_not(tmp_path, setting):
         seat.train(config(**setting), tmp_path / "cut", kill_in_second_phase)
     assert len((tmp_path / "cut" / seat.CURVE).read_text().splitlines()) == 2  # heading and the first phase
     seat.train(config(**setting), tmp_path / "cut")
-    for name in (seat.POLICY, seat.CURVE, CONFIG, CHECKPOINT, BEFORE, seat.PICTURE):
+    for name in (seat.POLICY, seat.CURVE, seat.CHECKPOINT, BEFORE, seat.PICTURE):
         assert (tmp_path / "cut" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+    assert TrainedSeat.load(tmp_path / "cut" / seat.POLICY).features == setting["features"]
 
 
-@BOTH_WAYS
-def test_the_result_does_not_depend_on_the_number_of_processes(tmp_path, setting):
-    for processes in (1, 3):
-        seat.train(config(steps=512, processes=processes, **setting), tmp_path / str(processes))
-    assert (tmp_path / "1" / seat.POLICY).read_bytes() == (tmp_path / "3" / seat.POLICY).read_bytes()
+@pytest.mark.parametrize(
+    ("changes", "over_arrays"),
+    [
+        ({}, True),
+        ({"opponents": "heuristic"}, False),  # Coin's heuristic plays scalar games only
+        ({"features": "table"}, False),
+        ({"game": "murder_mystery_v0", "options": {}, "features": None}, False),
+        ({"game": "avalon_v0", "options": {"num_players": 5}, "opponents": "heuristic", "features": None}, True),
+    ],
+)
+def test_the_learner_is_that_of_self_play_where_everybody_can_sit_over_arrays(changes, over_arrays):
+    assert plays_over_arrays(config(**changes)) == over_arrays
+    assert (seat.trainer_for(config(**changes)) is ArrayTrainer) == over_arrays
 
 
-def test_tables_over_arrays_are_taken_where_everybody_can_sit_there():
-    for changes, over_arrays in [
-        (OVER_ARRAYS, True),
-        ({**OVER_ARRAYS, "opponents": "heuristic"}, False),  # Coin's heuristic plays scalar games only
-        ({**OVER_ARRAYS, "features": "table"}, False),
-        ({"game": "murder_mystery_v0", "options": {}, "opponents": "random"}, False),
-    ]:
-        env = seat._tables(config(**changes), 0)
-        assert isinstance(env, seat.BatchSeatVecEnv) == over_arrays
-        env.close()
-
-
-def test_the_file_says_of_which_kind_its_features_are(tmp_path):
-    seat.train(config(steps=512, **OVER_ARRAYS), tmp_path)
-    assert TrainedSeat.load(tmp_path / seat.POLICY).features == "summary"
+@pytest.mark.parametrize("own", ["random", 1])
+def test_the_learner_holds_one_seat_of_each_table_and_all_its_decisions_count(own):
+    trainer = ArrayTrainer(config(seat=own, envs=4))
+    done = []
+    learned = trainer.learn(0, lambda steps, note: done.append(steps))
+    assert learned.steps == sum(done) >= 512
+    assert 0 < learned.won < learned.games
+    assert not trainer.policy().sample
 
 
 def test_a_trained_seat_over_arrays_chooses_what_it_chooses_at_one_table():
@@ -98,6 +102,8 @@ def test_a_trained_seat_over_arrays_chooses_what_it_chooses_at_one_table():
             assert actions[b] == policy.act({"observation": turns.observation[b], "action_mask": turns.mask[b]}, {})
         assert (actions[1::2] == -5).all()
         turns = tables.play_random()
+    with pytest.raises(ParlourError, match=r"trained needs features that these tables do not have: \['smell'\]"):
+        trained("trained", policy, (*tables.names[:2], "smell")).reset(tables, [0])
 
 
 def test_a_trained_seat_over_arrays_draws_as_often_as_its_softmax_says():
@@ -112,28 +118,20 @@ def test_a_trained_seat_over_arrays_draws_as_often_as_its_softmax_says():
     assert (abs(np.bincount(actions, minlength=5) - np.array([500, 1000, 2500, 0, 0])) < 160).all()
 
 
-def test_a_trained_seat_does_not_sit_where_its_features_are_not_shown():
-    policy = TrainedSeat("template_v0", {}, [(np.zeros((5, 3), np.float32), np.zeros(5, np.float32))])
-    tables = batch.make("template_v0", num_envs=1)
-    with pytest.raises(ParlourError, match=r"trained needs features that these tables do not have: \['smell'\]"):
-        trained("trained", policy, (*tables.names[:2], "smell")).reset(tables, [0])
+@pytest.mark.parametrize(
+    ("game", "asked", "features"),
+    [
+        ("avalon_v0", None, "belief"),
+        ("werewolf_v0", None, "belief"),
+        ("murder_mystery_v0", None, "table"),
+        ("werewolf_v0", "record", "record"),
+    ],
+)
+def test_by_default_it_learns_from_beliefs_where_the_game_has_them(game, asked, features):
+    assert features_of(game, asked) == features
 
 
-def test_by_default_it_learns_from_beliefs_where_the_game_has_them():
-    assert features_of("avalon_v0", None) == "belief"
-    assert features_of("werewolf_v0", None) == "belief"
-    assert features_of("murder_mystery_v0", None) == "table"
-    assert features_of("werewolf_v0", "record") == "record"
-
-
-def test_a_finished_run_is_left_as_it_is_and_another_configuration_is_refused(tmp_path):
-    first = seat.train(config(steps=512), tmp_path)
-    before = (tmp_path / CHECKPOINT).stat().st_mtime_ns
-    assert seat.train(config(steps=512), tmp_path) == first
-    assert (tmp_path / CHECKPOINT).stat().st_mtime_ns == before
-    assert (tmp_path / seat.PICTURE).read_bytes().startswith(b"\x89PNG")
-    with pytest.raises(ParlourError, match="another configuration"):
-        seat.train(config(steps=512, seed=1), tmp_path)
+# -- what a run leaves -------------------------------------------------------------------------------------------
 
 
 class Trap:
@@ -159,66 +157,83 @@ def trapped(kind, trap, path):
         path.write_bytes(pickle.dumps(Trap(trap)))
 
 
+def begun(folder, chosen):
+    """The folder of a run without a checkpoint."""
+    own = seat.trainer_for(chosen)
+    with run_directory(folder, asdict(replace(chosen, learning_rate=chosen.learning_rate or own.RATE))):
+        return folder
+
+
 @pytest.mark.parametrize("kind", ["zip", "objects", "pickle"])
-@pytest.mark.parametrize("name", ["checkpoint.zip", CHECKPOINT])
+@pytest.mark.parametrize("name", ["checkpoint.zip", seat.CHECKPOINT])
 def test_no_code_of_a_checkpoint_runs(tmp_path, kind, name):
-    with run_directory(tmp_path / "run", asdict(config())):
-        pass
-    trapped(kind, tmp_path / "ran", tmp_path / "run" / name)
+    folder = begun(tmp_path / "run", config())
+    trapped(kind, tmp_path / "ran", folder / name)
     with pytest.raises(ParlourError, match=r"accepted: ") as refused:
-        seat.train(config(), tmp_path / "run")
+        seat.train(config(), folder)
     assert not (tmp_path / "ran").exists()
     assert "\n" not in str(refused.value)
-    assert (tmp_path / "run" / name).exists()  # left as it is
+    assert (folder / name).exists()  # left as it is
 
 
-def test_the_checkpoint_comes_last_so_that_a_kill_before_the_picture_draws_it_again(tmp_path, monkeypatch):
-    there = []
-    monkeypatch.setattr(seat, "save_model", lambda _, folder: there.append({path.name for path in folder.iterdir()}))
-    seat.train(config(steps=512, **OVER_ARRAYS), tmp_path)
+def test_a_half_finished_run_of_stable_baselines3_is_refused_where_the_game_has_kernels(tmp_path):
+    seat.train(config(steps=512), tmp_path)
+    write_arrays(tmp_path / seat.CHECKPOINT, "parlour_phases", {"steps": 600, "updates": 1}, {})
+    (tmp_path / CONFIG).write_text((tmp_path / CONFIG).read_text().replace('"steps": 512', '"steps": 1024'))
+    with pytest.raises(ParlourError, match=r"checkpoint.npz' is of stable-baselines3, with which earlier.*accepted: a"):
+        seat.train(config(), tmp_path)
+
+
+@BOTH_WAYS
+def test_a_checkpoint_comes_last_and_holds_numbers_and_a_finished_run_is_left_as_it_is(tmp_path, monkeypatch, setting):
+    there, of = [], seat.trainer_for(config(**setting))
+    save = of.save
+    monkeypatch.setattr(
+        of, "save", lambda self, path: (there.append({p.name for p in tmp_path.iterdir()}), save(self, path))
+    )
+    first = seat.train(config(steps=512, **setting), tmp_path)
     assert {seat.PICTURE, seat.CURVE, seat.POLICY} <= there[-1]
-
-
-def test_a_checkpoint_holds_numbers_and_plain_values(tmp_path):
-    seat.train(config(steps=512, **OVER_ARRAYS), tmp_path)
-    with np.load(tmp_path / CHECKPOINT, allow_pickle=False) as stored:
-        kinds = {name.split(".")[0]: stored[name].dtype.kind for name in stored.files}
-    assert kinds == {"parlour_phases": "U", "policy": "f", "adam": "f"}  # weights, and the optimiser's means
+    with np.load(tmp_path / seat.CHECKPOINT, allow_pickle=False) as stored:
+        assert {stored[name].dtype.kind for name in stored.files} == {"U", "f"}  # plain values; weights and means
+    before = (tmp_path / seat.CHECKPOINT).stat().st_mtime_ns
+    assert seat.train(config(steps=512, **setting), tmp_path) == first
+    assert (tmp_path / seat.CHECKPOINT).stat().st_mtime_ns == before
+    assert (tmp_path / seat.PICTURE).read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(ParlourError, match="another configuration"):
+        seat.train(config(steps=512, seed=1, **setting), tmp_path)
 
 
 def test_a_checkpoint_that_was_cut_off_is_passed_over_for_the_one_before_it_and_both_cut_off_are_refused(
     tmp_path, caplog
 ):
-    seat.train(config(**OVER_ARRAYS), tmp_path)
+    seat.train(config(), tmp_path)
     files = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    (tmp_path / CHECKPOINT).write_bytes(files[CHECKPOINT][:-100])
-    seat.train(config(**OVER_ARRAYS), tmp_path)
+    (tmp_path / seat.CHECKPOINT).write_bytes(files[seat.CHECKPOINT][:-100])
+    seat.train(config(), tmp_path)
+    said = "checkpoint.npz' is not a checkpoint of this run; accepted: what `train seat` left"
     assert [record.getMessage() for record in caplog.records] == [
-        f"{str(tmp_path / CHECKPOINT)!r} is not a checkpoint of this run; accepted: what `train seat` left. The one before "
-        f"it is used: {str(tmp_path / BEFORE)!r}"
+        f"'{tmp_path}/{said}. The one before it is used: {str(tmp_path / BEFORE)!r}"
     ]
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == files
-    for name in (CHECKPOINT, BEFORE):
+    for name in (seat.CHECKPOINT, BEFORE):
         (tmp_path / name).write_bytes(files[name][:-100])
-    with pytest.raises(
-        ParlourError, match=r"checkpoint.npz' is not a checkpoint of this run; accepted: what `train seat`"
-    ):
-        seat.train(config(**OVER_ARRAYS), tmp_path)
-    assert (tmp_path / CHECKPOINT).read_bytes() == files[CHECKPOINT][:-100]
+    with pytest.raises(ParlourError, match=said):
+        seat.train(config(), tmp_path)
+    assert (tmp_path / seat.CHECKPOINT).read_bytes() == files[seat.CHECKPOINT][:-100]
 
 
-def test_the_exported_network_is_the_one_that_was_trained(tmp_path):
+def test_the_exported_network_is_the_one_that_maskable_ppo_trained(tmp_path):
     import torch
 
-    chosen = config(steps=512)
+    chosen = config(steps=512, **SCALAR)
     seat.train(chosen, tmp_path)
-    env = seat._tables(chosen, 0)
-    model = load_model(tmp_path).put_into(new_model(chosen, env))
-    env.close()
+    trainer = sb3.Sb3Trainer(chosen)
+    trainer.load(tmp_path / seat.CHECKPOINT)
+    trainer.close()
     policy = TrainedSeat.load(tmp_path / seat.POLICY)
     features = np.random.default_rng(0).normal(size=policy.layers[0][0].shape[1]).astype(np.float32)
     with torch.no_grad():
-        expected = model.policy.get_distribution(torch.as_tensor(features)[None]).distribution.logits[0].numpy()
+        expected = trainer.model.policy.get_distribution(torch.as_tensor(features)[None]).distribution.logits[0].numpy()
     found = policy.logits(features)
     # the distribution holds normalised logits: equal up to one constant
     np.testing.assert_allclose(found - found.max(), expected - expected.max(), atol=1e-4)
@@ -238,12 +253,12 @@ def test_the_keeper_cannot_be_guessed_but_the_guesser_learns_to_follow_an_honest
             return Move(speech.PROMISE, (view.coin,)) if view.coin >= 0 else view.legal[0]
 
     monkeypatch.setattr(template, "CoinPlayer", Honest)
-    monkeypatch.setattr(seat, "SeatVecEnv", InProcess)
-    chosen = config(game="template_v0", options={}, seat=1, steps=4096, phase_steps=2048, learning_rate=3e-3)
-    assert seat.train(chosen, tmp_path).win_rate == 1.0
+    monkeypatch.setattr(sb3, "SeatVecEnv", InProcess)
+    chosen = SCALAR | {"opponents": "heuristic", "seat": 1, "phase_steps": 2048, "learning_rate": 3e-3}
+    assert seat.train(config(steps=4096, **chosen), tmp_path).win_rate == 1.0
 
 
-class InProcess(seat.SeatVecEnv):
+class InProcess(sb3.SeatVecEnv):
     """Plays in this process, where the test has put its own keeper."""
 
     def __init__(self, make, seeds_, processes):
@@ -272,33 +287,40 @@ class InProcess(seat.SeatVecEnv):
         pass
 
 
-def test_a_trained_seat_is_saved_loaded_pickled_and_called(tmp_path):
-    policy = untrained()
-    policy.save(tmp_path / "policy.npz")
-    loaded = TrainedSeat.load(tmp_path / "policy.npz")
-    copied = pickle.loads(pickle.dumps(policy))
-    env = rollout.table("avalon_v0", num_players=5, rules="official")
-    for one in (policy, loaded, copied):
-        report = evaluate.single(env, {"x": lambda one=one: one}, ("random", RandomPolicy), seeds.VALIDATION[:5])
-        assert [game.moves for game in report.games] == [
-            game.moves
-            for game in evaluate.single(
-                env, {"x": lambda: policy}, ("random", RandomPolicy), seeds.VALIDATION[:5]
-            ).games
-        ]
+# -- the policy ------------------------------------------------------------------------------------------------
 
 
-def untrained():
-    env = rollout.table("avalon_v0", num_players=5, rules="official").game_env
-    rng = np.random.default_rng(0)
+@pytest.fixture(scope="module")
+def five():
+    return rollout.table("avalon_v0", num_players=5, rules="official")
+
+
+@pytest.fixture(scope="module")
+def untrained(five):
+    env, rng = five.game_env, np.random.default_rng(0)
     sizes = (env.encoder.size, 8, len(env.game.catalogue))
     layers = [(rng.normal(size=(b, a)).astype(np.float32), np.zeros(b, np.float32)) for a, b in pairwise(sizes)]
     return TrainedSeat("avalon_v0", env.game.config, layers)
 
 
-def test_a_model_file_of_another_table_is_refused(tmp_path):
+def test_a_trained_seat_is_saved_loaded_and_pickled(tmp_path, five, untrained):
+    untrained.save(tmp_path / "policy.npz")
+    copies = (untrained, TrainedSeat.load(tmp_path / "policy.npz"), pickle.loads(pickle.dumps(untrained)))
+    first, *others = (
+        [
+            game.moves
+            for game in evaluate.single(
+                five, {"x": lambda policy=policy: policy}, ("random", RandomPolicy), seeds.VALIDATION[:5]
+            ).games
+        ]
+        for policy in copies
+    )
+    assert others == [first, first]
+
+
+def test_a_policy_is_refused_at_another_table(tmp_path, untrained):
     path = tmp_path / "policy.npz"
-    untrained().save(path)
+    untrained.save(path)
     config_of_six = rollout.table("avalon_v0", num_players=6).game_env.game.config
     with pytest.raises(ParlourError, match="was trained on avalon_v0"):
         make_policy(str(path), "avalon_v0", config_of_six)
@@ -306,7 +328,7 @@ def test_a_model_file_of_another_table_is_refused(tmp_path):
         make_policy(str(path), "template_v0", {})
     observation = {"observation": np.zeros(3, np.float32), "action_mask": np.ones(2, np.int8)}
     with pytest.raises(ParlourError, match="accepted: 99 and 51"):
-        untrained().act(observation, {})
+        untrained.act(observation, {})
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 broken", b'{"policy": "heuristic"}'])
@@ -321,8 +343,9 @@ def test_a_file_that_is_no_policy_is_refused(tmp_path, content):
         make_policy("nobody", "avalon_v0", {})
 
 
-def test_unusable_configurations_are_refused():
-    with pytest.raises(ParlourError, match="envs 0 is not accepted"):
-        config(envs=0)
-    with pytest.raises(ParlourError, match="a multiple of"):
-        config(rollout=100)
+@pytest.mark.parametrize(
+    ("changes", "message"), [({"envs": 0}, "envs 0 is not accepted"), ({"rollout": 100}, "a multiple of")]
+)
+def test_unusable_configurations_are_refused(changes, message):
+    with pytest.raises(ParlourError, match=message):
+        config(**changes)

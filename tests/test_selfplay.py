@@ -19,11 +19,11 @@ from parlour.training.play import seeds
 
 pytest.importorskip("parlour.training.learn.selfplay.run", reason="the extra `train` is not installed")
 
-from parlour.training.learn.selfplay import best_response, exploiters, learn, pool, recorded, run, seating
+from parlour.training.learn.selfplay import best_response, collect, learn, pool, recorded, run, seating
 from parlour.training.learn.selfplay.config import SelfplayConfig
 from parlour.training.learn.selfplay.learner import SelfplayLearner, rates
 from parlour.training.learn.selfplay.pool import Member
-from parlour.training.learn.selfplay.seating import ALONE, WHOLE_SIDE, MemberScore, SelfplaySeating
+from parlour.training.learn.selfplay.seating import ALONE, WHOLE_SIDE, MemberScore, Seating
 
 SIDES = ("good", "evil")
 SMALL = {
@@ -75,14 +75,17 @@ def results(folder):
 # -- who is met --------------------------------------------------------------------------------------------------
 
 
-def test_who_is_never_beaten_is_met_most_and_who_always_is_keeps_the_floor():
-    assert [seating.hard(p, 2.0, 0.02) for p in (0.0, 0.2, 0.5, 0.9, 1.0)] == pytest.approx([1, 0.64, 0.25, 0.02, 0.02])
-    assert seating.hard(0.5, 0.0, 0.02) == 1  # power 0: everybody alike
-
-
-def test_the_other_weighting_meets_equals_most():
-    """4 p (1 - p), at least the floor."""
-    assert [seating.near(p, 0.02) for p in (0.0, 0.25, 0.5, 1.0)] == pytest.approx([0.02, 0.75, 1, 0.02])
+@pytest.mark.parametrize(
+    ("weighting", "power", "weights"),
+    [
+        ("hard", 2.0, [1, 0.5625, 0.25, 0.02]),  # who always wins is met most
+        ("hard", 0.0, [1, 1, 1, 1]),  # everybody alike
+        ("near", 2.0, [0.02, 0.75, 1, 0.02]),  # equals are met most
+    ],
+)
+def test_a_member_is_drawn_by_how_often_the_network_beats_it_and_keeps_the_floor(weighting, power, weights):
+    made = config(weighting=weighting, power=power, floor=0.02)
+    assert [seating.weight(made, p) for p in (0.0, 0.25, 0.5, 1.0)] == pytest.approx(weights)
 
 
 def test_wins_are_estimated_by_side_and_older_games_count_less():
@@ -99,7 +102,7 @@ def test_wins_are_estimated_by_side_and_older_games_count_less():
 def seated(snapshots=("s000", "s001"), phases=(), **changes):
     made = config(tables=1000, fixed_share=0.5, pool_share=0.2, one_seat=0.2, **changes)
     met = dict.fromkeys(SIDES, snapshots)
-    return seating.seating(made, SIDES, 5, ("heuristic",), met, phases, np.random.default_rng(0))
+    return seating.seating(made, 5, ("heuristic",), met, phases, np.random.default_rng(0))
 
 
 def test_tables_are_shared_out_as_configured_and_half_of_each_share_is_on_each_side():
@@ -116,7 +119,7 @@ def test_tables_are_shared_out_as_configured_and_half_of_each_share_is_on_each_s
 
 def test_without_snapshots_their_share_is_played_alone_and_without_fixed_players_so_is_theirs():
     assert (seated(snapshots=()).opponent == ALONE).sum() == 500
-    found = seating.seating(config(tables=10), SIDES, 5, (), {}, (), np.random.default_rng(0))
+    found = seating.seating(config(tables=10), 5, (), dict.fromkeys(SIDES, ()), (), np.random.default_rng(0))
     assert (found.opponent == ALONE).all()
 
 
@@ -132,7 +135,7 @@ def test_a_snapshot_that_always_loses_is_hardly_met():
 
 def test_the_network_moves_for_its_side_for_its_seat_or_for_everybody():
     sides = np.array([[0, 0, 0, 1, 1]] * 4, np.int8)
-    found = SelfplaySeating(
+    found = Seating(
         ("x",),
         np.array([ALONE, 0, 0, 0], np.int32),
         np.array([-1, 1, 0, 0], np.int8),
@@ -162,6 +165,10 @@ def test_the_learning_rate_falls_linearly_to_a_tenth_and_coefficients_by_equal_f
     assert rates(made, 1.0).learning_rate == pytest.approx(1e-4)
 
 
+def session_of(learner, seated, players=None):
+    return learn.Session(learner, seated, players or {}, pool.seeds_of_tables(learner.config, 0))
+
+
 def test_an_anchor_holds_the_policy_where_it_was():
     """With a divergence that weighs much more than the gain, the policy stays at its anchor."""
     tables = pool.tables_for(config(), 16)
@@ -169,42 +176,45 @@ def test_an_anchor_holds_the_policy_where_it_was():
     for kl in (0.0, 100.0):
         learner = SelfplayLearner(config(kl=kl, last_kl=kl, learning_rate=3e-3), tables)
         learner.begin()
-        floor = learn.Floor(tables, learn.alone(config()), {}, exploiters.seeds_of_tables(config(), 0), SIDES, 40)
-        own = learn.NetworkPlayer("x", learner.policy, tables.names)
-        own.reset(tables, exploiters.seeds_of_tables(config(), 0), 0)
-        for _ in range(10):
-            found = floor.collect(own, learn.Clock())
-            told = learner.update(found, rates(learner.config, 0.0))
-        before, after = (
-            learner.anchor(torch.from_numpy(found.observation)),
-            learner.policy(torch.from_numpy(found.observation)),
-        )
-        moved[kl] = float((before - after).abs().mean().detach())
-        assert (told["divergence"] > 0) == (kl > 0)
+        session = session_of(learner, Seating.alone(16))
+        losses = [session.update(rates(learner.config, 0.0)) for _ in range(10)][-1]
+        seen = torch.from_numpy(tables.reset(1).observation)
+        moved[kl] = float((learner.anchor(seen) - learner.policy(seen)).abs().mean().detach())
+        assert (losses["divergence"] > 0) == (kl > 0)
     assert moved[100.0] < moved[0.0] / 2
 
 
-def test_the_chances_kept_of_decisions_among_opponents_are_the_policys_own():
-    """At every turn the network moves for its side, whoever plays the other one."""
+@pytest.mark.parametrize(
+    "seated",
+    [
+        Seating(("x",), np.zeros(16, np.int32), np.arange(16, dtype=np.int8) % 2, np.full(16, WHOLE_SIDE, np.int8)),
+        Seating.against("x", 16, side=1),
+        Seating.against("x", 16, seat=np.arange(16) % 5),
+        Seating.against("x", 16, seat=3),
+    ],
+    ids=["both sides", "one side", "a seat of each table", "one seat"],
+)
+def test_kept_of_decisions_among_opponents_are_the_policys_own_log_probs(seated):
+    """For every seating: the network moves where it is seated, whoever plays the others."""
     made = config()
     tables = pool.tables_for(made, 16)
     learner = SelfplayLearner(made, tables)
-    seating_ = SelfplaySeating(
-        ("heuristic",), np.zeros(16, np.int32), np.arange(16, dtype=np.int8) % 2, np.full(16, WHOLE_SIDE, np.int8)
-    )
-    dealt = exploiters.seeds_of_tables(made, 0)
-    floor = learn.Floor(tables, seating_, {"heuristic": pool.batch_player("heuristic", tables)}, dealt, SIDES, 40)
+    dealt = pool.seeds_of_tables(made, 0)
+    collector = collect.RolloutCollector(tables, seated, {"x": pool.batch_player("heuristic", tables)}, dealt, 40)
     own = learn.NetworkPlayer("x", learner.policy, tables.names)
     own.reset(tables, dealt, 0)
-    found = floor.collect(own, learn.Clock())
+    experience = collector.collect(own, learn.Clock())
     with torch.no_grad():
-        logits = learner.policy(torch.from_numpy(found.observation)).masked_fill(
-            torch.from_numpy(found.mask) == 0, -1e9
-        )
+        logits = learner.policy(torch.from_numpy(experience.observation))
+        logits = logits.masked_fill(torch.from_numpy(experience.mask) == 0, -1e9)
     logs = torch.log_softmax(logits, dim=1).numpy()
-    assert found.chance == pytest.approx(logs[np.arange(len(logs)), found.action], abs=1e-4)
-    assert (found.row >= 0).any(axis=1).all()
-    assert sum(one.n for one in floor.scores()) == floor.games > 0
+    assert experience.log_prob == pytest.approx(logs[np.arange(len(logs)), experience.action], abs=1e-4)
+    moved = np.argwhere(experience.row >= 0)
+    assert len(moved) == len(logs) > 0
+    for turn, table in moved:
+        if seated.seat[table] != WHOLE_SIDE:
+            assert experience.actor[turn, table] == seated.seat[table]
+    assert sum(score.n for score in collector.scores()) == collector.games
 
 
 def test_an_exploiter_learns_without_the_entropy_bonus_of_a_kind_of_move(tmp_path):
@@ -212,10 +222,10 @@ def test_an_exploiter_learns_without_the_entropy_bonus_of_a_kind_of_move(tmp_pat
     written = []
     for name, bonus in (("without", {}), ("with", {"guess": 2.0})):
         made = config(exploit_updates=2, entropy_of=bonus)
-        tables = pool.tables_for(made, made.tables)
         (tmp_path / name / pool.SNAPSHOTS).mkdir(parents=True)
-        path = exploiters.train(made, tables, SelfplayLearner(made, tables), tmp_path / name, 1, SIDES.index("evil"))
-        written.append(path.read_bytes())
+        learner = SelfplayLearner(made, pool.tables_for(made, made.tables))
+        learn._Run(made, tmp_path / name, learner, lambda *_: None)._train_exploiter(1, SIDES.index("evil"))
+        written.append(pool.exploiter_path(tmp_path / name, 1, "evil").read_bytes())
     assert written[0] == written[1]
 
 
@@ -279,7 +289,7 @@ def test_a_run_against_its_own_beginning_never_meets_the_heuristic(tmp_path):
 
 
 def test_learned_from_are_training_seeds_and_measured_is_on_held_out_ones(whole):
-    assert all(seed in seeds.TRAINING for phase in range(3) for seed in exploiters.seeds_of_tables(config(), phase))
+    assert all(seed in seeds.TRAINING for phase in range(3) for seed in pool.seeds_of_tables(config(), phase))
     measured = {game.seed for games in whole[1].crossplay.games.values() for game in games}
     assert measured == set(seeds.HELD_OUT[:4])
 
@@ -294,8 +304,8 @@ def progress(stage, more, total, note):
     if stage == {stage!r} and done[stage] >= {at}:
         os.kill(os.getpid(), signal.SIGKILL)
 
-from parlour.training.selfplay import run
-from parlour.training.selfplay.config import SelfplayConfig
+from parlour.training.learn.selfplay import run
+from parlour.training.learn.selfplay.config import SelfplayConfig
 
 run.selfplay(SelfplayConfig(**{settings!r}), {folder!r}, progress)
 """
@@ -347,7 +357,7 @@ def test_a_run_that_ended_between_the_files_of_a_phase_and_its_checkpoint_equals
 
 
 def test_another_seed_gives_another_network(whole, tmp_path):
-    learn.learn(config(seed=1, steps=1), SIDES, tmp_path, lambda _steps, _note: None)
+    learn.learn(config(seed=1, steps=1), tmp_path, lambda _steps, _note: None)
     one, other = (TrainedSeat.load(folder / "snapshots/s001.npz").layers[0][0] for folder in (tmp_path, whole[0]))
     assert not np.array_equal(one, other)
 

@@ -10,7 +10,7 @@ pytest.importorskip("parlour.training.learn.selfplay.run", reason="the extra `tr
 from parlour.envs import batch
 from parlour.envs.core import ParlourError
 from parlour.training.learn.selfplay import pool, role_beliefs
-from parlour.training.learn.selfplay.belief_reward import BeliefReward
+from parlour.training.learn.selfplay.collect import BeliefReward
 from parlour.training.learn.selfplay.config import SelfplayConfig
 from parlour.training.learn.selfplay.learner import SelfplayLearner
 
@@ -39,7 +39,7 @@ def test_a_head_that_learns_from_games_knows_more_than_one_that_has_not():
     held_out = pool.tables_for(made, 64, autoreset=False)
     learner = SelfplayLearner(made, tables)
     before = role_beliefs.measure(learner, held_out, list(range(64))).head
-    imitate(made, tables, learner, lambda _steps, _note: None)
+    imitate(learner, lambda _steps, _note: None)
     after = role_beliefs.measure(learner, held_out, list(range(64))).head
     assert after.high < before.low
 

@@ -10,7 +10,7 @@ from parlour.training.play import seeds
 
 pytest.importorskip("parlour.training.learn.selfplay.run", reason="the extra `train` is not installed")
 
-from parlour.training.learn.selfplay import crossplay, ratings, report
+from parlour.training.learn.selfplay import crossplay, report
 from parlour.training.learn.selfplay.config import SelfplayConfig
 from parlour.training.learn.selfplay.crossplay import Crossplay
 from parlour.training.learn.selfplay.pool import Member
@@ -66,28 +66,28 @@ def test_a_cycle_is_named_where_each_beats_the_next_beyond_doubt():
 def test_who_wins_is_rated_higher_and_the_order_of_the_names_does_not_matter():
     won = between(*[True] * 12)
     lost = between(*[False] * 12)
-    found = ratings.rated(made({("a", "b"): won, ("a", "c"): won, ("b", "c"): won}, deals=6), seed=0)
+    found = crossplay.rated(made({("a", "b"): won, ("a", "c"): won, ("b", "c"): won}, deals=6), seed=0)
     assert [one.name for one in found] == ["a", "b", "c"]
     assert found[0].mu > 25 > found[2].mu
     assert all(one.sigma < 25 / 3 and one.games == 24 for one in found)
     assert all(one.ordinal == pytest.approx(one.mu - 3 * one.sigma) for one in found)
     turned = Crossplay((A, B, C), {("b", "a"): lost, ("c", "a"): lost, ("c", "b"): lost}, 6)
-    assert [one.name for one in ratings.rated(turned, seed=0)] == ["a", "b", "c"]
+    assert [one.name for one in crossplay.rated(turned, seed=0)] == ["a", "b", "c"]
 
 
 def test_ratings_do_not_depend_on_how_many_more_games_some_pairs_played_nor_on_draws():
     games = {("a", "b"): between(*[True] * 8), ("a", "c"): between(True, False), ("b", "c"): between(True, False)}
-    found = ratings.rated(made(games, deals=1), seed=3)
+    found = crossplay.rated(made(games, deals=1), seed=3)
     assert {one.name: one.games for one in found} == {"a": 4, "b": 4, "c": 4}
     drawn = {pair: tuple(game._replace(won=False, lost=False) for game in played) for pair, played in games.items()}
-    assert {one.mu for one in ratings.rated(made(drawn), seed=3)} == {25.0}
+    assert {one.mu for one in crossplay.rated(made(drawn), seed=3)} == {25.0}
 
 
 def test_the_same_seed_gives_the_same_ratings_and_another_seed_another_order_of_the_games():
     games = {("a", "b"): between(*[True, False, False] * 4), ("a", "c"): between(*[True, True, False] * 4)}
     table = made(games | {("b", "c"): between(*[True, False] * 6)}, deals=6)
-    assert ratings.rated(table, 1) == ratings.rated(table, 1)
-    assert ratings.rated(table, 1) != ratings.rated(table, 2)
+    assert crossplay.rated(table, 1) == crossplay.rated(table, 1)
+    assert crossplay.rated(table, 1) != crossplay.rated(table, 2)
 
 
 @pytest.mark.parametrize(

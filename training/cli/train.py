@@ -46,7 +46,7 @@ def train_seat(
     game: common.GameArgument = "avalon_v0",
     out: common.RunOption = Path("runs/seat"),
 ) -> Answer:
-    """Train one seat with MaskablePPO; resumes from the last checkpoint. Needs the extra `train`.
+    """Train one seat among fixed opponents by PPO; resumes from the last checkpoint. Needs the extra `train`.
 
     Example: [bold]parlour train seat avalon_v0 --players 5 --out runs/seat --steps 400000[/bold]
     """

@@ -1,4 +1,4 @@
-"""The settings of a run that learns in phases (`phases`). Needs no PyTorch."""
+"""The settings of `train seat`. Needs no PyTorch."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ NOT_DECIDING: Final = ("processes",)
 
 
 @dataclass(frozen=True, kw_only=True)
-class PhaseConfig:
-    """What decides how a network learns; stored with the run.
+class SeatConfig:
+    """Everything that decides the training of one seat; saved with the run.
 
     Raises:
-        ParlourError: A number is too small, or phase, rollout and tables do not divide each other.
+        ParlourError: A number is too small, or phase, rollout and envs do not divide each other.
     """
 
     game: str = "avalon_v0"
@@ -30,8 +30,8 @@ class PhaseConfig:
     """Number of decisions of the learner; rounded up to whole phases."""
     phase_steps: int = 40_960
     """Decisions of the learner between two checkpoints."""
-    envs: int = 32
-    """Number of games played side by side."""
+    envs: int | None = None
+    """Number of games played side by side; by default 256 where the game has kernels, else 32."""
     processes: int = 2
     """Number of processes that play them. The result does not depend on it."""
     rollout: int = 4096
@@ -40,8 +40,9 @@ class PhaseConfig:
     """Decisions in a minibatch of an update."""
     epochs: int = 4
     """Passes over the decisions in an update."""
-    learning_rate: float = 7e-4
-    """Learning rate of the first phase; it decreases linearly, phase by phase, to a tenth."""
+    learning_rate: float | None = None
+    """Learning rate of the first phase, by default 0.0015 where the game has kernels, else 0.0007; it decreases linearly, phase by
+    phase, to a tenth."""
     entropy: float = 0.005
     """Coefficient of the entropy bonus."""
     gae_lambda: float = 0.95
@@ -50,26 +51,6 @@ class PhaseConfig:
     """Widths of the hidden layers."""
     seed: int = 0
     """The same seed gives the same result."""
-
-    def __post_init__(self) -> None:
-        for name in ("steps", "phase_steps", "envs", "processes", "rollout", "batch", "epochs"):
-            check_from(name, getattr(self, name), 1)
-        check_from("seed", self.seed, 0)
-        if self.rollout % self.envs or self.phase_steps % self.rollout:
-            raise ParlourError(
-                f"rollout {self.rollout} and phase_steps {self.phase_steps} are not accepted; accepted: a multiple of "
-                f"envs ({self.envs}), and a multiple of rollout"
-            )
-
-    @property
-    def phases(self) -> int:
-        """How many phases the run has."""
-        return -(-self.steps // self.phase_steps)
-
-
-@dataclass(frozen=True, kw_only=True)
-class SeatConfig(PhaseConfig):
-    """Everything that decides the training of one seat; saved with the run."""
 
     opponents: str = "heuristic"
     """Policy of the other seats."""
@@ -81,13 +62,25 @@ class SeatConfig(PhaseConfig):
     """Number of games for each point of the curve."""
 
     def __post_init__(self) -> None:
-        super().__post_init__()
-        check_from("validation_games", self.validation_games, 1)
+        for name in ("steps", "phase_steps", "envs", "processes", "rollout", "batch", "epochs", "validation_games"):
+            if getattr(self, name) is not None:
+                check_from(name, getattr(self, name), 1)
+        check_from("seed", self.seed, 0)
+        if self.rollout % (self.envs or 1) or self.phase_steps % self.rollout:
+            raise ParlourError(
+                f"rollout {self.rollout} and phase_steps {self.phase_steps} are not accepted; accepted: a multiple of "
+                f"envs ({self.envs or 'by default'}), and a multiple of rollout"
+            )
+
+    @property
+    def phases(self) -> int:
+        """How many phases the run has."""
+        return -(-self.steps // self.phase_steps)
 
 
-def env_seeds(config: PhaseConfig, phase: int) -> list[int]:
+def env_seeds(config: SeatConfig, phase: int, envs: int) -> list[int]:
     """A seed for each table of a phase."""
-    return [seeds.derive(config.seed, phase, k) % len(seeds.TRAINING) for k in range(config.envs)]
+    return [seeds.derive(config.seed, phase, k) % len(seeds.TRAINING) for k in range(envs)]
 
 
 def features_of(game: str, features: str | None) -> str:

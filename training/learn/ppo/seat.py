@@ -1,44 +1,37 @@
-"""Training one seat of a game with MaskablePPO (sb3-contrib), in phases, so that a run that was killed resumes exactly (`phases`).
+"""Training one seat of a game in phases, so that a run that was killed resumes exactly.
 
-Learned from are the seeds of `seeds.TRAINING`, the curve is measured on `seeds.VALIDATION`.
+The learner is self-play's, with a fixed seating, where the game has kernels (`trainer`), and MaskablePPO elsewhere (`sb3`). Learned
+from are the seeds of `seeds.TRAINING`, the curve is measured on `seeds.VALIDATION`. A run is cut into phases of `phase_steps`
+decisions. A phase begins with freshly seeded environments and ends with a checkpoint, so that a run that was killed and resumed
+gives the same network, byte for byte, as one that was not.
 """
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, astuple, dataclass, fields
+from dataclasses import asdict, astuple, dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-import torch
-from parlour.envs.registry import lookup
+from parlour.envs.core import ParlourError
 from parlour.policies import TrainedSeat, make_policy
-from parlour.training.learn.ppo.batch_vec import BatchSeatVecEnv, batch_seats, player_over_arrays
-from parlour.training.learn.ppo.phase_config import NOT_DECIDING, SeatConfig, env_seeds, features_of
-from parlour.training.learn.ppo.phases import (
-    Counter,
-    StoredModel,
-    export,
-    learn_phase,
-    load_model,
-    new_model,
-    save_model,
-)
-from parlour.training.learn.ppo.vec import SeatVecEnv
+from parlour.training.learn.checkpoints import Checkpoint
+from parlour.training.learn.ppo.phase_config import NOT_DECIDING, SeatConfig
+from parlour.training.learn.ppo.sb3 import Sb3Trainer, seat_maker
+from parlour.training.learn.ppo.trainer import ArrayTrainer, Learned, Trainer, plays_over_arrays, stored_steps
 from parlour.training.measure import evaluate
 from parlour.training.measure.statistics import Rate, rate
 from parlour.training.play import seeds
 from parlour.training.play.rollout import table
-from parlour.training.play.single_seat import make_seat
 from parlour.training.results.learning_curve import LearningCurve, learning_curve
 from parlour.training.results.plots import Curve, CurvePoint
 from parlour.training.results.runs import run_directory, write_csv
-from parlour.wrappers.learner_seats import SeatEnv
-from sb3_contrib import MaskablePPO
-from stable_baselines3.common.vec_env.base_vec_env import VecEnv
 
+CHECKPOINT: Final = "checkpoint.npz"
+_WITH_CODE: Final = "checkpoint.zip"
+"""What stable-baselines3 writes: loading it unpickles."""
 CURVE: Final = "curve.csv"
 BASELINES: Final = "baselines.csv"
 PICTURE: Final = "curve.png"
@@ -95,75 +88,57 @@ def train(
     Raises:
         ParlourError: `out` holds a run with another configuration or is in use, or the configuration cannot be used.
     """
-    _maker(config)()  # refuses an unusable configuration before anything is written
-    torch.set_num_threads(1)  # small networks: one thread is fastest, and sums in one order
+    seat_maker(config)()  # refuses an unusable configuration before anything is written
+    own = trainer_for(config)
+    config = replace(config, envs=config.envs or own.ENVS, learning_rate=config.learning_rate or own.RATE)
     with run_directory(out, asdict(config), NOT_DECIDING) as folder:
         return _train(config, folder, progress)
 
 
+def trainer_for(config: SeatConfig) -> type[ArrayTrainer] | type[Sb3Trainer]:
+    """Self-play's learner where the game has kernels and the opponents can sit there, else MaskablePPO."""
+    return ArrayTrainer if plays_over_arrays(config) else Sb3Trainer
+
+
 def _train(config: SeatConfig, folder: Path, progress: Callable[[int, str], None]) -> SeatPoint:
-    stored, points = _stored(folder)
-    model: MaskablePPO | None = None
+    points = _stored(folder)
     if points:
         progress(points[-1].steps, _note(points[-1]))
+    if len(points) >= config.phases:
+        return points[-1]
+    trainer = trainer_for(config)(config)
+    try:
+        return _train_phases(config, folder, trainer, points, progress)
+    finally:
+        trainer.close()
+
+
+def _train_phases(
+    config: SeatConfig, folder: Path, trainer: Trainer, points: list[SeatPoint], progress: Callable[[int, str], None]
+) -> SeatPoint:
+    checkpoint = Checkpoint(folder / CHECKPOINT)
+    if points:
+        checkpoint.load(trainer.load)
+    if not (folder / BASELINES).exists():
+        _store_baselines(_baselines(config, None if points else trainer.policy()), folder)
     for phase in range(len(points), config.phases):
-        env = _tables(config, phase)
-        try:
-            torch.set_num_threads(1)  # again: Numba's first kernel sets the threads of OpenMP, which PyTorch's are too
-            model = model or _begun(config, env, stored)
-            if not (folder / BASELINES).exists():
-                _store_baselines(_baselines(config, None if points else model), folder)
-            counter = Counter(progress)
-            learn_phase(model, config, phase, env, counter)
-        finally:
-            env.close()
-        policy = export(model, config, features_of(config.game, config.features))
-        points.append(_measure(config, policy, phase, counter, points))
+        learned = trainer.learn(phase, progress)
+        policy = trainer.policy()
+        points.append(_measure(config, policy, learned, points))
         progress(0, _note(points[-1]))
-        _store(model, policy, points, config, folder)
+        _store(policy, points, config, folder)
+        checkpoint.save(trainer.save)
     return points[-1]
-
-
-def _begun(config: SeatConfig, env: VecEnv, stored: StoredModel | None) -> MaskablePPO:
-    """A new model, or the stored one."""
-    model = new_model(config, env)
-    return model if stored is None else stored.put_into(model)
 
 
 # -- one phase ---------------------------------------------------------------------------------------------------
 
 
-def _maker(config: SeatConfig) -> Callable[[], SeatEnv]:
-    options = {**config.options, "features": features_of(config.game, config.features)}
-    return partial(make_seat, config.game, opponents=config.opponents, seat=config.seat, **options)
-
-
-def _tables(config: SeatConfig, phase: int) -> VecEnv:
-    """Tables over arrays where the game has kernels and its opponents can sit there; else scalar games in processes."""
-    features = features_of(config.game, config.features)
-    opponents = player_over_arrays(config.opponents, lookup(config.game).spec, features, config.options)
-    if opponents is None:
-        return SeatVecEnv(_maker(config), env_seeds(config, phase), config.processes)
-    env = batch_seats(
-        config.game,
-        opponents,
-        num_envs=config.envs,
-        features=features,
-        seat=config.seat,
-        threads=config.processes,
-        **config.options,
-    )
-    return BatchSeatVecEnv(env, seeds.derive(config.seed, phase))
-
-
-def _measure(
-    config: SeatConfig, policy: TrainedSeat, phase: int, counter: Counter, before: list[SeatPoint]
-) -> SeatPoint:
+def _measure(config: SeatConfig, policy: TrainedSeat, learned: Learned, before: list[SeatPoint]) -> SeatPoint:
     won = _won(config, {"trained": lambda: policy})["trained"]
-    seen = rate(sum(game["return"] > 0 for game in counter.games), len(counter.games))
-    played = len(counter.games) + (before[-1].games if before else 0)
-    steps = (phase + 1) * config.phase_steps
-    return SeatPoint(steps, played, won.n, won.rate, won.low, won.high, seen.rate if seen else 0.0)
+    seen = rate(learned.won, learned.games)
+    played = learned.games + (before[-1].games if before else 0)
+    return SeatPoint(learned.steps, played, won.n, won.rate, won.low, won.high, seen.rate if seen else 0.0)
 
 
 def _won(config: SeatConfig, candidates: Mapping[str, Callable[[], Any]]) -> dict[str, Rate]:
@@ -177,16 +152,15 @@ def _won(config: SeatConfig, candidates: Mapping[str, Callable[[], Any]]) -> dic
     games = seeds.VALIDATION[: config.validation_games]
     own = None if config.seat == "random" else int(config.seat)
     report = evaluate.single(env, candidates, (config.opponents, opponent), games, own=own)
-    found = {name: report.rates[name]["all"] for name in candidates}
-    return {name: won for name, won in found.items() if won is not None}
+    rates = {name: report.rates[name]["all"] for name in candidates}
+    return {name: won for name, won in rates.items() if won is not None}
 
 
-def _baselines(config: SeatConfig, untrained: MaskablePPO | None) -> list[SeatBaseline]:
+def _baselines(config: SeatConfig, untrained: TrainedSeat | None) -> list[SeatBaseline]:
     """Who does not learn; the untrained network only where the run begins."""
     candidates: dict[str, Callable[[], Any]] = {}
     if untrained is not None:
-        policy = export(untrained, config, features_of(config.game, config.features))
-        candidates[UNTRAINED] = lambda: policy
+        candidates[UNTRAINED] = lambda: untrained
     base = table(config.game, **config.options).game_env
     candidates[RANDOM] = partial(make_policy, RANDOM, base.spec.id, base.game.config)
     return [SeatBaseline(name, won.n, won.rate, won.low, won.high) for name, won in _won(config, candidates).items()]
@@ -199,29 +173,33 @@ def _note(point: SeatPoint) -> str:
 # -- files -----------------------------------------------------------------------------------------------------
 
 
-def _stored(folder: Path) -> tuple[StoredModel | None, list[SeatPoint]]:
-    """How far the run in the folder has come."""
-    stored = load_model(folder)
-    if stored is None:
-        return None, []
+def _stored(folder: Path) -> list[SeatPoint]:
+    """How far the run in the folder has come. Raises `ParlourError` for a checkpoint that cannot be used."""
+    steps = Checkpoint(folder / CHECKPOINT).load(lambda path: stored_steps(path)[1])
+    if steps is None:
+        if (folder / _WITH_CODE).exists():
+            raise ParlourError(
+                f"{str(folder / _WITH_CODE)!r} is a checkpoint of an earlier version, which loading would run as code; "
+                "accepted: a new folder"
+            )
+        return []
     with (folder / CURVE).open(newline="") as file:
         _, *rows = csv.reader(file)
     points = [SeatPoint(*map(int, row[:3]), *map(float, row[3:])) for row in rows]
     # a run that was killed while it wrote its files may have a point more than its checkpoint
-    return stored, [point for point in points if point.steps <= stored.steps]
+    return [point for point in points if point.steps <= steps]
 
 
-def _store(model: MaskablePPO, policy: TrainedSeat, points: list[SeatPoint], config: SeatConfig, folder: Path) -> None:
-    """Write the state of the run; each file is replaced as a whole, the checkpoint last: what is behind it is not made again."""
+def _store(policy: TrainedSeat, points: list[SeatPoint], config: SeatConfig, folder: Path) -> None:
+    """Write what a phase leaves; each file is replaced as a whole, and the checkpoint after them: what is behind it stays."""
     rows = [astuple(point) for point in points]
     write_csv(folder / CURVE, [field.name for field in fields(SeatPoint)], rows, end="\r\n")
     policy.save(folder / POLICY)
     _draw(points, _stored_baselines(folder), config, folder / PICTURE)
-    save_model(model, folder)
 
 
-def _store_baselines(found: list[SeatBaseline], folder: Path) -> None:
-    write_csv(folder / BASELINES, [field.name for field in fields(SeatBaseline)], [astuple(one) for one in found])
+def _store_baselines(baselines: list[SeatBaseline], folder: Path) -> None:
+    write_csv(folder / BASELINES, [field.name for field in fields(SeatBaseline)], [astuple(row) for row in baselines])
 
 
 def _stored_baselines(folder: Path) -> dict[str, SeatBaseline]:
@@ -239,7 +217,7 @@ def _draw(points: list[SeatPoint], baselines: Mapping[str, SeatBaseline], config
     by_chance = baselines[RANDOM]
     shown = LearningCurve(
         title=f"{config.game}: what a seat learns against {config.opponents}",
-        who=f"MaskablePPO in {'a random seat' if config.seat == RANDOM else f'seat {config.seat}'}, the others "
+        who=f"PPO in {'a random seat' if config.seat == RANDOM else f'seat {config.seat}'}, the others "
         f"{config.opponents}; step 0: the untrained network; dotted: random in its place",
         n=f"n = {points[-1].n} validation games a point, {points[-1].games:,} games learned from",
         x="decisions of the learner",

@@ -28,7 +28,7 @@ from parlour.training.play import seeds
 from torch import nn
 from torch.nn import functional
 
-_META: Final = "parlour_learner"
+META: Final = "parlour_learner"
 _CHUNK: Final = 16_384  # decisions that the critic looks at in one call
 _ILLEGAL: Final = -1e9
 
@@ -237,7 +237,7 @@ class SelfplayLearner:
         networks = self._networks()
         arrays = {key: value for name, network in networks.items() for key, value in arrays_of(name, network).items()}
         meta = {"told": told, "generator": self.rng.bit_generator.state}
-        write_arrays(path, _META, meta, arrays | adam_arrays(self.optimiser))
+        write_arrays(path, META, meta, arrays | adam_arrays(self.optimiser))
 
     def _networks(self) -> dict[str, nn.Module]:
         return {"policy": self.policy, "critic": self.critic, "anchor": self.anchor, "head": self.head}
@@ -247,7 +247,7 @@ class SelfplayLearner:
         with reading(
             path, "checkpoint", "is not a checkpoint of this run; accepted: what `train selfplay` or `train seat` left"
         ):
-            meta, stored = read_arrays(path, _META)
+            meta, stored = read_arrays(path, META)
             for name, network in self._networks().items():
                 load_arrays(name, network, stored)
             load_adam(self.optimiser, stored)

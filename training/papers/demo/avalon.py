@@ -101,7 +101,7 @@ Each deal is played twice, with sides changed over.
 
 ### One trained seat
 
-`parlour train seat`: MaskablePPO, {trained.steps:,} decisions in {trained.games:,} games, the seat and so the role changing from game to game;
+`parlour train seat`: PPO, {trained.steps:,} decisions in {trained.games:,} games, the seat and so the role changing from game to game;
 the other seats are played by heuristic. Measured on {len(seats.games) // 3:,} held-out deals, on which each candidate
 takes the same seat against the same opponents.
 
