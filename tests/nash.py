@@ -6,10 +6,21 @@ from itertools import combinations
 
 import numpy as np
 from parlour.envs.core import ParlourError
-from parlour.policies.agents.mediated_qa.equilibrium import NormalForm, Profile, product_of
+from parlour.policies.agents.mediated_qa.equilibrium import NormalForm
 from parlour.training.learn.mediators.table import Floats
 
 _SLACK = 1e-9
+
+Profile = tuple[Floats, ...]
+"""A mixture of each player."""
+
+
+def product_of(profile: Profile) -> Floats:
+    """Probabilities of joint actions when players draw apart from each other."""
+    made = np.ones(())
+    for part in profile:
+        made = np.multiply.outer(made, part)
+    return made
 
 
 def pure_nash(game: NormalForm) -> list[tuple[int, ...]]:

@@ -115,7 +115,7 @@ def test_where_the_memory_is_simulated_the_ceiling_stands_before_the_oracle(town
     assert CEILING not in scored("rules", *town_files, "--reader", "extract")
 
 
-def test_seeing_more_goes_with_no_logit_equilibrium_and_no_on_line_learning(town_files, tmp_path, capsys):
+def test_seeing_more_goes_with_no_on_line_learning(town_files, tmp_path, capsys):
     arguments = [
         "train",
         "grace",
@@ -125,11 +125,11 @@ def test_seeing_more_goes_with_no_logit_equilibrium_and_no_on_line_learning(town
         "--sees",
         "signals",
         "--out",
-        str(tmp_path / "run"),
+        str(tmp_path / "r"),
     ]
-    assert run_command([*arguments, "--method", "logit", "--temperature", "3"]) == 2
+    assert run_command([*arguments, "--learner", "ucb", "--temperature", "3", "--floor", "0"]) == 2
     told = capsys.readouterr().err
-    assert "sees 'signals' with method logit and learner counts; accepted: method quantal or correlated" in told
+    assert "sees 'signals' with method quantal and learner ucb; accepted: method quantal or correlated" in told
     assert told.count("\n") == 1
 
 

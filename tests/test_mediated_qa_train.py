@@ -178,19 +178,8 @@ def test_what_a_module_pays_and_gets_decides_what_it_obeys():
     assert learn(table, given(temperature=1e9)).regrets["s0"] == pytest.approx((0.0, 0.0, 3.0))  # told not to: 6
 
 
-def test_the_logit_method_draws_modules_apart():
-    # Published actions in one state: retriever, generator and verifier respond each for itself; what cannot be done
-    # together is taken out afterwards. At a high temperature, all that can be done is equally likely.
-    table = simulated(50, PUBLISHED, ("s0",))
-    row = learn(table, GraceConfig(method="logit", temperature=1e9)).policy.rows["s0"]
-    np.testing.assert_allclose(list(row.values()), 1 / 9, atol=1e-6)
-    floored = learn(table, GraceConfig(method="logit", temperature=2.0, floor=0.05)).policy.rows["s0"]
-    assert min(floored.values()) >= 0.05 - 1e-12
-
-
 def test_unusable_configurations_are_refused():
     for changes, told in (
-        ({"method": "logit", "temperature": None}, "temperature None is not accepted"),
         ({"learner": "ucb", "temperature": None}, "cannot cross-validate"),
         ({"learner": "ucb", "shrinkage": 1.0}, "shrinkage 1.0 is not accepted"),
         ({"learner": "ucb", "rounds": 5}, "rounds 5 is not accepted"),

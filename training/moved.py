@@ -61,7 +61,6 @@ _MERGED: Final = {
     "learn.mediators.corpus_check": "mediated_qa.question_picture",
     "learn.mediators.costs": "mediated_qa.usage",
     "learn.mediators.experiment": "mediated_qa.priced",
-    "learn.mediators.quantal": "mediated_qa.logit",
     "learn.mediators.quantities": "mediated_qa.leave_one_out",
     "learn.mediators.readers": "mediated_qa.forecast",
     "learn.tuning.problem": "hyperopt.config hyperopt.space",

@@ -29,7 +29,6 @@ OBEDIENCE_TOLERANCE: Final = 1e-9
 _TIGHT: Final = 1e-8
 
 Bools = NDArray[np.bool_]
-Profile = tuple[Floats, ...]
 """A probability vector for each player."""
 
 
@@ -78,10 +77,6 @@ class NormalForm:
         """The greatest difference between payoffs of one player; 1 if there is none."""
         told = self.payoffs[:, self.possible]
         return float(np.max(told.max(axis=1) - told.min(axis=1))) or 1.0
-
-    def completed(self, payoff: float) -> NormalForm:
-        """The game in which infeasible joint actions can be done too, and pay everybody this."""
-        return NormalForm(np.where(self.possible, self.payoffs, payoff))
 
 
 @dataclass(frozen=True, eq=False)
@@ -294,11 +289,3 @@ def as_row(
     if not found.sum() > 0:
         raise ParlourError(f"none of {', '.join(map(key, joints))} has a probability; accepted: at least one")
     return dict(zip(joints, (found / found.sum()).tolist(), strict=True))
-
-
-def product_of(profile: Profile) -> Floats:
-    """The distribution over joint actions when each draws for itself."""
-    found = np.ones(())
-    for p in profile:
-        found = np.multiply.outer(found, p)
-    return found

@@ -16,7 +16,6 @@ from parlour.policies.agents.mediated_qa.joint import STATES, Joint
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Row
 from parlour.training.learn.mediators import quantal
 from parlour.training.learn.mediators.learners import EXPLORATION_RULES, Rule
-from parlour.training.learn.mediators.quantal import logit
 from parlour.training.learn.mediators.quantities import (
     Quantities,
     Shrinkage,
@@ -27,7 +26,7 @@ from parlour.training.learn.mediators.quantities import (
 )
 from parlour.training.learn.mediators.table import UtilityTable
 
-METHODS: Final = ("quantal", "correlated", "logit")
+METHODS: Final = ("quantal", "correlated")
 LEARNERS: Final = ("counts", *EXPLORATION_RULES)
 
 
@@ -39,13 +38,13 @@ class GraceConfig:
         ParlourError: A setting is not accepted, or does not go with another.
     """
 
-    method: Literal["quantal", "correlated", "logit"] = "quantal"
+    method: Literal["quantal", "correlated"] = "quantal"
     """How values become probabilities: `quantal`, the paper's quantal response over joint actions; `correlated`, the best
-    correlated equilibrium of the modules; `logit`, their logit equilibrium."""
+    correlated equilibrium of the modules."""
     temperature: float | None = None
     """Temperature in units of utility; None: by cross-validation (quantal only)."""
     floor: float | None = None
-    """Least probability of a known action; None: by cross-validation (quantal), 0 (logit)."""
+    """Least probability of a known action; None: by cross-validation (quantal only)."""
     shrinkage: Shrinkage = 0.0
     """Shrinkage of states with few questions towards their parents, in pseudo-questions, or `auto`; 0 for none."""
     folds: int = 5
@@ -91,8 +90,6 @@ class GraceConfig:
             quantal.check_floor(self.floor, 1)
         if self.method == "correlated" and (self.temperature, self.floor) != (None, None):
             raise ParlourError("a correlated equilibrium has no temperature and no floor; accepted: neither")
-        if self.method == "logit" and not self.temperature:
-            raise accept("temperature", self.temperature, "a number above 0 for method logit")
         if self.learner != "counts" and self.method == "quantal" and None in (self.temperature, self.floor):
             raise ParlourError("on-line learning cannot cross-validate; accepted: a temperature and a floor")
         if self.learner != "counts" and self.shrinkage != 0:
@@ -207,7 +204,7 @@ def finish(
         assert settings.floor is not None
         made = quantal.policy(values, settings.temperature, settings.floor, table.thresholds)
     else:
-        rows = {state: _row(net, games[state], settings, config, actions) for state, net in nets.items()}
+        rows = {state: _obeyed(net, games[state], actions) for state, net in nets.items()}
         made = PolicyTable(rows, table.thresholds, settings.temperature, settings.floor)
     regrets = {state: _regrets(game, made.rows[state], actions) for state, game in games.items()}
     return LearnedMediator(means, values, settings, replace(made, actions=actions), regrets)
@@ -227,23 +224,10 @@ def _game(net: Mapping[Joint, float], config: GraceConfig, table: UtilityTable) 
     )
 
 
-def _row(
-    net: Mapping[Joint, float],
-    game: equilibrium.NormalForm,
-    settings: Settings,
-    config: GraceConfig,
-    actions: ActionSet,
-) -> Row:
-    if config.method == "correlated":
-        welfare = equilibrium.as_array(net, actions)
-        return equilibrium.as_row(equilibrium.correlated(game, welfare).probabilities, tuple(net), actions)
-    assert settings.temperature is not None
-    # modules that draw apart may do together what is infeasible: that counts as the worst feasible payoff
-    lowest = float(game.payoffs[:, game.possible].min())
-    product = equilibrium.product_of(logit(game.completed(lowest), settings.temperature).profile)
-    row = equilibrium.as_row(product, tuple(net), actions)
-    raised = quantal.with_floor(np.array(list(row.values())), np.ones(len(row), dtype=bool), settings.floor or 0.0)
-    return dict(zip(row, raised.tolist(), strict=True))
+def _obeyed(net: Mapping[Joint, float], game: equilibrium.NormalForm, actions: ActionSet) -> Row:
+    """The best correlated equilibrium."""
+    welfare = equilibrium.as_array(net, actions)
+    return equilibrium.as_row(equilibrium.correlated(game, welfare).probabilities, tuple(net), actions)
 
 
 def _regrets(game: equilibrium.NormalForm, row: Row, actions: ActionSet) -> tuple[float, ...]:
