@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from nash import product_of
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.mediated_qa import equilibrium
-from parlour.policies.agents.mediated_qa.equilibrium import NormalForm, correlated, module_game, obedience, product_of
+from parlour.policies.agents.mediated_qa.equilibrium import NormalForm, correlated, module_game, obedience
 from parlour.policies.agents.mediated_qa.joint import ALL, COSTS, PUBLISHED, cost
 
 # Aumann (1987), figure 2: dare or chicken out; rows and columns: chicken, dare
