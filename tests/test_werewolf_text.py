@@ -35,35 +35,59 @@ def read(phase: str, words: str, rules: str = "paper") -> Move:
 # -- choices ---------------------------------------------------------------------------------------------------
 
 
+READ = {
+    "vote": {
+        (5,): [
+            *("player_5", "Player 5.", "5", "I vote for player_5.", "I vote to eliminate player_5, who lied."),
+            *(
+                "My vote goes to player 5.",
+                "As player_0, I vote for player_5.",
+                "As the player 0 I think player_5 lies.",
+            ),
+            "The wolves killed player_6, so I vote for player_5.",
+            *("player_2 accused player_3. I vote for player_5.", "I do not vote for player_2, I vote for player_5."),
+            "Let us execute player_5!",
+        ],
+        (0,): ["I vote for myself.", "myself"],
+        (): [
+            *(
+                "I pass.",
+                "pass",
+                "I'll abstain this time.",
+                "I vote for nobody.",
+                "No one.",
+                "I will not vote for anyone.",
+            ),
+            *("player_2 seems good to me. I pass.", "我弃权"),
+        ],
+    },
+    "hunt": {(5,): ["Kill player_5 tonight.", "I want to kill player_5."], (): ["no kill; I pass"]},
+    "protect": {
+        (3,): ["I will protect player_3 from the wolves."],
+        (4,): ["I guard myself."],
+        (): ["I protect no one tonight."],
+    },
+    "poison": {(1,): ["I use the poison on player_1."], (): ["I keep it and poison nobody.", "Skip."]},
+    "check": {(1,): ["I want to check player_1."], (2,): ["Investigate Player 2, please"]},
+    "save": {
+        (1,): ["Yes.", "I will use the antidote.", "I choose to save player_6.", "yes"],
+        (0,): [
+            *("No.", "I keep the antidote.", "No, I won't use it."),
+            *("I will not save player_6.", "I don't save anybody tonight"),
+        ],
+    },
+}
+
+
 @pytest.mark.parametrize(
-    ("words", "target"),
-    [
-        ("player_5", 5),
-        ("Player 5.", 5),
-        ("5", 5),
-        ("I vote for player_5.", 5),
-        ("I vote to eliminate player_5, who lied.", 5),
-        ("My vote goes to player 5.", 5),
-        ("As player_0, I vote for player_5.", 5),
-        ("As the player 0 I think player_5 lies.", 5),
-        ("The wolves killed player_6, so I vote for player_5.", 5),
-        ("player_2 accused player_3. I vote for player_5.", 5),
-        ("I do not vote for player_2, I vote for player_5.", 5),
-        ("Let us execute player_5!", 5),
-        ("I vote for myself.", 0),
-        ("myself", 0),
-        ("I pass.", None),
-        ("pass", None),
-        ("I'll abstain this time.", None),
-        ("I vote for nobody.", None),
-        ("No one.", None),
-        ("I will not vote for anyone.", None),
-        ("player_2 seems good to me. I pass.", None),
-        ("我弃权", None),
-    ],
+    ("phase", "words", "args"),
+    [(phase, words, args) for phase, of in READ.items() for args, listed in of.items() for words in listed],
 )
-def test_a_vote_is_read_from_words(words, target):
-    assert read("vote", words) == Move("vote", () if target is None else (target,))
+def test_a_choice_is_read_from_words(phase, words, args):
+    assert read(phase, words) == Move(phase, args)
+    if phase == "save":  # the published code takes any yes-word for a yes
+        assert read("save", words, "official") == Move("save", args)
+        assert read("save", words, "reference") == Move("save", (int(args == (1,) or "save " in words),))
 
 
 @pytest.mark.parametrize(
@@ -85,16 +109,9 @@ def test_what_is_no_single_legal_target_is_refused(words, error):
     with pytest.raises(error) as raised:
         read("vote", words)
     assert repr(words) in str(raised.value)
-
-
-def test_a_refused_vote_lists_who_may_be_voted_for_and_that_it_may_be_passed():
-    with pytest.raises(IllegalMove) as raised:
-        read("vote", "I vote for player_6.")
-    env = asked("vote")
-    living = [f"player_{m.args[0]}" for m in env.game.legal(env.state_now) if m.args]
-    assert "player_6" not in living
-    accepted = str(raised.value).partition("names player_6; accepted: ")[2]
-    assert sorted(accepted.split(", ")) == sorted([*living, "nobody"])
+    if "player_6" in words:
+        accepted = str(raised.value).partition("names player_6; accepted: ")[2]
+        assert set(accepted.split(", ")) == {"nobody", *(f"player_{j}" for j in range(8) if j != 6)}
 
 
 @pytest.mark.parametrize(
@@ -125,46 +142,6 @@ def test_the_first_player_named_in_the_first_sentence_then_in_the_last():
     assert first_named("!!!", me=3) == first_named("", me=3) == ()
 
 
-@pytest.mark.parametrize(
-    ("phase", "words", "move"),
-    [
-        ("hunt", "Kill player_5 tonight.", Move("hunt", (5,))),
-        ("hunt", "I want to kill player_5.", Move("hunt", (5,))),
-        ("hunt", "no kill; I pass", Move("hunt")),
-        ("protect", "I will protect player_3 from the wolves.", Move("protect", (3,))),
-        ("protect", "I guard myself.", Move("protect", (4,))),
-        ("protect", "I protect no one tonight.", Move("protect")),
-        ("poison", "I use the poison on player_1.", Move("poison", (1,))),
-        ("poison", "I keep it and poison nobody.", Move("poison")),
-        ("poison", "Skip.", Move("poison")),
-        ("check", "I want to check player_1.", Move("check", (1,))),
-        ("check", "Investigate Player 2, please", Move("check", (2,))),
-    ],
-)
-def test_targets_of_the_night_are_read_from_words(phase, words, move):
-    assert read(phase, words) == move
-
-
-@pytest.mark.parametrize(
-    ("words", "given", "by_yes_words"),
-    [
-        ("Yes.", 1, 1),
-        ("I will use the antidote.", 1, 1),
-        ("I choose to save player_6.", 1, 1),
-        ("No.", 0, 0),
-        ("I keep the antidote.", 0, 0),
-        ("I will not save player_6.", 0, 1),  # SPEC 1.7: the published code takes any yes-word for a yes
-        ("No, I won't use it.", 0, 0),
-        ("I don't save anybody tonight", 0, 1),
-        ("yes", 1, 1),
-    ],
-)
-def test_the_antidote_is_given_by_a_yes_that_is_not_denied_in_reference_by_any_yes_word(words, given, by_yes_words):
-    assert read("save", words) == Move("save", (given,))
-    assert read("save", words, "official") == Move("save", (given,))
-    assert read("save", words, "reference") == Move("save", (by_yes_words,))
-
-
 @pytest.mark.parametrize("words", ["Hm.", "", "救他吗？"])
 def test_an_unclear_answer_keeps_the_antidote(words):
     with pytest.raises(UnreadableMove):
@@ -177,46 +154,40 @@ def test_an_unclear_answer_keeps_the_antidote(words):
 # -- claims ----------------------------------------------------------------------------------------------------
 
 # seat 0 speaks; role numbers: 0 Werewolf, 1 Witch, 2 Guard, 3 Seer, 4 Villager
-CLAIMS = [
-    ("I accuse player_3 of being evil.", "accuse", (3,)),
-    ("I think player_3 is a werewolf.", "accuse", (3,)),
-    ("player_3 is a wolf!", "accuse", (3,)),
-    ("Player 3 must be one of the werewolves.", "accuse", (3,)),
-    ("I suspect player_3.", "accuse", (3,)),
-    ("Let's vote out player_3.", "accuse", (3,)),
-    ("I will vote for player_3 today.", "accuse", (3,)),
-    ("player_3 is not a werewolf.", "defend", (3,)),
-    ("player_3 isn't a wolf.", "defend", (3,)),
-    ("I trust player_3.", "defend", (3,)),
-    ("player_3 is a villager.", "defend", (3,)),
-    ("player_3 is the seer, believe me.", "defend", (3,)),
-    ("I am the Seer.", "claim_role", (3,)),
-    ("I'm the witch", "claim_role", (1,)),
-    ("I am a villager, nothing more.", "claim_role", (4,)),
-    ("I claim to be the guard.", "claim_role", (2,)),
-    ("I am actually the seer.", "claim_role", (3,)),
-    ("I am a werewolf.", "claim_role", (0,)),
-    ("I checked player_4: evil.", "report", (4, 1)),
-    ("I am the seer. I checked player_4 last night and he is a werewolf.", "report", (4, 1)),
-    ("As the seer I checked player_4. She is not a werewolf.", "report", (4, 0)),
-    ("I investigated player_4 last night, and it turned out that he's no werewolf", "report", (4, 0)),
-    ("I checked player_4 and he is a good one", "report", (4, 0)),
-    ("I am not a werewolf.", "silent", ()),
-    ("I am not the seer.", "silent", ()),
-    ("I do not suspect player_3.", "silent", ()),
-    ("I will not vote for player_3.", "silent", ()),
-    ("I did not say that I checked player_4: evil.", "silent", ()),
-    ("player_9 is a werewolf.", "silent", ()),
-    ("I checked player_0: good.", "silent", ()),  # oneself
-    ("我是预言家，3号是狼人。", "silent", ()),
-    ("Good morning everybody.", "silent", ()),
-]
+CLAIMS = {
+    ("accuse", (3,)): [
+        *("I accuse player_3 of being evil.", "I think player_3 is a werewolf.", "player_3 is a wolf!"),
+        *("Player 3 must be one of the werewolves.", "I suspect player_3.", "Let's vote out player_3."),
+        "I will vote for player_3 today.",
+    ],
+    ("defend", (3,)): [
+        *("player_3 is not a werewolf.", "player_3 isn't a wolf.", "I trust player_3.", "player_3 is a villager."),
+        "player_3 is the seer, believe me.",
+    ],
+    ("claim_role", (3,)): ["I am the Seer.", "I am actually the seer."],
+    ("claim_role", (1,)): ["I'm the witch"],
+    ("claim_role", (4,)): ["I am a villager, nothing more."],
+    ("claim_role", (2,)): ["I claim to be the guard."],
+    ("claim_role", (0,)): ["I am a werewolf."],
+    ("report", (4, 1)): [
+        *("I checked player_4: evil.", "I am the seer. I checked player_4 last night and he is a werewolf."),
+    ],
+    ("report", (4, 0)): [
+        *("As the seer I checked player_4. She is not a werewolf.", "I checked player_4 and he is a good one"),
+        "I investigated player_4 last night, and it turned out that he's no werewolf",
+    ],
+    ("silent", ()): [
+        *("I am not a werewolf.", "I am not the seer.", "I do not suspect player_3.", "I will not vote for player_3."),
+        *("I did not say that I checked player_4: evil.", "player_9 is a werewolf.", "Good morning everybody."),
+        *("I checked player_0: good.", "我是预言家，3号是狼人。"),  # oneself; a language that is not read
+    ],
+}
 
 
-@pytest.mark.parametrize(("words", "kind", "args"), CLAIMS, ids=[words for words, _, _ in CLAIMS])
-def test_a_claim_is_read_from_words_and_the_words_are_kept(words, kind, args):
+@pytest.mark.parametrize(("claim", "words"), [(claim, words) for claim, listed in CLAIMS.items() for words in listed])
+def test_a_claim_is_read_from_words_and_the_words_are_kept(claim, words):
     move = read("talk", words)
-    assert move[:2] == (kind, args)
+    assert move[:2] == claim
     assert move.words in (words, "")  # a sentence of the catalogue needs no words
 
 
@@ -370,39 +341,30 @@ def test_the_second_section_tells_a_night_and_a_day_to_each_what_it_saw():
         assert record in render(env.text, env.view(seat))
 
 
-def test_other_announcements():
-    text = asked("vote").text
-    env = asked("vote", "reference")
-    env.play(Move("vote", (5,)))
-    env.play(Move("vote"))
-    assert "".join(map(env.text.line, env.view(7).events)).endswith(
-        "player_0 votes for player_5.\nplayer_1 votes for nobody.\n"
-    )
-    line = registry["werewolf_v0"].raw_env().text.line
-    said = {
-        Move("wolves"): "To the werewolves: tonight's victim is nobody.",
-        Move("attacked"): "To the witch: tonight the werewolves would kill nobody.",
-        Move("checked", (2, 0)): "To the seer: player_2 is not a werewolf.",
-        Move("dawn", (3,)): "Day 3 breaks. Died in the night: nobody.",
-        Move("executed"): "Nobody is executed.",
-    }
-    for move, words in said.items():
-        assert text.line(Event(NATURE, move, None)) == line(Event(NATURE, move, None)) == f"Moderator: {words}\n"
+ASKS = {
+    "whisper": "to the other werewolves alone",
+    "hunt": "You are a werewolf",
+    "protect": "You are the guard",
+    "save": "You are the witch: you may save",
+    "poison": "You are the witch: you may poison",
+    "check": "You are the seer",
+    "talk": "Speak to the table",
+    "vote": "Vote for whom to execute",
+}
+TOLD = {
+    Move("wolves"): "To the werewolves: tonight's victim is nobody.",
+    Move("attacked"): "To the witch: tonight the werewolves would kill nobody.",
+    Move("checked", (2, 0)): "To the seer: player_2 is not a werewolf.",
+    Move("dawn", (3,)): "Day 3 breaks. Died in the night: nobody.",
+    Move("executed"): "Nobody is executed.",
+}
 
 
-@pytest.mark.parametrize(
-    ("phase", "words"),
-    [
-        ("whisper", "to the other werewolves alone"),
-        ("hunt", "You are a werewolf"),
-        ("protect", "You are the guard"),
-        ("save", "You are the witch: you may save"),
-        ("poison", "You are the witch: you may poison"),
-        ("check", "You are the seer"),
-        ("talk", "Speak to the table"),
-        ("vote", "Vote for whom to execute"),
-    ],
-)
-def test_what_is_asked_is_said(phase, words):
-    env = asked(phase)
-    assert words in env.text.ask(env.game.legal(env.state_now))
+def test_what_is_asked_is_said_and_other_announcements():
+    for phase, words in ASKS.items():
+        env = asked(phase)
+        assert words in env.text.ask(env.game.legal(env.state_now))
+    for move, words in TOLD.items():
+        assert env.text.line(Event(NATURE, move, None)) == f"Moderator: {words}\n"
+    assert env.text.line(Event(0, Move("vote", (5,)), None)) == "player_0 votes for player_5.\n"
+    assert env.text.line(Event(1, Move("vote"), None)) == "player_1 votes for nobody.\n"
