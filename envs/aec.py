@@ -125,8 +125,6 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         self._own = own_numbers(self.spec, self.game) if self._framed else None
         self._turns = {} if self._framed else self._wording.turns  # in frames of seats, turns are found by `offer`
 
-    # -- PettingZoo --------------------------------------------------------------------------------------------
-
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deal a new game.
 
@@ -246,8 +244,6 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
     def close(self) -> None:
         """Nothing to release."""
 
-    # -- for wrappers and loops of parlour ---------------------------------------------------------------------
-
     @property
     def seat(self) -> int:
         """The seat to move."""
@@ -300,8 +296,6 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
             self.listener(Entry(seat, None, None, None, "forfeit"))
         self._cumulative_rewards[self.agent_selection] = 0.0
         self._finish(given_up(self.game.seats, seat))
-
-    # -- inside ------------------------------------------------------------------------------------------------
 
     def _check_reset(self) -> None:
         if self.state_now is None:

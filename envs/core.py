@@ -180,7 +180,6 @@ class GameText(Protocol[V_contra]):
     # It may have besides
     #   `seldom: frozenset[str]`: kinds of moves and announcements that are hardly ever the same twice, so that
     #       environments need not keep their lines;
-    #   `language: str`: of all its words, if that is not English; see `parlour.envs.headings`;
     #   `end(outcome: Outcome) -> str`: how a game ended, in one sentence, where "x wins (reason)." would not do;
     #   `was(view: View) -> str`: who a seat was, in one sentence, once the game is over;
     #   `rules: str`: the rules of this table, whole and in its language, the same for all seats; a first paragraph, up to

@@ -12,17 +12,16 @@ anything; a sampled one need not be legal) is replaced by a random legal one if 
 
 from __future__ import annotations
 
-from operator import index
 from typing import Any, NamedTuple
 
 import numpy as np
 from gymnasium import spaces
 from parlour.envs.aec import GameEnv
-from parlour.envs.core import Event, Move, ParlourError, View, check_from
+from parlour.envs.core import Event, Move, ParlourError, View, check_from, numbered
 from parlour.envs.moment import HiddenPhase, hidden_cycles, moment
 from parlour.envs.spaces import AgentSpaces, ObservedSpace, ProseSpace
 from parlour.envs.text import MAX_WORDS, clean, render
-from parlour.envs.wording import Mask, Turn
+from parlour.envs.wording import Mask
 from pettingzoo.utils.env import ParallelEnv
 
 
@@ -81,13 +80,8 @@ class GameParallelEnv(AgentSpaces, ParallelEnv[str, Any, Any]):
         cut = not over and self.max_cycles is not None and self.cycles >= self.max_cycles
         agents = self.agents
         rewards = {agent: float(aec.rewards[agent]) if over else 0.0 for agent in agents}
-        result = (
-            self._observations(),
-            rewards,
-            dict.fromkeys(agents, over),
-            dict.fromkeys(agents, cut),
-            self._infos(),
-        )
+        flags = dict.fromkeys(agents, over), dict.fromkeys(agents, cut)
+        result = self._observations(), rewards, *flags, self._infos()
         if over or cut:
             self.agents = []
         if self.render_mode == "human":
@@ -101,8 +95,6 @@ class GameParallelEnv(AgentSpaces, ParallelEnv[str, Any, Any]):
     def shown(self, seat: int) -> View:
         """What a seat is shown in this cycle, with what it is asked as `legal`."""
         return self._views[seat]
-
-    # -- inside ------------------------------------------------------------------------------------------------
 
     def _action_space(self) -> spaces.Space[Any]:
         return ProseSpace(MAX_WORDS) if self.action == "text" else spaces.Discrete(self.wait + 1)
@@ -166,13 +158,10 @@ class GameParallelEnv(AgentSpaces, ParallelEnv[str, Any, Any]):
         """The legal numbers; `wait` alone for a seat that has nothing to decide."""
         mask = np.zeros(self.wait + 1, dtype=np.int8)
         if view.legal:
-            mask[:-1] = self._turn(view).mask
+            mask[:-1] = self.aec.offer(view.legal, view.seat).mask
         else:
             mask[-1] = 1
         return mask
-
-    def _turn(self, view: View) -> Turn:
-        return self.aec.offer(view.legal, view.seat)
 
     def _infos(self) -> dict[str, dict[str, Any]]:
         return {agent: self._info(agent) for agent in self.agents}
@@ -183,7 +172,7 @@ class GameParallelEnv(AgentSpaces, ParallelEnv[str, Any, Any]):
         if self.action == "index":
             info["action_mask"] = self._mask(view)
         if aec.info == "full" and view.legal:
-            info |= aec.told(self._turn(view), view)
+            info |= aec.told(aec.offer(view.legal, view.seat), view)
         return info
 
     def _move(self, view: View, action: Any) -> Move:
@@ -199,17 +188,6 @@ class GameParallelEnv(AgentSpaces, ParallelEnv[str, Any, Any]):
         return move
 
     def _read(self, view: View, action: Any) -> Move | None:
-        if self.action == "text" and isinstance(action, str):
-            return self.aec.text.parse(clean(action), view)
-        number = self._number(action)
-        if self.action == "index" and 0 <= number < self.wait:
-            return self.aec.catalogue_of(view.seat)[number]
-        return None
-
-    @staticmethod
-    def _number(action: Any) -> int:
-        """The action as a whole number; -1 for what is none."""
-        try:
-            return index(action)
-        except TypeError:
-            return -1
+        if self.action == "index":
+            return self.aec.catalogue_of(view.seat)[numbered(action, self.wait)]
+        return self.aec.text.parse(clean(action), view) if isinstance(action, str) else None

@@ -114,8 +114,6 @@ class BatchSeatEnv(VectorEnv[Array, Array, Array]):
         masks: Array = (self._turns.mask != 0) | self._fresh[:, None]
         return masks
 
-    # -- inside ------------------------------------------------------------------------------------------------
-
     def _begin_step(self) -> None:
         self._rewards: Array = np.zeros(self.num_envs, np.float32)
         self._ended: Array = np.zeros(self.num_envs, bool)

@@ -97,8 +97,6 @@ class TextActions(AgentSpaces, BaseWrapper[str, Any, Any]):
             seen.pop("action_mask", None)
         return seen, self._counted(agent, info, 0)
 
-    # -- inside ------------------------------------------------------------------------------------------------
-
     def _seen(self, agent: str, observed: Any) -> dict[str, Any]:
         seen: dict[str, Any] = dict(observed)
         if not self.mask:

@@ -108,8 +108,6 @@ class Twins:
             way = next(filter(None, (self._try(game, state, at) for _ in range(TRIES if moves else _DEALS))), None)
         return Played(game, moves)
 
-    # -- inside ------------------------------------------------------------------------------------------------
-
     def _try(self, game: Any, state: Any, at: At) -> _Way | None:
         """A way to the next thing that the seat is shown or does; None if this one leads elsewhere."""
         self._alike = _ALIKE[int(self._rng.integers(len(_ALIKE)))]

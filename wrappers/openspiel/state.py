@@ -155,8 +155,6 @@ class ParlourState(pyspiel.State):
         super().__init__(game)
         self.moment: Moment = game.table.root
 
-    # -- what OpenSpiel asks for -------------------------------------------------------------------------------
-
     def current_player(self) -> int:
         return int(self.moment.player)
 
@@ -195,8 +193,6 @@ class ParlourState(pyspiel.State):
 
     def __str__(self) -> str:
         return "; ".join(f"{move.kind} {list(move.args)}" for move in self.moment.moves)
-
-    # -- what a seat knows -------------------------------------------------------------------------------------
 
     def information_state_string(self, player: int | None = None) -> str:
         return self.moment.infoset(self._seat(player))
