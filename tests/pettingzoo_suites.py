@@ -8,14 +8,7 @@ import pytest
 
 with warnings.catch_warnings():  # PettingZoo's tests import one of its games in a way that it warns of itself
     warnings.filterwarnings("ignore", "The old environment creation API", DeprecationWarning)
-    from pettingzoo.test import (
-        api_test,
-        max_cycles_test,
-        parallel_api_test,
-        parallel_seed_test,
-        render_test,
-        seed_test,
-    )
+    from pettingzoo.test import api_test, max_cycles_test, parallel_api_test, parallel_seed_test, render_test, seed_test
 
 __all__ = [
     "api_test",

@@ -198,10 +198,7 @@ DEFECTS: dict[str, list[tuple[str, type[CoinSpec]]]] = {
         ("another result", applied(moody)),
         ("no hash", applied(lambda self, s, m, after: after._replace(log=[*after.log]))),
     ],
-    "config": [
-        ("an option that is none", rules(config={"colour": 1})),
-        ("no JSON", rules(config={"spare": {1, 2}})),
-    ],
+    "config": [("an option that is none", rules(config={"colour": 1})), ("no JSON", rules(config={"spare": {1, 2}}))],
     "ends": [
         ("too long", rules(max_moves=2, outcome=lambda self, s: Rules().outcome(s))),
         ("an outcome too early", rules(outcome=lambda self, s: Outcome((1.0, -1.0), "keeper", "guess"))),
@@ -216,10 +213,7 @@ DEFECTS: dict[str, list[tuple[str, type[CoinSpec]]]] = {
         ("options", specs(options={"spare": "any", "more": "any"})),
         ("none", type("CardlessSpec", (SpareSpec,), {"__module__": "parlour.envs.speech"})),
     ],
-    "spec_options": [
-        ("not those of build", specs(options={})),
-        ("not printable", specs(options={"spare": "a\nb"})),
-    ],
+    "spec_options": [("not those of build", specs(options={})), ("not printable", specs(options={"spare": "a\nb"}))],
     "heuristic": [
         ("an illegal move", specs(heuristic=f"{__name__}:Absent")),
         ("not there", specs(heuristic=f"{__name__}:Nobody")),

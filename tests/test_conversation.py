@@ -250,17 +250,6 @@ def test_faults_stand_at_the_reply_that_made_them():
     assert one.faults == {"unreadable": 3, "ambiguous": 0, "illegal": 0, "replaced": 1}
 
 
-def test_a_seat_that_leaves_is_played_on_by_the_table():
-    (one, other) = play_in_flight(
-        seat_at("avalon_v0"), SEVEN[:2], lambda turns: [None if turn.game == 0 else turn.options[0] for turn in turns]
-    )
-    assert one.left
-    assert [reply.words for reply in one.replies] == [None]
-    assert one.faults["replaced"] > 0
-    assert not other.left
-    assert other.faults["replaced"] == 0
-
-
 @pytest.mark.parametrize("answers", [[], ["one", "another"]])
 def test_another_number_of_answers_is_refused(answers):
     with pytest.raises(ParlourError, match=f"{len(answers)} answers for 1 turns"):

@@ -49,27 +49,12 @@ def transcript(path: Path, seed: int, kind: str = "mixed", name: str = "avalon_v
     return path.read_bytes()
 
 
-@pytest.mark.parametrize("kind", ["talker", "mixed"])
+@pytest.mark.parametrize("kind", ["mixed"])
 @pytest.mark.parametrize("rules", ["paper", "reference", "official"])
 def test_the_same_seed_gives_the_same_transcript_twice(rules, kind, tmp_path):
     games = [transcript(tmp_path / "game.jsonl", seed, kind, rules=rules) for seed in (1, 2, 1)]
     assert games[0] == games[2]
     assert games[0].split(b"\n")[1:] != games[1].split(b"\n")[1:]
-
-
-def test_the_same_seed_gives_the_same_transcript_in_every_game(tmp_path):
-    for name in registry:
-        kinds = ("random", "heuristic")
-        games = [transcript(tmp_path / "game.jsonl", 5, kind, name) for kind in (*kinds, *kinds)]
-        assert games[:2] == games[2:]
-
-
-def test_an_environment_played_before_gives_the_same_game_as_a_new_one(tmp_path):
-    env = Recorder(table("avalon_v0", num_players=7), tmp_path / "{n}.jsonl")
-    policies = seated("mixed", 7)
-    for seed in (3, 4, 3):
-        play(env, policies, seed)
-    assert (tmp_path / "1.jsonl").read_bytes() == (tmp_path / "3.jsonl").read_bytes()
 
 
 def test_games_that_are_played_interleaved_do_not_disturb_each_other(tmp_path):
@@ -144,3 +129,10 @@ def test_reset_without_a_seed_goes_on_with_the_generator():
             deals[-1].append(env.moves[0])
     assert deals[0] == deals[1]
     assert len(set(deals[0])) > 1
+
+
+def test_the_same_seed_gives_the_same_transcript_in_every_game(tmp_path):
+    for name in registry:
+        kinds = ("random", "heuristic")
+        games = [transcript(tmp_path / "game.jsonl", 5, kind, name) for kind in (*kinds, *kinds)]
+        assert games[:2] == games[2:]

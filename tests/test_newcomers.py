@@ -14,7 +14,7 @@ import gymnasium
 import numpy as np
 import pytest
 from parlour.envs import registry
-from parlour.envs.core import LONGEST_SHOWN, MOST_LISTED, IllegalMove, ParlourError, accept
+from parlour.envs.core import LONGEST_SHOWN, IllegalMove, ParlourError, accept
 from parlour.wrappers import LegalRanks, ParallelLegalRanks
 from pettingzoo.utils.wrappers import BaseWrapper
 
@@ -157,8 +157,3 @@ def test_a_refused_value_is_shown_in_one_line_up_to_its_longest():
         assert "\n" not in words
         assert len(words) < LONGEST_SHOWN + 100
     assert str(accept("case", "x  y", ("a", "b"))) == "case 'x  y' is not accepted; accepted: a, b"
-
-
-def test_of_many_accepted_values_the_first_are_listed_and_the_others_counted():
-    words = str(accept("action", "x", [f"move {k}" for k in range(252)]))
-    assert words.endswith(f", move {MOST_LISTED - 1}, ... ({252 - MOST_LISTED} more)")

@@ -26,13 +26,6 @@ pytestmark = by_design
 both_actions = pytest.mark.parametrize("action", ["index", "text"])
 
 
-@both_actions
-def test_api_up_to_the_end_of_a_game(action):
-    """PettingZoo's own play test, long enough for the whole of the longest game."""
-    api_test(registry["avalon_v0"].env(num_players=5, action=action, observation="both", talk=False), num_cycles=400)
-    api_test(registry["template_v0"].env(action=action, info="full"), num_cycles=400)
-
-
 @pytest.mark.parametrize("observation", ["text", "features", "both"])
 @both_actions
 def test_api_in_every_form_of_observation(observation, action):
@@ -151,16 +144,6 @@ def test_nothing_can_be_done_before_reset(name, action):
             call(registry[name].env(action=action))
     with pytest.raises(AttributeError, match="no attribute 'colour'"):
         _ = registry[name].raw_env().colour
-
-
-def test_each_environment_has_spaces_of_its_own():
-    """Shared spaces would share their random generators (PettingZoo's seed_test fails on that)."""
-    one, two = registry["avalon_v0"].env(), registry["avalon_v0"].env()
-    for agent in one.possible_agents:
-        assert one.observation_space(agent) is one.observation_space(agent)
-        assert one.observation_space(agent) is not two.observation_space(agent)
-        assert one.action_space(agent) is not two.action_space(agent)
-    assert len({id(one.action_space(agent)) for agent in one.possible_agents}) == 6
 
 
 @pytest.mark.filterwarnings("ignore:.*stepped after it was")

@@ -144,17 +144,6 @@ def test_a_file_that_exists_is_not_replaced_unasked(tmp_path):
     assert replay.read(path).header["game"] == "template_v0"
 
 
-def test_a_game_broken_off_by_reset_or_close_keeps_what_was_written(tmp_path):
-    env = Recorder(registry["template_v0"].raw_env(), tmp_path / "{n}.jsonl")
-    env.reset(seed=1)
-    env.step(0)
-    env.reset(seed=2)
-    env.close()
-    for n, moves in ((1, 2), (2, 1)):
-        transcript = replay.read(tmp_path / f"{n}.jsonl")
-        assert (len(transcript.moves), transcript.outcome) == (moves, None)
-
-
 # -- what was cut off ------------------------------------------------------------------------------------------
 
 

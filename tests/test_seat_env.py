@@ -17,14 +17,7 @@ from parlour.envs.aec import GameEnv
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome, ParlourError
 from parlour.policies import RandomPolicy
 from parlour.training.play.rollout import play, table
-from parlour.wrappers import (
-    LearnerSeats,
-    NumericFeatures,
-    QuestRewards,
-    SealedTurn,
-    SeatEnv,
-    TextActions,
-)
+from parlour.wrappers import LearnerSeats, NumericFeatures, QuestRewards, SealedTurn, SeatEnv, TextActions
 
 # -- a game in which most seats do not get to move -------------------------------------------------------------
 
@@ -187,23 +180,6 @@ def test_a_seat_that_never_moves_is_told_of():
     env.game_env.game.chances = (0.0, 0.5, 0.5)
     with pytest.raises(ParlourError, match="seat 0 did not get to move in 1000 games"):
         env.reset(seed=1)
-
-
-def test_a_random_seat_is_every_seat_in_turn():
-    env = avalon("random")
-    seats, returns = [], []
-    for seed in range(40):
-        _, info = env.reset(seed=seed)
-        assert info["seat"] == env.seat == env.game_env.seat
-        assert env.agent == f"player_{env.seat}"
-        seats.append(env.seat)
-        env.reset(seed=seed)
-        assert env.seat == seats[-1]
-        total, _ = episode(env, seed)
-        assert env.game_env.outcome is not None
-        returns.append(total == env.game_env.outcome.returns[env.seat])
-    assert set(seats) == set(range(5))
-    assert all(returns)
 
 
 def test_only_the_others_play_by_their_policies():

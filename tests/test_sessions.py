@@ -70,19 +70,6 @@ def test_a_caller_that_is_gone_frees_its_place_and_its_game_is_played_to_its_end
     assert any(line.get("by") == "table" and line["seat"] == "player_0" for line in found.lines)
 
 
-def test_a_player_that_fails_after_the_caller_has_left_ends_that_game_alone(capsys):
-    class Fails(RandomPolicy):
-        def act(self, observation, info):
-            if sessions.counts.left:
-                raise ValueError("no quota")
-            return super().act(observation, info)
-
-    sessions = Sessions(SessionSettings("avalon_v0", opponents=Fails))
-    sessions.end(sessions.begin(3).session)
-    sessions.close()
-    assert capsys.readouterr().err == "a game that its caller left could not be played to its end: no quota\n"
-
-
 def test_an_unknown_id_and_too_many_words_are_refused():
     sessions = Sessions(SessionSettings("template_v0"))
     with pytest.raises(ParlourError, match="there is no such session"):

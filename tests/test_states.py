@@ -190,11 +190,3 @@ def test_the_witch_is_not_foreseen_while_the_wolves_may_choose_her():
     }
     assert "poison" in kinds[moment]
     assert "poison" not in kinds[certain_moment]
-
-
-def test_others_play_the_given_move_where_they_may():
-    game = lookup("avalon_v0").raw_env(num_players=5, talk=False).game
-    ballot = next(state for state in states(game, 1) if avalon.APPROVE in game.legal(state))
-    last = list(moment(game, ballot, avalon.REJECT))[-1][1]
-    log = game.apply(last, avalon.REJECT).log
-    assert [event.move.args for event in log if event.move.kind == avalon.VOTES] == [(0, 0, 0, 0, 0, 0)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import re
 from itertools import pairwise
 
 import numpy as np
@@ -13,7 +12,6 @@ from parlour.envs.core import TABLE, Move, ParlourError
 from parlour.envs.frames import Frame
 from parlour.envs.turn import take_turn
 from parlour.policies import TrainedSeat, make_policy
-from parlour.wrappers import SeatEnv
 
 TABLES = [
     ("avalon_v0", {"num_players": 5, "rules": "official", "talk": False}),
@@ -156,22 +154,6 @@ def moves_of(env, players) -> list[Move]:
     while env.game_env.outcome is None:
         take_turn(env, players[env.game_env.seat])
     return env.game_env.moves
-
-
-@pytest.mark.parametrize("kind", ["table", "summary"])
-def test_learners_see_and_act_in_the_frame_of_their_seat(kind):
-    env = registry["werewolf_v0"].raw_env(info="full", features=kind)
-    learner = SeatEnv(env, lambda _: make_policy("heuristic", "werewolf_v0", {}), seat=4)
-    observed, info = learner.reset(seed=2)
-    assert learner.observation_space.contains(observed)
-    assert observed.shape == (env.encoder.size,)
-    legal = env.game.legal(env.state_now)
-    assert {env.catalogue_of(4)[k] for k in np.flatnonzero(info["action_mask"])} == set(legal)
-    refused = int(np.flatnonzero(info["action_mask"] == 0)[-1])
-    strict = SeatEnv(env, lambda _: make_policy("heuristic", "werewolf_v0", {}), seat=4, on_illegal="raise")
-    strict.reset(seed=2)
-    with pytest.raises(ParlourError, match=f"args={re.escape(str(env.catalogue_of(4)[refused].args))}"):
-        strict.step(refused)
 
 
 TRAINED = [("werewolf_v0", {"num_players": 7}), ("avalon_v0", {"num_players": 5}), ("template_v0", {})]

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
 from typing import Any
 
 import numpy as np
@@ -14,13 +12,7 @@ import pytest
 from parlour.envs import make, registry
 from parlour.envs.core import ParlourError
 from parlour.envs.text import CHOICE, RECORD
-from parlour.wrappers import (
-    HistoryWindow,
-    NumericFeatures,
-    ObservationsKey,
-    SealedTurn,
-    TurnInInfo,
-)
+from parlour.wrappers import HistoryWindow, NumericFeatures, ObservationsKey, SealedTurn, TurnInInfo
 from pettingzoo_suites import api_test, seed_test
 
 
@@ -173,14 +165,6 @@ def test_it_tells_the_seed_that_deals_the_same_game_and_numbers_the_games():
         again.reset()
     assert seeds[0] == 3
     assert len(set(seeds)) == 3
-
-
-def test_every_environment_is_a_table_of_its_own_also_as_a_copy():
-    env = sealed()
-    tables = [env, sealed(), copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
-    for one in tables:
-        one.reset(seed=1)
-    assert len({turn_of(one).table for one in tables}) == 4
 
 
 @pytest.mark.parametrize(
