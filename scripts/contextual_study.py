@@ -21,7 +21,7 @@ def tell(one):
     more = compared([one], "contextual, sees question")
     rows = zip(*(earned.tolist() for earned in one.earned.values()), strict=True)
     write_csv(chosen.out / f"{one.difficulty}-{one.seed}.csv", list(one.earned), [list(row) for row in rows])
-    print(f"{one.difficulty} {one.seed}: {one.earned[TABLE].mean():.2f}, sees question {more.mean:+.2f}", flush=True)
+    print(f"{one.difficulty} {one.seed}: {one.earned[TABLE].mean():.2f}, sees question {more.value:+.2f}", flush=True)
 
 
 found = studies(chosen.difficulty, chosen.seed, tell)
@@ -30,4 +30,4 @@ print(markdown_table(HEADING, [list(map(str, line)) for line in lines(found)]))
 for difficulty in chosen.difficulty:
     part = [one for one in found if one.difficulty == difficulty]
     more = compared(part, "contextual, sees question", "question form x state")
-    print(f"{difficulty}: sees question less question form x state {more.mean:+.2f} [{more.low}, {more.high}]")
+    print(f"{difficulty}: sees question less question form x state {more.value:+.2f} [{more.low}, {more.high}]")

@@ -37,8 +37,8 @@ from parlour.training.measure.analysis import pictures as analysis
 from parlour.training.measure.analysis.beliefs import BeliefLine, BeliefPoint
 from parlour.training.measure.analysis.compare import ComparedGuesses, ComparedVotes
 from parlour.training.measure.arena import picture as arena
-from parlour.training.measure.arena.strengths import Estimate, Strength
-from parlour.training.measure.statistics import MeanEstimate, paired, rate
+from parlour.training.measure.arena.strengths import Strength
+from parlour.training.measure.statistics import Estimate, paired, rate
 from parlour.training.measure.werewolf import trust_picture
 from parlour.training.papers import figures, grace_pictures
 from parlour.training.papers.reproduce import Reproduction, ReproductionSetting, TableCell, Value
@@ -48,7 +48,7 @@ WHO = "made-up players"
 
 
 def mean(value, half=0.2, n=12):
-    return MeanEstimate(n, value, value - half, value + half, 0.5)
+    return Estimate(value, value - half, value + half, n, 0.5)
 
 
 # -- arena and self-play -----------------------------------------------------------------------------------------

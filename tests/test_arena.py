@@ -154,7 +154,7 @@ def test_five_deals_that_go_alike_are_not_enough_to_beat_anybody():
 def test_points_of_a_pair_are_over_both_sides_of_the_same_deals():
     """a wins as good always, and as evil in the even ones of eight deals: (2 + 0) / 2 by turns, half a point in the mean."""
     found = made({("a", "b"): lambda _: "good", ("b", "a"): lambda k: SIDES[(k + 1) % 2]})
-    assert found.pairs.difference("a", "b").mean == 0.5
+    assert found.pairs.difference("a", "b").value == 0.5
     assert found.pairs.difference("b", "a").n == 8
     assert (found.cell("a", "b").hits, found.cell("b", "a").hits, found.cell("a", "a").n) == (8, 4, 8)
 
@@ -177,7 +177,7 @@ def test_a_reversal_names_who_is_better_against_whom_on_one_side():
         ("b", "d"): lambda _: "good",
     }
     found = made(cells).reversals
-    told = {(one.side, one.a, one.b, one.ahead, one.behind, one.gain.mean, one.loss.mean) for one in found}
+    told = {(one.side, one.a, one.b, one.ahead, one.behind, one.gain.value, one.loss.value) for one in found}
     assert ("good", "a", "b", "c", "d", 1.0, -1.0) in told
     assert ("evil", "c", "d", "b", "a", 1.0, -1.0) in told
     words = " ".join(report.remarks(made(cells)))
@@ -203,7 +203,7 @@ def test_a_reversal_has_to_be_clear_for_all_opponents_together():
 def test_a_draw_is_won_by_nobody():
     found = made({("a", "b"): lambda _: "", ("b", "a"): lambda _: ""})
     assert found.cell("a", "b").hits == 0
-    assert found.pairs.difference("a", "b").mean == 0
+    assert found.pairs.difference("a", "b").value == 0
     assert report.as_json(found)["cells"][1]["drawn"] == 8
 
 

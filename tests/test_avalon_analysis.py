@@ -242,15 +242,15 @@ def test_votes_and_guesses_are_compared_on_the_same_views():
     assert wrong_guesses(games) == {"Loyal Servant": 1}
     votes = next(iter(compared_votes(games)))
     assert (votes.games, votes.votes) == (2, 2 * 3 * 3)  # three good seats, three teams
-    assert votes.theirs.mean == 1.0  # all teams were clean and approved
-    assert votes.difference.mean == pytest.approx(votes.theirs.mean - votes.ours.mean)
+    assert votes.theirs.value == 1.0  # all teams were clean and approved
+    assert votes.difference.value == pytest.approx(votes.theirs.value - votes.ours.value)
 
 
 def test_votes_weigh_alike_and_intervals_go_by_games():
     """One right vote of 3 in a game, 6 of 6 in another: 7 of 9, though the mean of the games is 2/3."""
     one, two = game_of(quest([0, 3], against=(MERLIN,)), name="a"), game_of(quest([0, 1]), quest([0, 1, 2]), name="b")
     votes = next(iter(compared_votes([(game, decisions_of(game, HABITS)) for game in (one, two)])))
-    assert votes.theirs.mean == pytest.approx(7 / 9)
+    assert votes.theirs.value == pytest.approx(7 / 9)
     assert votes.theirs.n == 2
 
 
@@ -258,7 +258,7 @@ def test_clean_and_dirty_teams_are_told_apart():
     """Merlin alone rejects the dirty team, all three approve the clean one: 1 of 3 and 3 of 3."""
     game = game_of(quest([0, 3], against=(MERLIN,)), quest([0, 1, 2]))
     rows = {row.group: row for row in compared_votes([(game, decisions_of(game, HABITS))]) if row.by == "team"}
-    assert {group: (row.votes, row.theirs.mean) for group, row in rows.items()} == {
+    assert {group: (row.votes, row.theirs.value) for group, row in rows.items()} == {
         "clean": (3, 1.0),
         "dirty": (3, pytest.approx(1 / 3)),
     }

@@ -103,7 +103,7 @@ def test_the_table_is_as_others_are(study, capsys):
     made, _ = study
     cells = {(one.row, one.of, one.measure): one for one in made.cells}
     assert len(cells) == len(made.cells)
-    assert all(one.ours is None or 0 <= one.ours.low <= one.ours.rate <= one.ours.high <= 1 for one in made.cells)
+    assert all(one.ours is None or 0 <= one.ours.low <= one.ours.value <= one.ours.high <= 1 for one in made.cells)
     json.dumps(made.as_json(), allow_nan=False)
     command.show_reproduction(made, OfflineModel())
     told = " ".join(capsys.readouterr().out.split())

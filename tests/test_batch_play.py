@@ -199,14 +199,14 @@ def test_a_player_against_itself_gains_no_points_in_expectation_and_draws_count_
     assert found.won.shape == (400, 2)
     assert not (found.won & found.lost).any()
     assert found.points.low < 0 < found.points.high
-    assert found.points.mean == pytest.approx((found.won.sum() - found.lost.sum()) / 800)
+    assert found.points.value == pytest.approx((found.won.sum() - found.lost.sum()) / 800)
 
 
 def test_points_of_sides_are_the_two_win_rates_less_one():
     """Won as good in 3 of 4 deals and as evil in 2 of 4: 0.75 + 0.5 - 1 = 0.25."""
     won = np.array([[1, 1], [1, 0], [1, 1], [0, 0]], bool)
     found = matches.SidesResult(("good", "evil"), won, ~won)
-    assert found.points.mean == pytest.approx(0.25)
+    assert found.points.value == pytest.approx(0.25)
     assert (found.rate(0), found.rate(1)) == (0.75, 0.5)
 
 
@@ -214,7 +214,7 @@ def test_in_one_seat_the_k_th_deal_is_played_in_seat_k_and_compared_with_itself_
     made = tables(16)
     found = matches.one_seat(made, RandomSeats(), RandomSeats(), RandomSeats(), list(range(2**31, 2**31 + 40)))
     assert np.array_equal(found.won, found.reference)
-    assert found.points.mean == 0
+    assert found.points.value == 0
     sides = np.concatenate([matches.sides_of(made, range(2**31 + k, 2**31 + min(k + 16, 40))) for k in (0, 16, 32)])
     assert found.sides.tolist() == [int(sides[k, k % 5]) for k in range(40)]
 

@@ -73,7 +73,7 @@ def test_each_game_counts_the_same_and_in_it_each_table_and_in_it_each_deal():
     """Table a: deals (100 + 100 + 0 + 0) / 4 = 50 and 25, mean 37.5; b: 100 and 75, 87.5; Avalon 62.5. c: 50, 0, 0, 0, mean
     12.5. Score (62.5 + 12.5) / 2."""
     found = scores(TWO_GAMES, POINTS)
-    assert {part: one.mean for part, one in found.items()} == {
+    assert {part: one.value for part, one in found.items()} == {
         "overall": 37.5,
         "avalon_v0": 62.5,
         "avalon_v0 as good": (25 + 100) / 2,
@@ -99,11 +99,11 @@ def test_a_comparison_is_of_the_same_deals():
     """What both players have lies in no difference: c, which is the same for both, counts as zero on each deal."""
     other = {**POINTS, "a": {"heuristic": both((0.0, 0.0), (0.0, 0.0)), "expert": both((0.0, 0.0), (0.0, 0.0))}}
     found = scores(TWO_GAMES, POINTS, other)
-    assert found["a"].mean == 37.5
-    assert found["overall"].mean == 37.5 / 4
-    assert (found["c"].mean, found["c"].low) == (0.0, None)
+    assert found["a"].value == 37.5
+    assert found["overall"].value == 37.5 / 4
+    assert (found["c"].value, found["c"].low) == (0.0, None)
     turned = scores(TWO_GAMES, other, POINTS)
-    assert {part: -one.mean for part, one in turned.items()} == {part: one.mean for part, one in found.items()}
+    assert {part: -one.value for part, one in turned.items()} == {part: one.value for part, one in found.items()}
 
 
 def test_parts_are_named_as_tables_show_them():
@@ -147,7 +147,7 @@ def test_a_player_against_itself_has_half_of_the_points():
     for name in SUITES:
         own = next(one for one in references(SUITES[name]) if one.name == "heuristic")
         found = scores(own.suite, own.points)
-        assert all(one.mean == 50.0 for part, one in found.items() if part.endswith("against heuristic"))
+        assert all(one.value == 50.0 for part, one in found.items() if part.endswith("against heuristic"))
 
 
 # -- the file ----------------------------------------------------------------------------------------------------------
@@ -263,7 +263,7 @@ def test_results_of_two_suites_cannot_be_compared():
 def test_a_player_is_no_better_than_itself():
     own = references(QUICK)[0]
     _, found = compare(own, BenchmarkResult("again", own.suite, own.points))
-    assert all((one.mean, one.low, one.p) == (0.0, None, None) for one in found.values())
+    assert all((one.value, one.low, one.p) == (0.0, None, None) for one in found.values())
 
 
 # -- what is refused ---------------------------------------------------------------------------------------------------
@@ -354,7 +354,7 @@ def test_a_model_at_parlours_own_server_has_the_same_file_twice_with_its_questio
     # the rule of thumb of `chat` is any option, and the heuristic has 50 points here
     rule = read_result(tmp_path / "one")
     _, less = compare(rule, read_result(reference_file(QUICK, "heuristic")))
-    assert less["overall"].mean < -25
+    assert less["overall"].value < -25
 
 
 # -- the page ----------------------------------------------------------------------------------------------------------
@@ -367,11 +367,11 @@ def reference_table() -> str:
         for one in references(suite):
             found = scores(suite, one.points)
             parts = [
-                found[part].mean if part in found else None
+                found[part].value if part in found else None
                 for part in ("avalon_v0", "werewolf_v0", "murder_mystery_v0")
             ]
             shown = ["-" if mean is None else f"{mean:.1f}" for mean in parts]
-            overall = f"{found['overall'].mean:.1f} {show_interval(found['overall'], '.1f')}"
+            overall = f"{found['overall'].value:.1f} {show_interval(found['overall'], '.1f')}"
             rows.append((suite.name, f"`{one.name}`", overall, *shown))
     return markdown_table(("suite", "player", "score", "Avalon", "Werewolf", "murder mystery"), rows)
 

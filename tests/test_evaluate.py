@@ -35,16 +35,16 @@ def test_mcnemar_exact_counts_discordant_pairs_only():
     assert (found.only_a, found.only_b, found.n) == (9, 1, 50)
     assert found.p == pytest.approx(22 / 1024)
     assert found.p == pytest.approx(binomtest(9, 10).pvalue)
-    assert found.difference == pytest.approx(0.16)
-    assert found.low < found.difference < found.high
+    assert found.value == pytest.approx(0.16)
+    assert found.low < found.value < found.high
 
 
 def test_paired_difference_is_antisymmetric_and_null_for_equals():
     a, b = [True, False, True, True], [False, False, True, False]
     ab, ba = paired(a, b), paired(b, a)
-    assert (ab.difference, ab.low, ab.high) == (-ba.difference, pytest.approx(-ba.high), pytest.approx(-ba.low))
+    assert (ab.value, ab.low, ab.high) == (-ba.value, pytest.approx(-ba.high), pytest.approx(-ba.low))
     same = paired(a, a)
-    assert (same.difference, same.p) == (0.0, 1.0)
+    assert (same.value, same.p) == (0.0, 1.0)
     assert same.low < 0 < same.high
     with pytest.raises(ValueError, match="same length"):
         paired([True], [])

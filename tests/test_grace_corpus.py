@@ -205,10 +205,10 @@ def test_the_comparison_pays_as_the_run_does(town_files, tmp_path):
     config = setting(town_files, reader="extract", utilities=DEAR.utilities, costs=DEAR.costs)
     found = held_out.run(config, reader=readers.make(config))
     refusing = next(one for one in found.scores if one.name == "token-confidence refusal")
-    assert refusing.utility.mean == pytest.approx(5 - 2)
-    assert found.scores[1].utility.mean == pytest.approx(5 - 2)
+    assert refusing.utility.value == pytest.approx(5 - 2)
+    assert found.scores[1].utility.value == pytest.approx(5 - 2)
     asked = found.calibrated.held_out
-    assert found.scores[2].utility.mean == pytest.approx(
+    assert found.scores[2].utility.value == pytest.approx(
         sum(row.net(DEAR)[ALL.index(baselines.GRAPH_RAG)] for row in asked) / len(asked)
     )
 

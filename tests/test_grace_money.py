@@ -53,7 +53,7 @@ def test_dollars_for_cents_give_the_same_policies_over_the_same_grid_of_stakes(c
     for one, other in zip(cents.policies.values(), dollars.policies.values(), strict=True):
         assert other.rows == one.rows
     for found, told in zip(dollars.scores, cents.scores, strict=True):
-        assert found.utility.mean == pytest.approx(told.utility.mean / 100)
+        assert found.utility.value == pytest.approx(told.utility.value / 100)
         assert found.accuracy == told.accuracy
 
 

@@ -129,11 +129,11 @@ def test_the_estimates_of_a_log_small_enough_to_reckon():
         for k in range(12)
     ]
     found = off_policy.value(PolicyTable({STATE: {NLI: 0.75, PLAIN: 0.25}}), log)
-    assert found.logged.mean == pytest.approx(40.0)
+    assert found.logged.value == pytest.approx(40.0)
     # weights 1.5 and 0.5: (1.5 * 120 + 0.5 * -40) / 2 = 80 = 0.75 * 120 + 0.25 * -40
-    assert found.inverse_propensity.mean == pytest.approx(80.0)
-    assert found.self_normalised.mean == pytest.approx(80.0)
-    assert found.doubly_robust.mean == pytest.approx(80.0)
+    assert found.inverse_propensity.value == pytest.approx(80.0)
+    assert found.self_normalised.value == pytest.approx(80.0)
+    assert found.doubly_robust.value == pytest.approx(80.0)
     assert found.effective == pytest.approx(12**2 / (6 * 2.25 + 6 * 0.25))
     assert found.unsupported == 0.0
 
@@ -213,8 +213,8 @@ def test_what_learning_from_a_log_is_worth_is_told_by_what_was_not_learned_from(
     for _ in range(20):
         log = drawn(used, rows, 300, rng)
         worth = truth(make(off_policy.utility_table(log)), rows)
-        flattery.append(off_policy.value(make(off_policy.utility_table(log)), log).doubly_robust.mean - worth)
-        fair.append(off_policy.value_of_learning(make, log).doubly_robust.mean - worth)
+        flattery.append(off_policy.value(make(off_policy.utility_table(log)), log).doubly_robust.value - worth)
+        fair.append(off_policy.value_of_learning(make, log).doubly_robust.value - worth)
     assert np.mean(flattery) > 10
     assert abs(np.mean(fair)) < 8
 
@@ -261,7 +261,7 @@ def test_intervals_hold_the_known_truth_of_a_policy_that_sees_the_question(rows,
     assert held["doubly_robust"] >= 34
     assert held["inverse_propensity"] >= 32
     mine = off_policy.value(PolicyTable({}, contextual=used), drawn_seeing(used, rows, contexts, 400, rng))
-    assert mine.inverse_propensity.mean == pytest.approx(mine.logged.mean)  # all weights are 1
+    assert mine.inverse_propensity.value == pytest.approx(mine.logged.value)  # all weights are 1
 
 
 def test_what_the_mediator_saw_is_in_the_log_and_is_read_back(rows, seen, tmp_path):

@@ -99,9 +99,9 @@ def test_at_an_infinite_price_everything_uncertain_is_refused(generated):
     (policy,) = found.policies.values()
     assert not set(chosen(policy).values()) & ever_wrong
     learned = found.scores[0]
-    assert (learned.system, learned.abstention.mean, learned.risk) == (LEARNED, 1.0, None)
-    assert math.isfinite(learned.utility.mean)
-    assert {one.utility.mean for one in found.scores if one.system in ("no retrieval", "GraphRAG")} == {-math.inf}
+    assert (learned.system, learned.abstention.value, learned.risk) == (LEARNED, 1.0, None)
+    assert math.isfinite(learned.utility.value)
+    assert {one.utility.value for one in found.scores if one.system in ("no retrieval", "GraphRAG")} == {-math.inf}
 
 
 def test_a_policy_that_sees_the_question_is_priced_anew_too(generated):
@@ -117,15 +117,15 @@ def test_a_policy_that_sees_the_question_is_priced_anew_too(generated):
     )
     told = [one for one in found.scores if one.system == CONTEXTUAL]
     assert [one.price for one in told] == [0.0, 50.0, 400.0, math.inf]
-    silence = [one.abstention.mean for one in told]
+    silence = [one.abstention.value for one in told]
     assert silence == sorted(silence)
     assert silence[0] < 0.5
     assert silence[-1] == 1.0
-    assert math.isfinite(told[-1].utility.mean)
+    assert math.isfinite(told[-1].utility.value)
     # at its own stakes it does what it was learned for
     best = model.values(seen[160:], [row.state for row in held_out]).argmax(axis=1)
     net = np.mean([row.utilities[NUMBER[model.joints[k]]] for row, k in zip(held_out, best, strict=True)])
-    assert told[1].utility.mean == pytest.approx(float(net))
+    assert told[1].utility.value == pytest.approx(float(net))
     assert stakes_files.headings(found)[6] == CONTEXTUAL
 
 
@@ -134,13 +134,13 @@ def test_abstention_grows_with_the_price_and_risk_does_not_on_what_was_learned_f
     prices = (0.0, 25.0, 100.0, 400.0, math.inf)
     found = stakes(train, train, StakesConfig(price=prices, shrinkage=0.0))
     learned = [one for one in found.scores if one.system == LEARNED]
-    wrong = [one.coverage - one.accuracy.mean for one in learned]
+    wrong = [one.coverage - one.accuracy.value for one in learned]
     assert wrong == sorted(wrong, reverse=True)
-    assert learned[0].abstention.mean < learned[-1].abstention.mean == 1.0
+    assert learned[0].abstention.value < learned[-1].abstention.value == 1.0
     for one, price in zip(learned, prices, strict=True):
         static = next(s for s in found.scores if (s.price, s.system) == (price, "best static"))
         oracle = next(s for s in found.scores if (s.price, s.system) == (price, "oracle"))
-        assert static.utility.mean - 1e-9 <= one.utility.mean <= oracle.utility.mean + 1e-9
+        assert static.utility.value - 1e-9 <= one.utility.value <= oracle.utility.value + 1e-9
 
 
 def test_the_curve_of_refusal_goes_by_confidence():

@@ -10,7 +10,7 @@ from parlour.training.measure.statistics import (
     COUNT,
     SHARE,
     SHARE_DIFFERENCE,
-    MeanEstimate,
+    Estimate,
     margin,
     mean_difference,
     mean_estimate,
@@ -28,7 +28,7 @@ T_1, T_2, T_3 = 12.7062, 4.3027, 3.1824
 def test_a_rate_carries_its_counts():
     found = rate(3, 4)
     assert found is not None
-    assert (found.hits, found.n, found.rate) == (3, 4, 0.75)
+    assert (found.hits, found.n, found.value) == (3, 4, 0.75)
     # Wilson: (0.75 + z^2/8 -+ z sqrt(0.75 * 0.25 / 4 + z^2/64)) / (1 + z^2/4), z = 1.96, z^2 = 3.8415
     assert (found.low, found.high) == (pytest.approx(0.3006, abs=1e-4), pytest.approx(0.9544, abs=1e-4))
 
@@ -56,7 +56,7 @@ def test_pairs_are_of_one_length_and_there_is_one(a, b):
 def test_a_mean_has_students_interval_and_its_test_against_zero():
     # 1, 2, 3, 6: mean 3, squares 4 + 1 + 0 + 9 = 14, error sqrt(14 / 3 / 4) = 1.0801; t = 3 / 1.0801 = 2.7775, p = 0.0691
     found = mean_estimate([1.0, 2.0, 3.0, 6.0])
-    assert (found.n, found.mean) == (4, 3.0)
+    assert (found.n, found.value) == (4, 3.0)
     assert (found.low, found.high) == (
         pytest.approx(3 - T_3 * 1.0801, abs=1e-3),
         pytest.approx(3 + T_3 * 1.0801, abs=1e-3),
@@ -83,8 +83,8 @@ def test_a_mean_lies_within_what_is_possible(bounds, low, high):
 
 @pytest.mark.parametrize("values", [[2.0], [2.0, 2.0], [2.0] * 5])
 def test_one_value_or_all_alike_have_a_mean_and_nothing_else(values):
-    assert mean_estimate(values) == MeanEstimate(len(values), 2.0, None, None, None)
-    assert weighted_mean(values, [1] * len(values)) == MeanEstimate(len(values), 2.0, None, None, None)
+    assert mean_estimate(values) == Estimate(2.0, n=len(values))
+    assert weighted_mean(values, [1] * len(values)) == Estimate(2.0, n=len(values))
     assert not mean_estimate(values).clear
 
 
@@ -101,8 +101,8 @@ def test_an_interval_is_clear_if_it_leaves_out_zero(values, clear):
 
 
 def test_zero_at_an_end_is_not_left_out():
-    assert not MeanEstimate(2, 1.0, 0.0, 2.0, 0.05).clear
-    assert not MeanEstimate(2, -1.0, -2.0, 0.0, 0.05).clear
+    assert not Estimate(1.0, 0.0, 2.0, 2, 0.05).clear
+    assert not Estimate(-1.0, -2.0, 0.0, 2, 0.05).clear
 
 
 def test_a_difference_takes_the_cases_that_both_have():
@@ -114,7 +114,7 @@ def test_a_difference_takes_the_cases_that_both_have():
 def test_a_weighted_mean_by_hand():
     # Cochran: (1 * 0 + 3 * 1) / 4 = 0.75; residuals 1 * -0.75, 3 * 0.25: squares 2 * 0.5625; error sqrt(2 * 1.125) / 4 = 0.375
     found = weighted_mean([0.0, 1.0], [1.0, 3.0])
-    assert (found.n, found.mean) == (2, 0.75)
+    assert (found.n, found.value) == (2, 0.75)
     assert (found.low, found.high) == (
         pytest.approx(0.75 - 0.375 * T_1, abs=1e-3),
         pytest.approx(0.75 + 0.375 * T_1, abs=1e-3),
@@ -136,12 +136,12 @@ def test_margins_of_many_means_at_once():
 
 
 def test_an_interval_is_shown_in_its_unit_or_as_a_dash():
-    found = MeanEstimate(9, 0.1, -0.05, 0.25, 0.2)
+    found = Estimate(0.1, -0.05, 0.25, 9, 0.2)
     assert show_interval(found, "+.1f", 100) == "[-5.0, +25.0]"
     assert show_interval(found, ".2f") == "[-0.05, 0.25]"
-    assert show_interval(MeanEstimate(1, 0.1, None, None, None), ".2f") == "-"
-    assert show_interval(MeanEstimate(1, 0.1, 0.0, None, None), ".2f") == "-"
-    assert show_interval(MeanEstimate(1, 0.1, None, 0.0, None), ".2f") == "-"
+    assert show_interval(Estimate(0.1, n=1), ".2f") == "-"
+    assert show_interval(Estimate(0.1, 0.0, None, 1, None), ".2f") == "-"
+    assert show_interval(Estimate(0.1, None, 0.0, 1, None), ".2f") == "-"
 
 
 # -- strata ------------------------------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ def test_an_interval_is_shown_in_its_unit_or_as_a_dash():
 def test_a_stratified_mean_weighs_the_means_of_strata():
     # 0.25 * mean(0, 1) + 0.75 * mean(1, 2, 3) = 0.125 + 1.5
     found = stratified_mean([[0.0, 1.0], [1.0, 2.0, 3.0]], [0.25, 0.75], np.random.default_rng(1))
-    assert (found.n, found.mean) == (5, 1.625)
+    assert (found.n, found.value) == (5, 1.625)
 
 
 def test_its_interval_is_that_of_cases_drawn_anew_one_less_than_there_are():

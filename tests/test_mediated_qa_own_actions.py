@@ -140,7 +140,7 @@ def test_a_mediator_is_learned_and_scored_over_its_own_actions(learned):
         "learned mediator", "no retrieval", "always words, careless, trust", "token-confidence refusal"
     ]  # fmt: skip
     oracle = found.scores[-1]
-    assert all(one.utility.mean <= oracle.utility.mean for one in found.scores)
+    assert all(one.utility.value <= oracle.utility.value for one in found.scores)
     stored = json.loads((out / "config.json").read_text())
     assert stored["actions"] == OWN.as_plain()
 
@@ -152,7 +152,7 @@ def test_the_scores_are_what_the_policy_earns_in_the_rows(learned):
         sum(p * row.utilities[names.index(joint)] for joint, p in _row(found.learned.policy, row).items())
         for row in found.calibrated.held_out
     ]
-    assert found.scores[0].utility.mean == pytest.approx(np.mean(earned))
+    assert found.scores[0].utility.value == pytest.approx(np.mean(earned))
 
 
 def _row(policy, row):

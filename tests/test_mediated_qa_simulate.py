@@ -169,11 +169,11 @@ def test_a_learned_policy_is_scored_by_what_it_earns_in_expectation():
 def test_the_four_metrics():
     systems = [baselines.fixed("a", baselines.GRAPH_RAG, ROWS), baselines.fixed("b", vocabulary.FALLBACK, ROWS)]
     first, second = baselines.score(systems)
-    assert first.accuracy.mean == first.reliability.mean == 0.5
-    assert (first.abstention.mean, second.abstention.mean) == (0, 1)
+    assert first.accuracy.value == first.reliability.value == 0.5
+    assert (first.abstention.value, second.abstention.value) == (0, 1)
     assert second.reliability is None
-    assert second.utility.mean == -5
-    assert second.difference.mean == 40 + 5
+    assert second.utility.value == -5
+    assert second.difference.value == 40 + 5
     assert baselines.lines([first, second])[2][4] == "-"
 
 
@@ -183,7 +183,7 @@ def test_intervals():
     answered, right = rng.random(4000) < 0.5, rng.random(4000) < 0.3
     played = baselines.SystemAnswers("x", np.zeros(4000), answered.astype(float), (answered & right).astype(float))
     plain, share = statistics.mean_estimate(right[answered], statistics.SHARE), baselines.reliability(played)
-    assert (share.n, share.mean) == (answered.sum(), pytest.approx(plain.mean))
+    assert (share.n, share.value) == (answered.sum(), pytest.approx(plain.value))
     assert (share.low, share.high) == pytest.approx((plain.low, plain.high))
 
 
@@ -203,7 +203,7 @@ def test_an_experiment_is_written_and_taken_up(tmp_path):
         "learned mediator", "no retrieval", "GraphRAG", "token-confidence refusal", "best static", "oracle",
     ]  # fmt: skip
     assert all(one.n == 60 for one in first.scores)
-    assert all(first.scores[-1].utility.mean >= one.utility.mean for one in first.scores)
+    assert all(first.scores[-1].utility.value >= one.utility.value for one in first.scores)
     assert sum(first.calibrated.states.values()) == 120
     written = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert set(written) == {

@@ -38,7 +38,7 @@ from parlour.training.measure.murder_mystery.methods import METHODS, OP, PP, QUE
 from parlour.training.measure.murder_mystery.quiz import Mark, shuffled
 from parlour.training.measure.murder_mystery.scores import QuizScore
 from parlour.training.measure.murder_mystery.usage import CountedModel
-from parlour.training.measure.statistics import MeanEstimate, weighted_mean
+from parlour.training.measure.statistics import Estimate, weighted_mean
 from parlour.training.play import rollout
 
 DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA", Path(__file__).parents[2] / "shared/data"))
@@ -85,16 +85,16 @@ def test_the_weighted_deviation_is_that_of_the_appendix():
 
 def test_the_interval_of_equal_weights_is_students():
     found = weighted_mean([0.0, 0.5, 1.0], [3, 3, 3])  # t(2, 0.975) = 4.3027, s = 0.5
-    assert found.mean == pytest.approx(0.5)
+    assert found.value == pytest.approx(0.5)
     assert found.low == pytest.approx(0.5 - 4.302653 * 0.5 / sqrt(3), abs=1e-5)
-    assert weighted_mean([0.3], [1]) == MeanEstimate(1, 0.3, None, None, None)
+    assert weighted_mean([0.3], [1]) == Estimate(0.3, n=1)
 
 
 def test_two_methods_are_compared_on_the_same_questions_only():
     a, b = marks((5, (True,)), (5, (True,))), marks((5, (False,)), (5, (True,)))
     found = scores.compared([a, a], [b, a])
     assert found is not None
-    assert found.mean == pytest.approx(0.25)
+    assert found.value == pytest.approx(0.25)
     with pytest.raises(ValueError, match="same questions"):
         scores.compared([a], [marks((5, (True,)))])
 
@@ -327,7 +327,7 @@ def test_all_methods_answer_the_same_questions(played):
 def test_op_is_above_pp_and_above_questum_on_a_case_that_is_solvable(played):
     found = {name: scores.score(one.marks) for name, one in played.items()}
     assert all(found.values())
-    assert found["op"].mean > found["questum"].mean > found["pp"].mean
+    assert found["op"].value > found["questum"].value > found["pp"].value
     assert [mark.seat for mark in played["op"].omniscient] == [-1] * len(find(SMALL).omniscient)
     assert played["questum"].omniscient == ()
 
@@ -380,7 +380,7 @@ def test_a_chinese_case_is_played_and_answered_like_the_english_one():
     chinese, blind = scores.score(found.marks), scores.score(play_case(replace(job, method=PP), OFFLINE).marks)
     assert chinese is not None
     assert blind is not None
-    assert chinese.mean > blind.mean + 0.1
+    assert chinese.value > blind.value + 0.1
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 
 import pytest
 from parlour.envs.core import ParlourError
+from parlour.training.measure.statistics import Estimate
 from parlour.training.results.pages import page, report
 from parlour.training.results.pages.page import Page, render
 from parlour.training.results.replay_page import viewer
@@ -135,7 +136,7 @@ def test_a_report_is_written_in_both_forms(tmp_path):
 
 
 def test_a_picture_of_intervals_shows_each_estimate_where_it_lies():
-    rows = [report.EstimateLine("<a>", 0.5, 0.4, 0.6, "n=10"), report.EstimateLine("b", 0.0, 0.0, 1.0)]
+    rows = [("<a>", Estimate(0.5, 0.4, 0.6), "n=10"), ("b", Estimate(0.0, 0.0, 1.0), "")]
     made = report.intervals("win rates", rows)
     # the scale begins at 190 and is 420 wide: 0.5 lies at 190 + 210 = 400
     assert [one["cx"] for one in Tags(made).named("circle")] == ["400.0", "190.0"]

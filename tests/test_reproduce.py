@@ -130,7 +130,7 @@ def test_every_table_can_be_made(name, capsys):
     assert found.cells
     assert len({(one.row, one.of, one.measure) for one in found.cells}) == len(found.cells)
     for one in found.cells:
-        assert one.ours is None or 0 <= one.ours.low <= one.ours.rate <= one.ours.high <= 1
+        assert one.ours is None or 0 <= one.ours.low <= one.ours.value <= one.ours.high <= 1
         assert one.measure != "WR" or (one.ours is not None and one.ours.n == 1)
     json.dumps(found.as_json(), allow_nan=False)
     command.show_reproduction(found, OfflineModel())
@@ -250,7 +250,7 @@ def test_a_win_rate_and_its_difference_by_hand():
     found = avalon_tables._win_rate("avalon-2", "without analysis", "good", less, full)
     assert found.ours == rate(2, 5)
     assert found.difference == paired(less.won, full.won)
-    assert (found.difference.only_a, found.difference.only_b, found.difference.difference) == (0, 2, -0.4)
+    assert (found.difference.only_a, found.difference.only_b, found.difference.value) == (0, 2, -0.4)
     assert found.difference.p == pytest.approx(0.5)  # two discordant cases, both one way
 
 

@@ -169,8 +169,8 @@ def test_the_first_row_is_ours_and_differences_are_paired_with_it(played, calibr
     ]
     assert first[1].ours.hits == sum(silent)
     oracle = the(found["grace-3"], "oracle", grace.OURS, "accuracy")
-    assert oracle.difference.difference == pytest.approx(oracle.ours.rate - first[0].ours.rate)
-    assert oracle.difference.difference > 0
+    assert oracle.difference.value == pytest.approx(oracle.ours.value - first[0].ours.value)
+    assert oracle.difference.value > 0
     assert (paired.only_a, paired.only_b) == (
         sum(b and not a for a, b in zip(ours, theirs, strict=True)),
         sum(a and not b for a, b in zip(ours, theirs, strict=True)),
@@ -184,10 +184,10 @@ def test_the_file_of_figure_3_holds_the_cells(played):
     for line, cell in zip(told, found["grace-3"].cells, strict=True):
         assert (line["system"], line["signals"], line["measure"]) == (cell.row, cell.of, cell.measure)
         assert line["paper_percent"] == ("" if cell.paper is None else str(cell.paper))
-        ours = cell.value.value if cell.value else cell.ours.rate
+        ours = cell.value.value if cell.value else cell.ours.value
         assert float(line["value"]) == ours
         differs = cell.value_difference.value if cell.value_difference else None
-        differs = cell.difference.difference if cell.difference else differs
+        differs = cell.difference.value if cell.difference else differs
         assert line["from_first"] == ("" if differs is None else str(differs))
 
 
@@ -287,7 +287,7 @@ def test_scores_are_drawn_where_they_stand(played):
     dots = [line.get_xdata()[0] for line in axes.lines if line.get_marker() == "o"]
     assert dots == [one.value.value for one in found["grace-3"].cells if one.measure == "net utility"]
     dots = [line.get_xdata()[0] for line in drawn["grace-3"].axes[0].lines if line.get_marker() == "o"]
-    assert dots == [100 * one.ours.rate for one in found["grace-3"].cells if one.measure == "accuracy"]
+    assert dots == [100 * one.ours.value for one in found["grace-3"].cells if one.measure == "accuracy"]
     squares = [line.get_xdata()[0] for line in drawn["grace-3"].axes[0].lines if line.get_marker() == "s"]
     assert sorted(squares) == [10, 20, 20, 30]
 

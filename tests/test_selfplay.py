@@ -423,8 +423,8 @@ def test_a_best_response_to_random_play_gains_and_its_interval_says_so():
     made = best_response.BestResponseConfig(options=options, against="random", side="evil", steps=700_000, deals=200)
     found = best_response.best_response(made, lambda _share, _note: None)
     assert found.gain.low > 0.1
-    assert found.response.rate > 0.85
-    assert found.response.rate - found.player.rate == pytest.approx(found.gain.mean)
+    assert found.response.value > 0.85
+    assert found.response.value - found.player.value == pytest.approx(found.gain.value)
 
 
 @pytest.mark.slow

@@ -26,8 +26,8 @@ def test_a_head_that_has_learned_nothing_gives_every_role_the_same_chance():
     tables = pool.tables_for(config(), 8, autoreset=False)
     learner = SelfplayLearner(config(), tables)
     found = role_beliefs.measure(learner, tables, list(range(8)))
-    assert -np.log(0.4) < found.head.mean < 0.75 * -np.log(0.4) + 0.25 * -np.log(0.2) + 1e-6
-    assert found.difference.mean == pytest.approx(found.head.mean - found.habits.mean)
+    assert -np.log(0.4) < found.head.value < 0.75 * -np.log(0.4) + 0.25 * -np.log(0.2) + 1e-6
+    assert found.difference.value == pytest.approx(found.head.value - found.habits.value)
     assert found.head.n == 8
 
 

@@ -15,7 +15,7 @@ from parlour.training.learn.selfplay.config import SelfplayConfig
 from parlour.training.learn.selfplay.crossplay import Crossplay
 from parlour.training.learn.selfplay.pool import Member
 from parlour.training.measure.pairs import PairGame
-from parlour.training.measure.statistics import MeanEstimate
+from parlour.training.measure.statistics import Estimate
 
 CONFIG = SelfplayConfig(deals=8, test_deals=10)
 A, B, C = Member("a", "random"), Member("b", "random"), Member("c", "random")
@@ -35,8 +35,8 @@ def made(games: dict, deals: int = 2) -> Crossplay:
 
 def test_a_game_is_seen_from_both_sides_of_the_table():
     found = made({("a", "b"): between(True, True, True, False)})
-    assert found.rate("a", "b").rate == 0.75
-    assert found.rate("b", "a").rate == 0.25
+    assert found.rate("a", "b").value == 0.75
+    assert found.rate("b", "a").value == 0.25
     assert (found.rate("a", "b", "good").hits, found.rate("a", "b", "good").n) == (2, 2)
     assert (found.rate("a", "b", "evil").hits, found.rate("b", "a", "evil").hits) == (1, 0)
     assert found.rate("b", "a", "good").hits == 1
@@ -44,15 +44,15 @@ def test_a_game_is_seen_from_both_sides_of_the_table():
 
 def test_a_draw_is_won_by_nobody():
     found = made({("a", "b"): between(False, False, draw=True)})
-    assert found.rate("a", "b").rate == found.rate("b", "a").rate == 0
+    assert found.rate("a", "b").value == found.rate("b", "a").value == 0
 
 
 def test_points_of_two_members_are_paired_by_deal():
     """Deal 0: a wins from both sides, one point; deal 1: good wins both times, none. Half a point in the mean."""
     found = made({("a", "b"): between(True, True, True, False)})
     own = found.difference("a", "b")
-    assert (own.n, own.mean) == (2, 0.5)
-    assert found.difference("b", "a").mean == -0.5
+    assert (own.n, own.value) == (2, 0.5)
+    assert found.difference("b", "a").value == -0.5
 
 
 def test_a_cycle_is_named_where_each_beats_the_next_beyond_doubt():
@@ -93,10 +93,10 @@ def test_the_same_seed_gives_the_same_ratings_and_another_seed_another_order_of_
 @pytest.mark.parametrize(
     ("found", "word"),
     [
-        (MeanEstimate(100, 0.2, 0.1, 0.3, 0.01), "x beats y: +20.0 points [+10.0, +30.0], n = 100 deals, paired."),
-        (MeanEstimate(100, -0.2, -0.3, -0.1, 0.01), "x loses to y: -20.0 points"),
-        (MeanEstimate(1, 1.0, None, None, None), "x cannot be told from y: +100.0 points -, n = 1 deals, paired."),
-        (MeanEstimate(100, 0.2, -0.1, 0.5, 0.3), "x cannot be told from y: +20.0 points"),
+        (Estimate(0.2, 0.1, 0.3, 100, 0.01), "x beats y: +20.0 points [+10.0, +30.0], n = 100 deals, paired."),
+        (Estimate(-0.2, -0.3, -0.1, 100, 0.01), "x loses to y: -20.0 points"),
+        (Estimate(1.0, n=1), "x cannot be told from y: +100.0 points -, n = 1 deals, paired."),
+        (Estimate(0.2, -0.1, 0.5, 100, 0.3), "x cannot be told from y: +20.0 points"),
     ],
 )
 def test_the_report_says_beats_only_if_the_interval_leaves_out_zero(found, word):

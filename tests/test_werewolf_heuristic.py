@@ -292,7 +292,7 @@ def test_whole_sides_are_measured_by_their_own_names(tmp_path):
     found = evaluate.team(env, ("heuristic", HeuristicPolicy), ("random", RandomPolicy), range(4), out=tmp_path)
     for name in ("heuristic", "random"):
         assert {what: of.n for what, of in found.rates[name].items()} == {"all": 8, "village": 4, "werewolf": 4}
-    assert found.rates["heuristic"]["all"].rate > 0.5
+    assert found.rates["heuristic"]["all"].value > 0.5
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names[:2] == [
         "werewolf_v0-0-village-1_heuristic-werewolf-2_random.jsonl",

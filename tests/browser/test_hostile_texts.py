@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from parlour.envs.registry import registry
 from parlour.envs.replay import read
+from parlour.training.measure.statistics import Estimate
 from parlour.training.results.pages import report
 from parlour.training.results.pages.page import render
 from parlour.training.results.replay_page.build import replay_of
@@ -229,7 +230,7 @@ def test_a_hostile_index_and_a_hostile_report_do_nothing(hostile, tmp_path, watc
     look_around(watched)
     parts = [report.text_html(tag, hostile) for tag in ("h1", "p", "li", "pre")]
     table = report.table_html(plain_table(hostile, (hostile, "n"), [(hostile, hostile)], note=hostile))
-    picture = report.intervals(hostile, [report.EstimateLine(hostile, 0.5, 0.4, 0.6, hostile)])
+    picture = report.intervals(hostile, [(hostile, Estimate(0.5, 0.4, 0.6), hostile)])
     written = report.of_markdown(
         f"# {hostile}\n\n{hostile}\n\n| {hostile} | n |\n|---|---|\n| {hostile} | 1 |\n", tmp_path
     )

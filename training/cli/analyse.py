@@ -51,7 +51,7 @@ def _votes(one: ComparedVotes) -> tuple[str, ...]:
 
 
 def _guesses(one: ComparedGuesses) -> tuple[str, ...]:
-    apart = f"{100 * one.difference.difference:+.1f} {show_interval(one.difference, '+.1f', 100)}"
+    apart = f"{100 * one.difference.value:+.1f} {show_interval(one.difference, '+.1f', 100)}"
     rates = (show_rate(one.theirs), show_rate(one.ours))
     return (one.by, _group(one), str(one.theirs.n), *rates, str(one.both), f"{one.chance:.1f}", apart)
 

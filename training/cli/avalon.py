@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final
 import typer
 from parlour.training.cli.models import ModelOption, called
 from parlour.training.cli.options import Answer
-from parlour.training.measure.statistics import Rate
+from parlour.training.measure.statistics import Estimate
 from parlour.training.papers import avalon_social as social
 from parlour.training.papers.avalon_social import labels
 from parlour.training.results import display
@@ -82,9 +82,9 @@ def _rows(values: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
             yield measure.replace("_", " "), role, found
 
 
-def rate_of(found: Mapping[str, Any] | None) -> Rate | None:
+def rate_of(found: Mapping[str, Any] | None) -> Estimate | None:
     """A rate of `measures` as `show_rate` takes it."""
-    return None if found is None else Rate(**found)
+    return None if found is None else Estimate.of_json(found)
 
 
 def _shares(found: Mapping[str, Any] | None) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,7 +18,7 @@ from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called, games_at_once, seated
 from parlour.training.cli.options import Answer
 from parlour.training.measure import evaluate as evaluation
-from parlour.training.measure.statistics import show_interval
+from parlour.training.measure.statistics import plain, show_interval
 from parlour.training.play import rollout, seeds
 from parlour.training.play.extras import import_extra
 from parlour.training.play.parallel.concurrent_games import Job, play_each
@@ -296,7 +295,7 @@ def _best_responses(side: str, policy: list[str], game: str, options: dict[str, 
             found.append(
                 module.best_response(config, lambda share, note, s=stage: progress(s, int(1000 * share), 1000, note))
             )
-    return Answer({"best_responses": [asdict(one) for one in found]}, _best_response_parts(found))
+    return Answer({"best_responses": [plain(one) for one in found]}, _best_response_parts(found))
 
 
 def _best_response_parts(found: list[Any]) -> list[ResultTable | str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -21,7 +20,7 @@ from parlour.training.cli.options import Answer, Options
 from parlour.training.learn.mediators import calibrated_run, costs, off_policy, stakes_files
 from parlour.training.learn.mediators.off_policy import PolicyValue
 from parlour.training.learn.mediators.stakes import SeenQuestions, Stakes, StakesConfig, stakes
-from parlour.training.measure.statistics import show_interval
+from parlour.training.measure.statistics import plain, show_interval
 from parlour.training.results import display
 
 RunArgument = Annotated[Path, typer.Argument(), "Run directory of `train grace --questions N` or `--corpus PATH`."]
@@ -136,7 +135,7 @@ def show_explanation(
         if made is None:
             raise ParlourError(f"{str(run)!r} has no policy.json; accepted: a run that has ended, or --policy FILE")
         found = calibrated_run.explain_calibrated(question, read, made)
-    return Answer(asdict(found), partial(_show_explanation, found))
+    return Answer(plain(found), partial(_show_explanation, found))
 
 
 def _show_explanation(found: calibrated_run.Explanation) -> None:
@@ -186,7 +185,7 @@ def show_obedience(
     if out is not None:
         for one, table in equilibria.items():
             atomic_write(out / f"policy-share{one:g}.json", table.dumps())
-    return Answer([asdict(one) for one in found], partial(_show_obedience, found, read.note))
+    return Answer([plain(one) for one in found], partial(_show_obedience, found, read.note))
 
 
 def _shares(text: str) -> list[float]:
@@ -199,7 +198,7 @@ def _shares(text: str) -> list[float]:
 def _show_obedience(found: Sequence[calibrated_run.PrivateObedience], note: str) -> None:
     rows = [
         (
-            *(f"{one.share:g}", one.policy, f"{one.utility.mean:.2f} {show_interval(one.utility, '.2f')}"),
+            *(f"{one.share:g}", one.policy, f"{one.utility.value:.2f} {show_interval(one.utility, '.2f')}"),
             *(f"{follows:.0%}" for follows in one.follows),
             " ".join(f"{regret:.2f}" for regret in one.regrets),
         )
@@ -234,14 +233,14 @@ def show_value(
     """
     told, payment = recommendation_log.read_log(log), off_policy.payment_of(utilities)
     found = {str(path): off_policy.value(policy_file.read(path), told, payment) for path in policy}
-    return Answer({path: asdict(one) for path, one in found.items()}, partial(_show_value, found))
+    return Answer({path: plain(one) for path, one in found.items()}, partial(_show_value, found))
 
 
 def _show_value(found: dict[str, PolicyValue]) -> None:
     rows = []
     for path, one in found.items():
         estimates = (one.logged, one.inverse_propensity, one.self_normalised, one.doubly_robust, one.gain)
-        told = ["-" if each is None else f"{each.mean:.2f} {show_interval(each, '.2f')}" for each in estimates]
+        told = ["-" if each is None else f"{each.value:.2f} {show_interval(each, '.2f')}" for each in estimates]
         rows.append((path, str(one.n), *told, f"{one.effective:.0f}", f"{one.unsupported:.1%}"))
     headings = ("policy", "n", "in use", "inverse propensity", "self-normalised", "doubly robust", "gain over in use")
     title = "Net utility of a question (95 % interval)"

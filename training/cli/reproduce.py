@@ -12,7 +12,7 @@ from parlour.policies.llm.model import Model
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called
 from parlour.training.cli.options import Answer, Options
-from parlour.training.measure.statistics import PairedDifference, show_interval
+from parlour.training.measure.statistics import Estimate, show_interval
 from parlour.training.papers import reproduce as tables
 from parlour.training.results import display
 from parlour.training.results.decision_tables import decision_parts, marked, no_result
@@ -118,5 +118,5 @@ def _show_difference(cell: tables.TableCell) -> str:
     return f"{times * found.value:+{unit}}  {show_interval(found, '+' + unit, times)}"
 
 
-def _points(found: PairedDifference) -> str:
-    return f"{100 * found.difference:+6.1f}  {show_interval(found, '+.1f', 100)}  p={found.p:.2g}"
+def _points(found: Estimate) -> str:
+    return f"{100 * found.value:+6.1f}  {show_interval(found, '+.1f', 100)}  p={found.p:.2g}"

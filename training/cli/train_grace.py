@@ -28,7 +28,7 @@ from parlour.training.learn.mediators.held_out import PARTIAL, compare, pipeline
 from parlour.training.learn.mediators.learn import GraceConfig, LearnedMediator, unit_of
 from parlour.training.learn.mediators.readers import forecast
 from parlour.training.learn.mediators.train import Trained
-from parlour.training.measure.statistics import show_interval
+from parlour.training.measure.statistics import plain, show_interval
 from parlour.training.play.extras import import_extra
 from parlour.training.results import display
 
@@ -144,7 +144,7 @@ def _calibrated(
     if dry_run or setting.model:
         told = forecast(setting, pipeline, asked, folder / PARTIAL)
         if dry_run:
-            return Answer(asdict(told), partial(tell, told.told()))
+            return Answer(plain(told), partial(tell, told.told()))
         tell(f"parlour: {told.told()}", error=True)
     with answering(_storing(asked, folder)) as model, ray.pool(model) as pool:
         pipeline = pipeline.read_by(readers.make(setting, model), anew=True)  # the forecast searched, too
@@ -179,7 +179,7 @@ def _answer(
 ) -> Answer:
     _warn(run)
     value = _policy_as_json(run, out)
-    value |= {"scores": [asdict(one) for one in scores]} if scores else {}
+    value |= {"scores": [plain(one) for one in scores]} if scores else {}
     value |= {"reader": note} if note else {}
     value |= {"costs": paid} if paid else {}
     note = "; ".join(filter(None, (note, paid)))
@@ -211,10 +211,10 @@ def _from_log(config: GraceConfig, path: Path, payment: Payment, out: Path) -> A
 
     def show() -> None:
         _show_policy(run, out, (), "")
-        gain = f"{worth.gain.mean:+.2f} {show_interval(worth.gain, '+.2f')}"
+        gain = f"{worth.gain.value:+.2f} {show_interval(worth.gain, '+.2f')}"
         tell(f"gain over the policy in use, by the part of the log it was not learned from: {gain}, n = {worth.n}")
 
-    return Answer(_policy_as_json(run, out) | {"off_policy": asdict(worth)}, show)
+    return Answer(_policy_as_json(run, out) | {"off_policy": plain(worth)}, show)
 
 
 def _policy_as_json(run: Trained, out: Path) -> dict[str, Any]:

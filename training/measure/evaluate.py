@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import GameSpec, ParlourError, check_one_of
 from parlour.policies.llm.decisions import Decisions
-from parlour.training.measure.statistics import PairedDifference, Rate, paired, rate
+from parlour.training.measure.statistics import Estimate, paired, plain, rate
 from parlour.training.play.failures import RULE, Failures
 from parlour.training.play.parallel.concurrent_games import Job, MakePolicy, Progress, no_progress, play_each
 from parlour.training.play.parallel.executor import Pool
@@ -74,7 +74,7 @@ class Comparison:
     b: str
     side: str
     """`"all"`, or the side to which the comparison is restricted."""
-    result: PairedDifference
+    result: Estimate
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Report:
     table: Mapping[str, Any]
     """Which game, with its configuration."""
     games: tuple[Game, ...]
-    rates: Mapping[str, Mapping[str, Rate | None]]
+    rates: Mapping[str, Mapping[str, Estimate | None]]
     """Policy -> what (`all`, a side, `role: ...`) -> win rate."""
     comparisons: tuple[Comparison, ...]
     own: Mapping[str, Mapping[str, Own]] = field(default_factory=dict)
@@ -105,9 +105,9 @@ class Report:
             "design": self.design,
             "table": dict(self.table),
             "games": len(self.games),
-            "rates": {p: {w: asdict(r) if r else None for w, r in of.items()} for p, of in self.rates.items()},
+            "rates": {p: {w: plain(r) if r else None for w, r in of.items()} for p, of in self.rates.items()},
             "comparisons": [
-                {**asdict(one), "own": {name: Own(*of)._asdict() for name, *of in self.rests_on(one)}}
+                {**plain(one), "own": {name: Own(*of)._asdict() for name, *of in self.rests_on(one)}}
                 for one in self.comparisons
             ],
             "own": {policy: {what: one._asdict() for what, one in of.items()} for policy, of in self.own.items()},
@@ -305,7 +305,7 @@ def _report(design: str, base: GameEnv, rows: Sequence[Game], names: Sequence[st
     return Report(design, table, tuple(rows), rates, tuple(comparisons), own, tally.players, unfinished)
 
 
-def _rate(group: Sequence[Game]) -> Rate | None:
+def _rate(group: Sequence[Game]) -> Estimate | None:
     return rate(sum(row.won for row in group), len(group))
 
 

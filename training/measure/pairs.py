@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from parlour.training.measure.statistics import MeanEstimate, Rate, mean_estimate, rate
+from parlour.training.measure.statistics import Estimate, mean_estimate, rate
 
 Pair = tuple[str, str]
 
@@ -44,12 +44,12 @@ class PairTable:
             return self.games[a, b]
         return tuple(game.turned for game in self.games[b, a])
 
-    def rate(self, a: str, b: str, side: str | None = None) -> Rate | None:
+    def rate(self, a: str, b: str, side: str | None = None) -> Estimate | None:
         """Share of games that `a` won against `b`, on both sides or on one."""
         own = [game for game in self.between(a, b) if side in (None, game.side)]
         return rate(sum(game.won for game in own), len(own))
 
-    def difference(self, a: str, b: str) -> MeanEstimate:
+    def difference(self, a: str, b: str) -> Estimate:
         """Points of `a` against `b`: by deal, over both sides, the share of games won less that of games lost."""
         own = self.between(a, b)
         by_deal: dict[int, list[int]] = {}

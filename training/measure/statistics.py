@@ -1,5 +1,5 @@
-"""Rates and means with their uncertainty: Wilson, Student and bootstrap intervals at 95 %, McNemar, t- and sign tests, paired
-differences.
+"""Rates, means and paired differences as one `Estimate`: Wilson, Student and bootstrap intervals at 95 %; McNemar, t- and sign
+tests.
 
 The one place for intervals. None lies outside of what is possible; a mean of fewer than two values, or of values that are
 all the same, has none: tables show `-` for it, and plain values hold None.
@@ -7,15 +7,18 @@ all the same, has none: tables show `-` for it, and plain values hold None.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from math import inf, isnan, sqrt
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr, stdtrit
 from scipy.stats import binomtest
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 LEVEL: Final = 0.95
 _Z: Final = 1.959963984540054  # the 97.5 % point of the standard normal distribution
@@ -32,49 +35,90 @@ COUNT: Final[Bounds] = (0.0, inf)
 
 
 @dataclass(frozen=True)
-class Rate:
-    """How often something happened, with the Wilson score interval (Wilson 1927) at 95 %."""
+class Estimate:
+    """A number with its interval at 95 %: a rate, a mean, or a difference of either."""
 
-    hits: int
-    n: int
-    rate: float
-    low: float
-    high: float
+    value: float
+    low: float | None = None
+    high: float | None = None
+    """Ends of the interval; None where there is none: from fewer than two cases, or from cases that are all the same."""
+    n: int = 0
+    """Cases that tell."""
+    p: float | None = None
+    """Two-sided test against zero; None without an interval, or where no value below zero is possible."""
+    hits: int | None = None
+    """Of a rate: how often it happened."""
+    only_a: int | None = None
+    """Of a paired difference: cases in which A succeeded and B did not."""
+    only_b: int | None = None
+    """Cases in which B succeeded and A did not."""
+
+    @property
+    def clear(self) -> bool:
+        """Whether the interval leaves out zero."""
+        return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The interval; the value twice where there is none."""
+        if self.low is None or self.high is None:
+            return self.value, self.value
+        return self.low, self.high
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values, by the names that they have in files.
+
+        >>> rate(1, 2).as_json()["rate"], mean_estimate([1.0, 2.0]).as_json()["mean"]
+        (0.5, 1.5)
+        """
+        if self.hits is not None:
+            return {"hits": self.hits, "n": self.n, "rate": self.value, "low": self.low, "high": self.high}
+        ends = {"low": self.low, "high": self.high, "p": self.p}
+        if self.only_a is not None:
+            counts = {"n": self.n, "only_a": self.only_a, "only_b": self.only_b}
+            return {**counts, "difference": self.value, **ends}
+        return {"n": self.n, "mean": self.value, **ends}
+
+    @classmethod
+    def of_json(cls, written: Mapping[str, Any]) -> Estimate:
+        """What `as_json` wrote."""
+        values = dict(written)
+        name = next(name for name in ("rate", "difference", "mean") if name in values)
+        return cls(values.pop(name), **values)
 
 
-@dataclass(frozen=True)
-class PairedDifference:
-    """How much more often A succeeded than B on the same n cases."""
-
-    n: int
-    only_a: int
-    """Cases in which A succeeded and B did not."""
-    only_b: int
-    difference: float
-    """Rate of A less rate of B."""
-    low: float
-    high: float
-    """Interval at 95 %: Wald with one half-case added to each cell (Bonett & Price 2012)."""
-    p: float
-    """Two-sided exact McNemar test: are the discordant cases an even coin's?"""
+_FIELDS: Final = frozenset(field.name for field in fields(Estimate))
 
 
-def rate(hits: int, n: int) -> Rate | None:
-    """A rate with its interval; None if there was nothing to count.
+def plain(results: DataclassInstance) -> dict[str, Any]:
+    """A dataclass as `dataclasses.asdict` writes it, with each estimate in it as its `as_json`."""
+    return asdict(results, dict_factory=_written)
 
-    >>> rate(50, 100)
-    Rate(hits=50, n=100, rate=0.5, low=0.4038315303659956, high=0.5961684696340044)
+
+def _written(items: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(items)
+    return Estimate(**made).as_json() if made.keys() == _FIELDS else made
+
+
+def rate(hits: int, n: int) -> Estimate | None:
+    """A rate with its Wilson score interval (Wilson 1927); None if there was nothing to count.
+
+    >>> half = rate(50, 100)
+    >>> half.value, half.low, half.high
+    (0.5, 0.4038315303659956, 0.5961684696340044)
     """
     if n == 0:
         return None
     interval = binomtest(hits, n).proportion_ci(LEVEL, method="wilson")
-    return Rate(hits, n, hits / n, float(interval.low), float(interval.high))
+    return Estimate(hits / n, float(interval.low), float(interval.high), n, hits=hits)
 
 
-def paired(a: Sequence[bool], b: Sequence[bool]) -> PairedDifference:
-    """Compare two lists of successes on the same cases, in the same order. Raises ValueError if they do not match.
+def paired(a: Sequence[bool], b: Sequence[bool]) -> Estimate:
+    """How much more often A succeeded than B on the same n cases, in the same order. Raises ValueError if they do not match.
 
-    >>> paired([True] * 8 + [False] * 2, [False] * 8 + [True] * 2).difference
+    The interval is Wald's with one half-case added to each cell (Bonett & Price 2012); p is of McNemar's exact test.
+
+    >>> paired([True] * 8 + [False] * 2, [False] * 8 + [True] * 2).value
     0.6
     """
     if len(a) != len(b) or not a:
@@ -86,35 +130,17 @@ def paired(a: Sequence[bool], b: Sequence[bool]) -> PairedDifference:
     half = _Z * sqrt((pa + pb - (pa - pb) ** 2) / (n + 2))
     discordant = only_a + only_b
     p = float(binomtest(only_a, discordant).pvalue) if discordant else 1.0
-    return PairedDifference(
-        n, only_a, only_b, (only_a - only_b) / n, max(-1.0, pa - pb - half), min(1.0, pa - pb + half), p
-    )
+    low, high = max(-1.0, pa - pb - half), min(1.0, pa - pb + half)
+    return Estimate((only_a - only_b) / n, low, high, n, p, only_a=only_a, only_b=only_b)
 
 
-@dataclass(frozen=True)
-class MeanEstimate:
-    """A mean with its interval by Student's t."""
+def mean_estimate(values: ArrayLike, bounds: Bounds = UNBOUNDED) -> Estimate:
+    """The mean of independent values, such as differences between pairs, with Student's interval and t-test.
 
-    n: int
-    """Cases that tell."""
-    mean: float
-    low: float | None
-    high: float | None
-    """Interval at 95 %; None from fewer than two cases, or from cases that are all the same."""
-    p: float | None
-    """Two-sided t-test against zero; None without an interval, or where no mean below zero is possible."""
+    Raises ValueError if there are none.
 
-    @property
-    def clear(self) -> bool:
-        """Whether the interval leaves out zero."""
-        return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
-
-
-def mean_estimate(values: ArrayLike, bounds: Bounds = UNBOUNDED) -> MeanEstimate:
-    """The mean of independent values, such as differences between pairs. Raises ValueError if there are none.
-
-    >>> found = mean_estimate([1.0, 2.0, 3.0])
-    >>> found.mean, round(found.low, 3), round(found.high, 3)
+    >>> mean = mean_estimate([1.0, 2.0, 3.0])
+    >>> mean.value, round(mean.low, 3), round(mean.high, 3)
     (2.0, -0.484, 4.484)
     """
     x = np.asarray(values, float)
@@ -123,17 +149,17 @@ def mean_estimate(values: ArrayLike, bounds: Bounds = UNBOUNDED) -> MeanEstimate
     return _estimate(len(x), float(x.mean()), float(x.std(ddof=1)) / sqrt(len(x)) if _differ(x) else 0.0, bounds)
 
 
-def mean_difference(a: Sequence[float], b: Sequence[float]) -> MeanEstimate:
+def mean_difference(a: Sequence[float], b: Sequence[float]) -> Estimate:
     """How much more A earned than B on the cases that both have: the first ones. Raises ValueError if there is none.
 
-    >>> mean_difference([1.0, 1.0, 0.0], [0.0, 1.0, 0.0]).mean
+    >>> mean_difference([1.0, 1.0, 0.0], [0.0, 1.0, 0.0]).value
     0.3333333333333333
     """
     n = min(len(a), len(b))
     return mean_estimate(np.asarray(a[:n], float) - np.asarray(b[:n], float))
 
 
-def weighted_mean(values: ArrayLike, weights: ArrayLike, bounds: Bounds = UNBOUNDED) -> MeanEstimate:
+def weighted_mean(values: ArrayLike, weights: ArrayLike, bounds: Bounds = UNBOUNDED) -> Estimate:
     """The mean of values by weights, where weight and value of a case are drawn together.
 
     The variance is that of the ratio sum(w x) / sum(w), by its residuals w (x - mean) (Cochran 1977, section 6.4). Cases
@@ -150,12 +176,12 @@ def _differ(values: NDArray[np.float64]) -> bool:
     return len(values) > 1 and bool(np.ptp(values))
 
 
-def _estimate(n: int, mean: float, error: float, bounds: Bounds) -> MeanEstimate:
+def _estimate(n: int, mean: float, error: float, bounds: Bounds) -> Estimate:
     half = float(margin(error, n))
     if isnan(half):
-        return MeanEstimate(n, mean, None, None, None)
+        return Estimate(mean, n=n)
     p = 2 * float(stdtr(n - 1, -abs(mean) / error)) if bounds[0] < 0 else None
-    return MeanEstimate(n, mean, max(bounds[0], mean - half), min(bounds[1], mean + half), p)
+    return Estimate(mean, max(bounds[0], mean - half), min(bounds[1], mean + half), n, p)
 
 
 def margin(error: ArrayLike, n: ArrayLike) -> NDArray[np.float64]:
@@ -165,38 +191,19 @@ def margin(error: ArrayLike, n: ArrayLike) -> NDArray[np.float64]:
     return np.where(known, stdtrit(np.where(known, freedom, 1.0), (1 + LEVEL) / 2) * error, np.nan)
 
 
-@dataclass(frozen=True)
-class StratifiedMean:
-    """A weighted mean of the means of several strata, with the interval that drawing their cases anew gives."""
-
-    n: int
-    """Cases of all strata."""
-    mean: float
-    low: float | None
-    high: float | None
-    """Interval at 95 %; None where a stratum has a single case, or all cases of each are the same."""
-    p: float | None
-    """Two-sided test against zero by changing signs of cases at random; None without an interval, or where no mean below zero
-    is possible."""
-
-    @property
-    def clear(self) -> bool:
-        """Whether the interval leaves out zero."""
-        return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
-
-
 def stratified_mean(
     strata: Sequence[ArrayLike],
     weights: Sequence[float],
     rng: np.random.Generator,
     resamples: int = 2000,
     bounds: Bounds = UNBOUNDED,
-) -> StratifiedMean:
+) -> Estimate:
     """The weighted mean of strata's means. Of n cases of a stratum n - 1 are drawn anew, which makes the spread of drawn
-    means that of the mean itself (Rao & Wu 1988).
+    means that of the mean itself (Rao & Wu 1988). The test changes signs of cases at random. There is no interval where a
+    stratum has a single case.
 
-    >>> found = stratified_mean([[0.0, 1.0, 1.0, 0.0], [1.0, 1.0, 1.0]], [0.5, 0.5], np.random.default_rng(0))
-    >>> found.n, found.mean, 0.5 <= found.low < found.high <= 1.0
+    >>> mean = stratified_mean([[0.0, 1.0, 1.0, 0.0], [1.0, 1.0, 1.0]], [0.5, 0.5], np.random.default_rng(0))
+    >>> mean.n, mean.value, 0.5 <= mean.low < mean.high <= 1.0
     (7, 0.75, True)
 
     Args:
@@ -206,11 +213,11 @@ def stratified_mean(
         resamples: How often they are drawn.
         bounds: The least and the greatest mean that is possible.
     """
-    cases = [np.asarray(one, float) for one in strata]
+    cases = [np.asarray(values, float) for values in strata]
     n = sum(map(len, cases))
     mean = float(sum(w * x.mean() for w, x in zip(weights, cases, strict=True)))
     if min(map(len, cases)) < 2 or not any(map(_differ, cases)):
-        return StratifiedMean(n, mean, None, None, None)
+        return Estimate(mean, n=n)
     drawn = np.zeros(resamples)
     turned = np.zeros(resamples)
     for weight, x in zip(weights, cases, strict=True):
@@ -219,7 +226,7 @@ def stratified_mean(
             turned += weight * (rng.choice((-1.0, 1.0), size=(resamples, len(x))) @ x) / len(x)
     low, high = np.quantile(drawn, ((1 - LEVEL) / 2, (1 + LEVEL) / 2), method="linear")
     p = (1 + int((np.abs(turned) >= abs(mean) - _SAME).sum())) / (1 + resamples) if bounds[0] < 0 else None
-    return StratifiedMean(n, mean, float(low), float(high), p)
+    return Estimate(mean, float(low), float(high), n, p)
 
 
 def drawn_anew(cases: int, size: int, resamples: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -234,17 +241,17 @@ class _HasInterval(Protocol):
     def high(self) -> float | None: ...
 
 
-def show_interval(found: _HasInterval, unit: str, times: float = 1) -> str:
+def show_interval(estimate: _HasInterval, unit: str, times: float = 1) -> str:
     """An interval as tables and reports show it.
 
     >>> show_interval(mean_estimate([0.25]), ".1%"), show_interval(mean_estimate([1.0, 2.0, 3.0]), "+.2f")
     ('-', '[-0.48, +4.48]')
 
     Args:
-        found: What may have an interval.
+        estimate: What may have an interval.
         unit: The format of its ends.
         times: What they are multiplied by, such as 100 for points.
     """
-    if found.low is None or found.high is None:
+    if estimate.low is None or estimate.high is None:
         return "-"
-    return f"[{times * found.low:{unit}}, {times * found.high:{unit}}]"
+    return f"[{times * estimate.low:{unit}}, {times * estimate.high:{unit}}]"

@@ -28,7 +28,7 @@ from parlour.training.measure.analysis.compare import (
 from parlour.training.measure.analysis.decisions import GUESS
 from parlour.training.measure.analysis.games import AnalysedGame
 from parlour.training.measure.analysis.run import REPORT, UNHEARD, USUAL, Analysis, AnalysisSettings, analyse
-from parlour.training.measure.statistics import MeanEstimate, Rate, rate
+from parlour.training.measure.statistics import Estimate, rate
 from parlour.training.papers.avalon_records_report import study_report
 from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, Value, cell, remark, valued
 from parlour.training.play.extras import import_extra
@@ -167,9 +167,8 @@ def _guesses(table: str, theirs: str, ours: Mapping[str, Sequence[DecidedGame]])
         yield cell(table, theirs, of, GUESSES, first.theirs)
         for name, found in rows.items():
             one = found[number]
-            apart = Value(
-                -one.difference.difference, first.theirs.n, -one.difference.high, -one.difference.low, share=True
-            )
+            low, high = one.difference.ends
+            apart = Value(-one.difference.value, first.theirs.n, -high, -low, share=True)
             yield cell(table, name, of, GUESSES, _as_share(one.ours), apart)
             if not of:
                 yield cell(table, f"both, {name}", of, GUESSES, rate(one.both, one.theirs.n))
@@ -213,19 +212,19 @@ def _has_percival(game: AnalysedGame) -> bool:
     return "Percival" in game.roles
 
 
-def _right(games: Sequence[DecidedGame]) -> Rate | None:
+def _right(games: Sequence[DecidedGame]) -> Estimate | None:
     guesses = [one.right for _, decisions in games for one in decisions if one.kind == GUESS and one.right is not None]
     return rate(sum(guesses), len(guesses))
 
 
-def _less(found: MeanEstimate, *, share: bool = True) -> Value:
+def _less(found: Estimate, *, share: bool = True) -> Value:
     """A difference the other way round."""
     low, high = (None if end is None else -end for end in (found.high, found.low))
-    return Value(-found.mean, found.n, low, high, share)
+    return Value(-found.value, found.n, low, high, share)
 
 
-def _as_share(found: Rate) -> Value:
-    return Value(found.rate, found.n, found.low, found.high, share=True)
+def _as_share(found: Estimate) -> Value:
+    return Value(found.value, found.n, found.low, found.high, share=True)
 
 
 def _group(by: str, group: str) -> str:

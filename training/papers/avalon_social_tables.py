@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from parlour.envs.avalon.vocabulary import ASSASSIN, EVIL, GOOD, MERLIN, MORGANA, PERCIVAL, SERVANT
 from parlour.policies.llm.decisions import Decisions
-from parlour.training.measure.statistics import Rate, rate
+from parlour.training.measure.statistics import Estimate, rate
 from parlour.training.papers import avalon_social as social
 from parlour.training.papers.avalon_social.measures import Sat, valid
 from parlour.training.papers.avalon_teams import AGENT, BASELINE, Club, Variant
@@ -131,11 +131,11 @@ def _judged(setting: ReproductionSetting) -> tuple[social.Judged, dict[str, Deci
     return social.judge(games, setting.model, setting.model.concurrency), players
 
 
-def _rate(found: dict[str, Any] | None) -> Rate | None:
+def _rate(found: dict[str, Any] | None) -> Estimate | None:
     return None if found is None else rate(found["hits"], found["n"])
 
 
-def _pooled(of: dict[str, Any], roles: tuple[str, ...]) -> Rate | None:
+def _pooled(of: dict[str, Any], roles: tuple[str, ...]) -> Estimate | None:
     told = [found for role in roles if (found := of.get(role)) is not None]
     return rate(sum(one["hits"] for one in told), sum(one["n"] for one in told))
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from parlour.envs.avalon.vocabulary import ASSASSIN, EVIL, GOOD, MORGANA
 from parlour.policies.agents.avalon.agent import ACTION, ANALYSIS, IMPROVE, OTHERS, PLAN
 from parlour.training.measure import avalon as metrics
-from parlour.training.measure.statistics import Rate, paired, rate
+from parlour.training.measure.statistics import Estimate, paired, rate
 from parlour.training.papers.avalon_teams import AGENT, BASELINE, Club, RowGames, Variant
 from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, cell
 
@@ -93,12 +93,12 @@ def _win_rate(table: str, row: str, side: str, played: RowGames, full: RowGames 
     return cell(table, row, side, "WR", rate(sum(played.won), len(played.won)), difference)
 
 
-def _engagement(role: dict[str, Any]) -> Rate | None:
+def _engagement(role: dict[str, Any]) -> Estimate | None:
     hits, n = role["qer_voted"].split("/")
     return rate(int(hits), int(n))
 
 
-def _fails(role: dict[str, Any]) -> Rate | None:
+def _fails(role: dict[str, Any]) -> Estimate | None:
     return rate(role["fails_host"], role["cards"])
 
 
@@ -122,8 +122,8 @@ def _not_lower(cells: tuple[TableCell, ...]) -> list[str]:
     """For each row without a module: whether its win rate is lower than with it."""
     told = []
     for one in cells:
-        if one.difference is not None and one.row.startswith("without") and one.difference.high >= 0:
-            by = 100 * one.difference.difference
+        if one.difference is not None and one.row.startswith("without") and one.difference.ends[1] >= 0:
+            by = 100 * one.difference.value
             found = "not lower" if by >= 0 else "lower, but within its interval of no difference"
             told.append(f"{one.row}, {one.of}: {found} ({by:+.1f} points).")
     return told

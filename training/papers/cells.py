@@ -8,7 +8,7 @@ import tempfile
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -23,10 +23,9 @@ from parlour.training.measure.statistics import (
     SHARE_DIFFERENCE,
     UNBOUNDED,
     Bounds,
-    MeanEstimate,
-    PairedDifference,
-    Rate,
+    Estimate,
     mean_estimate,
+    plain,
 )
 from parlour.training.play import seeds
 from parlour.training.play.failures import RULE, Failures
@@ -122,7 +121,7 @@ class Value:
     n: int
     """Cases that it is the mean of; for a probability, those that it was learned from."""
     low: float | None = None
-    """Interval at 95 %; None for a probability, and where `MeanEstimate` has none."""
+    """Interval at 95 %; None for a probability, and where `Estimate` has none."""
     high: float | None = None
     share: bool = False
     """Whether it is shown in percent."""
@@ -140,9 +139,9 @@ class TableCell:
     measure: str
     paper: float | None
     """In percent, or where `value` is no share in its unit; None where the paper prints none."""
-    ours: Rate | None
+    ours: Estimate | None
     """None where there was nothing to count."""
-    difference: PairedDifference | None = None
+    difference: Estimate | None = None
     """From the first row, on the same deals."""
     note: str = ""
     """About the paper's figure."""
@@ -156,7 +155,7 @@ class TableCell:
         """Ours, whichever it is; a rate as a share."""
         if self.value is not None or self.ours is None:
             return self.value
-        return Value(self.ours.rate, self.ours.n, self.ours.low, self.ours.high, share=True)
+        return Value(self.ours.value, self.ours.n, self.ours.low, self.ours.high, share=True)
 
     @property
     def apart(self) -> Value | None:
@@ -164,7 +163,7 @@ class TableCell:
         if self.value_difference is not None or self.difference is None:
             return self.value_difference
         found = self.difference
-        return Value(found.difference, found.n, found.low, found.high, share=True)
+        return Value(found.value, found.n, found.low, found.high, share=True)
 
 
 @dataclass(frozen=True)
@@ -186,7 +185,7 @@ class Reproduction:
 
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
-        return {**asdict(self), "players": {row: one.as_json() for row, one in self.players.items()}}
+        return {**plain(self), "players": {row: one.as_json() for row, one in self.players.items()}}
 
 
 def mean(values: ArrayLike, bounds: Bounds = UNBOUNDED) -> Value:
@@ -198,9 +197,9 @@ def mean(values: ArrayLike, bounds: Bounds = UNBOUNDED) -> Value:
     return valued(mean_estimate(values, bounds), share=bounds in (SHARE, SHARE_DIFFERENCE))
 
 
-def valued(found: MeanEstimate, *, share: bool, deviation: float | None = None) -> Value:
+def valued(found: Estimate, *, share: bool, deviation: float | None = None) -> Value:
     """An estimate as it is shown."""
-    return Value(found.mean, found.n, found.low, found.high, share, deviation)
+    return Value(found.value, found.n, found.low, found.high, share, deviation)
 
 
 @cache
@@ -227,8 +226,8 @@ def cell(
     row: str,
     of: str,
     measure: str,
-    ours: Rate | Value | None,
-    difference: PairedDifference | Value | None = None,
+    ours: Estimate | Value | None,
+    difference: Estimate | Value | None = None,
 ) -> TableCell:
     """A cell with the paper's figure, if it prints one."""
     paper, note = printed().get((table, row, of, measure), (None, ""))
@@ -237,8 +236,8 @@ def cell(
         of,
         measure,
         paper,
-        ours if isinstance(ours, Rate) else None,
-        difference if isinstance(difference, PairedDifference) else None,
+        ours if isinstance(ours, Estimate) else None,
+        difference if isinstance(difference, Estimate) else None,
         note,
         ours if isinstance(ours, Value) else None,
         difference if isinstance(difference, Value) else None,

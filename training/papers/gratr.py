@@ -18,7 +18,7 @@ from parlour.training.measure.statistics import (
     SHARE_DIFFERENCE,
     UNBOUNDED,
     Bounds,
-    Rate,
+    Estimate,
     paired,
     rate,
     show_interval,
@@ -115,18 +115,18 @@ def _verdict(match: Match) -> str:
     found = scores.total(games, match.ours)
     assert found is not None
     same = paired(scores.won_as(games, match.ours, WOLVES), scores.won_as(games, other, WOLVES))
-    if found.low > _EVEN:
+    if found.ends[0] > _EVEN:
         told = "ahead"
-    elif found.high < _EVEN:
+    elif found.ends[1] < _EVEN:
         told = "behind"
     else:
         told = "not told apart from an even match"
-    points = f"{100 * same.difference:+.1f} points {show_interval(same, '+.1f', 100)}, p={same.p:.2g}"
+    points = f"{100 * same.value:+.1f} points {show_interval(same, '+.1f', 100)}, p={same.p:.2g}"
     return f"GRATR against {match.opponent.label}: {told} (TWR {_percent(found)}); as werewolves on the same deals {points}."
 
 
-def _percent(found: Rate) -> str:
-    return f"{found.rate:.1%} {show_interval(found, '.1%')}, n={found.n}"
+def _percent(found: Estimate) -> str:
+    return f"{found.value:.1%} {show_interval(found, '.1%')}, n={found.n}"
 
 
 # -- means over deals ------------------------------------------------------------------------------------------
@@ -155,7 +155,7 @@ def _score(role: str, sign: int, games: Sequence[WerewolfGame], method: str) -> 
 
 def _success(role: str, games: Sequence[WerewolfGame], method: str) -> float | None:
     found = scores.reasoning_success(games, method, None if role == TOTAL else role)
-    return None if found is None else found.rate
+    return None if found is None else found.value
 
 
 def _made(

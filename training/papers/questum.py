@@ -212,7 +212,7 @@ def _of_size(name: str, games: Games, size: int, rows: list[str]) -> list[TableC
     shares = [sum(one.mean for one in case if one) / len(rows) for case in found]
     weights = [case[0].weight for case in found if case[0]]
     asked = [sum(games.rows[row][k].play.asked for row in rows) / len(rows) for k in number]
-    totals = [weighted_mean(*scores.scored([one.marks for one in games.rows[row]])).mean for row in rows]
+    totals = [weighted_mean(*scores.scored([one.marks for one in games.rows[row]])).value for row in rows]
     return [
         cell(
             name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from parlour.policies.llm.decisions import foreign
 from parlour.training.measure.evaluate import Report
-from parlour.training.measure.statistics import PairedDifference, Rate, show_interval
+from parlour.training.measure.statistics import Estimate, show_interval
 from parlour.training.results import display
 from parlour.training.results.decision_tables import MEANING, decision_parts, marked, no_result
 from parlour.training.results.result_table import ResultTable, plain_table
@@ -52,7 +52,7 @@ def mark_of(report: Report) -> str:
     return MEANING if any(foreign(*own) for own in counts) else ""
 
 
-def show_rate(rate: Rate | None) -> str:
+def show_rate(rate: Estimate | None) -> str:
     """A rate with its interval and n.
 
     >>> show_rate(None)
@@ -60,9 +60,9 @@ def show_rate(rate: Rate | None) -> str:
     """
     if rate is None:
         return "-"
-    return f"{rate.rate:6.1%}  {show_interval(rate, '.1%')}  n={rate.n}"
+    return f"{rate.value:6.1%}  {show_interval(rate, '.1%')}  n={rate.n}"
 
 
-def show_difference(pair: PairedDifference) -> str:
+def show_difference(pair: Estimate) -> str:
     """A paired difference in points, with its interval and the test's p."""
-    return f"{100 * pair.difference:+.1f} points  {show_interval(pair, '+.1f', 100)}  n={pair.n}  p={pair.p:.2g}"
+    return f"{100 * pair.value:+.1f} points  {show_interval(pair, '+.1f', 100)}  n={pair.n}  p={pair.p:.2g}"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from parlour.envs.batch.players import BatchPlayer
 from parlour.envs.batch.tables import BatchTables
 from parlour.training.learn.batch.networks import use_one_thread
-from parlour.training.measure.statistics import MeanEstimate, mean_estimate
+from parlour.training.measure.statistics import Estimate, mean_estimate
 
 Winners = NDArray[np.int8]
 
@@ -73,7 +73,7 @@ class SidesResult:
     lost: NDArray[np.bool_]
 
     @property
-    def points(self) -> MeanEstimate:
+    def points(self) -> Estimate:
         """Wins of the first player less wins of the second, by deal, halved: from -1 to 1."""
         difference = (self.won.sum(axis=1) - self.lost.sum(axis=1).astype(float)) / 2
         return mean_estimate(difference, (-1.0, 1.0))
@@ -107,7 +107,7 @@ class SeatResult:
     """By the second."""
 
     @property
-    def points(self) -> MeanEstimate:
+    def points(self) -> Estimate:
         """How much more often the first player won."""
         return mean_estimate(self.won.astype(float) - self.reference, (-1.0, 1.0))
 

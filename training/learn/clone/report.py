@@ -23,7 +23,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from parlour.policies.cloned.record import Array
 from parlour.training.learn.clone.choices import ImitatedChoice
-from parlour.training.measure.statistics import SHARE, UNBOUNDED, MeanEstimate, show_interval, weighted_mean
+from parlour.training.measure.statistics import SHARE, UNBOUNDED, Estimate, show_interval, weighted_mean
 from parlour.training.results import plots
 from parlour.training.results.pages.report import write_report
 from parlour.training.results.result_table import markdown_list, markdown_table
@@ -81,12 +81,12 @@ class ChoiceScore:
     model: str
     decisions: int
     games: int
-    top: MeanEstimate
-    log: MeanEstimate
+    top: Estimate
+    log: Estimate
     """Mean log likelihood of a decision, in nats."""
-    top_less: MeanEstimate | None
+    top_less: Estimate | None
     """Top-1 of the clone less that of this model, on the same decisions; None for the clone itself."""
-    log_less: MeanEstimate | None
+    log_less: Estimate | None
     """The same of the log likelihood."""
 
 
@@ -116,7 +116,7 @@ def table(held_out: Sequence[PredictedChoice]) -> list[ChoiceScore]:
 
 
 def _score(what: str, role: str, model: str, some: Sequence[PredictedChoice]) -> ChoiceScore:
-    def mean(of: Callable[[PredictedChoice], float], bounds: tuple[float, float] = UNBOUNDED) -> MeanEstimate:
+    def mean(of: Callable[[PredictedChoice], float], bounds: tuple[float, float] = UNBOUNDED) -> Estimate:
         return by_game(((case.choice.game, of(case)) for case in some), bounds)
 
     other = None if model == CLONE else model
@@ -133,7 +133,7 @@ def _score(what: str, role: str, model: str, some: Sequence[PredictedChoice]) ->
     )
 
 
-def by_game(values: Iterable[tuple[int, float]], bounds: tuple[float, float] = UNBOUNDED) -> MeanEstimate:
+def by_game(values: Iterable[tuple[int, float]], bounds: tuple[float, float] = UNBOUNDED) -> Estimate:
     """The mean of values of decisions, (game, value), with an interval for games as what is drawn."""
     sums: dict[int, list[float]] = {}
     for number, value in values:
@@ -207,7 +207,7 @@ def _numbers(score: ChoiceScore) -> list[Any]:
     return [score.what, score.role, score.model, score.decisions, score.games, *cells]
 
 
-def _ends(mean: MeanEstimate | None) -> tuple[float | None, ...]:
+def _ends(mean: Estimate | None) -> tuple[float | None, ...]:
     return (None, None, None) if mean is None else (mean.mean, mean.low, mean.high)
 
 

@@ -35,7 +35,7 @@ from parlour.policies.agents.mediated_qa.joint import Joint as Names
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.training.learn.mediators.simulate import Simulated
 from parlour.training.learn.mediators.table import Floats
-from parlour.training.measure.statistics import SHARE, Bounds, MeanEstimate, mean_estimate, show_interval, weighted_mean
+from parlour.training.measure.statistics import SHARE, Bounds, Estimate, mean_estimate, show_interval, weighted_mean
 
 CONFIDENT: Final = 0.7
 """Least confidence at which the third baseline answers (the paper's threshold)."""
@@ -61,12 +61,12 @@ class Scores:
 
     name: str
     n: int
-    accuracy: MeanEstimate
-    abstention: MeanEstimate
-    reliability: MeanEstimate | None
+    accuracy: Estimate
+    abstention: Estimate
+    reliability: Estimate | None
     """Right among answered; None if nothing was answered."""
-    utility: MeanEstimate
-    difference: MeanEstimate
+    utility: Estimate
+    difference: Estimate
     """Net utility of the first system less that of this one, question by question."""
 
 
@@ -175,7 +175,7 @@ def _possible(utilities: Sequence[Floats], pays: Payment) -> Bounds:
     )
 
 
-def reliability(played: SystemAnswers) -> MeanEstimate | None:
+def reliability(played: SystemAnswers) -> Estimate | None:
     """Right among answered; None if nothing was answered."""
     if not played.answered.any():
         return None
@@ -201,11 +201,11 @@ def lines(scores: Sequence[Scores]) -> list[list[str]]:
     return [heading, *rows]
 
 
-def _share(estimate: MeanEstimate) -> str:
+def _share(estimate: Estimate) -> str:
     return f"{estimate.mean:.1%} {show_interval(estimate, '.1f', 100)}"
 
 
-def _number(estimate: MeanEstimate) -> str:
+def _number(estimate: Estimate) -> str:
     return f"{estimate.mean:.2f} {show_interval(estimate, '.2f')}"
 
 

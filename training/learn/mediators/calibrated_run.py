@@ -36,7 +36,7 @@ from parlour.training.learn.mediators import baselines, readers
 from parlour.training.learn.mediators.experiment import HeldOutConfig, corpus_of
 from parlour.training.learn.mediators.simulate import Simulated, paid, read_partial
 from parlour.training.learn.mediators.table import Floats
-from parlour.training.measure.statistics import MeanEstimate, mean_estimate
+from parlour.training.measure.statistics import Estimate, mean_estimate
 from parlour.training.results.runs import CONFIG
 
 CALIBRATION: Final = "calibration"
@@ -213,7 +213,7 @@ class PrivateObedience:
     share: float
     policy: str
     n: int
-    utility: MeanEstimate
+    utility: Estimate
     """Net utility of a held-out question, if everybody obeys."""
     follows: tuple[float, ...]
     """How often the module would follow its advice."""

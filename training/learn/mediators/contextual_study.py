@@ -22,7 +22,7 @@ from parlour.training.learn.mediators.baselines import ceiling
 from parlour.training.learn.mediators.contextual import ContextualConfig, learn_contextual
 from parlour.training.learn.mediators.learn import GraceConfig, learn
 from parlour.training.learn.mediators.simulate import calibrate, table
-from parlour.training.measure.statistics import MeanEstimate, mean_estimate, show_interval
+from parlour.training.measure.statistics import Estimate, mean_estimate, show_interval
 
 SEEDS: Final = (2001, 2002, 2003)
 """Of the corpora that results are told of."""
@@ -79,7 +79,7 @@ def studies(
     return found
 
 
-def compared(corpora: Sequence[Studied], system: str, other: str = TABLE) -> MeanEstimate:
+def compared(corpora: Sequence[Studied], system: str, other: str = TABLE) -> Estimate:
     """How much more a system earned than another, question by question, pooled over corpora."""
     return mean_estimate(np.concatenate([one.earned[system] - one.earned[other] for one in corpora]))
 

@@ -29,7 +29,7 @@ from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Row
 from parlour.policies.agents.mediated_qa.recommendation_log import LoggedRecommendation, Recommendations
 from parlour.training.learn.mediators.quantities import estimate, measure
 from parlour.training.learn.mediators.table import Floats, UtilityTable
-from parlour.training.measure.statistics import MeanEstimate, mean_estimate, weighted_mean
+from parlour.training.measure.statistics import Estimate, mean_estimate, weighted_mean
 
 FOLDS: Final = 5
 _FEWEST: Final = 10
@@ -42,13 +42,13 @@ class PolicyValue:
 
     n: int
     """Recommendations with a result."""
-    logged: MeanEstimate
+    logged: Estimate
     """What the policy in use earned."""
-    inverse_propensity: MeanEstimate
-    self_normalised: MeanEstimate | None
+    inverse_propensity: Estimate
+    self_normalised: Estimate | None
     """None if the policy takes nothing that was logged."""
-    doubly_robust: MeanEstimate
-    gain: MeanEstimate
+    doubly_robust: Estimate
+    gain: Estimate
     """Doubly robust estimate less what the policy in use earned, question by question."""
     effective: float
     """Effective number of recommendations: (sum of w)^2 / sum of w^2."""

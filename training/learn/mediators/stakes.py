@@ -29,7 +29,7 @@ from parlour.training.learn.mediators.learn import unit_of
 from parlour.training.learn.mediators.quantities import Shrinkage, check_shrinkage, estimate, measure
 from parlour.training.learn.mediators.simulate import Simulated
 from parlour.training.learn.mediators.table import Floats, UtilityTable
-from parlour.training.measure.statistics import SHARE, MeanEstimate, mean_estimate
+from parlour.training.measure.statistics import SHARE, Estimate, mean_estimate
 
 LEARNED: Final = "learned mediator"
 CONTEXTUAL: Final = "contextual policy"
@@ -76,18 +76,18 @@ class StakesScore:
     price: float
     system: str
     n: int
-    accuracy: MeanEstimate
+    accuracy: Estimate
     """Share of all questions that are answered right."""
-    abstention: MeanEstimate
-    risk: MeanEstimate | None
+    abstention: Estimate
+    risk: Estimate | None
     """Share of the answers that are wrong; None if nothing was answered."""
-    utility: MeanEstimate
+    utility: Estimate
     """Net; -inf without an interval where the price is infinite and an answer was wrong."""
 
     @property
     def coverage(self) -> float:
         """Share of the questions that are answered."""
-        return 1 - self.abstention.mean
+        return 1 - self.abstention.value
 
 
 class SeenQuestions(NamedTuple):
@@ -221,17 +221,17 @@ def _seeing(seen: SeenQuestions, rows: Sequence[Simulated], payment: Payment) ->
 def _score(played: SystemAnswers, value: float, price: float) -> StakesScore:
     utility = mean_estimate(played.utility)
     if math.isinf(price) and (played.answered > played.right).any():
-        utility = MeanEstimate(utility.n, -math.inf, None, None, None)
+        utility = Estimate(-math.inf, n=utility.n)
     right = baselines.reliability(played)
     risk = None if right is None else _complement(right)
     accuracy, abstention = mean_estimate(played.right, SHARE), mean_estimate(1 - played.answered, SHARE)
     return StakesScore(value, price, played.name, utility.n, accuracy, abstention, risk, utility)
 
 
-def _complement(share: MeanEstimate) -> MeanEstimate:
+def _complement(share: Estimate) -> Estimate:
     low = None if share.high is None else 1 - share.high
     high = None if share.low is None else 1 - share.low
-    return MeanEstimate(share.n, 1 - share.mean, low, high, None)
+    return Estimate(1 - share.value, low, high, share.n, None)
 
 
 def refusal_curve(rows: Sequence[Simulated]) -> list[tuple[float, float]]:

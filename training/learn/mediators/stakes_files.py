@@ -11,7 +11,7 @@ from parlour.policies.agents.mediated_qa.joint import Joint
 from parlour.policies.files import atomic_write
 from parlour.training.learn.mediators.simulate import Simulated
 from parlour.training.learn.mediators.stakes import CONTEXTUAL, LEARNED, Stakes, StakesScore, refusal_curve
-from parlour.training.measure.statistics import MeanEstimate, show_interval
+from parlour.training.measure.statistics import Estimate, show_interval
 from parlour.training.results import plots
 from parlour.training.results.runs import write_csv
 
@@ -101,7 +101,7 @@ def as_json(score: StakesScore) -> dict[str, Any]:
     return {name: str(cell) if isinstance(cell, float) and math.isinf(cell) else cell for name, cell in cells}
 
 
-def _share(estimate: MeanEstimate) -> str:
+def _share(estimate: Estimate) -> str:
     return f"{estimate.mean:.1%} {show_interval(estimate, '.1f', 100)}"
 
 

@@ -231,7 +231,7 @@ def _interval(values: Floats) -> tuple[int, float | None, float | None, float | 
     if not len(known):
         return 0, None, None, None
     found = mean_estimate(known)
-    return found.n, found.mean, found.low, found.high
+    return found.n, found.value, found.low, found.high
 
 
 def _note(point: MediatorPoint) -> str:

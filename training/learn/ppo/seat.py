@@ -22,7 +22,7 @@ from parlour.training.learn.ppo.phase_config import NOT_DECIDING, SeatConfig
 from parlour.training.learn.ppo.sb3 import Sb3Trainer, seat_maker
 from parlour.training.learn.ppo.trainer import ArrayTrainer, Learned, Trainer, plays_over_arrays, stored_steps
 from parlour.training.measure import evaluate
-from parlour.training.measure.statistics import Rate, rate
+from parlour.training.measure.statistics import Estimate, rate
 from parlour.training.play import seeds
 from parlour.training.play.rollout import table
 from parlour.training.results.learning_curve import LearningCurve, learning_curve
@@ -141,7 +141,7 @@ def _measure(config: SeatConfig, policy: TrainedSeat, learned: Learned, before: 
     return SeatPoint(learned.steps, played, won.n, won.rate, won.low, won.high, seen.rate if seen else 0.0)
 
 
-def _won(config: SeatConfig, candidates: Mapping[str, Callable[[], Any]]) -> dict[str, Rate]:
+def _won(config: SeatConfig, candidates: Mapping[str, Callable[[], Any]]) -> dict[str, Estimate]:
     """How often each wins the validation games, all in the same seats."""
     env = table(config.game, **config.options)
     base = env.game_env

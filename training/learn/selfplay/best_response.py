@@ -22,7 +22,7 @@ from parlour.training.learn.selfplay.config import SelfplayConfig
 from parlour.training.learn.selfplay.learn import OPPONENT, Session, imitate
 from parlour.training.learn.selfplay.learner import SelfplayLearner, rates
 from parlour.training.learn.selfplay.seating import Seating
-from parlour.training.measure.statistics import MeanEstimate, Rate, mean_estimate, rate
+from parlour.training.measure.statistics import Estimate, mean_estimate, rate
 from parlour.training.play import seeds
 
 _DEALS: Final = 5  # what seeds are derived for
@@ -94,11 +94,11 @@ class BestResponse:
     steps: int
     seconds: float
     """Processor time."""
-    response: Rate
+    response: Estimate
     """Held-out deals that the response won as its side."""
-    player: Rate
+    player: Estimate
     """Those that the player itself won as that side, against itself."""
-    gain: MeanEstimate
+    gain: Estimate
     """The first less the second, paired by deal."""
 
 

@@ -30,7 +30,7 @@ from parlour.training.learn.selfplay.learner import Rates, SelfplayLearner, rate
 from parlour.training.learn.selfplay.phase import Phase, write_training
 from parlour.training.learn.selfplay.recorded import decisions
 from parlour.training.learn.selfplay.seating import ALONE, Seating
-from parlour.training.measure.statistics import Rate, rate
+from parlour.training.measure.statistics import Estimate, rate
 from parlour.training.play import seeds
 
 CHECKPOINT: Final = "checkpoint.npz"
@@ -69,7 +69,7 @@ class Session:
         return losses
 
     @property
-    def won(self) -> Rate | None:
+    def won(self) -> Estimate | None:
         """Share of the games against opponents that were won."""
         scores = self.collector.scores()
         return rate(sum(score.won for score in scores), sum(score.n for score in scores))

@@ -11,7 +11,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies.files import read_json, write_json
 from parlour.training.learn.selfplay.config import RULE
 from parlour.training.learn.selfplay.seating import MemberScore
-from parlour.training.measure.statistics import Rate, rate
+from parlour.training.measure.statistics import Estimate, rate
 from parlour.training.results.runs import write_csv
 
 PHASES: Final = "phases"
@@ -39,7 +39,7 @@ class Phase:
     against: Mapping[str, tuple[int, int]]
     """Side -> games won and played against the heuristic on validation deals, as whole side."""
 
-    def won(self, side: str | None = None) -> Rate | None:
+    def won(self, side: str | None = None) -> Estimate | None:
         """Share of the validation games won, as one side or both."""
         counts = [count for name, count in self.against.items() if side in (None, name)]
         return rate(sum(won for won, _ in counts), sum(n for _, n in counts))
@@ -95,7 +95,7 @@ def write_training(phases: Sequence[Phase], folder: Path) -> None:
     write_csv(folder / "progress.csv", ["phase", "steps", "seconds", "games", *columns, *losses], curve)
 
 
-def rate_cells(found: Rate | None) -> list[Any]:
+def rate_cells(found: Estimate | None) -> list[Any]:
     """A rate under the columns `RATE`."""
     if found is None:
         return [0, None, None, None]

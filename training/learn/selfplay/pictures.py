@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from parlour.training.learn.selfplay.config import FIXED, RANDOM, RULE
 from parlour.training.learn.selfplay.report import Population
-from parlour.training.measure.statistics import Rate
+from parlour.training.measure.statistics import Estimate
 from parlour.training.results import plots
 from parlour.training.results.plots import Curve, CurvePoint
 
@@ -103,7 +103,7 @@ def _against(axes: Any, found: Population, opponent: str) -> None:
     plots.label(axes, "", "share of games won", title)
 
 
-def _interval(found: Rate) -> plots.Estimated:
+def _interval(found: Estimate) -> plots.Estimated:
     return found.rate, found.low, found.high
 
 

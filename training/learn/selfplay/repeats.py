@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from parlour.policies.files import read_json, write_json
 from parlour.training.learn.selfplay.config import RULE, SelfplayConfig
 from parlour.training.learn.selfplay.run import selfplay
-from parlour.training.measure.statistics import SHARE_DIFFERENCE, MeanEstimate, mean_estimate, show_interval
+from parlour.training.measure.statistics import SHARE_DIFFERENCE, Estimate, mean_estimate, plain, show_interval
 from parlour.training.play.parallel.executor import Workers, carry_out
 from parlour.training.results.pages.report import write_report
 from parlour.training.results.result_table import markdown_table
@@ -21,8 +21,8 @@ class Repeat:
     """What one seed came to, in points against the heuristic; see `parlour.training.learn.batch.matches`."""
 
     seed: int
-    whole_sides: MeanEstimate
-    one_seat: MeanEstimate
+    whole_sides: Estimate
+    one_seat: Estimate
     steps: int
     seconds: float
 
@@ -59,16 +59,16 @@ def _train(config: SelfplayConfig, folder: Path) -> None:
 def _read(seed: int, told: dict[str, Any]) -> Repeat:
     last = told["last"]
     (own,) = (one for one in told["differences"] if (one["a"], one["b"]) == (last, RULE))
-    whole = MeanEstimate(**{name: own[name] for name in ("n", "mean", "low", "high", "p")})
-    return Repeat(seed, whole, MeanEstimate(**told["seat"][last]), told["steps"], told["seconds"])
+    whole = Estimate.of_json({name: own[name] for name in ("n", "mean", "low", "high", "p")})
+    return Repeat(seed, whole, Estimate.of_json(told["seat"][last]), told["steps"], told["seconds"])
 
 
 def over_seeds(found: list[Repeat]) -> dict[str, Any]:
     """Each seed, and the means over seeds."""
     return {
-        "seeds": [asdict(one) for one in found],
-        "whole_sides": asdict(_over_seeds(found, "whole_sides")),
-        "one_seat": asdict(_over_seeds(found, "one_seat")),
+        "seeds": [plain(one) for one in found],
+        "whole_sides": plain(_over_seeds(found, "whole_sides")),
+        "one_seat": plain(_over_seeds(found, "one_seat")),
     }
 
 
@@ -82,7 +82,7 @@ def rows(found: list[Repeat]) -> list[tuple[str, ...]]:
     return [*made, ("mean", *map(_points, means), "", "")]
 
 
-def _over_seeds(found: list[Repeat], name: str) -> MeanEstimate:
+def _over_seeds(found: list[Repeat], name: str) -> Estimate:
     """The mean of one measure over the seeds."""
     return mean_estimate([getattr(one, name).mean for one in found], SHARE_DIFFERENCE)
 
@@ -90,8 +90,8 @@ def _over_seeds(found: list[Repeat], name: str) -> MeanEstimate:
 HEADINGS = ("seed", "whole sides", "one seat", "decisions", "processor time")
 
 
-def _points(one: MeanEstimate) -> str:
-    return f"{100 * one.mean:+.1f} {show_interval(one, '+.1f', 100)}"
+def _points(one: Estimate) -> str:
+    return f"{100 * one.value:+.1f} {show_interval(one, '+.1f', 100)}"
 
 
 def repeats_report(found: list[Repeat]) -> str:

@@ -16,7 +16,7 @@ from parlour.training.learn.selfplay.crossplay import Crossplay, Rated
 from parlour.training.learn.selfplay.phase import RATE, Phase, rate_cells
 from parlour.training.learn.selfplay.pool import Member
 from parlour.training.learn.selfplay.role_beliefs import RoleLoss
-from parlour.training.measure.statistics import MeanEstimate, Rate, rate, show_interval
+from parlour.training.measure.statistics import Estimate, rate, show_interval
 from parlour.training.results.result_table import markdown_table
 from parlour.training.results.runs import write_csv
 
@@ -56,7 +56,7 @@ class Population:
         return [(a, b) for a, b in pairs if a != b]
 
     @property
-    def seat_rates(self) -> dict[str, dict[str, Rate | None]]:
+    def seat_rates(self) -> dict[str, dict[str, Estimate | None]]:
         """Player -> `all` or its side -> win rate in one seat among heuristics."""
         found = {name: _by_side(self.sides, one, one.won) for name, one in self.seat.items()}
         own = self.seat[self.last]
@@ -68,7 +68,7 @@ class Population:
         return sum(phase.games for phase in self.phases)
 
 
-def _by_side(sides: tuple[str, str], found: SeatResult, won: NDArray[np.bool_]) -> dict[str, Rate | None]:
+def _by_side(sides: tuple[str, str], found: SeatResult, won: NDArray[np.bool_]) -> dict[str, Estimate | None]:
     of = {side: won[found.sides == k] for k, side in enumerate(sides)}
     return {what: rate(int(own.sum()), len(own)) for what, own in {"all": won, **of}.items()}
 
@@ -126,7 +126,7 @@ def summary(found: Population) -> dict[str, Any]:
     }
 
 
-def _plain(found: Rate | None) -> dict[str, Any]:
+def _plain(found: Estimate | None) -> dict[str, Any]:
     return {"n": 0} if found is None else asdict(found)
 
 
@@ -153,7 +153,7 @@ def verdicts(found: Population) -> list[str]:
     return told
 
 
-def _verdict(who: str, whom: str, found: MeanEstimate) -> str:
+def _verdict(who: str, whom: str, found: Estimate) -> str:
     word = "cannot be told from" if not found.clear else "beats" if found.mean > 0 else "loses to"
     points = f"{100 * found.mean:+.1f} points {show_interval(found, '+.1f', 100)}"
     return f"{who} {word} {whom}: {points}, n = {found.n} deals, paired."
@@ -215,7 +215,7 @@ def text(found: Population) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _cells(found: Rate | None) -> list[str]:
+def _cells(found: Estimate | None) -> list[str]:
     if found is None:
         return ["-", "0"]
     return [f"{100 * found.rate:.1f} % {show_interval(found, '.1f', 100)}", str(found.n)]

@@ -19,7 +19,7 @@ from parlour.envs.core import ParlourError
 from parlour.training.learn.batch.networks import use_one_thread
 from parlour.training.learn.batch.players import NetworkPlayer
 from parlour.training.learn.selfplay.learner import SelfplayLearner
-from parlour.training.measure.statistics import COUNT, MeanEstimate, mean_estimate
+from parlour.training.measure.statistics import COUNT, Estimate, mean_estimate
 
 _LEAST: Final = 1e-4
 """A chance below it counts as this one, for both."""
@@ -31,9 +31,9 @@ Chances = NDArray[np.float32]
 class RoleLoss:
     """Mean log loss in nats for each other seat and decision; the mean and its interval are over games."""
 
-    head: MeanEstimate
-    habits: MeanEstimate
-    difference: MeanEstimate
+    head: Estimate
+    habits: Estimate
+    difference: Estimate
     """Head less habits, paired by game."""
 
 

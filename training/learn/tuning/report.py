@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from parlour.training.learn.tuning.problem import Parameter, Parameters, Problem, Space, TuneConfig, show
 from parlour.training.learn.tuning.study import Trial, ranked
-from parlour.training.measure.statistics import MeanEstimate, show_interval
+from parlour.training.measure.statistics import Estimate, show_interval
 from parlour.training.results import plots
 from parlour.training.results.result_table import markdown_table
 
@@ -22,7 +22,7 @@ class SurfacePoint:
 
     parameters: dict[str, float]
     """All of them; those that are not on an axis have their defaults."""
-    against: MeanEstimate
+    against: Estimate
     """Reward with these parameters less reward with the defaults, per deal."""
 
 
@@ -39,7 +39,7 @@ class Tuned:
     """Arm (`trial 7`) -> rewards on training and final deals together; empty if there were no finals."""
     rival: dict[str, float] | None
     """If the defaults were the best, what came next; it is tested in their place."""
-    test: MeanEstimate
+    test: Estimate
     """Trained (or the rival's) less default parameters on held-out deals."""
     means: dict[str, float]
     """Mean reward there of `defaults` and `trained`, or of `runner-up`."""
@@ -68,10 +68,10 @@ def verdict(tuned: Tuned) -> str:
     return f"On {n} the trained parameters {word} the defaults: {interval}."
 
 
-def between(estimate: MeanEstimate) -> str:
+def between(estimate: Estimate) -> str:
     """A difference with its interval and p.
 
-    >>> between(MeanEstimate(9, 0.5, 0.25, 0.75, 0.01))
+    >>> between(Estimate(0.5, 0.25, 0.75, 9, 0.01))
     '+0.5000 a deal, interval at 95 % [+0.2500, +0.7500], p = 0.01'
     """
     return f"{estimate.mean:+.4f} a deal, interval at 95 % {show_interval(estimate, '+.4f')}" + (
@@ -204,7 +204,7 @@ def played_by(problem: Problem) -> str:
     return f"{problem.name}, {games} a deal" + (f" ({told})" if told else "")
 
 
-def draw_trials(trials: Sequence[tuple[Trial, MeanEstimate]], chosen: int, path: Path, who: str) -> None:
+def draw_trials(trials: Sequence[tuple[Trial, Estimate]], chosen: int, path: Path, who: str) -> None:
     """Each trial's paired difference to the defaults with its interval."""
     with plots.picture(
         path,
@@ -235,7 +235,7 @@ def draw_trials(trials: Sequence[tuple[Trial, MeanEstimate]], chosen: int, path:
         plots.key(made)
 
 
-def _ends(estimate: MeanEstimate) -> plots.Estimated:
+def _ends(estimate: Estimate) -> plots.Estimated:
     return estimate.mean, estimate.low, estimate.high
 
 
@@ -290,7 +290,7 @@ def _map(
     _bars(right, found, (x, xs), (y, ys))
 
 
-def _cell(axes: Any, column: int, row: int, estimate: MeanEstimate, most: float) -> None:
+def _cell(axes: Any, column: int, row: int, estimate: Estimate, most: float) -> None:
     ends = "" if estimate.low is None or estimate.high is None else f"[{estimate.low:+.2f}, {estimate.high:+.2f}]"
     dark, weight = abs(estimate.mean) > _DARK * most, "bold" if estimate.clear else "normal"
     plots.number(axes, column, row + 0.27, f"{estimate.mean:+.3f}", dark=dark, fontsize=8.5, fontweight=weight)
@@ -299,7 +299,7 @@ def _cell(axes: Any, column: int, row: int, estimate: MeanEstimate, most: float)
 
 def _bars(
     axes: Any,
-    found: Mapping[tuple[float, float], MeanEstimate],
+    found: Mapping[tuple[float, float], Estimate],
     x: tuple[Parameter, Sequence[float]],
     y: tuple[Parameter, Sequence[float]],
 ) -> None:

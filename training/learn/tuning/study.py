@@ -31,7 +31,7 @@ from optuna.trial import FrozenTrial, TrialState
 from parlour.envs.writing import CannotWrite
 from parlour.policies.files import replacing
 from parlour.training.learn.tuning.problem import Parameters, Problem, TuneConfig, blocks, rewards
-from parlour.training.measure.statistics import MeanEstimate, mean_difference
+from parlour.training.measure.statistics import Estimate, mean_difference
 from parlour.training.play import seeds
 from parlour.training.play.parallel.executor import Pool, Workers, as_finished, carry_out, in_order, opened
 from parlour.training.results.runs import JsonlStore, StageProgress, no_stage_progress
@@ -61,7 +61,7 @@ def ranked(trials: Sequence[Trial]) -> list[Trial]:
     return sorted((trial for trial in trials if trial.complete), key=lambda trial: (-trial.mean, trial.number))
 
 
-def against_defaults(trials: Sequence[Trial]) -> list[tuple[Trial, MeanEstimate]]:
+def against_defaults(trials: Sequence[Trial]) -> list[tuple[Trial, Estimate]]:
     """Each trial with its paired difference to trial 0, on as many deals as it played."""
     first = next(trial for trial in trials if trial.number == 0)
     return [(trial, mean_difference(trial.rewards, first.rewards)) for trial in trials]

@@ -19,9 +19,7 @@ from parlour.training.measure.statistics import (
     COUNT,
     SHARE,
     SHARE_DIFFERENCE,
-    MeanEstimate,
-    PairedDifference,
-    Rate,
+    Estimate,
     paired,
     rate,
     weighted_mean,
@@ -52,10 +50,10 @@ class ComparedVotes:
     group: str
     games: int
     votes: int
-    theirs: MeanEstimate
+    theirs: Estimate
     """Share of right votes."""
-    ours: MeanEstimate
-    difference: MeanEstimate
+    ours: Estimate
+    difference: Estimate
     """Theirs less ours, on the same votes."""
 
 
@@ -65,13 +63,13 @@ class ComparedGuesses:
 
     by: str
     group: str
-    theirs: Rate
-    ours: Rate
+    theirs: Estimate
+    ours: Estimate
     both: int
     """Games in which both were right."""
     chance: float
     """Right guesses expected of naming one of the good seats at random."""
-    difference: PairedDifference
+    difference: Estimate
 
 
 @dataclass(frozen=True)
@@ -81,7 +79,7 @@ class Surprise:
     kind: str
     role: str
     decisions: int
-    bits: MeanEstimate
+    bits: Estimate
     """Mean; intervals by games."""
 
 

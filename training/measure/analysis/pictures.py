@@ -14,7 +14,7 @@ from parlour.envs.avalon.vocabulary import FAILS
 from parlour.training.measure.analysis.beliefs import BeliefLine
 from parlour.training.measure.analysis.compare import ComparedGuesses, ComparedVotes
 from parlour.training.measure.analysis.games import NOT_TOLD, AnalysedGame
-from parlour.training.measure.statistics import MeanEstimate, Rate
+from parlour.training.measure.statistics import Estimate
 from parlour.training.results import plots
 
 _DPI: Final = 100
@@ -112,7 +112,7 @@ def _group(by: str, group: str) -> str:
 
 
 def _pairs(
-    rows: Sequence[tuple[str, MeanEstimate | Rate, MeanEstimate | Rate]],
+    rows: Sequence[tuple[str, Estimate, Estimate]],
     theirs: str,
     words: tuple[str, str, str],
     path: Path,
@@ -141,7 +141,7 @@ def _pairs(
         plots.key(made)
 
 
-def _dot(axes: Any, found: MeanEstimate | Rate, height: float, mark: str, colour: str, label: str) -> None:
-    mean = found.rate if isinstance(found, Rate) else found.mean
+def _dot(axes: Any, found: Estimate, height: float, mark: str, colour: str, label: str) -> None:
+    mean = found.value
     told = tuple(None if end is None else 100 * end for end in (found.low, found.high))
     plots.points(axes, [height], [(100 * mean, told[0], told[1])], across=True, fmt=mark, color=colour, label=label)

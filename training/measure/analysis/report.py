@@ -20,7 +20,7 @@ from parlour.training.measure.analysis.decisions import CARD, GUESS, VOTE, Decis
 from parlour.training.measure.analysis.games import NOT_TOLD, AnalysedGame
 from parlour.training.measure.analysis.pages import plain
 from parlour.training.measure.analysis.values import DecisionValue
-from parlour.training.measure.statistics import COUNT, MeanEstimate, Rate, mean_estimate, show_interval
+from parlour.training.measure.statistics import COUNT, Estimate, mean_estimate, show_interval
 from parlour.training.results.result_table import markdown_table
 
 _MOST: Final = 20
@@ -136,7 +136,7 @@ def guesses_table(rows: Sequence[ComparedGuesses], theirs: str) -> str:
             _hits(one.ours),
             str(one.both),
             f"{one.chance:.1f}",
-            f"{100 * one.difference.difference:+.0f} {show_interval(one.difference, '+.0f', 100)}",
+            f"{100 * one.difference.value:+.0f} {show_interval(one.difference, '+.0f', 100)}",
             f"{one.difference.p:.2g}",
         )
         for one in rows
@@ -145,18 +145,18 @@ def guesses_table(rows: Sequence[ComparedGuesses], theirs: str) -> str:
     return markdown_table(headings, cells)
 
 
-def share(found: MeanEstimate) -> str:
+def share(found: Estimate) -> str:
     """A mean share in percent with its interval."""
-    return f"{100 * found.mean:.1f} % {show_interval(found, '.1f', 100)}"
+    return f"{100 * found.value:.1f} % {show_interval(found, '.1f', 100)}"
 
 
-def points(found: MeanEstimate) -> str:
+def points(found: Estimate) -> str:
     """A mean difference in points with its interval."""
-    return f"{100 * found.mean:+.1f} {show_interval(found, '+.1f', 100)}"
+    return f"{100 * found.value:+.1f} {show_interval(found, '+.1f', 100)}"
 
 
-def _hits(found: Rate) -> str:
-    return f"{found.hits} ({100 * found.rate:.0f} % {show_interval(found, '.0f', 100)})"
+def _hits(found: Estimate) -> str:
+    return f"{found.hits} ({100 * found.value:.0f} % {show_interval(found, '.0f', 100)})"
 
 
 def _labels(by: str, group: str) -> tuple[str, str]:
@@ -178,7 +178,7 @@ def _guesses(found: AnalysedFolder) -> Iterator[str]:
 
 def _surprise_table(games: Sequence[DecidedGame]) -> str:
     rows = [
-        (one.kind, one.role, str(one.decisions), f"{one.bits.mean:.2f} {show_interval(one.bits, '.2f')}")
+        (one.kind, one.role, str(one.decisions), f"{one.bits.value:.2f} {show_interval(one.bits, '.2f')}")
         for one in surprises(games)
     ]
     return markdown_table(("decision", "role", "n", "bits, mean"), rows) if rows else "Nobody had a choice."
@@ -210,7 +210,7 @@ def _costs(costed: Sequence[Costed]) -> Iterator[str]:
 
 def _lost(losses: Sequence[float]) -> str:
     found = mean_estimate(losses, COUNT)
-    return f"{100 * found.mean:.1f} {show_interval(found, '.1f', 100)}"
+    return f"{100 * found.value:.1f} {show_interval(found, '.1f', 100)}"
 
 
 def _cost(one: Costed) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,6 +19,7 @@ from parlour.training.measure.analysis.compare import (
 from parlour.training.measure.analysis.decisions import Decision
 from parlour.training.measure.analysis.games import AnalysedGame
 from parlour.training.measure.analysis.values import DecisionValue
+from parlour.training.measure.statistics import plain
 from parlour.training.results.runs import write_csv
 
 DECISIONS: Final = (
@@ -72,10 +72,10 @@ def _points(lines: Sequence[BeliefLine]) -> Iterator[tuple[Any, ...]]:
 def figures(games: Sequence[DecidedGame]) -> dict[str, Any]:
     """The comparison of a folder as plain values."""
     return {
-        "votes": [asdict(row) for row in compared_votes(games)],
-        "guesses": [asdict(row) for row in compared_guesses(games)],
+        "votes": [plain(row) for row in compared_votes(games)],
+        "guesses": [plain(row) for row in compared_guesses(games)],
         "wrong_guesses": wrong_guesses(games),
-        "surprise": [asdict(row) for row in surprises(games)],
+        "surprise": [plain(row) for row in surprises(games)],
     }
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from parlour.training.measure.arena import report
 from parlour.training.measure.arena.result import ArenaResult
-from parlour.training.measure.statistics import Rate
+from parlour.training.measure.statistics import Estimate
 from parlour.training.results import plots
 
 _COLORS: Final = (plots.BLUE, plots.VERMILION)
@@ -39,7 +39,7 @@ def draw(found: ArenaResult, path: Path) -> bool:
     return True
 
 
-def _cells(found: ArenaResult) -> list[Rate]:
+def _cells(found: ArenaResult) -> list[Estimate]:
     return [found.cell(a, b) for a in found.config.players for b in found.config.players]
 
 
@@ -53,11 +53,11 @@ def _cycles(found: ArenaResult) -> str:
 def _matrix(axes: Any, found: ArenaResult) -> None:
     """The strongest first, in rows and columns; the first side is held by the row."""
     names = [name for name, _ in found.standing]
-    rates = np.array([[found.cell(a, b).rate for b in names] for a in names])
+    rates = np.array([[found.cell(a, b).value for b in names] for a in names])
     for i, a in enumerate(names):
         for j, b in enumerate(names):
             one = found.cell(a, b)
-            plots.percent(axes, j, i, one.rate, one.low, one.high)
+            plots.percent(axes, j, i, one.value, *one.ends)
     axes.imshow(rates, cmap="RdBu", vmin=0, vmax=1, aspect="auto")
     plots.numbers(axes, names, names)
     for one in axes.get_xticklabels():
@@ -75,7 +75,7 @@ def _ratings(axes: Any, found: ArenaResult) -> None:
     )
     for k, (name, color, shift) in enumerate(shown):
         of = [(one.rating, one.first, one.second)[k] for _, one in found.standing]
-        told = [(one.value, one.low, one.high) for one in of]
+        told = [(one.value, *one.ends) for one in of]
         heights = (np.arange(len(of)) + shift).tolist()
         plots.points(axes, heights, told, across=True, color=color, fmt=_MARKS[k], label=name)
     axes.axvline(0, color=plots.REFERENCE, linewidth=0.8)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from parlour.policies.llm.decisions import foreign
 from parlour.training.measure.arena.result import ArenaResult
-from parlour.training.measure.arena.strengths import Estimate
-from parlour.training.measure.statistics import show_interval
+from parlour.training.measure.statistics import Estimate, plain, show_interval
 from parlour.training.results.decision_tables import MEANING, marked
 from parlour.training.results.result_table import markdown_list, markdown_table
 from parlour.training.results.runs import write_csv
@@ -40,7 +38,7 @@ def as_json(found: ArenaResult) -> dict[str, Any]:
         "miss": round(told.miss, 6),
         "noise": round(told.noise, 6),
         "cycles": [list(one) for one in found.pairs.cycles()],
-        "reversals": [asdict(one) for one in found.reversals],
+        "reversals": [plain(one) for one in found.reversals],
         "cells": [dict(zip(("first", "second", *_CELL), row, strict=True)) for row in _cells(found)],
         "pairs": [dict(zip(_PAIR, row, strict=True)) for row in _pairs(found)],
         "players": {name: one.as_json() for name, one in found.decisions.items()},
@@ -54,7 +52,10 @@ _PAIR = ("player", "opponent", "deals", "points", "low", "high", "beats")
 
 
 def _plain(found: Estimate) -> dict[str, float]:
-    return {name: round(value, 2) for name, value in found._asdict().items()}
+    return {
+        name: round(value, 2)
+        for name, value in (("value", found.value), ("low", found.ends[0]), ("high", found.ends[1]))
+    }
 
 
 def _cells(found: ArenaResult) -> list[list[Any]]:
@@ -65,7 +66,7 @@ def _cells(found: ArenaResult) -> list[list[Any]]:
             one = found.cell(a, b)
             drawn = sum(not game.winner for game in found.cells[a, b])
             expected = round(found.strengths.expected[i][j], 4)
-            rows.append([a, b, one.n, one.hits, drawn, *(round(x, 4) for x in (one.rate, one.low, one.high)), expected])
+            rows.append([a, b, one.n, one.hits, drawn, *(round(x, 4) for x in (one.value, *one.ends)), expected])
     return rows
 
 
@@ -76,7 +77,7 @@ def _pairs(found: ArenaResult) -> list[list[Any]]:
         one = found.pairs.difference(a, b)
         beats = a if found.pairs.beats(a, b) else b if found.pairs.beats(b, a) else None
         ends = [None if end is None else round(end, 4) for end in (one.low, one.high)]
-        rows.append([a, b, one.n, round(one.mean, 4), *ends, beats])
+        rows.append([a, b, one.n, round(one.value, 4), *ends, beats])
     return rows
 
 
@@ -87,7 +88,7 @@ def write_tables(found: ArenaResult, folder: Path) -> None:
     numbers = ["rating", *found.sides]
     heading = ["player", *(f"{of}{end}" for of in numbers for end in ("", "_low", "_high")), "rank_low", "rank_high"]
     rows = [
-        [name, *(round(x, 2) for of in (one.rating, one.first, one.second) for x in of), *one.ranks]
+        [name, *(round(x, 2) for of in (one.rating, one.first, one.second) for x in (of.value, *of.ends)), *one.ranks]
         for name, one in found.standing
     ]
     write_csv(folder / "standing.csv", heading, rows)
@@ -149,7 +150,7 @@ def _reversals(found: ArenaResult) -> list[str]:
         if own:
             one, ends = (
                 own[0],
-                [f"{100 * d.mean:+.0f} {show_interval(d, '+.0f', 100)}" for d in (own[0].gain, own[0].loss)],
+                [f"{100 * d.value:+.0f} {show_interval(d, '+.0f', 100)}" for d in (own[0].gain, own[0].loss)],
             )
             said.append(
                 f"Reversals as {side}: {len(own)}, the largest: {one.a} does better than {one.b} against {one.ahead} "

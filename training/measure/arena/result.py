@@ -16,7 +16,7 @@ from parlour.training.measure.arena.games import ArenaGame
 from parlour.training.measure.arena.reversals import Reversal, reversals
 from parlour.training.measure.arena.strengths import Strength, Strengths, strengths
 from parlour.training.measure.pairs import Pair, PairGame, PairTable
-from parlour.training.measure.statistics import Rate, rate
+from parlour.training.measure.statistics import Estimate, rate
 from parlour.training.play import seeds
 
 _RESAMPLED = 1  # what the seed is derived for
@@ -33,7 +33,7 @@ class ArenaPairs(PairTable):
     def beats(self, a: str, b: str) -> bool:
         """As for any pairs; and where all of six deals or more have the same points, above zero."""
         found = self.difference(a, b)
-        return super().beats(a, b) or (found.low is None and found.mean > 0 and found.n >= _ALIKE)
+        return super().beats(a, b) or (found.low is None and found.value > 0 and found.n >= _ALIKE)
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class ArenaResult:
         own, other = self.sides[side], self.sides[1 - side]
         return PairGame(game.seed, own, other, game.winner == own, game.winner == other)
 
-    def cell(self, first: str, second: str) -> Rate:
+    def cell(self, first: str, second: str) -> Estimate:
         """How often the first side won where these held the sides."""
         games = self.cells[first, second]
         found = rate(sum(game.winner == self.sides[0] for game in games), len(games))

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from parlour.training.measure.statistics import SHARE_DIFFERENCE, MeanEstimate, mean_estimate
+from parlour.training.measure.statistics import SHARE_DIFFERENCE, Estimate, mean_estimate
 
 _LEVEL: Final = 0.05
 
@@ -28,15 +28,15 @@ class Reversal:
     """The opponent against whom `a` does better than `b`."""
     behind: str
     """The opponent against whom `a` does worse."""
-    gain: MeanEstimate
+    gain: Estimate
     """Of `a` over `b` against `ahead`, in shares of games won on the same deals."""
-    loss: MeanEstimate
+    loss: Estimate
     """The same against `behind`: below zero."""
 
     @property
     def size(self) -> float:
         """The smaller one of both differences."""
-        return min(self.gain.mean, -self.loss.mean)
+        return min(self.gain.value, -self.loss.value)
 
 
 def reversals(points: NDArray[np.float64], names: Sequence[str], sides: tuple[str, str]) -> list[Reversal]:
@@ -56,13 +56,13 @@ def reversals(points: NDArray[np.float64], names: Sequence[str], sides: tuple[st
                 (mean_estimate(d, SHARE_DIFFERENCE), name)
                 for d, name in zip((own[:, i] - own[:, j]).T, names, strict=True)
             ]
-            (loss, behind), (gain, ahead) = (pick(apart, key=lambda one: one[0].mean) for pick in (min, max))
-            if loss.mean < 0 < gain.mean and all(_is_clear(one, len(names)) for one in (gain, loss)):
+            (loss, behind), (gain, ahead) = (pick(apart, key=lambda one: one[0].value) for pick in (min, max))
+            if loss.value < 0 < gain.value and all(_is_clear(one, len(names)) for one in (gain, loss)):
                 told.append(Reversal(side, names[i], names[j], ahead, behind, gain, loss))
     return sorted(told, key=lambda one: -one.size)
 
 
-def _is_clear(found: MeanEstimate, opponents: int) -> bool:
+def _is_clear(found: Estimate, opponents: int) -> bool:
     """By the t-test; where all deals are alike, by that of signs."""
     p = 2 * 0.5**found.n if found.p is None else found.p
     return p * opponents < _LEVEL

@@ -20,12 +20,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log, sqrt
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 from parlour.envs.core import ParlourError
-from parlour.training.measure.statistics import drawn_anew
+from parlour.training.measure.statistics import Estimate, drawn_anew
 from scipy.special import expit
 
 POINTS: Final = 400 / log(10)
@@ -43,17 +43,9 @@ _AT_ONCE: Final = 250
 Floats = NDArray[np.float64]
 
 
-class Estimate(NamedTuple):
-    """A number in points with its interval at 95 %."""
-
-    value: float
-    low: float
-    high: float
-
-
 @dataclass(frozen=True)
 class Strength:
-    """What is estimated of one player; the mean of all players is zero on each side, and in the rating."""
+    """What is estimated of one player, in points; the mean of all players is zero on each side, and in the rating."""
 
     rating: Estimate
     first: Estimate
@@ -101,7 +93,7 @@ def strengths(games: Floats, resamples: int, rng: np.random.Generator) -> Streng
     advantage, first, second, rating = _apart(found, players)
     low, high = np.quantile(np.concatenate(_apart(samples, players), axis=1), _LEVELS, axis=0, method="linear")
     value = np.concatenate([advantage, first, second, rating], axis=1)[0]
-    told = [Estimate(*map(float, one)) for one in zip(value, low, high, strict=True)]
+    told = [Estimate(*ends) for ends in zip(value.tolist(), low.tolist(), high.tolist(), strict=True)]
     ranks = _ranks(_apart(samples, players)[3])
     expected = expit(found[0] @ _design(players).T)
     off = cells.mean(0) - expected

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from parlour.training.measure.benchmark.played import WON, PlayedTable, SidePoints
 from parlour.training.measure.benchmark.suite import Suite
-from parlour.training.measure.statistics import Bounds, StratifiedMean, stratified_mean
+from parlour.training.measure.statistics import Bounds, Estimate, stratified_mean
 from parlour.training.play import seeds
 
 POINTS: Final[Bounds] = (0.0, WON)
@@ -27,7 +27,7 @@ _DIGITS: Final = 4
 Floats = NDArray[np.float64]
 Points = Mapping[str, Mapping[str, SidePoints]]
 """Table -> opponent -> side -> points, deal by deal."""
-Scores = Mapping[str, StratifiedMean]
+Scores = Mapping[str, Estimate]
 """Part -> its score, in points: 0 to 100, or the difference of two players, -100 to 100."""
 
 
@@ -96,7 +96,7 @@ def _parts(one: Part) -> Iterator[Part]:
     yield Part(one.game, one.table, opponent=one.opponent)
 
 
-def _score(part: Part, deals: Iterable[tuple[Part, Floats]], version: int, bounds: Bounds) -> StratifiedMean:
+def _score(part: Part, deals: Iterable[tuple[Part, Floats]], version: int, bounds: Bounds) -> Estimate:
     """Every game counts the same, in it every table, in it every deal, in it every opponent and side."""
     games: dict[str, dict[str, list[Floats]]] = {}
     for one, points in deals:

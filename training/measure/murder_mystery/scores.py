@@ -17,7 +17,7 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 from parlour.training.measure.murder_mystery.quiz import Mark
-from parlour.training.measure.statistics import SHARE_DIFFERENCE, MeanEstimate, weighted_mean
+from parlour.training.measure.statistics import SHARE_DIFFERENCE, Estimate, weighted_mean
 
 OVERALL: Final = "overall"
 Formula = Literal["population", "sample"]
@@ -123,7 +123,7 @@ def scored(games: Sequence[Sequence[Mark]], of: str = OVERALL) -> tuple[list[flo
     return [one.mean for one in found], [one.weight for one in found]
 
 
-def compared(a: Sequence[Sequence[Mark]], b: Sequence[Sequence[Mark]], of: str = OVERALL) -> MeanEstimate | None:
+def compared(a: Sequence[Sequence[Mark]], b: Sequence[Sequence[Mark]], of: str = OVERALL) -> Estimate | None:
     """How much more A scores than B on the same cases; None if they have no such questions.
 
     Raises:

@@ -28,7 +28,7 @@ from typing import Final, NamedTuple
 from parlour.envs import speech
 from parlour.envs.core import Move
 from parlour.envs.werewolf.vocabulary import LEADERS, SEER, VILLAGE, WEREWOLF, WOLVES, side_of
-from parlour.training.measure.statistics import Rate, rate
+from parlour.training.measure.statistics import Estimate, rate
 from parlour.training.measure.werewolf.played import Judgements
 
 IDENTITY, OBJECTIVE = "identity", "objective"
@@ -90,7 +90,7 @@ def amnesia(roles: Sequence[str], role_names: Sequence[str], turns: Iterable[Tur
     )
 
 
-def forgot(seats: Iterable[Amnesia], kind: str, ways: Sequence[str] = WAYS) -> Rate | None:
+def forgot(seats: Iterable[Amnesia], kind: str, ways: Sequence[str] = WAYS) -> Estimate | None:
     """The share of contradictions of one of `KINDS` in what some seats said, judged and did."""
     counts = [getattr(seat, kind)[way] for seat in seats for way in ways]
     return rate(sum(one.hits for one in counts), sum(one.n for one in counts))

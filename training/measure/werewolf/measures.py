@@ -14,7 +14,7 @@ from typing import Any, Final
 from parlour.envs import replay
 from parlour.envs.json_values import json_value
 from parlour.envs.werewolf.vocabulary import DRAW, ROLES, VILLAGE, WOLVES
-from parlour.training.measure.statistics import Rate, rate
+from parlour.training.measure.statistics import Estimate, rate
 from parlour.training.measure.werewolf import scores, transcripts
 from parlour.training.measure.werewolf.amnesia import KINDS, WAYS, forgot
 from parlour.training.measure.werewolf.played import WerewolfGame
@@ -124,7 +124,7 @@ def _mean(values: Sequence[Fraction]) -> float | None:
     return round(float(sum(values, Fraction()) / len(values)), DIGITS) if values else None
 
 
-def _rate(found: Rate | None) -> JSON | None:
+def _rate(found: Estimate | None) -> JSON | None:
     if found is None:
         return None
     rounded = {key: round(getattr(found, key), DIGITS) for key in ("rate", "low", "high")}

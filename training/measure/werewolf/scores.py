@@ -20,7 +20,7 @@ from fractions import Fraction
 from typing import Final
 
 from parlour.envs.werewolf.vocabulary import GUARD, SEER, VILLAGE, VILLAGER, WEREWOLF, WITCH, WOLVES, side_of
-from parlour.training.measure.statistics import Rate, rate
+from parlour.training.measure.statistics import Estimate, rate
 from parlour.training.measure.werewolf.played import Judgements, WerewolfGame
 
 WIN: Final = 5
@@ -89,7 +89,7 @@ def judged(games: Iterable[WerewolfGame], method: str, role: str | None = None) 
                 yield reasoning(seat, game.roles, found), len(game.roles) - 1
 
 
-def reasoning_success(games: Iterable[WerewolfGame], method: str, role: str | None = None) -> Rate | None:
+def reasoning_success(games: Iterable[WerewolfGame], method: str, role: str | None = None) -> Estimate | None:
     """The share of right judgements, of all seats of a method or of one role. None if none were recorded.
 
     Its interval takes the judgements for independent of each other, which those of one seat are not.
@@ -103,13 +103,13 @@ def won_as(games: Iterable[WerewolfGame], method: str, side: str) -> list[bool]:
     return [game.winner == side for game in games if game.side(method) == side]
 
 
-def total(games: Sequence[WerewolfGame], method: str) -> Rate | None:
+def total(games: Sequence[WerewolfGame], method: str) -> Estimate | None:
     """TWR: the wins of the method's blocks."""
     won = [*won_as(games, method, WOLVES), *won_as(games, method, VILLAGE)]
     return rate(sum(won), len(won))
 
 
-def share(games: Sequence[WerewolfGame], method: str, side: str) -> Rate | None:
+def share(games: Sequence[WerewolfGame], method: str, side: str) -> Estimate | None:
     """WWR or LWR: of the games that a side won, those in which the method held its block.
 
     Games in which no method holds the whole block are left out.

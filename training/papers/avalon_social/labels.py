@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -23,7 +22,7 @@ from parlour.envs.avalon.vocabulary import EVIL, MERLIN, MORGANA, side_of
 from parlour.envs.core import ParlourError
 from parlour.envs.english import name
 from parlour.policies.llm.model import Model, OfflineModel
-from parlour.training.measure.statistics import rate
+from parlour.training.measure.statistics import plain, rate
 from parlour.training.papers.avalon_social.judging import (
     INFORMED,
     JudgeBench,
@@ -150,7 +149,7 @@ def _agreement(cases: Sequence[Case], classes: Sequence[str]) -> dict[str, Any]:
     labels, judged = Counter(case.label for case in cases), Counter(case.judged for case in cases)
     agreed = Counter(case.label for case in both)
     return {
-        "agreement": None if found is None else asdict(found),
+        "agreement": None if found is None else plain(found),
         "kappa": kappa([(case.label, case.judged) for case in cases]),
         "classes": {one: {"labelled": labels[one], "judged": judged[one], "both": agreed[one]} for one in classes},
     }

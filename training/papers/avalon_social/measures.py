@@ -25,13 +25,12 @@ tables of different sizes approval weighs votes alike, `lar_all` proposals.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict
 from typing import Any, Final, NamedTuple
 
 from parlour.envs.avalon.presets import QUESTS
 from parlour.envs.avalon.vocabulary import EVIL, GOOD, MERLIN, MORGANA, PERCIVAL, ROLES, SERVANT, side_of
 from parlour.training.measure import avalon as metrics
-from parlour.training.measure.statistics import rate
+from parlour.training.measure.statistics import plain, rate
 from parlour.training.papers.avalon_social.judging import INFORMED, Judged, JudgedGame, Utterance
 from parlour.training.papers.avalon_social.responses import Response
 from parlour.training.papers.avalon_social.roles import IDENTITIES, WITHHOLDING, Identity
@@ -198,4 +197,4 @@ def valid(seats: Iterable[Sat], given: Callable[[JudgedGame], tuple[Response, ..
 def _share(cases: Iterable[bool]) -> JSON | None:
     counted = list(cases)
     found = rate(sum(counted), len(counted))
-    return None if found is None else asdict(found)
+    return None if found is None else plain(found)

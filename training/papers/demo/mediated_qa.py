@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +12,7 @@ from parlour.training.learn.mediators import held_out
 from parlour.training.learn.mediators.baselines import Scores, lines
 from parlour.training.learn.mediators.experiment import UNSEEN, HeldOutConfig
 from parlour.training.learn.mediators.held_out import HeldOut
-from parlour.training.measure.statistics import MeanEstimate, show_interval
+from parlour.training.measure.statistics import Estimate, plain, show_interval
 from parlour.training.papers.demo.section import DemoConfig, DemoPart, Section, summary
 from parlour.training.play import rollout
 from parlour.training.results import display
@@ -33,7 +32,7 @@ def _section(out: Path, config: DemoConfig) -> Section:
     folder = out / "grace"
     setting = HeldOutConfig(train=_CALIBRATION, held_out=_HELD_OUT, corpus_seed=UNSEEN + config.seed, seed=config.seed)
     found = display.calibrate_with_bar(held_out.run, setting, folder)
-    numbers = {"states": found.calibrated.states, "scores": [asdict(one) for one in found.scores]}
+    numbers = {"states": found.calibrated.states, "scores": [plain(one) for one in found.scores]}
     played = _record(folder / _POLICY, out / "transcripts" / f"{_GAME}-1.jsonl", config.seed)
     told = _summary(found.scores)
     return Section("grace", _markdown(found), told, {"setting": setting.stored(), **numbers}, (played,))
@@ -95,5 +94,5 @@ def _summary(scores: Sequence[Scores]) -> str:
     return summary(f"GRACE, net utility on {first.n} held-out questions", told)
 
 
-def _number(found: MeanEstimate) -> str:
-    return f"{found.mean:+.2f}  {show_interval(found, '+.2f')}"
+def _number(found: Estimate) -> str:
+    return f"{found.value:+.2f}  {show_interval(found, '+.2f')}"

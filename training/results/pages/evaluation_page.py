@@ -9,10 +9,10 @@ from pathlib import Path
 from parlour.envs.core import ParlourError
 from parlour.policies.files import atomic_write
 from parlour.training.measure.evaluate import Game, Report
-from parlour.training.measure.statistics import Rate
+from parlour.training.measure.statistics import Estimate
 from parlour.training.results.evaluation_tables import report_parts
 from parlour.training.results.pages.page import Page, render
-from parlour.training.results.pages.report import EstimateLine, intervals, page_of, table_html, text_html
+from parlour.training.results.pages.report import intervals, page_of, table_html, text_html
 from parlour.training.results.result_table import ResultTable, plain_table
 
 _MOST_GAMES = 5_000
@@ -39,12 +39,12 @@ def evaluation_page(report: Report, note: str = "") -> Page:
     return page_of(title, [text_html("h1", title), picture, *_parts(report)])
 
 
-def _lines(report: Report) -> Iterator[EstimateLine]:
+def _lines(report: Report) -> Iterator[tuple[str, Estimate, str]]:
     for player, of in report.rates.items():
         for what, rate in of.items():
-            if isinstance(rate, Rate):
-                note = f"{rate.rate:.1%}, n={rate.n}"
-                yield EstimateLine(f"{player} as {what}", rate.rate, rate.low, rate.high, note)
+            if rate:
+                note = f"{rate.value:.1%}, n={rate.n}"
+                yield f"{player} as {what}", rate, note
 
 
 def _parts(report: Report) -> Iterator[str]:

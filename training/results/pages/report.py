@@ -9,7 +9,6 @@ import base64
 import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +17,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from parlour.envs.terminal import printable_lines
 from parlour.policies.files import atomic_write
+from parlour.training.measure.statistics import Estimate
 from parlour.training.results.pages.page import REPORT, Page, look, render
 from parlour.training.results.result_table import ResultTable
 
@@ -27,17 +27,6 @@ _NUMBER: Final = re.compile(r"[-+\u2212]?\$?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
 _TYPES: Final = {".png": "image/png", ".svg": "image/svg+xml", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
 _OTHER_SCHEME: Final = re.compile(r"(?!https?://)[A-Za-z][A-Za-z0-9+.-]*:|//")
 """Of links that are none: only files beside the page and the web are linked."""
-
-
-@dataclass(frozen=True)
-class EstimateLine:
-    """One line of a picture of estimates: a name, the estimate and its interval, all on the scale of the picture."""
-
-    name: str
-    value: float
-    low: float
-    high: float
-    note: str = ""
 
 
 def of_markdown(text: str, folder: Path, title: str = "") -> Page:
@@ -76,8 +65,8 @@ def table_html(table: ResultTable) -> str:
     return "\n".join([_table(tuple(map(_safe, table.headings)), cells, _safe(table.title)), *note])
 
 
-def intervals(label: str, rows: Sequence[EstimateLine], low: float = 0.0, high: float = 1.0) -> str:
-    """Estimates with their intervals as a picture in SVG, within a `figure`."""
+def intervals(label: str, rows: Sequence[tuple[str, Estimate, str]], low: float = 0.0, high: float = 1.0) -> str:
+    """Estimates with their intervals as a picture in SVG, within a `figure`; before each its name, behind it a note."""
     left, width, step = 190, 420, 26
     height = step * len(rows) + 34
 
@@ -89,12 +78,13 @@ def intervals(label: str, rows: Sequence[EstimateLine], low: float = 0.0, high: 
         x, tick = across(low + share * (high - low)), f"{low + share * (high - low):g}"
         parts.append(f'<line class="grid" x1="{x}" x2="{x}" y1="6" y2="{height - 24}"/>')
         parts.append(f'<text x="{x}" y="{height - 8}" text-anchor="middle">{tick}</text>')
-    for number, row in enumerate(rows):
-        y, name = 20 + step * number, row.name if len(row.name) <= 26 else row.name[:25] + "\u2026"
+    for number, (full_name, estimate, note) in enumerate(rows):
+        y, name = 20 + step * number, full_name if len(full_name) <= 26 else full_name[:25] + "\u2026"
+        first, last = map(across, estimate.ends)
         parts.append(f'<text x="{left - 10}" y="{y + 4}" text-anchor="end">{_safe(name)}</text>')
-        parts.append(f'<line class="series s0" x1="{across(row.low)}" x2="{across(row.high)}" y1="{y}" y2="{y}"/>')
-        parts.append(f'<circle class="dot" cx="{across(row.value)}" cy="{y}" r="4.5"/>')
-        parts.append(f'<text x="{left + width + 8}" y="{y + 4}">{_safe(row.note)}</text>')
+        parts.append(f'<line class="series s0" x1="{first}" x2="{last}" y1="{y}" y2="{y}"/>')
+        parts.append(f'<circle class="dot" cx="{across(estimate.value)}" cy="{y}" r="4.5"/>')
+        parts.append(f'<text x="{left + width + 8}" y="{y + 4}">{_safe(note)}</text>')
     return f'<figure class="chart">{"".join(parts)}</svg><figcaption>{_safe(label)}</figcaption></figure>'
 
 
