@@ -208,7 +208,7 @@ def _numbers(score: ChoiceScore) -> list[Any]:
 
 
 def _ends(mean: Estimate | None) -> tuple[float | None, ...]:
-    return (None, None, None) if mean is None else (mean.mean, mean.low, mean.high)
+    return (None, None, None) if mean is None else (mean.value, mean.low, mean.high)
 
 
 def _digits(value: float | None) -> str | None:
@@ -239,12 +239,12 @@ def row(score: ChoiceScore) -> tuple[str, ...]:
     """A score as tables show it."""
     return (
         *(score.what, score.role, score.model, str(score.decisions)),
-        f"{score.top.mean:.1%} {show_interval(score.top, '.1%')}",
-        f"{score.log.mean:.3f} {show_interval(score.log, '.3f')}",
+        f"{score.top.value:.1%} {show_interval(score.top, '.1%')}",
+        f"{score.log.value:.3f} {show_interval(score.log, '.3f')}",
         ""
         if score.top_less is None
-        else f"{100 * score.top_less.mean:+.1f} {show_interval(score.top_less, '+.1f', 100)}",
-        "" if score.log_less is None else f"{score.log_less.mean:+.3f} {show_interval(score.log_less, '+.3f')}",
+        else f"{100 * score.top_less.value:+.1f} {show_interval(score.top_less, '+.1f', 100)}",
+        "" if score.log_less is None else f"{score.log_less.value:+.3f} {show_interval(score.log_less, '+.3f')}",
     )
 
 
@@ -278,7 +278,7 @@ def _draw(path: Path, scores: Sequence[ChoiceScore], bins: Mapping[str, Sequence
 def _bars(axes: Any, what: str, rows: Sequence[ChoiceScore]) -> None:
     for at, one in enumerate(reversed(rows)):
         colour = plots.OWN if one.model == CLONE else plots.REFERENCE
-        plots.points(axes, [at], [(one.log.mean, one.log.low, one.log.high)], across=True, color=colour)
+        plots.points(axes, [at], [(one.log.value, one.log.low, one.log.high)], across=True, color=colour)
     axes.locator_params(axis="x", nbins=5)
     axes.set_yticks(range(len(rows)), [one.model for one in reversed(rows)])
     plots.label(axes, "log likelihood of a decision (nats)", "", f"{what}, n = {rows[0].decisions}", grid="x")

@@ -31,6 +31,7 @@ from parlour.training.learn.clone.report import (
     table,
     told_of,
 )
+from parlour.training.measure.statistics import plain
 from parlour.training.results.runs import StageProgress, no_stage_progress, run_directory
 
 _ROUNDS: Final = 60
@@ -170,5 +171,5 @@ def _of_all(choices: Sequence[ImitatedChoice], config: CloneConfig, progress: St
 
 def summary(cloned: Cloned) -> dict[str, Any]:
     """What `--json` prints: what it was learned from, and the scores over all roles."""
-    scores = [asdict(score) for score in cloned.scores if score.role == ALL]
+    scores = [plain(score) for score in cloned.scores if score.role == ALL]
     return {"learned_from": dict(cloned.network.told), "scores": scores}

@@ -90,12 +90,12 @@ def lines(corpora: Sequence[Studied]) -> list[list[Any]]:
     for difficulty in dict.fromkeys(one.difficulty for one in corpora):
         part = [one for one in corpora if one.difficulty == difficulty]
         names = list(part[0].earned)
-        oracle, known = (compared(part, name).mean for name in (names[-1], names[-2]))
+        oracle, known = (compared(part, name).value for name in (names[-1], names[-2]))
         for name in names:
             more = compared(part, name)
             ahead = sum(one.earned[name].mean() > one.earned[TABLE].mean() for one in part)
             mean = float(np.concatenate([one.earned[name] for one in part]).mean())
-            shares = [f"{more.mean / gap:.1%}" for gap in (oracle, known)]
-            difference = "" if name == TABLE else f"{more.mean:+.2f} {show_interval(more, '.2f')}"
+            shares = [f"{more.value / gap:.1%}" for gap in (oracle, known)]
+            difference = "" if name == TABLE else f"{more.value:+.2f} {show_interval(more, '.2f')}"
             told.append([difficulty, len(part), name, f"{mean:.2f}", difference, f"{ahead} of {len(part)}", *shares])
     return told

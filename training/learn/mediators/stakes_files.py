@@ -75,8 +75,8 @@ def rows(found: Stakes) -> list[tuple[str, ...]]:
                 _share(learned.accuracy),
                 _share(learned.abstention),
                 "-" if learned.risk is None else _share(learned.risk),
-                f"{learned.utility.mean:.2f} {show_interval(learned.utility, '.2f')}",
-                *(f"{other.utility.mean:.2f}" for other in others),
+                f"{learned.utility.value:.2f} {show_interval(learned.utility, '.2f')}",
+                *(f"{other.utility.value:.2f}" for other in others),
             )
         )
     return told
@@ -102,22 +102,22 @@ def as_json(score: StakesScore) -> dict[str, Any]:
 
 
 def _share(estimate: Estimate) -> str:
-    return f"{estimate.mean:.1%} {show_interval(estimate, '.1f', 100)}"
+    return f"{estimate.value:.1%} {show_interval(estimate, '.1f', 100)}"
 
 
 def _cells(score: StakesScore) -> list[Any]:
-    risk = (None, None, None) if score.risk is None else (score.risk.mean, score.risk.low, score.risk.high)
+    risk = (None, None, None) if score.risk is None else (score.risk.value, score.risk.low, score.risk.high)
     told = [
         score.value,
         score.price,
         score.system,
         score.n,
-        score.accuracy.mean,
-        score.abstention.mean,
+        score.accuracy.value,
+        score.abstention.value,
         score.coverage,
         *risk,
     ]
-    return [*told, score.utility.mean, score.utility.low, score.utility.high]
+    return [*told, score.utility.value, score.utility.low, score.utility.high]
 
 
 def _draw(stakes: Stakes, held_out: Sequence[Simulated], path: Path) -> None:
@@ -152,17 +152,17 @@ def _panel(axes: Any, scores: Sequence[StakesScore], refusal: Sequence[tuple[flo
         colour = colours[name]
         label = f"{name}, {plots.INTERVAL}" if name == LEARNED else name
         risks = [point.risk for point in points if point.risk is not None]
-        at, told = [point.coverage for point in points], [(risk.mean, risk.low, risk.high) for risk in risks]
+        at, told = [point.coverage for point in points], [(risk.value, risk.low, risk.high) for risk in risks]
         if name == LEARNED:
             plots.points(axes, at, told, fmt=f"{line}{marker}", color=colour, label=label)
             _prices(axes, points)
         else:
-            axes.plot(at, [risk.mean for risk in risks], line, marker=marker, color=colour, label=label)
+            axes.plot(at, [risk.value for risk in risks], line, marker=marker, color=colour, label=label)
     _silent(axes, [score.price for score in scores if score.system == LEARNED and score.risk is None])
     for name, marker in _FIXED:
         first = next(score for score in scores if score.system == name)
         if first.risk is not None:
-            axes.plot([first.coverage], [first.risk.mean], marker, color=plots.REFERENCE, label=name)
+            axes.plot([first.coverage], [first.risk.value], marker, color=plots.REFERENCE, label=name)
     if refusal:
         label = "refusal by confidence, any threshold"
         axes.plot(*zip(*refusal, strict=True), "-", color=plots.REFERENCE, linewidth=0.8, label=label)
@@ -175,7 +175,7 @@ def _prices(axes: Any, points: Sequence[StakesScore]) -> None:
     places: dict[tuple[float, float], list[float]] = {}
     for point in points:
         assert point.risk is not None
-        places.setdefault((round(point.coverage, 2), round(point.risk.mean, 2)), []).append(point.price)
+        places.setdefault((round(point.coverage, 2), round(point.risk.value, 2)), []).append(point.price)
     for (x, y), prices in places.items():
         told = ", ".join(f"{price:g}" for price in prices)
         axes.annotate(told, (x, y), xytext=(6, -10), textcoords="offset points", fontsize=8)

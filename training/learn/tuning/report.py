@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Final
@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from parlour.training.learn.tuning.problem import Parameter, Parameters, Problem, Space, TuneConfig, show
 from parlour.training.learn.tuning.study import Trial, ranked
-from parlour.training.measure.statistics import Estimate, show_interval
+from parlour.training.measure.statistics import Estimate, plain, show_interval
 from parlour.training.results import plots
 from parlour.training.results.result_table import markdown_table
 
@@ -64,7 +64,7 @@ def verdict(tuned: Tuned) -> str:
     interval = between(test)
     if not test.clear:
         return f"On {n} the trained parameters cannot be told from the defaults: {interval}; see the response surface."
-    word = "beat" if test.mean > 0 else "lose to"
+    word = "beat" if test.value > 0 else "lose to"
     return f"On {n} the trained parameters {word} the defaults: {interval}."
 
 
@@ -74,7 +74,7 @@ def between(estimate: Estimate) -> str:
     >>> between(Estimate(0.5, 0.25, 0.75, 9, 0.01))
     '+0.5000 a deal, interval at 95 % [+0.2500, +0.7500], p = 0.01'
     """
-    return f"{estimate.mean:+.4f} a deal, interval at 95 % {show_interval(estimate, '+.4f')}" + (
+    return f"{estimate.value:+.4f} a deal, interval at 95 % {show_interval(estimate, '+.4f')}" + (
         "" if estimate.p is None else f", p = {estimate.p:.2g}"
     )
 
@@ -91,8 +91,8 @@ def summary(tuned: Tuned) -> dict[str, Any]:
         "trained": dict(tuned.parameters),
         "runner_up": tuned.rival,
         "games_per_deal": problem.games,
-        "held_out": {"means": tuned.means, "difference": asdict(tuned.test), "clear": tuned.test.clear},
-        "surface": [{"parameters": cell.parameters, "difference": asdict(cell.against)} for cell in tuned.surface],
+        "held_out": {"means": tuned.means, "difference": plain(tuned.test), "clear": tuned.test.clear},
+        "surface": [{"parameters": cell.parameters, "difference": plain(cell.against)} for cell in tuned.surface],
         "verdict": verdict(tuned),
     }
     complete = ranked(tuned.trials)
@@ -176,7 +176,7 @@ def _surface(tuned: Tuned) -> list[str]:
     measured = tuned.surface
     clear = [cell for cell in measured if cell.against.clear]
     rows = [
-        (show(cell.parameters), f"{cell.against.mean:+.4f}", _end(cell.against.low), _end(cell.against.high))
+        (show(cell.parameters), f"{cell.against.value:+.4f}", _end(cell.against.low), _end(cell.against.high))
         for cell in measured
     ]
     return [
@@ -224,7 +224,7 @@ def draw_trials(trials: Sequence[tuple[Trial, Estimate]], chosen: int, path: Pat
             if shown:
                 style: dict[str, Any] = {"fmt": mark, "color": color, "label": f"{label} ({len(shown)})"}
                 plots.points(axes, list(shown), [_ends(one) for one in shown.values()], **style)
-        complete_ones = [(trial.number, d.mean) for trial, d in trials if trial.complete]
+        complete_ones = [(trial.number, d.value) for trial, d in trials if trial.complete]
         numbers, means = zip(*complete_ones, strict=True)
         best = np.maximum.accumulate(means)
         axes.step(numbers, best, where="post", color=plots.ORANGE, label="best so far, all deals")
@@ -236,7 +236,7 @@ def draw_trials(trials: Sequence[tuple[Trial, Estimate]], chosen: int, path: Pat
 
 
 def _ends(estimate: Estimate) -> plots.Estimated:
-    return estimate.mean, estimate.low, estimate.high
+    return estimate.value, estimate.low, estimate.high
 
 
 def draw_surface(measured: Sequence[SurfacePoint], space: Space, trained: Parameters, path: Path, who: str) -> None:
@@ -271,7 +271,7 @@ def _map(
     xs, ys = values_of
     left, right = made.subplots(1, 2, width_ratios=(1.15 * len(xs) + 1, 1.35 * len(ys) + 1))
     found = {(cell.parameters[x.name], cell.parameters[y.name]): cell.against for cell in measured}
-    means = np.array([[found[a, b].mean for a in xs] for b in ys])
+    means = np.array([[found[a, b].value for a in xs] for b in ys])
     most = float(np.abs(means).max()) or 1.0
     image = left.imshow(means, cmap="RdBu", vmin=-most, vmax=most, origin="lower", aspect="auto")
     for row, b in enumerate(ys):
@@ -292,8 +292,8 @@ def _map(
 
 def _cell(axes: Any, column: int, row: int, estimate: Estimate, most: float) -> None:
     ends = "" if estimate.low is None or estimate.high is None else f"[{estimate.low:+.2f}, {estimate.high:+.2f}]"
-    dark, weight = abs(estimate.mean) > _DARK * most, "bold" if estimate.clear else "normal"
-    plots.number(axes, column, row + 0.27, f"{estimate.mean:+.3f}", dark=dark, fontsize=8.5, fontweight=weight)
+    dark, weight = abs(estimate.value) > _DARK * most, "bold" if estimate.clear else "normal"
+    plots.number(axes, column, row + 0.27, f"{estimate.value:+.3f}", dark=dark, fontsize=8.5, fontweight=weight)
     plots.number(axes, column, row - 0.33, ends, dark=dark, fontsize=6.5)
 
 

@@ -137,10 +137,10 @@ class _Run:
         for trial, d in against_defaults(trials):
             state = "complete" if trial.complete else "given up"
             values = [trial.parameters[name] for name in names]
-            rows.append([trial.number, state, *values, d.n, trial.mean, d.mean, d.low, d.high])
+            rows.append([trial.number, state, *values, d.n, trial.mean, d.value, d.low, d.high])
             if trial.complete:
                 best = trial.mean if best is None else max(best, trial.mean)
-            curve.append([trial.number, trial.mean, best, d.mean, d.low, d.high])
+            curve.append([trial.number, trial.mean, best, d.value, d.low, d.high])
         heading = ["trial", "state", *names, "deals", "mean", "difference", "low", "high"]
         write_csv(self.folder / "trials.csv", heading, rows)
         write_csv(self.folder / "curve.csv", ["trial", "mean", "best", "difference", "low", "high"], curve)
@@ -175,7 +175,7 @@ def measure_surface(runner: StudyRunner) -> list[SurfacePoint]:
     plain = played[DEFAULTS]
     measured = [SurfacePoint(cell, mean_difference(played.get(show(cell), plain), plain)) for cell in grid]
     rows = [
-        [*point.parameters.values(), d.n, d.mean, d.low, d.high, d.p] for point in measured for d in [point.against]
+        [*point.parameters.values(), d.n, d.value, d.low, d.high, d.p] for point in measured for d in [point.against]
     ]
     write_csv(runner.folder / "surface.csv", [*problem.space.names, "deals", "difference", "low", "high", "p"], rows)
     return measured
