@@ -346,10 +346,9 @@ def report(games: dict[str, list[SeatGame]]) -> str:
         wins: Any = rate(sum(won), len(won))
         choices = [own for game in games[name] if (own := game.choices())]
         share = weighted_mean([sum(own) / len(own) for own in choices], [len(own) for own in choices], SHARE)
-        found = ((wins.rate, wins), (share.mean, share))
-        rows.append((name, *(f"{value:.3f} {show_interval(of, '.3f')}" for value, of in found)))
+        rows.append((name, *(f"{estimate.value:.3f} {show_interval(estimate, '.3f')}" for estimate in (wins, share))))
     sentences = [
-        f"Learning won {100 * gain.difference:+.1f} points {show_interval(gain, '+.1f', 100)} more often than {what}, "
+        f"Learning won {100 * gain.value:+.1f} points {show_interval(gain, '+.1f', 100)} more often than {what}, "
         f"n = {gain.n} deals, paired, p = {gain.p:.2g}."
         for name, what in (("imitation", "imitation"), ("longer", "longer imitation"))
         for gain in [paired(won_by["learned"], won_by[name])]
