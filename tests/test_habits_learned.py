@@ -84,13 +84,13 @@ def reads(game, losses, chances=(0.5,), evil=(1,)):
 
 def test_the_loss_is_the_mean_over_rounds_and_its_interval_draws_games():
     found = scores.log_loss(reads(0, (1.0, 1.0, 1.0)) + reads(1, (0.0,)))
-    assert (found.mean, found.n) == (pytest.approx(0.75), 2)
+    assert (found.value, found.n) == (pytest.approx(0.75), 2)
     assert (found.low, found.high) == (0.0, 1.0)  # both draws of one game have a chance of a quarter each
 
 
 def test_differences_are_paired_by_round():
     found = scores.difference(reads(0, (2.0, 1.0)) + reads(1, (5.0,)), reads(0, (1.5, 0.5)) + reads(1, (4.5,)))
-    assert (found.mean, found.low, found.high) == pytest.approx((0.5, 0.5, 0.5))
+    assert (found.value, found.low, found.high) == pytest.approx((0.5, 0.5, 0.5))
     with pytest.raises(ValueError, match="different games"):
         scores.difference(reads(0, (1.0,)), reads(1, (1.0,)))
 
@@ -310,9 +310,9 @@ def test_games_not_learned_from_are_told_better_than_by_todays_rates(learned):
 def test_less_than_default_is_the_paired_difference(learned):
     of = {(one["players"], one["habits"]): one for one in learned["avalon"][0].scores}
     one, default, chance = (of["5", name] for name in ("learned", "default", "chance"))
-    assert one["less_than_default"].mean == pytest.approx(one["log_loss"].mean - default["log_loss"].mean)
+    assert one["less_than_default"].value == pytest.approx(one["log_loss"].value - default["log_loss"].value)
     assert (one["games"], one["less_than_before"]) == (7, None)
-    assert (chance["log_loss"].mean, chance["auc"]) == (pytest.approx(math.log(10)), 0.5)
+    assert (chance["log_loss"].value, chance["auc"]) == (pytest.approx(math.log(10)), 0.5)
 
 
 def test_the_same_seed_gives_the_same_habits_byte_for_byte(learned, played, tmp_path):
@@ -387,7 +387,7 @@ def test_default_habits_on_the_published_games(published):
     five = [one for one in found if one.players == 5]
     assert (len(found), len(five)) == (384, 179)
     for some, loss, auc in ((found, 1.540, 0.905), (five, 0.713, 0.967)):
-        assert (scores.log_loss(some).mean, scores.auc(some)) == pytest.approx((loss, auc), abs=5e-4)
+        assert (scores.log_loss(some).value, scores.auc(some)) == pytest.approx((loss, auc), abs=5e-4)
 
 
 @pytest.mark.slow

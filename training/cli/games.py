@@ -302,7 +302,7 @@ def _best_response_parts(found: list[Any]) -> list[ResultTable | str]:
     rows = [
         (
             *(one.side, one.against, show_rate(one.response), show_rate(one.player)),
-            f"{100 * one.gain.mean:+.1f} {show_interval(one.gain, '+.1f', 100)}",
+            f"{100 * one.gain.value:+.1f} {show_interval(one.gain, '+.1f', 100)}",
             f"{one.steps:,}",
             f"{one.seconds:,.0f} s",
         )
@@ -318,5 +318,5 @@ def _best_response_parts(found: list[Any]) -> list[ResultTable | str]:
         "processor time",
     )
     title = "Best responses: the gain is a lower bound of how exploitable the player is"
-    total = [f"sum of the gains: {sum(one.gain.mean for one in found):.3f}"] if len(found) > 1 else []
+    total = [f"sum of the gains: {sum(one.gain.value for one in found):.3f}"] if len(found) > 1 else []
     return [plain_table(title, headings, rows, wrap=True), *total]

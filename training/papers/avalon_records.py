@@ -130,12 +130,12 @@ def _readings(table: str, found: LearnedFrom) -> Iterator[TableCell]:
     for one in found.scores:
         row, of = BELIEFS.get(one["habits"], one["habits"]), PLAYERS.get(one["players"], f"{one['players']} players")
         loss, less = one["log_loss"], one.get("less_than_default")
-        apart = None if less is None else Value(less.mean, less.n, less.low, less.high)
+        apart = None if less is None else Value(less.value, less.n, less.low, less.high)
         ends = (None, None) if loss.low == loss.high else (loss.low, loss.high)
-        yield cell(table, row, of, LOSS, Value(loss.mean, loss.n, *ends), apart)
+        yield cell(table, row, of, LOSS, Value(loss.value, loss.n, *ends), apart)
         more = one.get("less_than_before")
         if more is not None:
-            yield cell(table, row, of, WORDS, Value(more.mean, more.n, more.low, more.high))
+            yield cell(table, row, of, WORDS, Value(more.value, more.n, more.low, more.high))
         if not of:
             yield cell(table, row, of, AUC, Value(one["auc"], one["games"]))
             yield cell(table, row, of, ECE, Value(one["ece"], one["games"]))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
 
 import numpy as np
 from parlour.training.learn.habits import scores
-from parlour.training.learn.habits.scores import BeliefRead, Interval
+from parlour.training.learn.habits.scores import BeliefRead
 from parlour.training.measure.calibration import CalibrationBin
-from parlour.training.measure.statistics import rate
+from parlour.training.measure.statistics import Estimate, rate, show_interval
 from parlour.training.results import plots
 from parlour.training.results.plots import REFERENCE, Curve, CurvePoint
 from parlour.training.results.result_table import markdown_table
@@ -64,15 +64,18 @@ def _of_group(readings: Readings, seed: int, group: str, numbers: Collection[int
 
 def _of_chance(reads: Sequence[BeliefRead]) -> dict[str, Any]:
     mean = float(np.mean([scores.chance_loss(read.players, sum(read.evil)) for read in reads]))
-    return {"log_loss": Interval(mean, mean, mean, len({read.game for read in reads})), "auc": 0.5, "ece": 0.0}
+    return {"log_loss": Estimate(mean, mean, mean, len({read.game for read in reads})), "auc": 0.5, "ece": 0.0}
 
 
 def plain(entries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """A summary as plain values."""
-    return [
-        {key: asdict(value) if isinstance(value, Interval) else value for key, value in entry.items()}
-        for entry in entries
-    ]
+    return [{key: _written(value) for key, value in entry.items()} for entry in entries]
+
+
+def _written(value: Any) -> Any:
+    if isinstance(value, Estimate):
+        return {"mean": value.value, "low": value.low, "high": value.high, "n": value.n}
+    return value
 
 
 def rows(entries: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
@@ -80,7 +83,7 @@ def rows(entries: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
     return [
         (
             *(entry["players"], entry["habits"], str(entry["games"]), str(entry["quests"])),
-            f"{entry['log_loss'].mean:.3f}" if entry["habits"] == "chance" else _shown(entry["log_loss"]),
+            f"{entry['log_loss'].value:.3f}" if entry["habits"] == "chance" else _shown(entry["log_loss"]),
             *(_shown(entry.get("less_than_default")), _shown(entry.get("less_than_before"))),
             *(f"{entry['auc']:.3f}", f"{entry['ece']:.3f}"),
         )
@@ -88,8 +91,8 @@ def rows(entries: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
     ]
 
 
-def _shown(loss: Interval | None) -> str:
-    return "" if loss is None else f"{loss.mean:.3f} [{loss.low:.3f}, {loss.high:.3f}]"
+def _shown(loss: Estimate | None) -> str:
+    return "" if loss is None else f"{loss.value:.3f} {show_interval(loss, '.3f')}"
 
 
 def by_role(readings: Readings, games: Sequence[DealtGame]) -> list[dict[str, Any]]:
@@ -161,7 +164,7 @@ class Writer:
 
 def _flat(entry: Mapping[str, Any]) -> list[Any]:
     losses = (entry["log_loss"], entry.get("less_than_default"), entry.get("less_than_before"))
-    told = [value for loss in losses for value in ((loss.mean, loss.low, loss.high) if loss else (None,) * 3)]
+    told = [value for loss in losses for value in ((loss.value, loss.low, loss.high) if loss else (None,) * 3)]
     return [*(entry[key] for key in ("players", "habits", "games", "quests")), *told, entry["auc"], entry["ece"]]
 
 

@@ -16,6 +16,7 @@ from parlour.envs.avalon.deals import Array
 from parlour.envs.core import ParlourError
 from parlour.training.measure.calibration import CalibrationBin, bins_by_range
 from parlour.training.measure.calibration import calibration_error as error_of
+from parlour.training.measure.statistics import Estimate
 
 RESAMPLES = 2000
 """Of a bootstrap over games."""
@@ -40,17 +41,6 @@ class BeliefRead:
     """The chance of the seat that is Merlin to be; Avalon only."""
 
 
-@dataclass(frozen=True)
-class Interval:
-    """A mean over rounds with its interval at 95 %, by bootstrap over games."""
-
-    mean: float
-    low: float
-    high: float
-    n: int
-    """Games."""
-
-
 def side_loss(chance: float) -> float:
     """The loss of who gives the true evil side this chance."""
     return -float(np.log(max(chance, 1e-300)))
@@ -61,12 +51,12 @@ def chance_loss(players: int, evil: int) -> float:
     return float(np.log(comb(players, evil)))
 
 
-def log_loss(reads: Sequence[BeliefRead], seed: int = 0) -> Interval:
+def log_loss(reads: Sequence[BeliefRead], seed: int = 0) -> Estimate:
     """Mean loss over all rounds."""
     return _over_games([read.loss for read in reads], reads, seed)
 
 
-def difference(a: Sequence[BeliefRead], b: Sequence[BeliefRead], seed: int = 0) -> Interval:
+def difference(a: Sequence[BeliefRead], b: Sequence[BeliefRead], seed: int = 0) -> Estimate:
     """Mean loss of `a` less that of `b` on the same rounds, paired by game."""
     if [(read.game, read.round) for read in a] != [(read.game, read.round) for read in b]:
         raise ValueError("two readings are of different games")
@@ -104,7 +94,7 @@ def calibration_error(reads: Sequence[BeliefRead]) -> float:
     return error_of(calibration(reads))
 
 
-def _over_games(values: Sequence[float], reads: Sequence[BeliefRead], seed: int) -> Interval:
+def _over_games(values: Sequence[float], reads: Sequence[BeliefRead], seed: int) -> Estimate:
     """Mean over values; games are drawn with all their values."""
     numbers, which = np.unique(np.array([read.game for read in reads]), return_inverse=True)
     sums = np.bincount(which, weights=np.array(values))
@@ -112,4 +102,4 @@ def _over_games(values: Sequence[float], reads: Sequence[BeliefRead], seed: int)
     drawn = np.random.default_rng(seed).integers(len(numbers), size=(RESAMPLES, len(numbers)))
     means = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
     low, high = np.quantile(means, (0.025, 0.975))
-    return Interval(float(sums.sum() / counts.sum()), float(low), float(high), len(numbers))
+    return Estimate(float(sums.sum() / counts.sum()), float(low), float(high), len(numbers))

@@ -202,11 +202,11 @@ def lines(scores: Sequence[Scores]) -> list[list[str]]:
 
 
 def _share(estimate: Estimate) -> str:
-    return f"{estimate.mean:.1%} {show_interval(estimate, '.1f', 100)}"
+    return f"{estimate.value:.1%} {show_interval(estimate, '.1f', 100)}"
 
 
 def _number(estimate: Estimate) -> str:
-    return f"{estimate.mean:.2f} {show_interval(estimate, '.2f')}"
+    return f"{estimate.value:.2f} {show_interval(estimate, '.2f')}"
 
 
 class Recollection(NamedTuple):
