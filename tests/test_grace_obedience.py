@@ -45,7 +45,7 @@ def test_a_retriever_saves_its_cost_where_its_share_is_small(tmp_path, deep, sha
     assert (above.follows[0], above.regrets[0], below.follows[0]) == (1.0, 0.0, 0.0)
     assert below.regrets[0] == pytest.approx(deep - 1 - (share - 0.005) * 16)
     # 40 less the costs of deep and generate 2
-    assert above.utility.mean == below.utility.mean == 40 - deep - 2
+    assert above.utility.value == below.utility.value == 40 - deep - 2
 
 
 def test_a_correlated_equilibrium_is_followed_by_all_and_earns_no_more(tmp_path):
@@ -55,7 +55,7 @@ def test_a_correlated_equilibrium_is_followed_by_all_and_earns_no_more(tmp_path)
     for as_it_is, obeyed in zip(found[::2], found[1::2], strict=True):
         assert obeyed.follows == pytest.approx((1.0, 1.0, 1.0))
         assert obeyed.regrets == pytest.approx((0.0, 0.0, 0.0), abs=1e-6)
-        assert obeyed.utility.mean <= as_it_is.utility.mean + 1e-9
+        assert obeyed.utility.value <= as_it_is.utility.value + 1e-9
     assert equilibria[1.0].rows[STATE][DEEP] == pytest.approx(1.0)
     assert equilibria[0.001].rows[STATE].get(DEEP, 0.0) == pytest.approx(0.0)
 

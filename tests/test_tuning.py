@@ -123,8 +123,8 @@ def test_a_trial_is_compared_with_the_defaults_on_the_deals_that_both_played():
     first = Trial(0, {"x": 0.5}, (1.0, 1.0, 0.0, 5.0), True)
     cut = Trial(1, {"x": 0.9}, (2.0, 1.0, 0.0), False)
     (_, zero), (_, found) = against_defaults([first, cut])
-    assert (zero.n, zero.mean, zero.low, zero.clear) == (4, 0.0, None, False)
-    assert (found.n, found.mean) == (3, pytest.approx(1 / 3))
+    assert (zero.n, zero.value, zero.low, zero.clear) == (4, 0.0, None, False)
+    assert (found.n, found.value) == (3, pytest.approx(1 / 3))
 
 
 def test_a_folder_may_have_any_name_and_the_tables_grow_with_the_trials(tmp_path):
@@ -196,12 +196,12 @@ def test_what_was_only_lucky_in_training_loses_the_finals(tmp_path):
     assert "so the trained ones are the defaults" in text
     # what came next is tested in their place: -10 times its distance
     assert done.rival is not None
-    assert done.test.mean == pytest.approx(-10 * abs(done.rival["x"] - 0.5))
+    assert done.test.value == pytest.approx(-10 * abs(done.rival["x"] - 0.5))
     assert f"What came next ({show(done.rival)}) against them on 8 held-out deals: -" in text
     alone = tune(Lucky(), config(budget=1), tmp_path / "alone")
     assert alone.same
     assert alone.rival is None
-    assert alone.test.mean == 0.0
+    assert alone.test.value == 0.0
     without = tune(Lucky(), config(finalists=0), tmp_path / "without")
     assert without.parameters == ranked(without.trials)[0].parameters != {"x": 0.5, "y": 0.5}
     assert not (tmp_path / "without" / "finals.csv").exists()
@@ -267,7 +267,7 @@ def test_surface_by_hand(tmp_path):
     # (1, 1): 0.42
     found = measure_surface(StudyRunner(Bowl(common=0.5), config(), tmp_path))
     assert [tuple(cell.parameters.values()) for cell in found] == [(0, 0), (0, 1), (1, 0), (1, 1)]
-    assert [cell.against.mean for cell in found] == pytest.approx([-0.5, -0.1, -0.9, -0.5])
+    assert [cell.against.value for cell in found] == pytest.approx([-0.5, -0.1, -0.9, -0.5])
     assert [cell.against.n for cell in found] == [2] * 4
 
 
