@@ -84,7 +84,7 @@ def rows(found: list[Repeat]) -> list[tuple[str, ...]]:
 
 def _over_seeds(found: list[Repeat], name: str) -> Estimate:
     """The mean of one measure over the seeds."""
-    return mean_estimate([getattr(one, name).mean for one in found], SHARE_DIFFERENCE)
+    return mean_estimate([getattr(one, name).value for one in found], SHARE_DIFFERENCE)
 
 
 HEADINGS = ("seed", "whole sides", "one seat", "decisions", "processor time")

@@ -109,11 +109,7 @@ def _score(part: Part, deals: Iterable[tuple[Part, Floats]], version: int, bound
 
 def plain(found: Scores) -> dict[str, dict[str, Any]]:
     """Plain values of scores, rounded."""
-    return {part: {"n": one.n, **{name: _rounded(getattr(one, name)) for name in _TOLD}} for part, one in found.items()}
-
-
-_TOLD: Final = ("mean", "low", "high", "p")
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, _DIGITS) + 0.0
+    return {
+        part: {name: round(value, _DIGITS) + 0 if value else value for name, value in score.as_json().items()}
+        for part, score in found.items()
+    }
