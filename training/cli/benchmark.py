@@ -93,7 +93,7 @@ def compare_results(
     value |= {"tables": [table.name for table in suite.tables], "differences": plain(found)}
     title = f"Benchmark {suite.name}, version {suite.version}, same deals: {one.name} less {other.name} (points, 95 % interval; sign test)"
     rows = [
-        (part, score.n, f"{score.mean:+6.1f}", show_interval(score, "+.1f"), score.p) for part, score in found.items()
+        (part, score.n, f"{score.value:+6.1f}", show_interval(score, "+.1f"), score.p) for part, score in found.items()
     ]
     columns = (*map(Column, ("part", "deals", "difference", "interval")), Column("p", ".2g"))
     return Answer(value, [ResultTable(title, columns, tuple(rows))])
@@ -105,7 +105,7 @@ def _score_parts(found: BenchmarkResult, made: Decisions, out: Path, note: str) 
     others = {one.name: scores(found.suite, one.points) for one in references(found.suite)}
     title = f"Benchmark {found.suite.name}, version {found.suite.version}: {found.name} (points of 100, 95 % interval){note}"
     rows: list[tuple[Cell, ...]] = [
-        (part, score.n, score.mean, show_interval(score, ".1f"), *(of[part].mean for of in others.values()))
+        (part, score.n, score.value, show_interval(score, ".1f"), *(of[part].value for of in others.values()))
         for part, score in own.items()
     ]
     points = [Column(name, "5.1f") for name in others]
