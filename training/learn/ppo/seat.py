@@ -138,7 +138,7 @@ def _measure(config: SeatConfig, policy: TrainedSeat, learned: Learned, before: 
     won = _won(config, {"trained": lambda: policy})["trained"]
     seen = rate(learned.won, learned.games)
     played = learned.games + (before[-1].games if before else 0)
-    return SeatPoint(learned.steps, played, won.n, won.rate, won.low, won.high, seen.rate if seen else 0.0)
+    return SeatPoint(learned.steps, played, won.n, won.value, *won.ends, seen.value if seen else 0.0)
 
 
 def _won(config: SeatConfig, candidates: Mapping[str, Callable[[], Any]]) -> dict[str, Estimate]:
@@ -163,7 +163,7 @@ def _baselines(config: SeatConfig, untrained: TrainedSeat | None) -> list[SeatBa
         candidates[UNTRAINED] = lambda: untrained
     base = table(config.game, **config.options).game_env
     candidates[RANDOM] = partial(make_policy, RANDOM, base.spec.id, base.game.config)
-    return [SeatBaseline(name, won.n, won.rate, won.low, won.high) for name, won in _won(config, candidates).items()]
+    return [SeatBaseline(name, won.n, won.value, *won.ends) for name, won in _won(config, candidates).items()]
 
 
 def _note(point: SeatPoint) -> str:

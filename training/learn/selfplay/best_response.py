@@ -123,7 +123,7 @@ def best_response(config: BestResponseConfig, progress: Callable[[float, str], N
         session.update(rates(learning, share))
         passed = (process_time() - started) / (60 * config.minutes)
         share = passed if config.steps is None else session.steps / config.steps
-        won = 0.0 if session.won is None else session.won.rate
+        won = 0.0 if session.won is None else session.won.value
         progress(min(1.0, share), f"won {100 * won:.1f} % of {session.collector.games} games")
     seconds = round(process_time() - started, 1)
     response, itself = _measure(config, learner, side)

@@ -39,8 +39,8 @@ def _matrix(made: Any, found: Population, names: list[str]) -> None:
     for i, a in enumerate(names):
         for j, b in enumerate(names):
             if i != j and (one := found.crossplay.rate(a, b)) is not None:
-                rates[i, j] = one.rate
-                plots.percent(axes, j, i, one.rate, one.low, one.high)
+                rates[i, j] = one.value
+                plots.percent(axes, j, i, one.value, *one.ends)
             else:
                 axes.text(j, i, "·", ha="center", va="center", color="0.5")
     image = axes.imshow(rates, cmap="RdBu", vmin=0, vmax=1, aspect="auto")
@@ -91,7 +91,7 @@ def curve(found: Population, path: Path) -> None:
 def _against(axes: Any, found: Population, opponent: str) -> None:
     met = [one for one in found.snapshots if one.name != opponent]
     played = [(one.steps or 0, found.crossplay.rate(one.name, opponent)) for one in met]
-    points = [CurvePoint(at, won.rate, won.low, won.high) for at, won in played if won is not None]
+    points = [CurvePoint(at, won.value, won.low, won.high) for at, won in played if won is not None]
     plots.draw(axes, Curve(_SNAPSHOTS, points, marker="o", interval=""), color=plots.OWN, markersize=4)
     for name, style in ((RULE, "--"), (RANDOM, ":")):
         if name == opponent:
@@ -104,7 +104,7 @@ def _against(axes: Any, found: Population, opponent: str) -> None:
 
 
 def _interval(found: Estimate) -> plots.Estimated:
-    return found.rate, found.low, found.high
+    return found.value, found.low, found.high
 
 
 def _rating(axes: Any, found: Population) -> None:

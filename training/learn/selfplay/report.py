@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from parlour.training.learn.selfplay.crossplay import Crossplay, Rated
 from parlour.training.learn.selfplay.phase import RATE, Phase, rate_cells
 from parlour.training.learn.selfplay.pool import Member
 from parlour.training.learn.selfplay.role_beliefs import RoleLoss
-from parlour.training.measure.statistics import Estimate, rate, show_interval
+from parlour.training.measure.statistics import Estimate, plain, rate, show_interval
 from parlour.training.results.result_table import markdown_table
 from parlour.training.results.runs import write_csv
 
@@ -112,22 +112,22 @@ def summary(found: Population) -> dict[str, Any]:
         "training_games": found.training_games,
         "first": found.first,
         "last": found.last,
-        "differences": [{"a": a, "b": b, **asdict(games.difference(a, b))} for a, b in found.pairs],
+        "differences": [{"a": a, "b": b, **plain(games.difference(a, b))} for a, b in found.pairs],
         "rates": [
             {"player": a, "opponent": b, "side": side or "all", **_plain(games.rate(a, b, side))}
             for a, b in found.pairs
             for side in (None, *found.sides)
         ],
-        "roles": found.roles and asdict(found.roles),
+        "roles": found.roles and plain(found.roles),
         "cycles": games.cycles(),
-        "ratings": [asdict(one) for one in found.ratings],
-        "seat": {name: asdict(one.points) for name, one in found.seat.items()},
+        "ratings": [plain(one) for one in found.ratings],
+        "seat": {name: plain(one.points) for name, one in found.seat.items()},
         "seat_rates": {a: {what: _plain(one) for what, one in of.items()} for a, of in found.seat_rates.items()},
     }
 
 
 def _plain(found: Estimate | None) -> dict[str, Any]:
-    return {"n": 0} if found is None else asdict(found)
+    return {"n": 0} if found is None else plain(found)
 
 
 def verdicts(found: Population) -> list[str]:
@@ -143,7 +143,7 @@ def verdicts(found: Population) -> list[str]:
     )
     if found.roles is not None:
         head, habits, difference = (
-            f"{one.mean:.3f} {show_interval(one, '.3f')}"
+            f"{one.value:.3f} {show_interval(one, '.3f')}"
             for one in (found.roles.head, found.roles.habits, found.roles.difference)
         )
         told.append(
@@ -154,8 +154,8 @@ def verdicts(found: Population) -> list[str]:
 
 
 def _verdict(who: str, whom: str, found: Estimate) -> str:
-    word = "cannot be told from" if not found.clear else "beats" if found.mean > 0 else "loses to"
-    points = f"{100 * found.mean:+.1f} points {show_interval(found, '+.1f', 100)}"
+    word = "cannot be told from" if not found.clear else "beats" if found.value > 0 else "loses to"
+    points = f"{100 * found.value:+.1f} points {show_interval(found, '+.1f', 100)}"
     return f"{who} {word} {whom}: {points}, n = {found.n} deals, paired."
 
 
@@ -218,4 +218,4 @@ def text(found: Population) -> str:
 def _cells(found: Estimate | None) -> list[str]:
     if found is None:
         return ["-", "0"]
-    return [f"{100 * found.rate:.1f} % {show_interval(found, '.1f', 100)}", str(found.n)]
+    return [f"{100 * found.value:.1f} % {show_interval(found, '.1f', 100)}", str(found.n)]
