@@ -16,7 +16,7 @@ from parlour.envs.core import Event
 from parlour.envs.english import name
 from parlour.policies.agents.avalon.asks import Analyse
 from parlour.training.results.replay_page.matter import GameMatter
-from parlour.training.results.replay_page.model import BeliefLines, Column, ReplayRow, ReplayTable
+from parlour.training.results.replay_page.model import BeliefLines, ReplayColumn, ReplayRow, ReplayTable
 from parlour.training.results.replay_page.played import PlayedGame
 from parlour.training.results.replay_page.tracks import Track, answers_of, opinions_in
 
@@ -43,9 +43,14 @@ def avalon_matter(played: PlayedGame) -> GameMatter:
 def _teams(played: PlayedGame) -> ReplayTable:
     """A row for each proposal: its team, then its votes, then its fail cards, as they are shown."""
     seats = range(played.game.seats)
-    ballots = [Column(name(seat), "ballot", seat) for seat in seats]
-    columns = (Column("quest", "number"), Column("proposal", "number"), Column("leader", "seat"), *ballots)
-    more = (Column("approved", "number"), Column("what came of it"))
+    ballots = [ReplayColumn(name(seat), "ballot", seat) for seat in seats]
+    columns = (
+        ReplayColumn("quest", "number"),
+        ReplayColumn("proposal", "number"),
+        ReplayColumn("leader", "seat"),
+        *ballots,
+    )
+    more = (ReplayColumn("approved", "number"), ReplayColumn("what came of it"))
     return ReplayTable("teams", "Teams and votes", (*columns, *more), tuple(_proposals(played)))
 
 
@@ -94,7 +99,7 @@ def _cards(played: PlayedGame) -> ReplayTable:
                 elif event.move.kind == game.CARD and event.seat == seat:
                     card = "success" if event.move.args[0] else "fail"
                     rows.append(ReplayRow(news.step, (quest, seat, card), to=(seat,)))
-    columns = Column("quest", "number"), Column("player", "seat"), Column("card")
+    columns = ReplayColumn("quest", "number"), ReplayColumn("player", "seat"), ReplayColumn("card")
     return ReplayTable("cards", "Quest cards", columns, tuple(sorted(rows, key=lambda row: row.step)))
 
 

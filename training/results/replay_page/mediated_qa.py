@@ -15,7 +15,7 @@ from parlour.envs.mediated_qa.pipeline import Pipeline, generated
 from parlour.envs.mediated_qa.retrieve import Path
 from parlour.envs.mediated_qa.rules import MediatedQA
 from parlour.training.results.replay_page.matter import GameMatter
-from parlour.training.results.replay_page.model import Column, Document, Graph, ReplayRow, ReplayTable
+from parlour.training.results.replay_page.model import Document, Graph, ReplayColumn, ReplayRow, ReplayTable
 from parlour.training.results.replay_page.played import PlayedGame
 
 _OUTCOMES: Final = ("answered right", "answered wrong", "kept silent, rightly", "kept silent, wrongly")
@@ -91,9 +91,19 @@ class _Turned(NamedTuple):
 
 def _done(table: MediatedQA, asked: list[_Asked]) -> ReplayTable:
     """A row for each question and module: what was recommended, what it chose, and what was carried out."""
-    columns = (Column("question", "number"), Column("module"), Column("recommended"), Column("chosen"))
+    columns = (
+        ReplayColumn("question", "number"),
+        ReplayColumn("module"),
+        ReplayColumn("recommended"),
+        ReplayColumn("chosen"),
+    )
     rows = [row for number, one in enumerate(asked, 1) for row in _of_question(table, number, one)]
-    more = (Column("carried out"), Column("followed", "flag"), Column("outcome"), Column("net", "number"))
+    more = (
+        ReplayColumn("carried out"),
+        ReplayColumn("followed", "flag"),
+        ReplayColumn("outcome"),
+        ReplayColumn("net", "number"),
+    )
     return ReplayTable("questions", "Recommended against done", (*columns, *more), tuple(rows))
 
 
@@ -138,8 +148,8 @@ def _row(table: MediatedQA, known: _Turned, step: int, to: int) -> ReplayRow:
 
 def _signals(table: MediatedQA, asked: list[_Asked], pipeline: Pipeline | None) -> ReplayTable:
     """The state of each question, and the raw signals behind it, which a mediator may not see."""
-    raw = (Column(signal, "number") for signal in game.SIGNALS)
-    columns = (Column("question", "number"), Column("text"), Column("state"), *raw)
+    raw = (ReplayColumn(signal, "number") for signal in game.SIGNALS)
+    columns = (ReplayColumn("question", "number"), ReplayColumn("text"), ReplayColumn("state"), *raw)
     rows = []
     for number, one in enumerate(asked, 1):
         signals = pipeline.signals(one.number) if pipeline and _is_the_same(pipeline, one) else None

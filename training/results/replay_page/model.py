@@ -181,7 +181,7 @@ class Offer:
 
 
 @dataclass(frozen=True)
-class Column:
+class ReplayColumn:
     """A column of a table."""
 
     title: str
@@ -215,7 +215,7 @@ class ReplayTable:
     `quiz` (murder mystery), `questions`,
     `signals` (mediated QA)."""
     title: str
-    columns: tuple[Column, ...]
+    columns: tuple[ReplayColumn, ...]
     rows: tuple[ReplayRow, ...]
     note: str = ""
 

@@ -19,7 +19,7 @@ from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.envs.murder_mystery.vocabulary.facts import KINDS, Fact, read, say
 from parlour.envs.murder_mystery.vocabulary.quiz import LETTERS
 from parlour.training.results.replay_page.matter import GameMatter
-from parlour.training.results.replay_page.model import BeliefLines, Column, Document, ReplayRow, ReplayTable
+from parlour.training.results.replay_page.model import BeliefLines, Document, ReplayColumn, ReplayRow, ReplayTable
 from parlour.training.results.replay_page.mystery_sensors import questum_beliefs
 from parlour.training.results.replay_page.played import PlayedGame
 from parlour.training.results.replay_page.tracks import Track
@@ -89,14 +89,19 @@ def _suspicions(played: PlayedGame, views: list[MysteryView]) -> ReplayTable:
                 elif kind in (game.SUSPECT, game.VOTE) and event.seat == seat:
                     when = "vote" if kind == game.VOTE else f"round {rounds + 1}"
                     rows.append(ReplayRow(news.step, (when, seat, view.victims[victim], args[0]), to=(seat,)))
-    columns = Column("when"), Column("player", "seat"), Column("victim"), Column("suspects", "seat")
+    columns = (
+        ReplayColumn("when"),
+        ReplayColumn("player", "seat"),
+        ReplayColumn("victim"),
+        ReplayColumn("suspects", "seat"),
+    )
     return ReplayTable("suspicions", "Suspicions and votes", columns, tuple(sorted(rows, key=lambda row: row.step)))
 
 
 def _votes(played: PlayedGame, views: list[MysteryView]) -> ReplayTable:
     """How many votes each seat has, and who was found."""
-    columns = [Column("victim"), *(Column(name(seat), "number", seat) for seat in range(len(views)))]
-    columns += [Column("found", "seat"), Column("result")]
+    columns = [ReplayColumn("victim"), *(ReplayColumn(name(seat), "number", seat) for seat in range(len(views)))]
+    columns += [ReplayColumn("found", "seat"), ReplayColumn("result")]
     rows, counts = [], dict[int, tuple[int, ...]]()
     for news in played.news(0):
         for event in news.events:
@@ -112,14 +117,19 @@ def _votes(played: PlayedGame, views: list[MysteryView]) -> ReplayTable:
 
 def _quiz(case: Case, end: int) -> ReplayTable:
     """The questions that each seat is asked after the game, with what counts as right; from the last step on."""
-    columns = (Column("asked", "seat"), Column("points", "number"), Column("question"), Column("options"))
+    columns = (
+        ReplayColumn("asked", "seat"),
+        ReplayColumn("points", "number"),
+        ReplayColumn("question"),
+        ReplayColumn("options"),
+    )
     rows = []
     for seat, asked in enumerate(case.questions):
         for one in asked:
             options = "; ".join(f"{letter}) {text}" for letter, text in zip(LETTERS, one.options, strict=False))
             right = ", ".join(LETTERS[key] for key in one.keys)
             rows.append(ReplayRow(end, (seat, one.points, one.text, options, right), to=()))
-    return ReplayTable("quiz", "The quiz after the game", (*columns, Column("right")), tuple(rows))
+    return ReplayTable("quiz", "The quiz after the game", (*columns, ReplayColumn("right")), tuple(rows))
 
 
 # -- beliefs ---------------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from parlour.policies.agents.murder_mystery.questum.plan import PlannedInterview
 from parlour.policies.agents.murder_mystery.sensors import DEFAULT, SENSORS, SensorReading, distance, read_by
 from parlour.policies.llm.ask import read_back
 from parlour.training.results.replay_page.again import FollowedTurn, follow
-from parlour.training.results.replay_page.model import BeliefLines, Column, ReplayRow, ReplayTable
+from parlour.training.results.replay_page.model import BeliefLines, ReplayColumn, ReplayRow, ReplayTable
 from parlour.training.results.replay_page.played import PlayedGame
 from parlour.training.results.replay_page.tracks import Track
 
@@ -44,8 +44,15 @@ def questum_beliefs(played: PlayedGame, views: Sequence[MysteryView]) -> Questum
     kept = [(row.step, row) for row in seen.rows if row.cells[0] in alike]
     kept += [(row.step, row) for row in noted.rows if row.cells[0] not in alike]
     rows = tuple(row for _, row in sorted(kept, key=lambda one: one[0]))
-    columns = (Column("player", "seat"), Column("victim"), Column("about", "seat"), *map(Column, _SHOWN))
-    table = ReplayTable("sensors", "What sensors read", (*columns, Column("differ from a murderer's", "number")), rows)
+    columns = (
+        ReplayColumn("player", "seat"),
+        ReplayColumn("victim"),
+        ReplayColumn("about", "seat"),
+        *map(ReplayColumn, _SHOWN),
+    )
+    table = ReplayTable(
+        "sensors", "What sensors read", (*columns, ReplayColumn("differ from a murderer's", "number")), rows
+    )
     again = [_lines(key, track, views) for key, track in sorted(seen.tracks.items()) if key[0] in alike]
     recorded = [
         replace(

@@ -16,7 +16,7 @@ from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.belief import SeatBeliefs, WolfBelief
 from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.training.results.replay_page.matter import GameMatter
-from parlour.training.results.replay_page.model import BeliefLines, Column, ReplayRow, ReplayTable
+from parlour.training.results.replay_page.model import BeliefLines, ReplayColumn, ReplayRow, ReplayTable
 from parlour.training.results.replay_page.played import News, PlayedGame
 from parlour.training.results.replay_page.record import lines_of
 from parlour.training.results.replay_page.tracks import Alive, Track, ended, of_the_living
@@ -70,8 +70,13 @@ def _views(played: PlayedGame, seat: int) -> Iterator[tuple[WerewolfView, News]]
 def _days(played: PlayedGame) -> ReplayTable:
     """A row for each day: who voted for whom, and what came of it."""
     seats = range(played.game.seats)
-    targets = [Column(name(seat), "target", seat) for seat in seats]
-    columns = (Column("day", "number"), Column("died in the night", "seats"), *targets, Column("executed", "seats"))
+    targets = [ReplayColumn(name(seat), "target", seat) for seat in seats]
+    columns = (
+        ReplayColumn("day", "number"),
+        ReplayColumn("died in the night", "seats"),
+        *targets,
+        ReplayColumn("executed", "seats"),
+    )
     return ReplayTable("days", "Votes by day", columns, tuple(_votes(played)))
 
 
@@ -104,7 +109,7 @@ def _nights(played: PlayedGame) -> ReplayTable:
         elif line.to is not None and line.kind in _BY_NIGHT:
             who = None if line.seat == NATURE else line.seat
             rows.append(ReplayRow(line.step, (day, who, line.text), to=line.to))
-    columns = Column("night", "number"), Column("player", "seat"), Column("what")
+    columns = ReplayColumn("night", "number"), ReplayColumn("player", "seat"), ReplayColumn("what")
     return ReplayTable("nights", "By night", columns, tuple(rows))
 
 
