@@ -11,6 +11,7 @@ from parlour.policies.llm.at_once import Gathering, ask_along
 from parlour.policies.llm.model import OfflineModel
 from parlour.policies.local_lm.prompts import ASSISTANT, USER, Fitting, ToldTurn
 from parlour.policies.local_lm.settings import CheckpointSettings, hash_of
+from parlour.policies.settings import read_settings
 from parlour.training.cli.models import games_at_once
 
 # -- settings --------------------------------------------------------------------------------------------------
@@ -18,7 +19,7 @@ from parlour.training.cli.models import games_at_once
 
 def test_settings_follow_the_folder():
     words = checkpoint_settings("hf:models/tiny,temperature=0.5,list_options=false,history=3")
-    assert CheckpointSettings.from_words(words) == CheckpointSettings(
+    assert read_settings(CheckpointSettings, words, "hf") == CheckpointSettings(
         "models/tiny", temperature=0.5, list_options=False, history=3
     )
     assert checkpoint_settings("heuristic") is None
@@ -28,22 +29,22 @@ def test_settings_follow_the_folder():
 @pytest.mark.parametrize(
     ("name", "match"),
     [
-        ("hf", "policy 'hf' without a checkpoint is not accepted"),
-        ("hf:temperature=1", "policy 'hf' without a checkpoint is not accepted"),
+        ("hf", "hf needs a checkpoint; accepted: hf:DIR"),
+        ("hf:temperature=1", "hf needs a checkpoint; accepted: hf:DIR"),
         ("hf:x,heat=1", "setting of hf 'heat' is not accepted"),
         ("hf:x,temperature=hot", "temperature 'hot' is not accepted; accepted: a number from 0"),
-        ("hf:x,temperature=-1", "temperature -1.0 is not accepted"),
-        ("hf:x,max_new_tokens=0", "max_new_tokens 0 is not accepted"),
+        ("hf:x,temperature=-1", "temperature '-1' is not accepted"),
+        ("hf:x,max_new_tokens=0", "max_new_tokens '0' is not accepted"),
         ("hf:x,batch=1.5", "batch '1.5' is not accepted; accepted: a whole number"),
         ("hf:x,list_options=no", "list_options 'no' is not accepted"),
         ("hf:x,dtype=int8", "dtype 'int8' is not accepted"),
         ("hf:x,context=100", "context 100 is not accepted"),
-        ("hf:x,history=-1", "history -1 is not accepted"),
+        ("hf:x,history=-1", "history '-1' is not accepted"),
     ],
 )
 def test_settings_that_are_not_accepted_are_told(name, match):
     with pytest.raises(ParlourError, match=match):
-        CheckpointSettings.from_words(checkpoint_settings(name))
+        read_settings(CheckpointSettings, checkpoint_settings(name) or {}, "hf")
 
 
 def test_as_many_games_are_in_flight_as_prompts_are_computed_together():

@@ -19,6 +19,7 @@ from parlour.policies.llm.at_once import ask_along
 from parlour.policies.local_lm.model import LanguageModel, Prompt, Reply, Sampling, shared
 from parlour.policies.local_lm.prompts import Fitting, ToldTurn
 from parlour.policies.local_lm.settings import CheckpointSettings
+from parlour.policies.settings import read_settings
 
 
 class _Question(NamedTuple):
@@ -118,4 +119,4 @@ def _noted(message: str, prompt: Prompt, reply: Reply, left_out: int) -> dict[st
 
 def from_settings(settings: Mapping[str, str], game: str, config: Mapping[str, Any]) -> Policy:
     """The policy of `dir=DIR[,temperature=1][,...]`, for any game. Raises `ParlourError` for what is not accepted."""
-    return HfPlayer(**asdict(CheckpointSettings.from_words(settings)))
+    return HfPlayer(**asdict(read_settings(CheckpointSettings, settings, "hf")))

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Final
 
-from parlour.envs.core import ParlourError, accept, check_from, check_one_of
-from parlour.policies.base import check_settings
+from parlour.envs.core import ParlourError, check_from
+from parlour.policies.settings import Settings, number, one_of, read_settings, setting, whole, yes_or_no
 
-DTYPES: Final = ("float32", "float64", "bfloat16", "float16")
 WEIGHTS: Final = "*.safetensors"
 _NAMED: Final = re.compile(r"[^\w.+-]")
 _SHOWN: Final = 12
@@ -22,81 +21,36 @@ _BLOCK: Final = 2**20
 
 
 @dataclass(frozen=True)
-class CheckpointSettings:
+class CheckpointSettings(Settings):
     """How a checkpoint plays.
 
     Raises:
         ParlourError: A value is not accepted.
     """
 
-    dir: str
+    dir: str = setting(needs="a checkpoint; accepted: hf:DIR[,temperature=1,...]")
     """Folder of the checkpoint, as `save_pretrained` writes it."""
-    temperature: float = 0.0
+    temperature: float = setting(0.0, number(0))
     """Of sampling; 0: the most probable token, always."""
-    max_new_tokens: int = 128
+    max_new_tokens: int = setting(128, whole(1))
     """Tokens of a reply at most."""
-    history: int | None = None
+    history: int | None = setting(None, whole(0))
     """Earlier turns that the model reads beside the first message; None: as many as its context has room for."""
-    context: int | None = None
+    context: int | None = setting(None, whole(2))
     """Tokens of prompt and reply together; None: what the checkpoint says, or no limit."""
-    list_options: bool = True
+    list_options: bool = setting(True, yes_or_no("true", "false"))
     """Whether the seat's messages list the options."""
-    batch: int = 16
+    batch: int = setting(16, whole(1))
     """Prompts that are computed together at most, and games that a command plays at once."""
     device: str = "cpu"
     """Where it is computed, as PyTorch names it, such as cuda."""
-    dtype: str = "float32"
+    dtype: str = setting("float32", one_of("float32", "float64", "bfloat16", "float16"))
     """Of the weights."""
 
     def __post_init__(self) -> None:
-        if not 0 <= self.temperature < float("inf"):
-            raise accept("temperature", self.temperature, "a number from 0")
-        check_from("max_new_tokens", self.max_new_tokens, 1)
-        check_from("batch", self.batch, 1)
-        check_one_of("dtype", self.dtype, DTYPES)
-        if self.history is not None:
-            check_from("history", self.history, 0)
+        super().__post_init__()
         if self.context is not None:
             check_from("context", self.context, self.max_new_tokens + 1)
-
-    @classmethod
-    def from_words(cls, words: Mapping[str, str]) -> Self:
-        """From words, as the command line takes them. Raises `ParlourError` for what is not accepted."""
-        check_settings("hf", words, [field.name for field in fields(cls)])
-        if "dir" not in words:
-            raise ParlourError("policy 'hf' without a checkpoint is not accepted; accepted: hf:DIR[,temperature=1,...]")
-        values: dict[str, Any] = {
-            key: _READ[key](key, value) if key in _READ else value for key, value in words.items()
-        }
-        return cls(**values)
-
-
-def _number(kind: Callable[[str], Any], what: str) -> Callable[[str, str], Any]:
-    def read(name: str, value: str) -> Any:
-        try:
-            return kind(value)
-        except ValueError:
-            raise accept(name, value, what) from None
-
-    return read
-
-
-def _flag(name: str, value: str) -> bool:
-    if value not in ("true", "false"):
-        raise accept(name, value, ("true", "false"))
-    return value == "true"
-
-
-_WHOLE: Final = _number(int, "a whole number")
-_READ: Final[Mapping[str, Callable[[str, str], Any]]] = {
-    "temperature": _number(float, "a number from 0"),
-    "max_new_tokens": _WHOLE,
-    "history": _WHOLE,
-    "context": _WHOLE,
-    "batch": _WHOLE,
-    "list_options": _flag,
-}
-"""Setting -> how its words are read; the others are words."""
 
 
 def weights_in(folder: str | Path) -> list[Path]:
@@ -135,7 +89,7 @@ def _hashed(files: tuple[tuple[str, int, int], ...]) -> str:
 
 def called(words: Mapping[str, str]) -> str:
     """What transcripts and tables call the player of these settings: the folder's name, its settings, its weights' hash."""
-    settings = CheckpointSettings.from_words(words)
+    settings = read_settings(CheckpointSettings, words, "hf")
     folder = Path(settings.dir).resolve()
     further = "".join(f",{key}={value}" for key, value in words.items() if key in _TOLD)
     return f"hf:{_NAMED.sub('_', folder.name)}{further} @ sha256:{hash_of(settings.dir)[:_SHOWN]}"

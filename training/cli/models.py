@@ -15,6 +15,7 @@ from parlour.policies.llm.noise import ReadingNoise
 from parlour.policies.llm.transport.meter import Meter
 from parlour.policies.local_lm.settings import CheckpointSettings
 from parlour.policies.local_lm.settings import called as checkpoint_called
+from parlour.policies.settings import read_settings
 from parlour.training.cli.options import Options
 from parlour.training.results.decision_tables import reasons, share
 
@@ -70,7 +71,7 @@ def seated(name: str, model: Model) -> str:
 def games_at_once(names: Iterable[str], model: Model) -> int:
     """How many games a command plays at once: as many calls as may be under way, or as many prompts as a checkpoint takes."""
     checkpoints = [settings for name in names if (settings := checkpoint_settings(name)) is not None]
-    return max([model.concurrency, *(CheckpointSettings.from_words(one).batch for one in checkpoints)])
+    return max([model.concurrency, *(read_settings(CheckpointSettings, one, "hf").batch for one in checkpoints)])
 
 
 def tell_usage(model: Model) -> None:

@@ -13,22 +13,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
-from threading import Lock
 from typing import Any, Final, NamedTuple, Self
 
 from parlour.envs.core import ParlourError, value_shown
 from parlour.envs.json_values import json_value
-from parlour.policies.llm.transport.request import (
-    NO_USAGE,
-    BudgetSpent,
-    Completion,
-    Request,
-    ServedModel,
-    Transport,
-    Usage,
-    address_of,
-    served_model,
-)
+from parlour.policies.llm.transport.request import NO_USAGE, BudgetSpent, Completion, Layer, Request, Transport, Usage
 
 _MILLION: Final = 1_000_000
 
@@ -105,7 +94,7 @@ def _price(model: str, pair: Any) -> Price:
 LIMITS: Final = ("max_dollars", "max_calls", "max_seconds")
 
 
-class Budget:
+class Budget(Layer):
     """A transport that lets calls pass until a limit is reached.
 
     Calls under way are not called back: dollars and seconds may be exceeded by what they cost. The number of calls is
@@ -138,14 +127,14 @@ class Budget:
         for name, limit in limits:
             if limit is not None and not limit > 0:
                 raise ParlourError(f"{name} {limit} is not accepted; accepted: a number > 0, or None")
-        self._inner, self._prices = inner, prices
+        super().__init__(inner)
+        self._prices = prices
         self.max_dollars, self.max_calls, self.max_seconds = max_dollars, max_calls, max_seconds
         self._check_price(model)
         self.dollars, self.calls = 0.0, 0
         """Spent, and let through. Models without a price add nothing; they are accepted only without `max_dollars`."""
         self._seconds = 0.0
         self._started: float | None = None
-        self._lock = Lock()
 
     def complete(self, request: Request) -> Completion:
         """The inner reply.
@@ -163,21 +152,8 @@ class Budget:
             self.dollars += cost
         return reply
 
-    def served_model(self, model: str) -> ServedModel:
-        """What is known of a model; asking is free."""
-        return served_model(self._inner, model)
-
-    @property
-    def address(self) -> str:
-        """The server's address."""
-        return address_of(self._inner)
-
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_lock": None, "_started": None, "_seconds": self._elapsed()}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self._lock = Lock()
+        return {**super().__getstate__(), "_started": None, "_seconds": self._elapsed()}
 
     def _admit(self) -> None:
         if self._started is None:

@@ -25,7 +25,6 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from threading import Lock
 from typing import Any, Final, NamedTuple, get_args
 
 from parlour.envs.core import ParlourError, check_one_of
@@ -33,13 +32,13 @@ from parlour.policies.llm.transport.request import (
     CacheMiss,
     CallFailed,
     Completion,
+    Layer,
     PromptTooLong,
     Reason,
     Request,
     ServedModel,
     Transport,
     Usage,
-    address_of,
     served_model,
 )
 
@@ -69,7 +68,7 @@ class Remembered(NamedTuple):
     model: ServedModel
 
 
-class Cache:
+class Cache(Layer):
     """A transport that remembers.
 
     Args:
@@ -84,9 +83,9 @@ class Cache:
 
     def __init__(self, inner: Transport, path: str | Path, mode: str = "record") -> None:
         check_one_of("cache mode", mode, MODES)
-        self._inner, self.path, self.mode = inner, Path(path).absolute(), mode
+        super().__init__(inner)
+        self.path, self.mode = Path(path).absolute(), mode
         self._known: dict[str, Remembered] = {}
-        self._lock = Lock()
         if mode == "record":
             self._make()
         if mode == "replay":
@@ -123,21 +122,13 @@ class Cache:
         """What is known of a model: of the server, or, if it cannot be asked, what was stored last."""
         return served_model(self._inner, model) if self.mode == "off" else self._of(model).model
 
-    @property
-    def address(self) -> str:
-        """The server's address."""
-        return address_of(self._inner)
-
     def __len__(self) -> int:
         with open_cache(self.path, self.mode == "record") as file:
             count: int = file.execute("SELECT count(*) FROM replies WHERE failed IS NULL").fetchone()[0]
         return count
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_lock": None, "_known": dict(self._known)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, _lock=Lock())
+        return {**super().__getstate__(), "_known": dict(self._known)}
 
     def _of(self, model: str) -> Remembered:
         """The model and its row; asked once. Threads that come first wait for one of them."""

@@ -9,18 +9,17 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field, replace
-from threading import Lock
 from typing import Any, Final, Literal, NamedTuple
 
 from parlour.policies.llm.decisions import INVALID, Decisions, summed
 from parlour.policies.llm.transport.budget import Prices
 from parlour.policies.llm.transport.request import (
     Completion,
+    Layer,
     ModelUnavailable,
     Request,
     ServedModel,
     Transport,
-    served_model,
 )
 
 Outcome = Literal["valid", "repaired", "fallback"]
@@ -108,7 +107,7 @@ class Taken(NamedTuple):
     decisions: Decisions = Decisions()
 
 
-class Meter:
+class Meter(Layer):
     """A transport that counts. It stands outermost and knows the prices.
 
     Args:
@@ -118,12 +117,12 @@ class Meter:
     """
 
     def __init__(self, inner: Transport, prices: Prices, context: int | None = None) -> None:
-        self._inner, self.prices, self._context = inner, prices, context
+        super().__init__(inner)
+        self.prices, self._context = prices, context
         self._counts: dict[Label, Count] = {}
         self._dropped: frozenset[str] = frozenset()
         self._served: frozenset[str] = frozenset()
         self._decisions = Decisions()
-        self._lock = Lock()
 
     def complete(self, request: Request) -> Completion:
         """The inner reply."""
@@ -144,7 +143,7 @@ class Meter:
 
     def served_model(self, model: str) -> ServedModel:
         """What is known of a model: the server's address, what it tells of the model, the context."""
-        found = served_model(self._inner, model)
+        found = super().served_model(model)
         return found if self._context is None else replace(found, context=self._context)
 
     def cost(self, model: str, reply: Completion) -> float | None:
@@ -234,12 +233,7 @@ class Meter:
         }
 
     def __getstate__(self) -> dict[str, Any]:
-        with self._lock:
-            return {**vars(self), "_lock": None, "_counts": dict(self._counts)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self._lock = Lock()
+        return {**super().__getstate__(), "_counts": dict(self._counts)}
 
     def _counted(self, request: Request, reply: Completion) -> Count:
         if reply.cached:

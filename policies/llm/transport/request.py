@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from threading import Lock
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from parlour.envs.core import ParlourError
@@ -205,6 +206,33 @@ class Transport(Protocol):
 
     def complete(self, request: Request) -> Completion:
         """The reply. Raises the errors of this module."""
+
+
+class Layer:
+    """A transport around another one. Safe for threads; a copy has a lock of its own.
+
+    Args:
+        inner: Where replies come from.
+    """
+
+    def __init__(self, inner: Transport) -> None:
+        self._inner, self._lock = inner, Lock()
+
+    def served_model(self, model: str) -> ServedModel:
+        """What is known of a model; asking is free."""
+        return served_model(self._inner, model)
+
+    @property
+    def address(self) -> str:
+        """The server's address."""
+        return address_of(self._inner)
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self._lock:
+            return {**vars(self), "_lock": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _lock=Lock())
 
 
 def served_model(transport: Transport, model: str) -> ServedModel:
