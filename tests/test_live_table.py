@@ -507,6 +507,7 @@ def test_a_table_that_cannot_be_opened_is_refused_in_one_line(words, why, monkey
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.slow
 def test_ctrl_c_closes_the_table_and_its_links_are_made_from_the_token(tmp_path):
     command = [sys.executable, "-m", "parlour.training.cli", "table", "template_v0", "--seats", "me", "--port", "0"]
     words = ["--token", "PARLOUR_TEST_TOKEN", "--out", str(tmp_path)]

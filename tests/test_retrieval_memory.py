@@ -214,6 +214,7 @@ def test_a_search_keeps_to_one_thread_and_leaves_the_setting_of_others_alone():
     assert found == [answers(remembered())] * 4
 
 
+@pytest.mark.slow
 def test_importing_loads_neither_faiss_nor_a_client_nor_a_model():
     modules = "parlour.policies.retrieval.memory, parlour.policies.retrieval.embedders"
     code = f"import sys, {modules}; print(*sys.modules)"

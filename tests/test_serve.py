@@ -281,6 +281,7 @@ def test_429_says_when_to_come_again_and_the_client_does(server):
     assert tally["chat"] == 10 + tally["429"]
 
 
+@pytest.mark.slow
 def test_timeout_gives_no_answer_in_time_while_others_are_served(server):
     draw = FaultDraw({"timeout": 0.5}, 0)
     bodies = {draw(body): body for body in (json.dumps({**HELLO, "seed": k}).encode() for k in range(30))}
@@ -371,6 +372,7 @@ def outcomes(client, workers: int, n: int = 60) -> dict[int, list[str]]:
         return dict(zip(range(n), pool.map(one, range(n)), strict=True))
 
 
+@pytest.mark.slow
 def test_the_same_requests_meet_the_same_faults_in_any_order(server):
     rates = {"429": 0.2, "500": 0.1, "cut": 0.2, "schema": 0.1}
     first = outcomes(server(faults=rates, seed=1), 1)
@@ -425,6 +427,7 @@ def test_the_request_s_seed_is_that_of_the_policy_and_each_request_begins_anew(s
     assert [text_of(ask(words, "hello")) for _ in range(2)] == ["5 letters, 0 options, 1"] * 2
 
 
+@pytest.mark.slow
 def test_the_chat_player_takes_a_policy_for_a_model(server, monkeypatch):
     url = str(server(policy=ServedPolicy("random", RandomPolicy())).base_url)
     model = make_model(ModelConfig(model="random", base_url=url))

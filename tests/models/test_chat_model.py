@@ -295,6 +295,7 @@ def faulty(double, every):
     return reply
 
 
+@pytest.mark.slow
 def test_with_faults_in_three_of_ten_requests_nothing_is_lost_and_all_is_counted(
     double, config, doubt, tmp_path, caplog
 ):

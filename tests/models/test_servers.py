@@ -58,7 +58,7 @@ def request_to(server) -> Request:
 def test_a_game_is_played_over_each_service(service):
     with service() as server:
         model = make_model(ModelConfig(server.MODEL, server.base_url, max_retries=1))
-        table = rollout.table("avalon_v0", num_players=5, rules="official")
+        table = rollout.table("avalon_v0", num_players=5, rules="official", talk=False)
         rollout.play(table, [make_policy("chat", "avalon_v0", {}, model) for _ in range(5)], 3)
         total = model.meter.total
     assert total.asked == total.valid == total.calls == len(server.asked) > 20
