@@ -99,4 +99,4 @@ def rate_cells(found: Estimate | None) -> list[Any]:
     """A rate under the columns `RATE`."""
     if found is None:
         return [0, None, None, None]
-    return [found.n, *(round(x, 4) for x in (found.value, found.low, found.high))]
+    return [found.n, *(round(x, 4) for x in (found.value, *found.ends))]
