@@ -121,18 +121,9 @@ class Case(_Frozen):
     def vocabulary(self) -> CaseVocabulary:
         """The words of the case; public."""
         people: tuple[Character | Victim, ...] = (*self.characters, *self.victims)
-        return CaseVocabulary(
-            self.language,
-            tuple(one.name for one in people),
-            tuple(one.aliases for one in people),
-            len(self.characters),
-            self.places,
-            self.times,
-            self.means,
-            self.motives,
-            self.relations,
-            self.items,
-        )
+        names, aliases = tuple(one.name for one in people), tuple(one.aliases for one in people)
+        words = (self.places, self.times, self.means, self.motives, self.relations, self.items)
+        return CaseVocabulary(self.language, names, aliases, self.seats, *words)
 
     @property
     def seats(self) -> int:
@@ -168,37 +159,36 @@ class Case(_Frozen):
 
     @model_validator(mode="after")
     def _consistent(self) -> Case:
-        names = [*self.names, *(one.name for one in self.victims)]
-        doubled = sorted({name for name in names if names.count(name) > 1})
-        if doubled:
-            raise ValueError(f"name {doubled[0]!r} is used twice")
+        names = [*self.names, *(victim.name for victim in self.victims)]
+        for name in names:
+            _require(names.count(name) == 1, f"name {name!r} is used twice")
+        victims, lists, lying = len(self.victims), len(self.questions), 0
         for one in self.characters:
-            if len(one.murders) != len(self.victims):
-                raise ValueError(f"{one.name}: {len(one.murders)} murders for {len(self.victims)} victims")
-        if len(self.questions) != len(self.characters):
-            raise ValueError(f"{len(self.questions)} lists of questions for {len(self.characters)} characters")
-        lying = sum(bool(one.lies) and not any(one.murders) for one in self.characters)
-        if self.liars and lying > self.liars:
-            raise ValueError(f"{lying} characters who murdered nobody have lies; the case tells of {self.liars}")
+            _require(len(one.murders) == victims, f"{one.name}: {len(one.murders)} murders for {victims} victims")
+            lying += bool(one.lies) and not any(one.murders)
+        _require(lists == self.seats, f"{lists} lists of questions for {self.seats} characters")
+        several = f"{lying} characters who murdered nobody have lies; the case tells of {self.liars}"
+        _require(not self.liars or lying <= self.liars, several)
         for question in (*self.omniscient, *(question for seat in self.questions for question in seat)):
-            if question.victim is not None and not 0 <= question.victim < len(self.victims):
-                raise ValueError(f"question {question.id}: no victim {question.victim}")
-        for fact in (*self.public, *(fact for one in self.characters for fact in (*one.facts, *one.lies))):
+            known = question.victim is None or 0 <= question.victim < victims
+            _require(known, f"question {question.id}: no victim {question.victim}")
+        truth = () if self.truth is None else self.truth.facts
+        known_by = (fact for one in self.characters for fact in (*one.facts, *one.lies))
+        for fact in (*self.public, *known_by, *truth):
             check_fact(fact, self.vocabulary)
         if self.truth is not None:
-            self._check_truth(self.truth)
+            deaths = self.truth.deaths
+            _require(len(deaths) == victims, f"{len(deaths)} deaths for {victims} victims")
+            for victim, death in enumerate(deaths):
+                murderers = self.murderers(victim)
+                fault = f"victim {victim}: murderer {death.murderer} in the truth, {murderers} told"
+                _require(murderers == (death.murderer,), fault)
         return self
 
-    def _check_truth(self, truth: Truth) -> None:
-        if len(truth.deaths) != len(self.victims):
-            raise ValueError(f"{len(truth.deaths)} deaths for {len(self.victims)} victims")
-        for victim, death in enumerate(truth.deaths):
-            if self.murderers(victim) != (death.murderer,):
-                raise ValueError(
-                    f"victim {victim}: murderer {death.murderer} in the truth, {self.murderers(victim)} told"
-                )
-        for fact in truth.facts:
-            check_fact(fact, self.vocabulary)
+
+def _require(fits: bool, fault: str) -> None:
+    if not fits:
+        raise ValueError(fault)
 
 
 def load(source: Path | str | Mapping[str, Any]) -> Case:
@@ -207,16 +197,13 @@ def load(source: Path | str | Mapping[str, Any]) -> Case:
     Raises:
         ParlourError: It cannot be read, or is no case of a version that is read; in one line.
     """
-    if isinstance(source, Mapping):
-        return _checked(source, "case")
-    try:
-        value = json_value(Path(source).read_bytes())
-    except (OSError, ValueError) as error:
-        raise ParlourError(f"case {str(source)!r} cannot be read: {error}") from None
-    return _checked(value, str(source))
-
-
-def _checked(value: Any, name: str) -> Case:
+    name, value = "case", source
+    if not isinstance(source, Mapping):
+        name = str(source)
+        try:
+            value = json_value(Path(source).read_bytes())
+        except (OSError, ValueError) as error:
+            raise ParlourError(f"case {name!r} cannot be read: {error}") from None
     if not isinstance(value, Mapping):
         raise ParlourError(f"{name} is no case: a JSON object is expected")
     if value.get("format", FORMAT) != FORMAT:

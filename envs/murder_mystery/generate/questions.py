@@ -8,7 +8,7 @@ one that does not exist. The position of the right option is drawn anew for ever
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from parlour.envs.murder_mystery.generate.clues import CaseKnowledge
@@ -46,23 +46,14 @@ def quiz(
     asker = _Asker(world, known, words, rng, tester)
     rows = [row for victim in range(len(world.deaths)) for row in asker.about(victim)]
     rows += asker.individual() + asker.relations()
-    return tuple(_question(row, rng, tester) for row in rows)
-
-
-def _question(row: _Row, rng: np.random.Generator, tester: int) -> QuizQuestion:
-    position = int(rng.integers(_OPTIONS))
-    options = list(row.wrong)
-    options.insert(position, row.right)
-    return QuizQuestion.model_construct(
-        id=f"{'all' if tester == EVERYBODY else tester}.{row.name}",
-        points=row.points,
-        kind=row.kind,
-        pick=row.pick,
-        victim=row.victim,
-        text=row.text,
-        options=tuple(options),
-        keys=(position,),
-    )
+    questions = []
+    for name, points, kind, pick, victim, text, right, wrong in rows:
+        position = int(rng.integers(_OPTIONS))
+        values: dict[str, Any] = {"points": points, "kind": kind, "pick": pick, "victim": victim, "text": text}
+        values["id"] = f"{'all' if tester == EVERYBODY else tester}.{name}"
+        values["options"] = (*wrong[:position], right, *wrong[position:])
+        questions.append(QuizQuestion.model_construct(**values, keys=(position,)))
+    return tuple(questions)
 
 
 class _Asker:
@@ -94,6 +85,7 @@ class _Asker:
             ("when", 5, 1, words.times[death.time], words.times),
             ("suspect", 5, 2, murderer, people),
         ]
+        asked = self.prose.questions
         return [
             _Row(
                 f"{kind}.{victim}",
@@ -101,40 +93,38 @@ class _Asker:
                 kind,
                 pick,
                 victim,
-                self.prose.questions[kind].format(v=words.persons[person]),
+                asked[kind].format(v=words.persons[person]),
                 right,
-                self._wrong(right, wrong),
+                wrong,
             )
-            for kind, points, pick, right, wrong in rows
+            for kind, points, pick, right, among in rows
+            for wrong in (self._wrong(right, among),)
         ]
 
     def individual(self) -> list[_Row]:
         """Who took what, where somebody was, what somebody's reason was."""
-        words, truth = self.words, self.known.truth
+        world, words, truth, asked = self.world, self.words, self.known.truth, self.prose.questions
         rows = []
+
+        def add(name: str, victim: int | None, text: str, right: str, among: Sequence[str]) -> None:
+            rows.append(_Row(name, 5, "individual", 1, victim, text, right, self._wrong(right, among)))
+
         for fact in truth:
             if fact.kind == "took" and fact.args[0] != self.tester:
                 thief, item = fact.args
-                others = [words.persons[s] for s in range(self.world.seats) if s not in (self.tester, thief)]
-                text = self.prose.questions["took"].format(i=words.items[item])
-                rows.append(self._individual(f"took.{item}", None, text, words.persons[thief], others))
-        motives = [
-            f
-            for f in truth
-            if f.kind == "motive"
-            and f.args[0] not in (self.tester, self.world.deaths[f.args[2] - words.seats].murderer)
-        ]
+                others = [words.persons[s] for s in range(world.seats) if s not in (self.tester, thief)]
+                add(f"took.{item}", None, asked["took"].format(i=words.items[item]), words.persons[thief], others)
+        motives = [f.args for f in truth if f.kind == "motive"]
+        motives = [a for a in motives if a[0] not in (self.tester, world.deaths[a[2] - words.seats].murderer)]
         if motives:
-            person, motive, victim = motives[int(self.rng.integers(len(motives)))]._asdict()["args"]
-            text = self.prose.questions["reason"].format(n=words.persons[person], v=words.persons[victim])
-            rows.append(
-                self._individual(f"reason.{person}", victim - words.seats, text, words.motives[motive], words.motives)
-            )
-        person = (self.tester + 1 + int(self.rng.integers(self.world.seats - 1))) % self.world.seats
+            person, motive, victim = motives[int(self.rng.integers(len(motives)))]
+            text = asked["reason"].format(n=words.persons[person], v=words.persons[victim])
+            add(f"reason.{person}", victim - words.seats, text, words.motives[motive], words.motives)
+        person = (self.tester + 1 + int(self.rng.integers(world.seats - 1))) % world.seats
         hour = int(self.rng.integers(len(words.times)))
-        text = self.prose.questions["whereabouts"].format(n=words.persons[person], t=words.times[hour])
-        place = words.places[self.world.timeline[person][hour]]
-        rows.append(self._individual(f"whereabouts.{person}.{hour}", None, text, place, words.places))
+        text = asked["whereabouts"].format(n=words.persons[person], t=words.times[hour])
+        place = words.places[world.timeline[person][hour]]
+        add(f"whereabouts.{person}.{hour}", None, text, place, words.places)
         return rows if self.tester == EVERYBODY else rows[:_INDIVIDUAL]
 
     def relations(self) -> list[_Row]:
@@ -166,9 +156,6 @@ class _Asker:
         options = [self.prose.relation_option.format(n=name, r=word, b=other) for word in (right, *wrong)]
         text = self.prose.questions[kind].format(n=name, b=other)
         return _Row(f"{kind}.{pair[0]}.{pair[1]}", 2, kind, 1, None, text, options[0], tuple(options[1:]))
-
-    def _individual(self, name: str, victim: int | None, text: str, right: str, wrong: Sequence[str]) -> _Row:
-        return _Row(name, 5, "individual", 1, victim, text, right, self._wrong(right, wrong))
 
     def _wrong(self, right: str, every: Sequence[str]) -> tuple[str, ...]:
         """Three wrong options in random order; "it was an accident" where there are not enough people."""
