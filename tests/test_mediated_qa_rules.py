@@ -183,6 +183,7 @@ def test_each_question_comes_as_often_as_any_other_in_every_place():
 
 
 def test_the_mediator_alone_is_a_bandit():
+    assert mediated_qa_v0.raw_env().possible_agents == ["mediator", "retriever", "generator", "verifier"]
     env = mediated_qa_v0.raw_env(modules=False, info="full")
     assert env.possible_agents == ["mediator"]
     assert env.action_space("mediator").n == 9
@@ -191,10 +192,6 @@ def test_the_mediator_alone_is_a_bandit():
     _, reward, terminated, _, _ = seat.step(2)
     assert terminated
     assert reward in (9.0, -21.0)
-
-
-def test_agents_have_the_names_of_the_modules():
-    assert mediated_qa_v0.raw_env().possible_agents == ["mediator", "retriever", "generator", "verifier"]
 
 
 def test_players_by_heuristic_send_a_deep_search_after_good_signals_and_obey():
@@ -300,6 +297,10 @@ def test_names_lists_and_costs_are_those_of_the_policies_too():
     assert dict(zip((name for one in lists for name in one), Payment().costs, strict=True)) == dict(names.COSTS)
 
 
+def joint_of(chosen):
+    return Joint(*(known.index(name) for known, name in zip(names.ACTIONS, chosen, strict=True)))
+
+
 CASES = {
     # the paper's section 4.2: service, joint action, net utility
     "success in low trust": (Scripted(), ("retrieve_shallow", "generate_consistency", "skip_check"), 114.0),
@@ -311,8 +312,7 @@ CASES = {
 
 @pytest.mark.parametrize(("service", "chosen", "net"), CASES.values(), ids=CASES)
 def test_the_four_worked_cases_of_the_paper(service, chosen, net):
-    joint = Joint(*(known.index(name) for known, name in zip(names.ACTIONS, chosen, strict=True)))
-    game, end = play(service, joint)
+    game, end = play(service, joint_of(chosen))
     assert game.outcome(end).returns == (net,) * 4
 
 
@@ -324,13 +324,11 @@ def test_the_published_evaluation_is_played_again():
     rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
     assert len(rows) == 20
     for row in rows:
-        chosen = (row["retriever"], row["generator"], row["verifier"])
-        joint = Joint(*(known.index(name) for known, name in zip(names.ACTIONS, chosen, strict=True)))
         service = Scripted(
             answer="" if row["graph_action"] == "abstain" else "x",
             right=row["is_correct"] == "1",
             known=row["baseline_correct"] == "1",
         )
-        game, end = play(service, joint)
+        game, end = play(service, joint_of((row["retriever"], row["generator"], row["verifier"])))
         assert game.outcome(end).returns[0] == float(row["net_utility"]), row["id"]
         assert sum(game.payment.costs_of(game.plan(end))) == float(row["cost"]), row["id"]

@@ -55,21 +55,6 @@ def test_a_value_on_a_cut_point_belongs_above_it():
 SUMS = Bins(((1.0, 2.0),) * 5)
 
 
-@pytest.mark.parametrize(
-    ("signals", "state"),
-    [
-        ((0, 0, 0, 0, 0), "T:low_Q:low"),
-        ((0, 1, 0, 1, 1), "T:low_Q:low"),
-        ((1, 1, 1, 1, 1), "T:mid_Q:mid"),
-        ((0, 2, 0, 2, 2), "T:mid_Q:mid"),
-        ((1, 2, 1, 2, 2), "T:high_Q:high"),
-        ((2, 2, 2, 2, 2), "T:high_Q:high"),
-    ],
-)
-def test_levels_of_the_sums(signals, state):
-    assert SUMS.state(Signals(*map(float, signals))) == state
-
-
 @given(st.tuples(*[st.integers(0, 2)] * 5))
 def test_every_combination_of_bins_has_the_state_of_its_sums(binned):
     trust = "low low mid high high".split()[sum(binned[:2])]  # noqa: SIM905

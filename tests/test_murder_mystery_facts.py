@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
-from parlour.envs.murder_mystery.generate.from_seed import generate
 from parlour.envs.murder_mystery.vocabulary.facts import (
     KINDS,
     MEANS,
@@ -86,10 +85,6 @@ def test_every_fact_is_read_back_from_every_form_and_mouth(words):
                 assert read(sentence, words, speaker) == [fact], sentence
                 count += 1
     assert count > 1200
-
-
-@LANGUAGES
-def test_every_kind_is_among_them(words):
     assert {fact.kind for fact in every_fact(words)} == set(KINDS)
 
 
@@ -118,18 +113,6 @@ def test_every_kind_is_among_them(words):
 def test_the_canonical_sentence(fact, speaker, english, chinese):
     assert say(fact, EN, speaker) == english
     assert say(fact, ZH, speaker) == chinese
-
-
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_facts_of_generated_cases_are_read_back(language):
-    for seed in range(25):
-        case = generate(seed, language, players=4 + seed % 6)
-        words = case.vocabulary
-        for seat, one in enumerate(case.characters):
-            for fact in (*one.facts, *one.lies):
-                for form in range(forms_of(fact, words, seat)):
-                    assert read(say(fact, words, seat, form), words, seat) == [fact]
-                assert read(say(fact, words, None), words) == [fact]
 
 
 @LANGUAGES
@@ -166,19 +149,16 @@ AT = Fact("at", (ADA, 0, 0))
         "At 20:00 I was in the cellar.",
         "At 19:00 I was in the library.",
         "At 20:00 she was in the library.",
+        "晚上八点，我不在书房。",
+        "晚上八点，我在书房吗？",
+        "如果晚上八点，我在书房。",
+        "阮太太（玉珠）说：晚上八点，我在书房。",
+        "并非晚上八点，我在书房。",
+        "晚上八点，我在书房外面。",
     ],
 )
 def test_denials_questions_suppositions_and_reports_are_no_facts(text):
-    assert read(text, EN, ADA) == []
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["晚上八点，我不在书房。", "晚上八点，我在书房吗？", "如果晚上八点，我在书房。", "阮太太（玉珠）说：晚上八点，我在书房。",
-     "并非晚上八点，我在书房。", "晚上八点，我在书房外面。"],
-)  # fmt: skip
-def test_chinese_denials_questions_suppositions_and_reports_are_no_facts(text):
-    assert read(text, ZH, ADA) == []
+    assert read(text, EN if text.isascii() else ZH, ADA) == []
 
 
 @pytest.mark.parametrize(
@@ -191,18 +171,14 @@ def test_chinese_denials_questions_suppositions_and_reports_are_no_facts(text):
         '"At 20:00 I was in the library."',
         "Nobody believes me. At 20:00 I was in the library. Is that so strange?",
         "I must say that at 20:00 Ada was in the library.",
+        "晚上八点，我在书房",
+        "晚上八点我在书房。",
+        "老实说，我晚上八点在书房，看书。",
+        "没人信我。晚上八点，我在书房！",
     ],
 )
 def test_small_variations_are_read(text):
-    assert read(text, EN, ADA) == [AT]
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["晚上八点，我在书房", "晚上八点我在书房。", "老实说，我晚上八点在书房，看书。", "没人信我。晚上八点，我在书房！"],
-)
-def test_small_variations_are_read_in_chinese(text):
-    assert read(text, ZH, ADA) == [AT]
+    assert read(text, EN if text.isascii() else ZH, ADA) == [AT]
 
 
 def test_the_longest_name_counts():
