@@ -16,8 +16,7 @@ import numpy as np
 import torch
 from gymnasium import spaces
 from parlour.envs.core import ParlourError, accept
-from parlour.policies.adapters.answers import check_reads, number_of
-from parlour.policies.adapters.scored import ScoredSeat, Scores, file_in, read_sample
+from parlour.policies.adapters.scored import ScoredSeat, Scores, check_reads, file_in, number_of, read_sample
 from parlour.policies.base import Policy
 from ray.rllib.connectors.connector_v2 import ConnectorV2
 from ray.rllib.core.columns import Columns

@@ -1,6 +1,6 @@
 """What players by other people's networks have in common: numbers for all actions, of which a legal one is taken.
 
-And the settings by which they are named on the command line.
+And the settings by which they are named on the command line; and what our players in other people's loops must read and answer.
 """
 
 from __future__ import annotations
@@ -166,3 +166,26 @@ def _shape(of: Any) -> Any:
     if isinstance(of, spaces.Dict):
         return {key: part.shape for key, part in of.spaces.items()}
     return {key: np.shape(part) for key, part in of.items()} if isinstance(of, dict) else of.shape
+
+
+# -- ours in their loops ---------------------------------------------------------------------------------------
+
+_READS: Final = {"view": (), "features": ("observation",), "text": ("text",), "both": ("observation", "text")}
+
+
+def check_reads(player: Policy, observation: Mapping[str, Any], wrapper: str) -> None:
+    """Raise `ParlourError` unless an observation holds what the player reads; `wrapper` is to put it there."""
+    missing = [part for part in _READS[player.wants] if part not in observation]
+    if missing:
+        raise ParlourError(f"{player.name!r} reads {', '.join(missing)}; accepted: {wrapper}(env, {player.wants!r})")
+
+
+def number_of(player: Policy, answer: Any, info: Mapping[str, Any]) -> int:
+    """An answer as a number. Raises `ParlourError` for words that are not those of an option, which have no number."""
+    if not isinstance(answer, str):
+        return int(answer)
+    if answer not in info["options"]:
+        raise ParlourError(
+            f"{player.name!r} answers {answer!r:.60}; accepted here: a number, or the words of an option"
+        )
+    return int(info["legal"][info["options"].index(answer)])

@@ -17,8 +17,7 @@ import numpy as np
 import torch
 from gymnasium import spaces
 from parlour.envs.core import ParlourError
-from parlour.policies.adapters.answers import check_reads, number_of
-from parlour.policies.adapters.scored import file_in
+from parlour.policies.adapters.scored import check_reads, file_in, number_of
 from parlour.policies.base import Policy, TablePolicy
 from parlour.policies.files import reading
 from tianshou.algorithm.algorithm_base import Algorithm, OffPolicyAlgorithm, OnPolicyAlgorithm, TrainingStats

@@ -7,7 +7,6 @@ what is tested here.
 from __future__ import annotations
 
 import pickle
-import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -19,13 +18,22 @@ pytest.importorskip("agilerl", reason="AgileRL is not installed; pip install 'pa
 import numpy as np
 import torch
 from gymnasium import spaces
+from integrations.seats import (
+    FEATURES,
+    MOVES,
+    RANKS,
+    assert_ranks_are_played,
+    assert_refused,
+    page_code,
+    play_a_hundred_games,
+    say,
+    turns,
+)
 from parlour.envs.core import ParlourError
 from parlour.envs.registry import registry
-from parlour.policies import RandomPolicy, make_policy
+from parlour.policies import make_policy
 from parlour.policies.adapters.agilerl import AGILERL_ALGORITHMS, AgileRLSeat
-from parlour.policies.base import Policy
 from parlour.training.learn import examples
-from parlour.training.play.rollout import play, table
 from parlour.wrappers import LegalRanks, MaskInInfo, ParallelLegalRanks
 from pettingzoo.utils.conversions import aec_to_parallel
 
@@ -37,9 +45,6 @@ pytestmark = [  # the library says or causes
     pytest.mark.filterwarnings(r"ignore:TensorDict\.to_module\(\) is replacing:FutureWarning"),
     pytest.mark.filterwarnings("ignore:`torch.jit.script_method` is deprecated:DeprecationWarning"),
 ]
-PAGE = Path(__file__).parents[2] / "docs" / "integrations" / "agilerl.md"
-FEATURES, MOVES = 99, 30  # of the examples' table
-RANKS = 10
 MANY = ("IPPO", "MADDPG", "MATD3")
 BOX = spaces.Box(-1, 1, (FEATURES,), np.float32)
 
@@ -59,38 +64,18 @@ def network(algorithm: str, actions: int = MOVES, agents: tuple[str, ...] = ("le
     return AGILERL_ALGORITHMS[algorithm]([BOX] * len(agents), one, agent_ids=list(agents), **settings)
 
 
-def turns(games: int = 3) -> Any:
-    """Observations with features and mask, of a learner who plays at random."""
-    env, rng = examples.learner_env(), np.random.default_rng(0)
-    for number in range(games):
-        env.reset(seed=number)
-        for _ in env.agent_iter():
-            seen, _, over, _, info = env.last()
-            if not over:
-                yield seen
-            env.step(None if over else int(rng.choice(np.flatnonzero(info["action_mask"]))))
-
-
-def say(model: Any, logits: dict[int, float], **settings: Any) -> AgileRLSeat:
+def saying(model: Any, logits: dict[int, float], **settings: Any) -> Any:
     """A player whose network says the same logits whatever it sees."""
-    player = AgileRLSeat(model, **settings)
-    *_, weight, bias = player.network.head_net.parameters()
-    with torch.no_grad():
-        weight.zero_()
-        bias.fill_(-50.0)
-        for action, logit in logits.items():
-            bias[action] = logit
-    return player
+    return say(AgileRLSeat(model, **settings), lambda player: player.network.head_net.parameters(), logits)
 
 
 # -- our environments in AgileRL -------------------------------------------------------------------------------
 
 
 def test_the_code_of_the_page_runs(tmp_path, monkeypatch):
-    (block,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    assert block.count("131_072") == block.count("16_384") == 1
     monkeypatch.chdir(tmp_path)
-    exec(block.replace("131_072", "64").replace("16_384", "64").replace("learn_step=2048", "learn_step=64"), {})
+    block = page_code("agilerl", n_131_072="64", n_16_384="64")
+    exec(block.replace("learn_step=2048", "learn_step=64"), {})
     assert isinstance(make_policy("agilerl:file=agent.pt,actions=ranks", examples.GAME, {}), AgileRLSeat)
 
 
@@ -150,38 +135,12 @@ def test_masks_fail_with_ippo_and_work_with_maddpg():
 # -- its checkpoints at our tables -----------------------------------------------------------------------------
 
 
-class Watched(Policy):
-    """Somebody else's player, whose moves are looked at."""
-
-    wants = "features"
-
-    def __init__(self, inner: AgileRLSeat) -> None:
-        super().__init__()
-        self.inner, self.moves = inner, 0
-
-    def reset(self, seat: int, seed: int) -> None:
-        self.inner.reset(seat, seed)
-
-    def act(self, observation: Any, info: dict[str, Any]) -> int:
-        chosen = self.inner.act(observation, info)
-        assert chosen in info["legal"]
-        self.moves += 1
-        return chosen
-
-
 @pytest.mark.parametrize("algorithm", AGILERL_ALGORITHMS)
 def test_a_checkpoint_plays_a_hundred_games_without_an_illegal_move(algorithm, tmp_path):
     network(algorithm).save_checkpoint(str(tmp_path / "agent.pt"))
     drawn = ",sample=true" if algorithm == "IPPO" else ""
-    name = f"agilerl:file={tmp_path / 'agent.pt'},algorithm={algorithm}{drawn}"
-    env = table(examples.GAME, **examples.OPTIONS)
-    player = Watched(make_policy(name, examples.GAME, env.game_env.game.config))
-    for seed in range(100):
-        others = [RandomPolicy() for _ in range(4)]
-        episode = play(env, [*others[: seed % 5], player, *others[seed % 5 :]], seed)
-        assert not any(count for faults in episode.faults.values() for count in faults.values())
-    assert player.moves > 700
-    assert player.inner.replaced > 0  # an untrained network knows no rules
+    player = play_a_hundred_games(f"agilerl:file={tmp_path / 'agent.pt'},algorithm={algorithm}{drawn}")
+    assert player.replaced > 0  # an untrained network knows no rules
 
 
 @pytest.mark.parametrize("algorithm", ["IPPO", "PPO"])
@@ -213,20 +172,14 @@ def test_it_plays_the_legal_action_of_highest_value(algorithm):
 @pytest.mark.parametrize("algorithm", ["MADDPG", "MATD3"])
 def test_it_plays_what_the_gumbel_softmax_is_drawn_from(algorithm):
     """With sample=true moves are as frequent as those of `get_action` with the mask, which draws by its noise."""
-    player = say(network(algorithm), {3: 0.0, 4: np.log(3.0), 9: 1.0}, sample=True)
+    player = saying(network(algorithm), {3: 0.0, 4: np.log(3.0), 9: 1.0}, sample=True)
     mask = np.zeros(MOVES, dtype=np.int8)
     mask[3:5] = 1
     seen = {"observation": np.zeros(FEATURES, dtype=np.float32), "action_mask": mask}
     player.model.set_training_mode(False)
     torch.manual_seed(2)
-    theirs = [
-        int(
-            player.model.get_action({"learner_0": seen["observation"]}, {"learner_0": {"action_mask": mask}})[0][
-                "learner_0"
-            ][0]
-        )
-        for _ in range(400)
-    ]
+    spoken = ({"learner_0": seen["observation"]}, {"learner_0": {"action_mask": mask}})
+    theirs = [int(player.model.get_action(*spoken)[0]["learner_0"][0]) for _ in range(400)]
     ours = [player.act(seen, {}) for _ in range(400)]
     four = 4 * np.sqrt(0.75 * 0.25 / 400)
     assert set(theirs) == set(ours) == {3, 4}
@@ -239,16 +192,12 @@ def test_it_plays_what_the_gumbel_softmax_is_drawn_from(algorithm):
 
 @pytest.mark.parametrize("rank", [0, 3, 9])
 def test_a_rank_is_played_as_it_was_trained(rank):
-    player = say(network("IPPO", RANKS), {rank: 9.0}, actions="ranks")
-    for seen in turns(1):
-        legal = np.flatnonzero(seen["action_mask"])
-        assert player.act(seen, {}) == legal[rank % len(legal)]
-    assert player.replaced == 0
+    assert_ranks_are_played(saying(network("IPPO", RANKS), {rank: 9.0}, actions="ranks"), rank)
 
 
 def test_the_agent_that_is_named_plays():
     model = network("MADDPG", agents=("learner_0", "guest_0"))
-    one, other = say(model, {0: 9.0}, agent="learner_0"), AgileRLSeat(model)
+    one, other = saying(model, {0: 9.0}, agent="learner_0"), AgileRLSeat(model)
     assert one.network is not other.network
     assert other.agent == "guest_0"  # the first by the alphabet
     seen = next(turns(1))
@@ -302,9 +251,7 @@ def test_settings_outside_what_is_accepted_are_refused(settings, message, tmp_pa
     monkeypatch.chdir(tmp_path)
     network("DQN").save_checkpoint("dqn.pt")
     Path("text.pt").write_text("no checkpoint")
-    with pytest.raises(ParlourError, match=message) as error:
-        make_policy(f"agilerl:{settings}", examples.GAME, {})
-    assert "\n" not in str(error.value)
+    assert_refused(f"agilerl:{settings}", message)
 
 
 def test_a_table_with_other_numbers_is_refused():

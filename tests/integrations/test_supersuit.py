@@ -7,7 +7,6 @@ what a checkpoint does. docs/integrations/supersuit.md says in prose what is tes
 from __future__ import annotations
 
 import pickle
-import re
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +20,22 @@ import numpy as np
 import supersuit
 import torch
 from gymnasium import spaces
+from integrations.seats import (
+    FEATURES,
+    MOVES,
+    RANKS,
+    assert_ranks_are_played,
+    assert_refused,
+    page_code,
+    play_a_hundred_games,
+    say,
+    turns,
+)
 from parlour.envs.core import ParlourError
 from parlour.envs.registry import registry
-from parlour.policies import RandomPolicy, make_policy
+from parlour.policies import make_policy
 from parlour.policies.adapters.sb3 import SB3_ALGORITHMS, Sb3Seat
-from parlour.policies.base import Policy
 from parlour.training.learn import examples
-from parlour.training.play.rollout import play, table
 from parlour.wrappers import LegalRanks, MaskInInfo, ParallelLegalRanks, ParallelMaskInInfo
 from pettingzoo.utils.conversions import aec_to_parallel
 
@@ -35,9 +43,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:The `render_mode` attribute is not defined"),
     pytest.mark.filterwarnings("ignore:You have specified a mini-batch size"),
 ]
-PAGE = Path(__file__).parents[2] / "docs" / "integrations" / "supersuit.md"
-FEATURES, MOVES = 99, 30  # of the examples' table
-RANKS = 10
 SCORED = ("PPO", "A2C", "MaskablePPO", "TRPO", "DQN", "QRDQN")
 
 
@@ -80,37 +85,19 @@ def network(algorithm: str, actions: int = MOVES, observation: Any = None) -> An
     return SB3_ALGORITHMS[algorithm](kind, Blank(actions, observation), device="cpu", **settings)
 
 
-def turns(seed: int = 0, games: int = 3) -> Any:
-    """Observations with features and mask, of a learner who plays at random."""
-    env, rng = examples.learner_env(), np.random.default_rng(seed)
-    for number in range(games):
-        env.reset(seed=number)
-        for _ in env.agent_iter():
-            seen, _, over, _, info = env.last()
-            if not over:
-                yield seen
-            env.step(None if over else int(rng.choice(np.flatnonzero(info["action_mask"]))))
-
-
-def say(model: Any, logits: dict[int, float]) -> Any:
-    """Make a PPO say the same logits whatever it sees."""
-    head = model.policy.action_net
-    with torch.no_grad():
-        head.weight.zero_()
-        head.bias.fill_(-50.0)
-        for action, logit in logits.items():
-            head.bias[action] = logit
-    return model
+def saying(model: Any, logits: dict[int, float], **settings: Any) -> Any:
+    """A player by a PPO that says the same logits whatever it sees."""
+    return say(Sb3Seat(model, **settings), lambda player: player.model.policy.action_net.parameters(), logits)
 
 
 # -- our environments in SuperSuit and stable-baselines3 -------------------------------------------------------
 
 
 def test_the_code_of_the_page_runs(tmp_path, monkeypatch):
-    (block,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    assert block.count("200_000") == block.count("n_steps=256") == 1
     monkeypatch.chdir(tmp_path)
-    exec(block.replace("200_000", "256").replace("n_steps=256", "n_steps=16"), {})
+    block = page_code("supersuit", n_200_000="256")
+    assert block.count("n_steps=256") == 1
+    exec(block.replace("n_steps=256", "n_steps=16"), {})
     assert isinstance(make_policy("sb3:file=model.zip,actions=ranks", examples.GAME, {}), Sb3Seat)
 
 
@@ -182,38 +169,12 @@ def test_what_the_page_says_does_not_work():
 # -- their checkpoints at our tables ---------------------------------------------------------------------------
 
 
-class Watched(Policy):
-    """Somebody else's player, whose moves are looked at."""
-
-    wants = "features"
-
-    def __init__(self, inner: Sb3Seat) -> None:
-        super().__init__()
-        self.inner, self.moves = inner, 0
-
-    def reset(self, seat: int, seed: int) -> None:
-        self.inner.reset(seat, seed)
-
-    def act(self, observation: Any, info: dict[str, Any]) -> int:
-        chosen = self.inner.act(observation, info)
-        assert chosen in info["legal"]
-        self.moves += 1
-        return chosen
-
-
 @pytest.mark.parametrize("algorithm", SB3_ALGORITHMS)
 def test_a_checkpoint_plays_a_hundred_games_without_an_illegal_move(algorithm, tmp_path):
     network(algorithm).save(tmp_path / "model.zip")
     drawn = ",sample=true" if algorithm in ("PPO", "RecurrentPPO") else ""
-    name = f"sb3:file={tmp_path / 'model.zip'},algorithm={algorithm}{drawn}"
-    env = table(examples.GAME, **examples.OPTIONS)
-    player = Watched(make_policy(name, examples.GAME, env.game_env.game.config))
-    for seed in range(100):
-        others = [RandomPolicy() for _ in range(4)]
-        episode = play(env, [*others[: seed % 5], player, *others[seed % 5 :]], seed)
-        assert not any(count for faults in episode.faults.values() for count in faults.values())
-    assert player.moves > 700
-    assert (player.inner.replaced > 0) == (algorithm != "MaskablePPO")  # an untrained network knows no rules
+    player = play_a_hundred_games(f"sb3:file={tmp_path / 'model.zip'},algorithm={algorithm}{drawn}")
+    assert (player.replaced > 0) == (algorithm != "MaskablePPO")  # an untrained network knows no rules
 
 
 @pytest.mark.parametrize("algorithm", SCORED)
@@ -239,7 +200,7 @@ def test_it_plays_the_best_legal_action_of_the_network(algorithm):
 
 
 def test_it_draws_from_the_probabilities_of_the_legal_actions():
-    player = Sb3Seat(say(network("PPO"), {0: 0.0, 1: np.log(3.0), 2: 9.0}), sample=True)
+    player = saying(network("PPO"), {0: 0.0, 1: np.log(3.0), 2: 9.0}, sample=True)
     player.reset(0, 1)
     mask = np.zeros(MOVES, dtype=np.int8)
     mask[:2] = 1
@@ -254,18 +215,12 @@ def test_it_draws_from_the_probabilities_of_the_legal_actions():
 
 @pytest.mark.parametrize(("rank", "sample"), [(0, False), (3, False), (9, False), (9, True)])
 def test_a_rank_is_played_as_it_was_trained(rank, sample):
-    player = Sb3Seat(say(network("PPO", RANKS), {rank: 9.0}), actions="ranks", sample=sample)
-    env = LegalRanks(examples.learner_env(), RANKS)
-    for seen in turns():
-        legal = np.flatnonzero(seen["action_mask"])
-        assert player.act(seen, {}) == legal[rank % len(legal)]
-    assert player.replaced == 0
-    assert env.action_space("learner_0").n == RANKS
+    assert_ranks_are_played(saying(network("PPO", RANKS), {rank: 9.0}, actions="ranks", sample=sample), rank)
 
 
 def test_a_checkpoint_of_a_parallel_table_never_waits():
     """There the last action is `wait`; at our tables nobody is asked who has nothing to decide."""
-    player = Sb3Seat(say(network("PPO", MOVES + 1), {MOVES: 9.0, 4: 1.0}))
+    player = saying(network("PPO", MOVES + 1), {MOVES: 9.0, 4: 1.0})
     for seen in turns():
         assert seen["action_mask"][player.act(seen, {})]
         assert player.notes() == {"wanted": MOVES}
@@ -316,7 +271,7 @@ def test_it_can_be_pickled(tmp_path):
     player = make_policy(f"sb3:file={tmp_path / 'model.zip'},sample=true", examples.GAME, {})
     player.reset(3, 8)
     copied = pickle.loads(pickle.dumps(player))
-    assert [copied.act(one, {}) for one in turns(1)] == [player.act(one, {}) for one in turns(1)]
+    assert [copied.act(one, {}) for one in turns(3, 1)] == [player.act(one, {}) for one in turns(3, 1)]
 
 
 # -- what is refused -------------------------------------------------------------------------------------------
@@ -343,9 +298,7 @@ def test_settings_outside_what_is_accepted_are_refused(settings, message, tmp_pa
     network("PPO").save("model.zip")
     network("DQN").save("dqn.zip")
     Path("text.zip").write_text("no checkpoint")
-    with pytest.raises(ParlourError, match=message) as error:
-        make_policy(f"sb3:{settings}", examples.GAME, {})
-    assert "\n" not in str(error.value)
+    assert_refused(f"sb3:{settings}", message)
 
 
 @pytest.mark.parametrize("actions", [MOVES - 1, MOVES + 2, RANKS])

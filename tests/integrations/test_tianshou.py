@@ -15,6 +15,7 @@ pytest.importorskip("tianshou", reason="Tianshou is not installed; pip install '
 
 import torch
 from gymnasium import spaces
+from integrations.seats import assert_refused, page_code
 from parlour.envs import make
 from parlour.envs.core import ParlourError
 from parlour.policies import ChatPlayer, HeuristicPolicy, Policy, RandomPolicy, TrainedSeat, make_policy
@@ -38,7 +39,6 @@ from tianshou.utils.torch_utils import policy_within_training_step
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:tianshou")
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "integrations" / "tianshou.md"
 TABLE = ("avalon_v0", dict(examples.OPTIONS))
 TABLES = {
     "avalon-features": (*TABLE, "features"),
@@ -69,6 +69,27 @@ def q_algorithm(env, horizon=40, explore=0.0):
     return DQN(policy=policy, optim=AdamOptimizerFactory(), gamma=1.0, n_step_return_horizon=horizon)
 
 
+def all_seats(env, player):
+    """Our policies at every seat."""
+    seated = [SeatedOffPolicy(player, env.action_space) for _ in env.agents]
+    return MultiAgentOffPolicyAlgorithm(algorithms=seated, env=env)
+
+
+def our_games(player):
+    """The games that were kept are those of our own loop."""
+    ours = rollout.table(TABLE[0], **TABLE[1])
+    for seed, moves in Kept.games_kept:
+        rollout.play(ours, [player() for _ in range(5)], seed)
+        assert tuple(ours.game_env.moves) == moves
+
+
+def five(make_seat, seed):
+    """The moves of a game with five players at our table."""
+    ours = rollout.table(TABLE[0], **TABLE[1])
+    rollout.play(ours, [make_seat() for _ in range(5)], seed)
+    return tuple(ours.game_env.moves)
+
+
 def chosen_legally(buffer):
     moves = buffer[:]
     return bool(moves.obs.mask[np.arange(len(moves)), moves.act].all())
@@ -78,12 +99,10 @@ def chosen_legally(buffer):
 
 
 def test_the_example_of_the_page_runs_as_printed(capfd):
-    (block,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    block = page_code("tianshou", n_60_000="320")
     assert sum(not line.startswith("from ") for line in block.split("\n") if line) <= 11
-    small = block.replace("60_000", "320")
-    assert small != block
     names: dict[str, object] = {}
-    exec(compile(small, PAGE.name, "exec"), names)
+    exec(block, names)
     assert names["collector"].collect_step == 320
     assert chosen_legally(names["collector"].buffer)
 
@@ -197,17 +216,12 @@ def test_games_side_by_side_are_those_of_our_own_loop(player, reads, monkeypatch
         return sealed_env(Kept, observation=reads)
 
     env = make_env()
-    algorithm = MultiAgentOffPolicyAlgorithm(
-        algorithms=[SeatedOffPolicy(player, env.action_space) for _ in env.agents], env=env
-    )
+    algorithm = all_seats(env, player)
     found = collector(algorithm, make_env, 3, seed=5)
     found.collect(n_episode=9)
     assert len(Kept.games_kept) == 9
     assert len({seed for seed, _ in Kept.games_kept}) == 9
-    ours = rollout.table(TABLE[0], **TABLE[1])
-    for seed, moves in Kept.games_kept:
-        rollout.play(ours, [player() for _ in range(5)], seed)
-        assert tuple(ours.game_env.moves) == moves
+    our_games(player)
     assert not any(turn._told for turn in found.buffer[:].info.turn)  # the buffer keeps no game
 
 
@@ -225,22 +239,15 @@ def test_an_expert_plays_side_by_side_as_in_our_own_loop(features, small_expert,
         return PettingZooEnv(Kept(pickle.loads(pickle.dumps(made)), observation="features"))
 
     env = make_env()
-    algorithm = MultiAgentOffPolicyAlgorithm(
-        algorithms=[SeatedOffPolicy(player, env.action_space) for _ in env.agents], env=env
-    )
+    algorithm = all_seats(env, player)
     collector(algorithm, make_env, 2, seed=5).collect(n_episode=4)
-    ours = rollout.table(TABLE[0], **TABLE[1])
     assert len(Kept.games_kept) == 4
-    for seed, moves in Kept.games_kept:
-        rollout.play(ours, [player() for _ in range(5)], seed)
-        assert tuple(ours.game_env.moves) == moves
+    our_games(player)
 
 
 def test_they_play_in_other_processes_too():
     env = sealed_env()
-    algorithm = MultiAgentOffPolicyAlgorithm(
-        algorithms=[SeatedOffPolicy(HeuristicPolicy, env.action_space) for _ in env.agents], env=env
-    )
+    algorithm = all_seats(env, HeuristicPolicy)
     here = collector(algorithm, sealed_env, 2).collect(n_episode=4)
     found = collector(algorithm, sealed_env, 2, vector=SubprocVectorEnv)
     there = found.collect(n_episode=4)
@@ -287,9 +294,7 @@ def test_what_they_cannot_play_by_is_refused(said):
         return sealed_env(**sealed)
 
     env = make_env()
-    algorithm = MultiAgentOffPolicyAlgorithm(
-        algorithms=[SeatedOffPolicy(player, env.action_space) for _ in env.agents], env=env
-    )
+    algorithm = all_seats(env, player)
     with pytest.raises(ParlourError, match=re.escape(said)):
         collector(algorithm, make_env, 1).collect(n_episode=1)
 
@@ -347,27 +352,21 @@ def test_they_play_at_every_seat_of_our_table_without_an_illegal_move(name, game
 
 @pytest.mark.parametrize("name", ["DQN", "actor-sampled", "drawing"])
 def test_the_same_seed_gives_the_same_game_whatever_was_drawn_before(name):
-    table = rollout.table(*TABLE[:1], **TABLE[1])
-    games = []
-    for _ in range(2):
-        rollout.play(table, [SEATS[name]() for _ in range(5)], 11)
-        games.append(tuple(table.game_env.moves))
-        torch.rand(1)
-    assert games[0] == games[1]
+    first = five(SEATS[name], 11)
+    torch.rand(1)
+    assert five(SEATS[name], 11) == first
 
 
 def test_playing_leaves_the_global_generator_of_torch_alone():
-    table = rollout.table(*TABLE[:1], **TABLE[1])
-    seats = [SEATS["drawing"]() for _ in range(5)]
     torch.manual_seed(1)
     before = torch.get_rng_state()
-    rollout.play(table, seats, 11)
+    five(SEATS["drawing"], 11)
     assert torch.equal(before, torch.get_rng_state())
 
 
 def test_a_table_of_another_size_is_refused():
     with pytest.raises(ParlourError, match=r"a table with 30 actions; accepted: 12, as the policy has"):
-        rollout.play(rollout.table(*TABLE[:1], **TABLE[1]), [TianshouSeat(q_policy(99, 12)) for _ in range(5)], 1)
+        five(lambda: TianshouSeat(q_policy(99, 12)), 1)
 
 
 def test_what_cannot_sit_down_is_refused():
@@ -377,9 +376,7 @@ def test_what_cannot_sit_down_is_refused():
         TianshouSeat(several)
     TianshouSeat(several.get_algorithm("learner_1"))
     with pytest.raises(ParlourError, match="no distribution to draw from; accepted: sample=False"):
-        rollout.play(
-            rollout.table(*TABLE[:1], **TABLE[1]), [TianshouSeat(q_policy(), sample=True) for _ in range(5)], 1
-        )
+        five(lambda: TianshouSeat(q_policy(), sample=True), 1)
 
 
 # -- files -----------------------------------------------------------------------------------------------------
@@ -396,12 +393,8 @@ def file(tmp_path):
 
 
 def test_a_saved_policy_plays_the_same_game(file):
-    table = rollout.table(*TABLE[:1], **TABLE[1])
-    games = []
-    for seat in (lambda: TianshouSeat(q_policy()), lambda: make_policy(f"tianshou:file={file}", TABLE[0], CONFIG)):
-        rollout.play(table, [seat() for _ in range(5)], 11)
-        games.append(tuple(table.game_env.moves))
-    assert games[0] == games[1]
+    stored = five(lambda: make_policy(f"tianshou:file={file}", TABLE[0], CONFIG), 11)
+    assert five(lambda: TianshouSeat(q_policy()), 11) == stored
 
 
 @pytest.mark.parametrize(
@@ -413,8 +406,7 @@ def test_a_saved_policy_plays_the_same_game(file):
     ],
 )
 def test_other_settings_are_refused(name, said):
-    with pytest.raises(ParlourError, match=re.escape(said)):
-        make_policy(name, TABLE[0], CONFIG)
+    assert_refused(name, re.escape(said))
 
 
 def test_a_policy_for_another_table_is_refused(file):

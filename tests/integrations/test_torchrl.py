@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import pickle
-import re
 import runpy
 import sys
 from functools import partial
@@ -15,6 +14,7 @@ import pytest
 
 pytest.importorskip("torchrl", reason="TorchRL is not installed; pip install 'parlour[torchrl]'")
 import torch
+from integrations.seats import assert_refused, page_code, play_a_hundred_games
 from parlour.envs import avalon_v0
 from parlour.envs.core import ParlourError
 from parlour.envs.turn import take_turn
@@ -152,22 +152,16 @@ def test_the_example_trains_saves_and_measures(tmp_path, monkeypatch, capsys):
 
 
 def test_the_code_on_the_page_runs():
-    block = re.search(r"```python\n(.*?)```", (ROOT / "docs/integrations/torchrl.md").read_text("utf-8"), re.DOTALL)
-    exec(compile(block[1], "torchrl.md", "exec"), {})
+    exec(page_code("torchrl"), {})
 
 
 # -- their players at our tables -------------------------------------------------------------------------------
 
 
-def test_a_torchrl_actor_plays_100_games_at_our_tables_without_an_illegal_move():
-    env = rollout.table(examples.GAME, **examples.OPTIONS)
-    actor = make_actor(config())
-    for seed in range(100):
-        seated = [RandomPolicy() for _ in range(5)]
-        ours = seated[seed % 5] = player(actor, sample=seed % 2 == 0)
-        episode = rollout.play(env, seated, seed)
-        assert ours.replaced == 0
-        assert not any(count for counts in episode.faults.values() for count in counts.values())
+@pytest.mark.parametrize("sample", ["true", "false"])
+def test_a_torchrl_actor_plays_100_games_at_our_tables_without_an_illegal_move(sample, tmp_path):
+    save_actor(tmp_path / "actor.pt", make_actor(config()), config())
+    assert play_a_hundred_games(f"torchrl:file={tmp_path / 'actor.pt'},sample={sample}").replaced == 0
 
 
 def test_a_saved_actor_is_found_by_name_and_plays_like_the_one_that_was_saved(tmp_path):
@@ -286,12 +280,11 @@ def test_settings_and_tables_that_do_not_fit_are_refused(tmp_path):
     save_actor(file, make_actor(config()), config())
     game, own = examples.GAME, config().config
     for settings, why in (
-        ({}, "torchrl needs an actor"),
-        ({"file": str(file), "net": "x"}, "setting of torchrl 'net' is not accepted; accepted: file, sample"),
-        ({"file": str(file), "sample": "yes"}, "sample 'yes' is not accepted; accepted: true, false"),
+        ("", "torchrl needs an actor"),
+        (f"file={file},net=x", "setting of torchrl 'net' is not accepted; accepted: file, sample"),
+        (f"file={file},sample=yes", "sample 'yes' is not accepted; accepted: true, false"),
     ):
-        with pytest.raises(ParlourError, match=why):
-            bridge.from_settings(settings, game, own)
+        assert_refused(f"torchrl:{settings}", why)
     with pytest.raises(ParlourError, match=r"trained on avalon_v0 .* cannot play avalon_v0"):
         bridge.from_settings({"file": str(file)}, game, {**own, "talk": True})
     assert isinstance(bridge.from_settings({"file": str(file)}, game, own), TorchRLPlayer)

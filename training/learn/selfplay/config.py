@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, get_args
 
@@ -132,34 +132,15 @@ class SelfplayConfig:
     """Where the network learns: cpu, cuda."""
 
     def __post_init__(self) -> None:
-        for name in (
-            "steps",
-            "tables",
-            "turns",
-            "updates",
-            "batch",
-            "epochs",
-            "anchor_every",
-            "opponents",
-            "exploit_updates",
-        ):
-            check_from(name, getattr(self, name), 1)
-        for name in ("validation_deals", "deals", "imitation_steps"):
-            check_from(name, getattr(self, name), 1)
-        check_from("exploit_every", self.exploit_every, 0)
-        check_from("shown", self.shown, 2)
-        check_from("seed", self.seed, 0)
+        for names, least in _LEAST.items():
+            for name in names.split():
+                check_from(name, getattr(self, name), least)
         for name, values in (("anchor", Anchor), ("critic", Critic), ("weighting", Weighting), ("fixed", Fixed)):
             check_one_of(name, getattr(self, name), get_args(values))
-        for name in ("fixed_share", "pool_share", "one_seat", "memory", "gae_lambda"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise accept(name, getattr(self, name), "a number from 0 to 1")
-        for name in ("entropy", "last_entropy", "kl", "last_kl", "infer", "believed", "power"):
-            if not getattr(self, name) >= 0:
-                raise accept(name, getattr(self, name), "a number from 0")
-        for name in ("learning_rate", "imitation_rate", "clip", "floor"):
-            if not 0 < getattr(self, name) <= 1:
-                raise accept(name, getattr(self, name), "a number above 0 up to 1")
+        for names, (accepts, accepted) in _NUMBERS.items():
+            for name in names.split():
+                if not accepts(getattr(self, name)):
+                    raise accept(name, getattr(self, name), accepted)
         if self.fixed_share + self.pool_share > 1:
             raise ParlourError(
                 f"fixed_share {self.fixed_share} and pool_share {self.pool_share} are not accepted; accepted: at most 1 together"
@@ -171,3 +152,17 @@ class SelfplayConfig:
         known = (*FIXED, *self.members)
         if len(set(known)) < len(known):
             raise accept("members", ", ".join(self.members), f"different policies, none of {', '.join(FIXED)}")
+
+
+_LEAST: Final = {
+    "steps tables turns updates batch epochs anchor_every opponents exploit_updates": 1,
+    "validation_deals deals imitation_steps": 1,
+    "exploit_every seed": 0,
+    "shown": 2,
+}
+"""Whole numbers, and from where on they are accepted."""
+_NUMBERS: Final[Mapping[str, tuple[Callable[[float], bool], str]]] = {
+    "fixed_share pool_share one_seat memory gae_lambda": (lambda x: 0 <= x <= 1, "a number from 0 to 1"),
+    "entropy last_entropy kl last_kl infer believed power": (lambda x: x >= 0, "a number from 0"),
+    "learning_rate imitation_rate clip floor": (lambda x: 0 < x <= 1, "a number above 0 up to 1"),
+}

@@ -1,0 +1,100 @@
+"""What the tests of other libraries share: turns of a learner, whole games whose moves are looked at, and the code of a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.policies import RandomPolicy, make_policy
+from parlour.policies.base import Policy
+from parlour.training.learn import examples
+from parlour.training.play.rollout import play, table
+
+PAGES: Final = Path(__file__).parents[2] / "docs" / "integrations"
+FEATURES, MOVES = 99, 30  # of the examples' table
+RANKS = 10
+
+
+def page_code(name: str, **smaller: str) -> str:
+    """The only block of Python of a page; numbers that stand there once are replaced by smaller ones (`n_60_000="320"`)."""
+    (block,) = re.findall(r"```python\n(.*?)```", (PAGES / f"{name}.md").read_text(), re.DOTALL)
+    for number, other in smaller.items():
+        assert block.count(number.removeprefix("n_")) == 1
+        block = block.replace(number.removeprefix("n_"), other)
+    return str(block)
+
+
+def turns(games: int = 3, seed: int = 0) -> Iterator[Any]:
+    """Observations with features and mask, of a learner who plays at random."""
+    env, rng = examples.learner_env(), np.random.default_rng(seed)
+    for number in range(games):
+        env.reset(seed=number)
+        for _ in env.agent_iter():
+            seen, _, over, _, info = env.last()
+            if not over:
+                yield seen
+            env.step(None if over else int(rng.choice(np.flatnonzero(info["action_mask"]))))
+
+
+class Watched(Policy):
+    """Somebody else's player, whose moves are looked at."""
+
+    wants = "features"
+
+    def __init__(self, inner: Any) -> None:
+        super().__init__()
+        self.inner, self.moves = inner, 0
+
+    def reset(self, seat: int, seed: int) -> None:
+        self.inner.reset(seat, seed)
+
+    def act(self, observation: Any, info: dict[str, Any]) -> int:
+        chosen: int = self.inner.act(observation, info)
+        assert chosen in info["legal"]
+        self.moves += 1
+        return chosen
+
+
+def play_a_hundred_games(name: str) -> Any:
+    """The player of a name, after games at every seat of our table without an illegal move."""
+    env = table(examples.GAME, **examples.OPTIONS)
+    player = Watched(make_policy(name, examples.GAME, env.game_env.game.config))
+    for seed in range(100):
+        others = [RandomPolicy() for _ in range(4)]
+        episode = play(env, [*others[: seed % 5], player, *others[seed % 5 :]], seed)
+        assert not any(count for faults in episode.faults.values() for count in faults.values())
+    assert player.moves > 700
+    return player.inner
+
+
+def assert_refused(name: str, message: str) -> None:
+    """A player's name is refused in one line."""
+    with pytest.raises(ParlourError, match=message) as error:
+        make_policy(name, examples.GAME, {})
+    assert "\n" not in str(error.value)
+
+
+def assert_ranks_are_played(player: Any, rank: int) -> None:
+    """A network that always says one rank plays that legal move, counted around."""
+    for seen in turns():
+        legal = np.flatnonzero(seen["action_mask"])
+        assert player.act(seen, {}) == legal[rank % len(legal)]
+    assert player.replaced == 0
+
+
+def say(player: Any, head: Callable[[Any], Any], logits: dict[int, float]) -> Any:
+    """Make a player's network say the same logits whatever it sees; `head` gives its last layer's weights and bias."""
+    import torch
+
+    *_, weight, bias = head(player)
+    with torch.no_grad():
+        weight.zero_()
+        bias.fill_(-50.0)
+        for action, logit in logits.items():
+            bias[action] = logit
+    return player
