@@ -16,10 +16,9 @@ pytest.importorskip("numba")
 batch = pytest.importorskip("parlour.envs.batch")
 pytestmark = pytest.mark.slow  # kernels are compiled once for each number of players
 
-DRAWS = 500
+DRAWS = 300
 TABLES = [
     {"num_players": 5, "rules": "official", "talk": False},
-    {"num_players": 5, "rules": "paper", "talk": True},
     {"num_players": 7, "rules": "official", "talk": True},
     {
         "num_players": 7,
@@ -95,11 +94,11 @@ def p_value(one: list[Any], other: list[Any]) -> float:
 
 @pytest.mark.parametrize("options", TABLES, ids=lambda o: f"{o['num_players']}-{o['rules']}-{len(o)}")
 def test_in_the_same_state_it_does_the_same_as_often(options):
-    found = [one for deal in range(4) for one in played_alike(options, deal)]
+    found = [one for deal in range(2) for one in played_alike(options, deal)]
     kinds = {kind for kind, _ in found}
     assert {game.TEAM, game.BALLOT, game.CARD} <= kinds
-    # some hundred states of which many are decided by chance: the smallest of 500 p values is below 1e-6 once in 2,000
-    assert len(found) > 100
+    # some states of which many are decided by chance: the smallest of 500 p values is below 1e-6 once in 2,000
+    assert len(found) > 50
     assert min(p for _, p in found) > 1e-6, [(kind, p) for kind, p in found if p < 1e-6]
     assert np.mean([p < 0.01 for _, p in found]) < 0.05
 

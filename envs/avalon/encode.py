@@ -18,6 +18,7 @@ the seat: column j is seat (me + j) % n.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -83,12 +84,12 @@ class AvalonSeatEncoder(BlockEncoder):
 
     def __init__(self, game: Avalon, features: str, habits: AvalonHabits | None = None) -> None:
         check_one_of("features", features, KINDS)
+        super().__init__(partial(_own_blocks, game, features, habits))
 
-        def blocks(view: AvalonView | None) -> list[Block]:
-            record = [_Record(game)] if "record" in features else []
-            return [_Summary(game), *record, *([_Belief(game, view, habits)] if "belief" in features else [])]
 
-        super().__init__(blocks)
+def _own_blocks(game: Avalon, features: str, habits: AvalonHabits | None, view: AvalonView | None) -> list[Block]:
+    record = [_Record(game)] if "record" in features else []
+    return [_Summary(game), *record, *([_Belief(game, view, habits)] if "belief" in features else [])]
 
 
 class _Summary:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, ClassVar
 
 import numpy as np
@@ -80,29 +80,24 @@ class Avalon(HiddenRoles[AvalonState]):
 
     def _tabulate(self) -> None:
         """Lay out all moves once, so that `legal` is a look-up."""
-        n, seats = self.seats, range(self.seats)
-        talks = speech.speeches(game.ACTS, n, len(self.role_names)) if self.talk else ()
-        smallest = 0 if self.rules.short_teams else min(self.sizes)
-        teams = {
-            k: tuple(Move(game.TEAM, t) for t in combinations(seats, k)) for k in range(smallest, max(self.sizes) + 1)
-        }
-        if not self.rules.short_teams:
-            teams = {k: moves for k, moves in teams.items() if k in self.sizes}
-        guesses = (game.PASS, *(Move(game.GUESS, (j,)) for j in seats))
-        everything = [*talks, *(move for k in sorted(teams) for move in teams[k])]
-        holds = (Move(game.CONSULT), *(Move(game.CONSULT, (j,)) for j in seats)) if self.rules.consult else ()
-        self.catalogue = (*everything, game.APPROVE, game.REJECT, game.SUCCESS, game.FAIL, *guesses, *holds)
-        short, may_pass = self.rules.short_teams, self.rules.hunt == "each_quest"
-        named = [
-            tuple(m for k in sorted(teams) if k == size or (short and k < size) for m in teams[k])
+        seats, rules = range(self.seats), self.rules
+        talks = speech.speeches(game.ACTS, self.seats, len(self.role_names)) if self.talk else ()
+        team_sizes = range(max(self.sizes) + 1) if rules.short_teams else sorted(set(self.sizes))
+        teams = {k: tuple(Move(game.TEAM, team) for team in combinations(seats, k)) for k in team_sizes}
+        guesses, holds = ((Move(kind), *(Move(kind, (j,)) for j in seats)) for kind in (game.GUESS, game.CONSULT))
+        cards = game.SUCCESS, game.FAIL
+        decisions = (game.APPROVE, game.REJECT, *cards, *guesses, *(holds if rules.consult else ()))
+        self.catalogue = (*talks, *chain.from_iterable(teams.values()), *decisions)
+        by_quest = [
+            tuple(chain.from_iterable(teams[k] for k in (range(size + 1) if rules.short_teams else (size,))))
             for size in self.sizes
         ]
-        good_cards = (game.SUCCESS, game.FAIL) if self.rules.good_may_fail else (game.SUCCESS,)
+        named = guesses if rules.hunt == "each_quest" else guesses[1:]
         self._talks = [shown(i, None, [m for m in talks if speech.sayable(m, i)]) for i in seats]
-        self._teams = [[shown(i, None, moves) for i in seats] for moves in named]
+        self._teams = [[shown(i, None, moves) for i in seats] for moves in by_quest]
         self._ballots = Options((game.APPROVE, game.REJECT))
-        self._cards = [[shown(i, (i,), cards) for i in seats] for cards in ((game.SUCCESS, game.FAIL), good_cards)]
-        self._guesses = [shown(i, (i,), [m for m in guesses if m.args != (i,) and (m.args or may_pass)]) for i in seats]
+        self._cards = [[shown(i, (i,), hand) for i in seats] for hand in (cards, cards[: 1 + rules.good_may_fail])]
+        self._guesses = [shown(i, (i,), [m for m in named if m.args != (i,)]) for i in seats]
         self._holds = [tuple(m for m in holds if m.args != (i,)) for i in seats]
 
     # -- the contract ------------------------------------------------------------------------------------------

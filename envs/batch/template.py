@@ -110,7 +110,7 @@ def show(g: Any, b: int, turns: Any) -> None:
 
 
 @kernel
-def drawn(g: Any) -> int:
+def _drawn(g: Any) -> int:
     """A legal action, from the stream of the players."""
     g.players = advance(g.players)
     return below(g.players, _SAYINGS) if g.actor == KEEPER else _SAYINGS + below(g.players, 2)
@@ -136,7 +136,7 @@ def _play_all(games: Any, autoreset: bool, actions: Any, at_random: bool, turns:
         terminated[b], winner[b] = 0, NOBODY
         if g.actor < 0:
             continue
-        action = drawn(g) if at_random else actions[b]
+        action = _drawn(g) if at_random else actions[b]
         if not legal(g, action):
             winner[b] = ILLEGAL
             continue

@@ -15,6 +15,7 @@ chances are `parlour.envs.werewolf.belief.SeatBeliefs`: exact under its habits.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -78,7 +79,7 @@ class WerewolfEncoder:
 
     def __init__(self, game: Werewolf) -> None:
         self._seats = game.seats
-        self._of = [BlockEncoder(lambda view: [_Summary(game, view, own_frame=False)]) for _ in range(game.seats)]
+        self._of = [BlockEncoder(partial(_table_blocks, game)) for _ in range(game.seats)]
         self.names = [*(f"I am seat {j}" for j in range(game.seats)), *self._of[0].names]
         self.size = len(self.names)
 
@@ -101,16 +102,20 @@ class WerewolfSeatEncoder(BlockEncoder):
 
     def __init__(self, game: Werewolf, features: str) -> None:
         check_one_of("features", features, KINDS)
-
-        def blocks(view: WerewolfView | None) -> list[Block]:
-            summary = _Summary(game, view)
-            record = [_Record(game, summary.tally)] if "record" in features else []
-            return [summary, *record, *([_Belief(game, view)] if "belief" in features else [])]
-
-        super().__init__(blocks)
+        super().__init__(partial(_own_blocks, game, features))
 
     def __call__(self, view: WerewolfView) -> Features:
         return super().__call__(view) if view.role else np.zeros(self.size, dtype=np.float32)
+
+
+def _table_blocks(game: Werewolf, view: WerewolfView | None) -> list[Block]:
+    return [_Summary(game, view, own_frame=False)]
+
+
+def _own_blocks(game: Werewolf, features: str, view: WerewolfView | None) -> list[Block]:
+    summary = _Summary(game, view)
+    record = [_Record(game, summary.tally)] if "record" in features else []
+    return [summary, *record, *([_Belief(game, view)] if "belief" in features else [])]
 
 
 class _Summary:
