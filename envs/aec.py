@@ -198,13 +198,18 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         self._check_reset()
         seat = self.seat_of[agent]
         turn = self._turn if agent == self.agent_selection and self._turn is not None else None
-        seen: dict[str, Any] = {}
-        if observation != "features":
-            choice = self._wording.waiting if turn is None else turn.choice
-            seen["text"] = self._texts.prose(self._wording, self.game, self.state_now, seat, choice)
-        if observation != "text":
-            seen["observation"] = self.encoder(self.game.view(self.state_now, seat))
+        choice = self._wording.waiting if turn is None else turn.choice
+        seen = self._seen(seat, self.state_now, choice, observation)
         seen["action_mask"] = self._idle.copy() if turn is None else self._mask
+        return seen
+
+    def _seen(self, seat: int, state: Any, choice: str, observation: str) -> dict[str, Any]:
+        """The prose and the features of an observation, as far as its form has them."""
+        seen: dict[str, Any] = {}
+        if observation in ("text", "both"):
+            seen["text"] = self._texts.prose(self._wording, self.game, self.state_now, seat, choice)
+        if observation in ("features", "both"):
+            seen["observation"] = self.encoder(self.game.view(state, seat))
         return seen
 
     def ahead(self, agent: str, state: Any, observation: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -214,12 +219,8 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         """
         seat = self.seat_of[agent]
         view, turn = self.game.view(state, seat), self.offer(self.game.legal(state), seat)
-        seen: dict[str, Any] = {}
         mask = turn.mask.copy()
-        if observation in ("text", "both"):
-            seen["text"] = self._texts.prose(self._wording, self.game, self.state_now, seat, turn.choice)
-        if observation in ("features", "both"):
-            seen["observation"] = self.encoder(view)
+        seen = self._seen(seat, state, turn.choice, observation)
         if observation != "view":
             seen["action_mask"] = mask
         info: dict[str, Any] = {"action_mask": mask}

@@ -9,12 +9,11 @@ writer adds (seed, players). Then one line for every move, nature's included:
 (absent: everybody). A line with `"fault"` and without `"move"` tells of words that were no move. A move that was not the
 seat's own says `by` whom it was, with the `reason`: `"table"` (`"default"`, `"random"`: what replaced words that could not
 be used; `"clock"`: a person's time was over) or `"heuristic"` (why the model gave no answer). The last line of a finished game is
-`{"outcome": {"returns", "winner", "reason"}, ...}`, of one that was given up `{"unfinished": why, ...}`. Every line is
-complete or absent: a file that ends within a line is read up to the line before.
+`{"outcome": {"returns", "winner", "reason"}, ...}`, of one that was given up `{"unfinished": why, ...}`. A file that ends
+within a line is read up to the line before.
 
-A transcript may come from anybody. It is JSON as `parlour.envs.json_values` reads it; it names a game of the registry, and a
-path in its config is opened only in folders that the caller names; a seat says at most `MAX_WORDS` in a move, as at the
-table, and a service at most `MAX_SERVICE_WORDS`.
+A transcript may come from anybody: a path in its config is opened only in folders that the caller names, and words have a
+greatest length.
 """
 
 from __future__ import annotations

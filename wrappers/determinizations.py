@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from parlour.envs.core import NATURE, OVER, Event, Game, GameText, Move, ParlourError, View
 
@@ -52,6 +52,18 @@ def determinizations(
     return tuple(Determinization(moves, weight / total) for moves, weight in found)
 
 
+class _Way(NamedTuple):
+    """How a state was reached."""
+
+    moves: tuple[Move, ...] = ()
+    weight: float = 1.0
+    seen: int = 0
+    """Events that the seat has been shown, and moves that it has made."""
+    acted: int = 0
+    dealt: bool = False
+    """Whether it has been checked that the seat is who it is."""
+
+
 class _Search:
     """Depth first, given up wherever the seat would have been shown something else."""
 
@@ -63,30 +75,26 @@ class _Search:
         self._who = text.who(view)
         self._left = MOST
 
-    def courses(self) -> Iterator[tuple[tuple[Move, ...], float]]:
-        return self._from(self._game.initial(), (), 1.0, 0, 0, False)
-
-    def _from(
-        self, s: Any, moves: tuple[Move, ...], weight: float, seen: int, acted: int, dealt: bool
-    ) -> Iterator[tuple[tuple[Move, ...], float]]:
-        """From a state in which the seat has seen and done so much; `dealt`: that it is who it is has been checked."""
+    def courses(self, s: Any = None, way: _Way | None = None) -> Iterator[tuple[tuple[Move, ...], float]]:
+        """From a state and the way to it; without them from the beginning. Each with its weight."""
+        s, way = (self._game.initial(), _Way()) if way is None else (s, way)
         actor = self._game.actor(s)
         if actor == OVER:
             return
-        if actor >= 0 and not dealt:
+        if actor >= 0 and not way.dealt:
             if self._text.who(self._game.view(s, self._seat)) != self._who:
                 return
-            dealt = True
-        if actor == self._seat and acted == len(self._own):
-            if seen == len(self._shown) and self._game.view(s, self._seat) == self._view:
-                yield moves, weight
+            way = way._replace(dealt=True)
+        if actor == self._seat and way.acted == len(self._own):
+            if way.seen == len(self._shown) and self._game.view(s, self._seat) == self._view:
+                yield way.moves, way.weight
             return
-        for move, chance in self._options(s, actor, acted):
+        for move, chance in self._options(s, actor, way.acted):
             after = self._game.apply(s, move)
-            now = self._told(after.log[len(s.log) :], seen)
-            if now is not None:
-                mine = acted + (actor == self._seat)
-                yield from self._from(after, (*moves, move), weight * chance, now, mine, dealt)
+            seen = self._seen(after.log[len(s.log) :], way.seen)
+            if seen is not None:
+                acted = way.acted + (actor == self._seat)
+                yield from self.courses(after, _Way((*way.moves, move), way.weight * chance, seen, acted, way.dealt))
 
     def _options(self, s: Any, actor: int, acted: int) -> Iterator[tuple[Move, float]]:
         if actor == NATURE:
@@ -103,7 +111,7 @@ class _Search:
                 raise ParlourError(f"the courses of this game are too many; accepted: tables with up to {MOST} to try")
             yield option
 
-    def _told(self, new: tuple[Event, ...], seen: int) -> int | None:
+    def _seen(self, new: tuple[Event, ...], seen: int) -> int | None:
         """How much the seat has seen after these events; None if it has seen something else."""
         for event in new:
             if event.to is None or self._seat in event.to:

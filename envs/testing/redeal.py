@@ -1,17 +1,12 @@
 """Re-deals: whatever reaches a seat, in any form, is the same in two games that it cannot tell apart.
 
-A *re-deal* is counted for each moment (a state of the AEC form) of a twin (`parlour.envs.testing.twins`) at which all that the
-seat gets there is compared, byte for byte, with what it got in the game that was played, knowing the same. Moments are not
-counted whose state was a state of that game, too. One pair of games thus counts for many, up to the end of the twin, and a
-moment counts once, in however many forms the pair is compared; the pairs themselves are `twins`.
+Knowing the same means: the same words about itself, the same events in the same order, the same moves of its own. As long as
+that is so, prose, features, masks, info, View, rewards and the public record must be equal at every state, bare and through
+every wrapper; so must the parallel form, cycle by cycle, and what LearnerSeats gives, turn by turn. The end of a game is left
+out: it tells who won, and so it should.
 
-Knowing the same means: the same words about itself, the same events in the same order, the same moves of its own, made
-knowing the same. As long as that is so, there must be no difference in
-- prose, features of every kind, masks, info, View, rewards and the public record, polled at every state, also when another
-  seat is to move, bare and through every wrapper;
-- the parallel form, cycle by cycle: how many there are, in which of them the seat is asked, and all that it is given;
-- what SeatEnv and LearnerSeats give, turn by turn.
-The end of a game is left out: it tells who won, and so it should.
+A *re-deal* is counted for each state of a twin (`parlour.envs.testing.twins`) that was no state of the game, and at which the
+seat knows what it knew there; it counts once, in however many forms the pair is compared.
 """
 
 from __future__ import annotations
