@@ -23,7 +23,7 @@ from parlour.policies.agents.murder_mystery.scene import Talk, scene_of
 from parlour.policies.llm.ask import Ask, BadReply, read_back
 from parlour.policies.llm.make import NoisyModel
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
-from parlour.policies.llm.noise import Ear, ReadingNoise
+from parlour.policies.llm.noise import MisreadingModel, ReadingNoise
 from parlour.training.measure.murder_mystery.games import CaseJob, CaseSetting, play_case
 from parlour.training.measure.murder_mystery.methods import method_of
 from parlour.training.play import rollout
@@ -273,7 +273,9 @@ def test_the_planners_own_reading_errs_as_the_question_would():
     players, _ = played(NoisyModel(OfflineModel(), noise), rounds=1)
     for plan in plans(players):
         memory = plan.room.seat_memory
-        taken = scenes.heard(memory.talks, Ear(noise, 1, memory.seat, "any"), memory.scene, plan.room.me.name)
+        taken = scenes.heard(
+            memory.talks, MisreadingModel(noise, 1, memory.seat, "any"), memory.scene, plan.room.me.name
+        )
         expected = {one for one in collect(memory.scene, [], [talk for talk in taken if talk.asker]) if not one.sure}
         victim = memory.scene.person(memory.scene.victims[0])
         heard = {one for one in plan._heard.told(victim) if not one.sure}

@@ -22,7 +22,7 @@ from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.llm.ask import ASKS
 from parlour.policies.llm.make import NoisyModel
 from parlour.policies.llm.model import OfflineModel, RequestContext, SeatModel
-from parlour.policies.llm.noise import Ear, ReadingNoise
+from parlour.policies.llm.noise import MisreadingModel, ReadingNoise
 from parlour.training import cli
 from parlour.training.play.rollout import play, table
 from parlour.wrappers import Recorder
@@ -34,7 +34,7 @@ NOW = WerewolfSituation(does="vote", day=1, alive=list(range(8)), wolves=[], inn
 
 
 def ear(words, game=1, seat=0, question="q"):
-    return Ear(ReadingNoise.parse(words), game, seat, question)
+    return MisreadingModel(ReadingNoise.parse(words), game, seat, question)
 
 
 def noisy(words):

@@ -21,7 +21,7 @@ from typing import Annotated, Any, ClassVar, Final, Generic, Self, TypeVar
 import numpy as np
 from parlour.envs.core import ParlourError
 from parlour.policies.llm import prompt, reading
-from parlour.policies.llm.noise import Ear
+from parlour.policies.llm.noise import MisreadingModel
 from parlour.policies.llm.prompt import Templates
 from parlour.policies.llm.reading import BadReply, Choices
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
@@ -97,11 +97,11 @@ class Ask(BaseModel, Generic[A]):
     def check(self, answer: A) -> None:
         """Refuse an answer that fits the schema but not the inputs. Raises `ValueError` with the reason."""
 
-    def misheard(self, ear: Ear) -> Self:
+    def misheard(self, ear: MisreadingModel) -> Self:
         """The question as a reader hears it who errs; a question that reads what others say overrides it."""
         return self
 
-    def restated(self, answer: A, ear: Ear) -> A:
+    def restated(self, answer: A, ear: MisreadingModel) -> A:
         """The answer as a reader gives it who errs, such as one who is surer than the words are."""
         return answer
 

@@ -174,7 +174,7 @@ class Gathering:
         return own.answer.result()
 
     def _answer(self) -> None:
-        """Answer all, if all wait. Holds the lock: whoever would need it waits for an answer."""
+        """Flush the batch when every thread is blocked on an answer. The caller holds the lock."""
         if not self._waiting or len(self._waiting) < self._members:
             return
         asked, self._waiting = sorted(self._waiting, key=lambda one: one.order), []

@@ -16,7 +16,7 @@ from parlour.envs.core import ParlourError, accept, check_from, check_one_of
 from parlour.policies.llm.ask import A, Ask
 from parlour.policies.llm.chat import ChatModel
 from parlour.policies.llm.model import CONCURRENCY, OFFLINE, Answered, Model, OfflineModel, RequestContext
-from parlour.policies.llm.noise import Ear, ReadingNoise
+from parlour.policies.llm.noise import MisreadingModel, ReadingNoise
 from parlour.policies.llm.prompt import Templates
 from parlour.policies.llm.transport.budget import LIMITS, Budget, Prices
 from parlour.policies.llm.transport.cache import MODES, Cache
@@ -55,10 +55,12 @@ class NoisyModel(Model):
         calls = [*answered.calls[:-1], {**(answered.calls or ({},))[-1], "noise": told}]
         return replace(answered, value=value, calls=tuple(calls))
 
-    def _ear(self, question: Ask[Any], context: RequestContext) -> Ear:
+    def _ear(self, question: Ask[Any], context: RequestContext) -> MisreadingModel:
         """With what errors the asker reads the question."""
         seat = context.seat.removeprefix(_SEAT)
-        return Ear(self.noise, context.game, int(seat) if seat.isdigit() else -1, f"{question.kind} {context.sample}")
+        return MisreadingModel(
+            self.noise, context.game, int(seat) if seat.isdigit() else -1, f"{question.kind} {context.sample}"
+        )
 
     def as_heard(self, question: Ask[A], context: RequestContext) -> Ask[A]:
         if not self.noise.reaches(context.player) or not question.reads():

@@ -94,7 +94,7 @@ def _value(key: str, value: str) -> Any:
         raise accept(f"noise {key}", value, "a number 0..1") from None
 
 
-class Ear:
+class MisreadingModel:
     """With what errors one seat reads one question. Its draws are functions of their keys: their order does not matter.
 
     Args:

@@ -18,7 +18,7 @@ from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.belief import Array, SeatBeliefs, WerewolfHabits, WolfBelief
 from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.policies.agents.werewolf import notes, reading
-from parlour.policies.llm.noise import Ear, ReadingNoise
+from parlour.policies.llm.noise import MisreadingModel, ReadingNoise
 
 Said = tuple[str, int]
 """What is said: `accuse`, `defend`, `evil` or `good` (a report) with a player; or `claim` with a place in `_ROLES`."""
@@ -40,7 +40,7 @@ class NoisyBayes:
         self, view: WerewolfView, seed: int, noise: ReadingNoise, habits: WerewolfHabits | None = None
     ) -> None:
         self._beliefs, self._noise = SeatBeliefs(view, habits, onlooker=False), noise
-        self._ear = Ear(noise, seed, view.seat, "bayes")
+        self._ear = MisreadingModel(noise, seed, view.seat, "bayes")
         self._read, self._day = 0, 1
 
     def trust(self, view: WerewolfView) -> list[float]:

@@ -22,7 +22,7 @@ from parlour.policies.agents.avalon.decide import AvalonDecision, RoleProbabilit
 from parlour.policies.agents.avalon.estimate import Estimate
 from parlour.policies.agents.avalon.seat import TALKS, AvalonSelfInfo, AvalonSituation
 from parlour.policies.llm.ask import A, Answer, Ask, Choices
-from parlour.policies.llm.noise import Ear
+from parlour.policies.llm.noise import MisreadingModel
 from parlour.policies.llm.reading import with_length
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -50,7 +50,7 @@ class RecordAsk(Ask[A], Generic[A], fixed=("me",), record=("facts", "summary", "
     def is_speech(cls, entry: Any) -> bool:
         return not notes.is_fact(str(entry))
 
-    def misheard(self, ear: Ear) -> Self:
+    def misheard(self, ear: MisreadingModel) -> Self:
         """Talk of this round is misread; what is kept of earlier talk holds the errors that were made with it."""
         return self.model_copy(update={"messages": notes.heard(self.messages, ear, len(self.me.roles))})
 
@@ -67,7 +67,7 @@ class Summarise(RecordAsk[RoundsSummary], kind="avalon_agent.summarise", max_tok
     def heuristic(self, rng: np.random.Generator) -> RoundsSummary:
         return RoundsSummary(summary="\n".join([*self.summary.splitlines(), *notes.claims_in(self.messages)]))
 
-    def misheard(self, ear: Ear) -> Self:
+    def misheard(self, ear: MisreadingModel) -> Self:
         kept = "\n".join(notes.remembered(self.summary.splitlines(), ear))
         return super().misheard(ear).model_copy(update={"summary": kept})
 
@@ -160,7 +160,7 @@ class Analyse(RecordAsk[Analysis], kind="avalon_agent.analyse", spare=("others",
         worst = max((j for j in range(len(seat.roles)) if j != seat.seat), key=lambda j: mine.evil[j])
         return Analysis(words=f"{name(worst)} is the most likely to be evil.", opinions=opinions)
 
-    def restated(self, answer: Analysis, ear: Ear) -> Analysis:
+    def restated(self, answer: Analysis, ear: MisreadingModel) -> Analysis:
         return answer.model_copy(update={"opinions": [_surer(one, ear) for one in answer.opinions]})
 
     def _concerns(self, player: int, mine: Estimate) -> bool:
@@ -175,7 +175,7 @@ class Analyse(RecordAsk[Analysis], kind="avalon_agent.analyse", spare=("others",
         return with_length(super().schema_of_answer(), "opinions", n if self.about == "all" else 1, n)
 
 
-def _surer(opinion: PlayerOpinion, ear: Ear) -> PlayerOpinion:
+def _surer(opinion: PlayerOpinion, ear: MisreadingModel) -> PlayerOpinion:
     """An opinion as it is overstated, if it is: evil for certain, or certainly not."""
     if not ear.overstates(name(opinion.player)):
         return opinion

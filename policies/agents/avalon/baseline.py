@@ -24,7 +24,7 @@ from parlour.policies.agents.avalon.experience import RoleStore
 from parlour.policies.agents.avalon.lines import DISCREET, first_strategy
 from parlour.policies.agents.avalon.seat import AvalonSeat, AvalonSelfInfo, AvalonSituation, situation
 from parlour.policies.llm.ask import A, Answer, Ask, Choices
-from parlour.policies.llm.noise import Ear
+from parlour.policies.llm.noise import MisreadingModel
 from parlour.policies.llm.reading import with_length
 from parlour.policies.retrieval.embedders import CachedHashing, HashingEmbedder
 from parlour.policies.retrieval.memory import Memory
@@ -85,7 +85,7 @@ class LookUp(Ask[Findings], kind="avalon_agent.look_up", fixed=("me",)):
     def schema_of_answer(self) -> dict[str, Any]:
         return with_length(super().schema_of_answer(), "answers", len(self.questions), len(self.questions))
 
-    def misheard(self, ear: Ear) -> Self:
+    def misheard(self, ear: MisreadingModel) -> Self:
         heard = [notes.heard(found, ear, len(self.me.roles)) for found in self.material]
         return self.model_copy(update={"material": heard})
 
@@ -111,7 +111,7 @@ class KeptAsk(Ask[A], Generic[A], fixed=("me",)):
     def is_speech(cls, entry: Any) -> bool:
         return not notes.is_fact(str(entry))
 
-    def misheard(self, ear: Ear) -> Self:
+    def misheard(self, ear: MisreadingModel) -> Self:
         return self.model_copy(update={"messages": notes.heard(self.messages, ear, len(self.me.roles))})
 
 

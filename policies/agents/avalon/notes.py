@@ -35,7 +35,7 @@ from parlour.envs.avalon.vocabulary import (
 )
 from parlour.envs.core import Event
 from parlour.envs.english import name, names
-from parlour.policies.llm.noise import Ear
+from parlour.policies.llm.noise import MisreadingModel
 
 _CLAIMS: Final = {
     speech.ACCUSE: "accuses",
@@ -182,13 +182,13 @@ _CONTRARY: Final = {speech.ACCUSE: speech.DEFEND, speech.DEFEND: speech.ACCUSE}
 _VERBS: Final = {speech.ACCUSE: "accuses", speech.DEFEND: "defends", speech.RECOMMEND: "recommends"}
 
 
-def heard(lines: Iterable[str], ear: Ear, players: int) -> list[str]:
+def heard(lines: Iterable[str], ear: MisreadingModel, players: int) -> list[str]:
     """Lines as a reader takes them; those that are missed are left out."""
     taken = (_one_heard(line, ear, players) for line in lines)
     return [line for line in taken if line is not None]
 
 
-def remembered(lines: Iterable[str], ear: Ear) -> list[str]:
+def remembered(lines: Iterable[str], ear: MisreadingModel) -> list[str]:
     """What is still in mind of the talk of earlier rounds, one round later."""
     kept = []
     for line in lines:
@@ -199,13 +199,13 @@ def remembered(lines: Iterable[str], ear: Ear) -> list[str]:
     return kept
 
 
-def _talk_of(line: str, ear: Ear) -> Fact | None:
+def _talk_of(line: str, ear: MisreadingModel) -> Fact | None:
     """What another player says of somebody in a line; None for any other line."""
     fact = read(line)
     return None if fact is None or fact.kind not in _VERBS or fact.seat == ear.seat else fact
 
 
-def _one_heard(line: str, ear: Ear, players: int) -> str | None:
+def _one_heard(line: str, ear: MisreadingModel, players: int) -> str | None:
     fact = _talk_of(line, ear)
     if fact is None:
         return line

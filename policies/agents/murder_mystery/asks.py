@@ -25,7 +25,7 @@ from parlour.policies.agents.murder_mystery.sensors import (
 )
 from parlour.policies.llm import reading
 from parlour.policies.llm.ask import A, Answer, Ask, Choices
-from parlour.policies.llm.noise import Ear
+from parlour.policies.llm.noise import MisreadingModel
 from pydantic import model_validator
 
 _FIXED: Final = ("scene", "forms", "me", "script", "stories")
@@ -126,7 +126,7 @@ class CaseAsk(SceneAsk[A], Generic[A]):
     def is_speech(cls, entry: Any) -> bool:
         return isinstance(entry, Talk)
 
-    def misheard(self, ear: Ear) -> Self:
+    def misheard(self, ear: MisreadingModel) -> Self:
         """What others answered is misread where the question is about others; one's own answers follow the own script."""
         if "dialogue" not in type(self).model_fields:
             return self
@@ -174,7 +174,7 @@ class AnswerAsk(VictimAsk[A], Generic[A]):
     asker: str
     question: str
 
-    def misheard(self, ear: Ear) -> Self:
+    def misheard(self, ear: MisreadingModel) -> Self:
         return self
 
 

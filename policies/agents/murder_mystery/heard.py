@@ -30,7 +30,7 @@ from parlour.policies.agents.murder_mystery.scene import Scene, Talk, sentences
 from parlour.policies.agents.murder_mystery.seat_memory import SeatMemory
 from parlour.policies.agents.murder_mystery.wording import wanted
 from parlour.policies.llm.ask import Answer
-from parlour.policies.llm.noise import Ear
+from parlour.policies.llm.noise import MisreadingModel
 from pydantic import Field
 
 FACTS: Final = 12
@@ -85,7 +85,7 @@ class ReadFacts(SceneAsk[FactSentences], kind="questum.read"):
         seat = self.scene.person(self.speaker)
         return facts_of(texts, self.scene.vocabulary, seat) if seat >= 0 else []
 
-    def misheard(self, ear: Ear) -> Self:
+    def misheard(self, ear: MisreadingModel) -> Self:
         """The words are misread as they are in a dialogue, unless they are the reader's own."""
         if self.scene.person(self.speaker) == ear.seat:
             return self

@@ -19,7 +19,7 @@ from parlour.envs.language_files import LanguageTable, read_language
 from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.envs.murder_mystery.vocabulary.facts import CaseVocabulary, Language
 from parlour.envs.speech import quote
-from parlour.policies.llm.noise import Ear
+from parlour.policies.llm.noise import MisreadingModel
 from pydantic import BaseModel, ConfigDict, Field, model_serializer, model_validator
 
 
@@ -234,12 +234,12 @@ def me_of(view: MysteryView) -> CharacterInfo:
     return CharacterInfo(name=view.name, killed=killed, objectives=list(view.objectives))
 
 
-def heard(dialogue: Iterable[Talk], ear: Ear, scene: Scene, me: str) -> list[Talk]:
+def heard(dialogue: Iterable[Talk], ear: MisreadingModel, scene: Scene, me: str) -> list[Talk]:
     """A dialogue as the character `me` takes it."""
     return [talk if talk.speaker == me else _one_heard(talk, ear, scene) for talk in dialogue]
 
 
-def _one_heard(talk: Talk, ear: Ear, scene: Scene) -> Talk:
+def _one_heard(talk: Talk, ear: MisreadingModel, scene: Scene) -> Talk:
     if ear.misses(talk.text):
         answer = scene.say.nothing
     elif ear.misreads(talk.text):
@@ -251,7 +251,7 @@ def _one_heard(talk: Talk, ear: Ear, scene: Scene) -> Talk:
     return talk.model_copy(update={"answer": answer})
 
 
-def _misread(talk: Talk, ear: Ear, scene: Scene) -> str:
+def _misread(talk: Talk, ear: MisreadingModel, scene: Scene) -> str:
     """The answer with one player taken for another; as it is where it names none, or nobody is left."""
     named = [who for who in scene.players if who in talk.answer]
     others = [who for who in scene.players if who not in named]

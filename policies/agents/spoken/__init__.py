@@ -16,7 +16,7 @@ from parlour.envs.english import name
 from parlour.envs.speech import ACCUSE, CLAIM_ROLE, PROMISE
 from parlour.policies.llm.ask import Answer, Ask, Choices
 from parlour.policies.llm.model import Model, RequestContext
-from parlour.policies.llm.noise import Ear
+from parlour.policies.llm.noise import MisreadingModel
 from pydantic import BaseModel, ConfigDict
 
 __all__ = ["ClaimsOfStatement", "ReadClaims", "claims_by", "reader_by"]
@@ -69,14 +69,14 @@ class ReadClaims(Ask[ClaimsOfStatement], kind="claims.read_claims", max_tokens=6
         found = read_offline(self.words, me, len(self.players), self.roles)
         return ClaimsOfStatement(claims=tuple(_told(one, self.roles) for one in found))
 
-    def misheard(self, ear: Ear) -> Self:
+    def misheard(self, ear: MisreadingModel) -> Self:
         """Words that are missed say nothing; those that are misread change in the answer."""
         if self.speaker == name(ear.seat) or not ear.misses(self._statement):
             return self
         ear.hears(self.words, "")
         return self.model_copy(update={"words": ""})
 
-    def restated(self, answer: ClaimsOfStatement, ear: Ear) -> ClaimsOfStatement:
+    def restated(self, answer: ClaimsOfStatement, ear: MisreadingModel) -> ClaimsOfStatement:
         """The claims of misread words: of another player, or to the contrary."""
         if self.speaker == name(ear.seat) or not ear.misreads(self._statement):
             return answer
@@ -86,7 +86,7 @@ class ReadClaims(Ask[ClaimsOfStatement], kind="claims.read_claims", max_tokens=6
     def _statement(self) -> str:
         return f"{self.speaker}: {self.words}"
 
-    def _misread(self, claim: WrittenClaim, ear: Ear) -> WrittenClaim:
+    def _misread(self, claim: WrittenClaim, ear: MisreadingModel) -> WrittenClaim:
         others = [who for who in self.players if who not in (self.speaker, *claim.players)]
         if claim.players and others and ear.pick(self._statement, "whom or how", (True, claim.kind not in _CONTRARY)):
             gone = ear.pick(self._statement, "target", claim.players)

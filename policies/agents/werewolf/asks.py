@@ -22,7 +22,7 @@ from parlour.policies.agents.werewolf import inference, notes
 from parlour.policies.agents.werewolf.decide import WerewolfDecision, WerewolfSelfInfo, WerewolfSituation, observer_of
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.llm.ask import A, Answer, Ask, Choices, Rounded
-from parlour.policies.llm.noise import Ear
+from parlour.policies.llm.noise import MisreadingModel
 from parlour.policies.llm.prompt import Templates
 from parlour.policies.retrieval.embedders import CachedHashing
 from pydantic import Field, field_validator
@@ -110,7 +110,7 @@ class HeardAsk(Ask[A], Generic[A], fixed=("me",), recent=("messages",), words_fi
     def is_speech(cls, entry: HeardMessage) -> bool:
         return entry.said
 
-    def misheard(self, ear: Ear) -> Self:
+    def misheard(self, ear: MisreadingModel) -> Self:
         now: WerewolfSituation = getattr(self, "now")  # noqa: B009 - each of them has one, behind what stays the same
         shown = [part for part in ("messages", "found") if part in type(self).model_fields]
         players = len(self.me.roles)
@@ -213,7 +213,7 @@ class Infer(HeardAsk[Inference], kind="werewolf.infer", spare=("found",)):
         ]
         return Inference(why="By what was said of them, and by whom.", opinions=opinions)
 
-    def restated(self, answer: Inference, ear: Ear) -> Inference:
+    def restated(self, answer: Inference, ear: MisreadingModel) -> Inference:
         return answer.model_copy(update={"opinions": [_surer(one, ear) for one in answer.opinions]})
 
     def choices(self) -> Choices:
@@ -224,7 +224,7 @@ class Infer(HeardAsk[Inference], kind="werewolf.infer", spare=("found",)):
         return of_length(super().schema_of_answer(), "opinions", others, others)
 
 
-def _surer(opinion: InferredOpinion, ear: Ear) -> InferredOpinion:
+def _surer(opinion: InferredOpinion, ear: MisreadingModel) -> InferredOpinion:
     """An opinion as it is overstated, if it is: full trust, or none. No opinion stays none."""
     if opinion.trust == 0 or not ear.overstates(name(opinion.player)):
         return opinion

@@ -28,7 +28,7 @@ from parlour.envs.core import NATURE, Event
 from parlour.envs.english import name, names
 from parlour.envs.werewolf import vocabulary as game
 from parlour.policies.agents.werewolf import reading
-from parlour.policies.llm.noise import Ear
+from parlour.policies.llm.noise import MisreadingModel
 from pydantic import BaseModel, ConfigDict, model_serializer, model_validator
 
 _LINE: Final = re.compile(
@@ -191,13 +191,13 @@ def _announced(kind: str, args: tuple[int, ...], role_names: Sequence[str]) -> s
 _ROLES: Final = ("villager", "witch", "seer", "guard")
 
 
-def heard(messages: Iterable[HeardMessage], ear: Ear, players: int, day: int) -> list[HeardMessage]:
+def heard(messages: Iterable[HeardMessage], ear: MisreadingModel, players: int, day: int) -> list[HeardMessage]:
     """Messages as a reader takes them on a day; those that are missed or forgotten are left out."""
     taken = (one_heard(message, ear, players, day) for message in messages)
     return [message for message in taken if message is not None]
 
 
-def one_heard(message: HeardMessage, ear: Ear, players: int, day: int) -> HeardMessage | None:
+def one_heard(message: HeardMessage, ear: MisreadingModel, players: int, day: int) -> HeardMessage | None:
     """A message as a reader takes it on a day; None if it is missed or forgotten."""
     if not message.said or message.speaker == ear.seat:
         return message
@@ -213,7 +213,7 @@ def one_heard(message: HeardMessage, ear: Ear, players: int, day: int) -> HeardM
     return taken
 
 
-def _misread(message: HeardMessage, ear: Ear, players: int) -> str:
+def _misread(message: HeardMessage, ear: MisreadingModel, players: int) -> str:
     """The words that are heard; the same ones where nothing can be read in them."""
     said, found = message.line(), reading.read(message.speaker, message.text, players)
     acts = [one for one in found.intents if one.speaker == message.speaker]

@@ -20,7 +20,7 @@ from parlour.policies.agents.werewolf.gratr.statements import GraphJudgement
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.agents.werewolf.reading import MODERATOR
 from parlour.policies.llm.ask import Answer, Ask, Choices, Rounded
-from parlour.policies.llm.noise import Ear
+from parlour.policies.llm.noise import MisreadingModel
 from pydantic import Field
 
 TEMPERATURE: Final = 0.2
@@ -66,10 +66,10 @@ class AskIntent(Ask[Intents], kind="gratr.intent", max_tokens=LENGTH, temperatur
     def schema_of_answer(self) -> dict[str, Any]:
         return of_length(super().schema_of_answer(), "intents", 0, self.players)
 
-    def misheard(self, ear: Ear) -> Self:
+    def misheard(self, ear: MisreadingModel) -> Self:
         return self.model_copy(update={"statement": _heard(self.statement, ear, self.players)})
 
-    def restated(self, answer: Intents, ear: Ear) -> Intents:
+    def restated(self, answer: Intents, ear: MisreadingModel) -> Intents:
         sure = [(one, ear.overstates(f"{one.speaker} {one.intent} {one.target}")) for one in answer.intents]
         told = [one.model_copy(update={"score": reading.MOST}) if overstated else one for one, overstated in sure]
         return answer.model_copy(update={"intents": told})
@@ -118,16 +118,16 @@ class AskIdentity(Ask[Identities], kind="gratr.identity", fixed=("me",), max_tok
     def schema_of_answer(self) -> dict[str, Any]:
         return of_length(super().schema_of_answer(), "judgements", 0, len(self.me.roles) - 1)
 
-    def misheard(self, ear: Ear) -> Self:
+    def misheard(self, ear: MisreadingModel) -> Self:
         return self.model_copy(update={"statement": _heard(self.statement, ear, len(self.me.roles))})
 
-    def restated(self, answer: Identities, ear: Ear) -> Identities:
+    def restated(self, answer: Identities, ear: MisreadingModel) -> Identities:
         sure = [(one, ear.overstates(f"{one.player} {one.identity}")) for one in answer.judgements]
         told = [one.model_copy(update={"confidence": reading.MOST}) if overstated else one for one, overstated in sure]
         return answer.model_copy(update={"judgements": told})
 
 
-def _heard(statement: HeardMessage, ear: Ear, players: int) -> HeardMessage:
+def _heard(statement: HeardMessage, ear: MisreadingModel, players: int) -> HeardMessage:
     """A statement, on the day it is made, as a reader takes it; without words if it is missed."""
     taken = notes.one_heard(statement, ear, players, statement.day)
     return statement.model_copy(update={"text": ""}) if taken is None else taken
