@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -13,8 +12,8 @@ from parlour.envs.mediated_qa import corpora
 from parlour.envs.mediated_qa.graph import KnowledgeGraph
 from parlour.training.cli.options import Answer
 from parlour.training.learn.mediators import corpus_check
-from parlour.training.learn.mediators.corpus_check import CorpusReport
 from parlour.training.results import display
+from parlour.training.results.result_table import plain_table
 
 
 def check_corpus(
@@ -43,11 +42,6 @@ def check_corpus(
         if picture is not None:
             drawn = corpus_check.asked_for(corpus.questions, graph, question)
             corpus_check.draw(graph, drawn, picture)
-    return Answer(asdict(found), partial(_show, str(path), found, picture))
-
-
-def _show(path: str, found: CorpusReport, picture: Path | None) -> None:
     rows = corpus_check.report_rows(found)
-    display.show_table(f"{path} ({found.form})", ("what", "number", "of which"), rows, wrap=True)
-    if picture is not None:
-        display.console().print(f"picture: {picture}")
+    table = plain_table(f"{path} ({found.form})", ("what", "number", "of which"), rows, wrap=True)
+    return Answer(asdict(found), [table, *([] if picture is None else [f"picture: {picture}"])])

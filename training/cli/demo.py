@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-from parlour.envs.terminal import tell
 from parlour.training.cli.options import Answer, Options
 from parlour.training.papers.demo.section import DemoConfig
 from parlour.training.play.extras import import_extra
-from parlour.training.results import display
 
 
 def demo(
@@ -26,9 +23,4 @@ def demo(
     """
     import_extra("parlour.training.learn.ppo.seat", "train")
     report = import_extra("parlour.training.papers.demo", "train").run(out, config)
-    return Answer(report.numbers, partial(_show_summary, report))
-
-
-def _show_summary(report: Any) -> None:
-    display.console().print(report.summary, highlight=False)
-    tell(f"The report: {report.path}")
+    return Answer(report.numbers, [report.summary, f"The report: {report.path}"])

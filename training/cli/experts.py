@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from functools import partial
 from typing import Any
 
 from parlour.envs.text import describe
 from parlour.policies.experts import ExpertCard, Points, cards
 from parlour.training.cli.options import Answer
-from parlour.training.results import display
+from parlour.training.results.result_table import plain_table
 
 HEADINGS = ("name", "table", "whole sides", "one seat", "best responses gain", "learned from")
 
@@ -21,12 +20,9 @@ def list_experts() -> Answer:
     Example: [bold]parlour experts[/bold]
     """
     known = cards()
-    return Answer({"experts": [asdict(card) for card in known]}, partial(_show, known))
-
-
-def _show(known: list[ExpertCard]) -> None:
     title = "Experts: points against the heuristic on held-out deals (95 % interval)"
-    display.show_table(title, HEADINGS, rows(known), wrap=True)
+    shown = [plain_table(title, HEADINGS, rows(known), wrap=True)]
+    return Answer({"experts": [asdict(card) for card in known]}, shown)
 
 
 def rows(known: list[ExpertCard]) -> list[tuple[str, ...]]:

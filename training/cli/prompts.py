@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from parlour.envs.terminal import tell_text
@@ -11,7 +11,7 @@ from parlour.policies.llm.prompt import Templates
 from parlour.training.cli import common
 from parlour.training.cli.options import Answer
 from parlour.training.play import asked
-from parlour.training.results import display
+from parlour.training.results.result_table import plain_table
 
 
 def list_prompts() -> Answer:
@@ -19,7 +19,7 @@ def list_prompts() -> Answer:
 
     Example: [bold]parlour prompts list[/bold]
     """
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "question": kind,
             "tokens of a reply": asked.ask_called(kind).max_tokens,
@@ -27,11 +27,7 @@ def list_prompts() -> Answer:
         }
         for kind in asked.kinds()
     ]
-    return Answer(rows, partial(_show_list, rows))
-
-
-def _show_list(rows: list[dict[str, Any]]) -> None:
-    display.show_table("Questions", tuple(rows[0]), [tuple(map(str, row.values())) for row in rows], wrap=True)
+    return Answer(rows, [plain_table("Questions", rows[0], [tuple(row.values()) for row in rows], wrap=True)])
 
 
 def show(

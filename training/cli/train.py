@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -18,7 +17,7 @@ from parlour.training.cli.models import ModelOption, called
 from parlour.training.cli.options import Answer, Options
 from parlour.training.learn.clone.choices import CloneConfig
 from parlour.training.learn.habits import report as habits_report
-from parlour.training.learn.habits.run import HabitsConfig, LearnedFrom, learn_habits
+from parlour.training.learn.habits.run import HabitsConfig, learn_habits
 from parlour.training.learn.ppo.phase_config import SeatConfig, features_of
 from parlour.training.learn.practice import PracticeConfig, practise
 from parlour.training.learn.reliability import run as reliability_run
@@ -30,6 +29,7 @@ from parlour.training.learn.tuning.questum import QuestumTuning
 from parlour.training.play.extras import import_extra
 from parlour.training.results import display
 from parlour.training.results.evaluation_tables import show_rate
+from parlour.training.results.result_table import Column, ResultTable, plain_table
 
 _RARE: Final = (
     *("turns", "updates", "imitation_rate", "batch", "epochs", "clip", "gae_lambda", "last_entropy", "entropy_of"),
@@ -62,7 +62,7 @@ def train_seat(
     config = replace(config, game=game, options=chosen, phase_steps=phase, features=features)
     last = display.train_with_bar(training.train, config, out)
     shown = f"{last.steps} decisions, {last.games} games: win rate {last.win_rate:.3f}; results in {out}"
-    return Answer({"out": str(out), **asdict(last)}, partial(tell, shown))
+    return Answer({"out": str(out), **asdict(last)}, [shown])
 
 
 def train_selfplay(
@@ -103,7 +103,7 @@ def train_selfplay(
         return _train_repeats(config, seeds, out, processes)
     with display.stage_bars(increments=True) as progress:
         found = run.selfplay(config, out, progress)
-    return Answer({"out": str(out), **run.report.summary(found)}, partial(_show_population, run.report, found, out))
+    return Answer({"out": str(out), **run.report.summary(found)}, _population_parts(run.report, found, out))
 
 
 def _train_repeats(config: SelfplayConfig, count: int, out: Path, processes: common.ProcessSettings) -> Answer:
@@ -112,21 +112,19 @@ def _train_repeats(config: SelfplayConfig, count: int, out: Path, processes: com
         progress("runs", 0, count, "")
         found = repeats.repeat(config, count, out, workers, lambda done: progress("runs", done, count, ""))
     title = f"Points against {RULE} on {config.game} (95 % interval)"
-    show = partial(display.show_table, title, repeats.HEADINGS, repeats.rows(found))
-    return Answer({"out": str(out), **repeats.over_seeds(found)}, show)
+    table = plain_table(title, repeats.HEADINGS, repeats.rows(found))
+    return Answer({"out": str(out), **repeats.over_seeds(found)}, [table])
 
 
-def _show_population(report: Any, found: Any, out: Path) -> None:
+def _population_parts(report: Any, found: Any, out: Path) -> list[ResultTable | str]:
     """Ratings, the verdicts of the held-out deals, and where the report is."""
     rows = []
     for one in found.ratings:
         rate = None if one.name == RULE else found.crossplay.rate(one.name, RULE)
         rows.append((one.name, f"{one.mu:.2f}", f"{one.sigma:.2f}", str(one.games), show_rate(rate)))
     headings = ("player", "mu", "sigma", "games", "against heuristic")
-    display.show_table(f"Ratings on {found.config.game}", headings, rows)
-    for sentence in report.verdicts(found):
-        tell(sentence)
-    tell(f"report: {out / 'report.md'}")
+    table = plain_table(f"Ratings on {found.config.game}", headings, rows)
+    return [table, *report.verdicts(found), f"report: {out / 'report.md'}"]
 
 
 def train_avalon(
@@ -148,7 +146,7 @@ def train_avalon(
     games = f"{config.games} games on each side, answered by {called(model)}"
     shown = f"{games}: won {won['won_as_good']} as good, {won['won_as_evil']} as evil; results in {out}"
     value = {"out": str(out), "model": model.name, **won, "games_on_each_side": config.games}
-    return Answer(value, partial(tell, shown))
+    return Answer(value, [shown])
 
 
 def train_habits(
@@ -163,14 +161,10 @@ def train_habits(
     """
     with display.stage_bars() as progress:
         found = learn_habits(config, out, progress)
-    return Answer({"out": str(out), **found.as_json()}, partial(_show_habits, found, out))
-
-
-def _show_habits(found: LearnedFrom, out: Path) -> None:
-    display.show_table("Cross-validation by game", habits_report.HEADINGS, habits_report.rows(found.scores))
-    if found.tested:
-        display.show_table("The other folder", habits_report.HEADINGS, habits_report.rows(found.tested))
-    tell(f"habits: {out / 'habits.json'}; report: {out / 'report.md'}")
+    scores = {"Cross-validation by game": found.scores, "The other folder": found.tested}
+    tables = [plain_table(title, habits_report.HEADINGS, habits_report.rows(of)) for title, of in scores.items() if of]
+    files = f"habits: {out / 'habits.json'}; report: {out / 'report.md'}"
+    return Answer({"out": str(out), **found.as_json()}, [*tables, files])
 
 
 def train_clone(
@@ -191,13 +185,10 @@ def train_clone(
     run = import_extra("parlour.training.learn.clone.run", "train")
     with display.stage_bars() as progress:
         found = run.clone(folder, out, config, progress)
-    return Answer({"out": str(out), **run.summary(found)}, partial(_show_clone, run.report, found, out))
-
-
-def _show_clone(report: Any, found: Any, out: Path) -> None:
-    """Scores over all roles, and where the rest is."""
-    display.show_table("Held-out games (95 % interval)", report.HEADINGS, report.overall(found.scores), wrap=True)
-    tell(f"player: --policy clone:{out / report.PLAYER}; report: {out / report.REPORT}")
+    title, report = "Held-out games (95 % interval)", run.report
+    table = plain_table(title, report.HEADINGS, report.overall(found.scores), wrap=True)
+    files = f"player: --policy clone:{out / report.PLAYER}; report: {out / report.REPORT}"
+    return Answer({"out": str(out), **run.summary(found)}, [table, files])
 
 
 def train_gratr(
@@ -237,15 +228,10 @@ def train_gratr_trust(
     """
     with display.stage_bars() as progress:
         found = reliability_run.learn_trust(config, out, progress)
-    return Answer({"out": str(out), **found.as_json()}, partial(_show_learned_trust, found, out))
-
-
-def _show_learned_trust(found: reliability_run.LearnedTrust, out: Path) -> None:
-    rows = [(name, f"{x:.4f}") for name, x in found.losses.items()]
-    display.show_table(
-        f"Trust of episodes left out, rho {found.fit.rho:g}; a coin: 0.6931", ("episodes", "log loss"), rows
-    )
-    tell(f"player: --policy gratr:parameters={out / reliability_run.PARAMETERS}; report: {out / 'report.md'}")
+    title = f"Trust of episodes left out, rho {found.fit.rho:g}; a coin: 0.6931"
+    table = ResultTable(title, (Column("episodes"), Column("log loss", ".4f")), tuple(found.losses.items()))
+    files = f"player: --policy gratr:parameters={out / reliability_run.PARAMETERS}; report: {out / 'report.md'}"
+    return Answer({"out": str(out), **found.as_json()}, [table, files])
 
 
 def train_questum(
@@ -276,10 +262,12 @@ def _tune(problem: Any, config: TuneConfig, out: Path, processes: common.Process
     report = import_extra("parlour.training.learn.tuning.report", "train")
     with processes.players() as workers, display.stage_bars() as progress:
         tuned = run.tune(problem, config, out, workers=workers, progress=progress)
-    return Answer({"out": str(out)} | report.summary(tuned), partial(_show_tuned, report, tuned, out))
+    if not tuned.drawn:
+        tell("parlour: no pictures were drawn; accepted: pip install 'parlour[train]'", error=True)
+    return Answer({"out": str(out)} | report.summary(tuned), _tuned_parts(report, tuned, out))
 
 
-def _show_tuned(report: Any, tuned: Any, out: Path) -> None:
+def _tuned_parts(report: Any, tuned: Any, out: Path) -> list[ResultTable | str]:
     """Parameters, the held-out test in one sentence, and where the report is."""
     rows = [
         (parameter.name, f"{parameter.default:g}", f"{tuned.parameters[parameter.name]:.4g}")
@@ -288,8 +276,5 @@ def _show_tuned(report: Any, tuned: Any, out: Path) -> None:
     for name, value in tuned.means.items():
         cells = (f"{value:.4f}", "") if name == "defaults" else ("", f"{value:.4f}")
         rows.append((f"mean reward, {name}", *cells))
-    display.show_table(f"Tuning {tuned.problem.name}", ("parameter", "default", "trained"), rows)
-    tell(report.verdict(tuned))
-    if not tuned.drawn:
-        tell("parlour: no pictures were drawn; accepted: pip install 'parlour[train]'", error=True)
-    tell(f"report: {out / 'report.md'}")
+    table = plain_table(f"Tuning {tuned.problem.name}", ("parameter", "default", "trained"), rows)
+    return [table, report.verdict(tuned), f"report: {out / 'report.md'}"]
