@@ -4,7 +4,7 @@
 import argparse
 from pathlib import Path
 
-from parlour.training.learn.mediators.contextual_study import HEADING, SEEDS, TABLE, compared, lines, studies
+from parlour.training.learn.mediators.contextual_study import HEADING, SEEDS, TABLE, compared, studies, study_lines
 from parlour.training.results.result_table import markdown_table
 from parlour.training.results.runs import write_csv
 
@@ -25,8 +25,8 @@ def tell(one):
 
 
 found = studies(chosen.difficulty, chosen.seed, tell)
-write_csv(chosen.out / "systems.csv", list(HEADING), lines(found))
-print(markdown_table(HEADING, [list(map(str, line)) for line in lines(found)]))
+write_csv(chosen.out / "systems.csv", list(HEADING), study_lines(found))
+print(markdown_table(HEADING, [list(map(str, line)) for line in study_lines(found)]))
 for difficulty in chosen.difficulty:
     part = [one for one in found if one.difficulty == difficulty]
     more = compared(part, "contextual, sees question", "question form x state")

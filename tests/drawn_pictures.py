@@ -21,7 +21,7 @@ from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
 from parlour.policies.llm.model import OfflineModel
 from parlour.training.learn import practice
 from parlour.training.learn.clone import report as clone
-from parlour.training.learn.clone.report import ALL, CalibrationBin, ChoiceScore
+from parlour.training.learn.clone.report import ALL, ChoiceScore
 from parlour.training.learn.habits import report as habits
 from parlour.training.learn.habits.avalon_fit import AVALON
 from parlour.training.learn.habits.scores import BeliefRead
@@ -38,6 +38,7 @@ from parlour.training.measure.analysis.beliefs import BeliefLine, BeliefPoint
 from parlour.training.measure.analysis.compare import ComparedGuesses, ComparedVotes
 from parlour.training.measure.arena import picture as arena
 from parlour.training.measure.arena.strengths import Strength
+from parlour.training.measure.calibration import CalibrationBin
 from parlour.training.measure.statistics import Estimate, paired, rate
 from parlour.training.measure.werewolf import trust_picture
 from parlour.training.papers import figures, grace_pictures
@@ -112,7 +113,7 @@ def draw_mediator(path, learner="counts"):
 
 
 X = Parameter("x", 0.0, 1.0, 0.5)
-Y = Parameter("a-parameter-with-a-name", 1e-3, 1.0, 0.1, log=True)
+Y = Parameter("a-parameter-with-a-name", 1e-3, 1.0, 0.1)
 
 
 def draw_trials(path):
@@ -176,7 +177,10 @@ def draw_clone(path):
         for kind in kinds
         for k, model in enumerate(models)
     ]
-    bins = {name: [CalibrationBin(k / 10, k / 10, 9) for k in range(10)] for name in ("clone", "heuristic", "habits")}
+    bins = {
+        name: [CalibrationBin(k / 10, k / 10 + 0.1, 9, k / 10, k / 10) for k in range(10)]
+        for name in ("clone", "heuristic", "habits")
+    }
     assert clone._draw(path, scores, bins)
 
 

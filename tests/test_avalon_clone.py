@@ -391,7 +391,7 @@ def test_chances_that_are_the_same_are_calibrated_by_what_happened_and_not_sorte
     said = [
         PredictedChoice(imitated([one, 1 - one], [0.5, 0.5]), {"clone": Foretold(1, 0, 0.5)}) for one in (1.0, 0.0) * 10
     ]
-    assert [one.rate for one in calibration(said, BALLOT, "clone", bins=2)] == [0.5, 0.5]
+    assert [part.share for part in calibration(said, BALLOT, "clone", bins=2)] == [0.5, 0.5]
 
 
 def test_more_folds_than_games_are_refused(played, capsys, tmp_path):

@@ -12,7 +12,7 @@ from parlour.policies import make_policy
 from parlour.policies.agents.werewolf.gratr import Parameters
 from parlour.training import cli
 from parlour.training.learn.tuning import gratr as tuning
-from parlour.training.learn.tuning.gratr import SPACE, GratrTuning, scored, wolves_block
+from parlour.training.learn.tuning.gratr import TRUST_SPACE, GratrTuning, scored, wolves_block
 from parlour.training.learn.tuning.problem import Problem, rewards
 from parlour.training.play import rollout
 from parlour.training.play.rollout import Episode
@@ -22,8 +22,8 @@ ROLES = ("Werewolf", "Villager", "Seer", "Werewolf", "Witch", "Villager", "Guard
 
 
 def test_the_defaults_are_those_of_the_graph_and_every_point_of_the_space_is_accepted():
-    assert SPACE.defaults == {"rho": 0.95, "gamma": 0.1, "epsilon": 0.2, "width": 3}
-    for parameter in SPACE.parameters:
+    assert TRUST_SPACE.defaults == {"rho": 0.95, "gamma": 0.1, "epsilon": 0.2, "width": 3}
+    for parameter in TRUST_SPACE.parameters:
         assert parameter.default == getattr(Parameters(), parameter.name)
         for value in (parameter.low, parameter.high):
             Parameters(**{parameter.name: value})

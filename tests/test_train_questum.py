@@ -14,7 +14,7 @@ from parlour.policies.llm.model import OfflineModel
 from parlour.policies.llm.transport.meter import Count
 from parlour.training import cli
 from parlour.training.learn.tuning.problem import Problem
-from parlour.training.learn.tuning.questum import PLAN_SPACE, SPACE, QuestumTuning, most, with_settings
+from parlour.training.learn.tuning.questum import GAIN_SPACE, PLAN_SPACE, QuestumTuning, most, with_settings
 from parlour.training.measure.murder_mystery.games import CaseJob, CaseResult, CaseSetting, Verdict, play_case
 from parlour.training.measure.murder_mystery.methods import QUESTUM
 from parlour.training.measure.murder_mystery.quiz import Mark
@@ -23,8 +23,8 @@ DEFAULTS = {"beta": 0.2, "epsilon": 0.1}
 
 
 def test_the_defaults_are_those_of_the_paper_and_every_point_is_accepted():
-    assert SPACE.defaults == DEFAULTS == {"beta": InterviewSettings().beta, "epsilon": InterviewSettings().epsilon}
-    for parameter in SPACE.parameters:
+    assert GAIN_SPACE.defaults == DEFAULTS == {"beta": InterviewSettings().beta, "epsilon": InterviewSettings().epsilon}
+    for parameter in GAIN_SPACE.parameters:
         for value in (parameter.low, parameter.high):
             InterviewSettings(**{parameter.name: value})
 

@@ -23,6 +23,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from parlour.policies.cloned.record import Array
 from parlour.training.learn.clone.choices import ImitatedChoice
+from parlour.training.measure.calibration import CalibrationBin, bins_by_count
 from parlour.training.measure.statistics import SHARE, UNBOUNDED, Estimate, show_interval, weighted_mean
 from parlour.training.results import plots
 from parlour.training.results.pages.report import write_report
@@ -141,21 +142,11 @@ def by_game(values: Iterable[tuple[int, float]], bounds: tuple[float, float] = U
     return weighted_mean([np.mean(of) for of in sums.values()], [len(of) for of in sums.values()], bounds)
 
 
-class CalibrationBin(NamedTuple):
-    """Held-out chances of a range, and how often it came true."""
-
-    chance: float
-    rate: float
-    decisions: int
-
-
 def calibration(held_out: Sequence[PredictedChoice], what: str, model: str, bins: int = 10) -> list[CalibrationBin]:
     """Of decisions between two moves: the chance of the first one against how often it was taken, in equal parts."""
     of_kind = [case for case in held_out if case.choice.what == what]
-    found = [(case.told[model].chance, float(case.choice.taken[0])) for case in of_kind]
-    found.sort(key=lambda pair: pair[0])  # equal chances stay in the order of the games
-    parts = [part for part in np.array_split(np.array(found).reshape(-1, 2), bins) if len(part)]
-    return [CalibrationBin(float(part[:, 0].mean()), float(part[:, 1].mean()), len(part)) for part in parts]
+    chances, taken = [case.told[model].chance for case in of_kind], [float(case.choice.taken[0]) for case in of_kind]
+    return bins_by_count(chances, taken, bins)
 
 
 PLAYER, SCORES, CALIBRATION, REPORT, PICTURE = "clone.npz", "scores.csv", "calibration.csv", "report.md", "scores.png"
@@ -191,7 +182,7 @@ def write(
     ]
     write_csv(folder / SCORES, (*columns, *of_means), [_numbers(score) for score in scores])
     bins = {name: calibration(held_out, _VOTE, name) for name in MODELS if _tells_votes(held_out, name)}
-    rows = [(name, *map(_digits, one[:2]), one.decisions) for name, of in bins.items() for one in of]
+    rows = [(name, _digits(part.chance), _digits(part.share), part.n) for name, of in bins.items() for part in of]
     write_csv(folder / CALIBRATION, ("model", "chance", "rate", "decisions"), rows)
     drawn = _draw(folder / PICTURE, scores, bins)
     write_report(folder, _report(scores, told, drawn=drawn))
@@ -288,10 +279,10 @@ def _calibrated(axes: Any, bins: Mapping[str, Sequence[Any]]) -> None:
     axes.plot((0, 1), (0, 1), ":", color=plots.REFERENCE, label="calibrated")
     names = [name for name in (CLONE, "heuristic", "habits") if name in bins]
     for name, mark in zip(names, plots.MARKERS, strict=False):
-        at, shares = [bin_.chance for bin_ in bins[name]], [bin_.rate for bin_ in bins[name]]
+        at, shares = [bin_.chance for bin_ in bins[name]], [bin_.share for bin_ in bins[name]]
         colour = plots.colours(names)[name]
         axes.plot(at, shares, f"{mark}-", color=colour, markersize=4, label=name)
-    voted = sum(bin_.decisions for bin_ in bins[names[0]]) if names else 0
+    voted = sum(bin_.n for bin_ in bins[names[0]]) if names else 0
     axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
     plots.label(axes, "held-out chance to approve", "share that approved", f"votes by chance, n = {voted}")
     plots.key(axes)

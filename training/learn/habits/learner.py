@@ -89,7 +89,7 @@ class Learning:
 # -- what differs between the games ------------------------------------------------------------------------------
 
 
-class RecordedGame(Protocol):
+class SourceGame(Protocol):
     """A recorded game with the roles that the record tells."""
 
     @property
@@ -105,7 +105,7 @@ class RecordedGame(Protocol):
         """How many."""
 
 
-G = TypeVar("G", bound=RecordedGame)
+G = TypeVar("G", bound=SourceGame)
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ class Fold:
     reads: tuple[BeliefRead, ...]
 
 
-def folds(games: Sequence[RecordedGame], count: int, seed: int) -> list[list[int]]:
+def folds(games: Sequence[SourceGame], count: int, seed: int) -> list[list[int]]:
     """Numbers of the games of each fold: drawn, each number of players spread over all folds."""
     rng = np.random.default_rng(seed)
     dealt: list[list[int]] = [[] for _ in range(count)]

@@ -18,7 +18,7 @@ from parlour.training.learn.habits.learner import (
     G,
     HabitsOfGame,
     Learning,
-    RecordedGame,
+    SourceGame,
     Widths,
     cross_validate,
     reads_of,
@@ -126,7 +126,7 @@ def _learn_of(of_game: HabitsOfGame[G], config: HabitsConfig, out: Path, progres
     return LearnedFrom(habits, tuple(folded), scores, tested)
 
 
-def _write(folder: Path, games: Sequence[RecordedGame], habits: Any, folds: Sequence[Fold]) -> None:
+def _write(folder: Path, games: Sequence[SourceGame], habits: Any, folds: Sequence[Fold]) -> None:
     write_json(folder / HABITS, habits.as_json())
     for number, fold in enumerate(folds):
         held_out = [games[k].name for k in fold.held_out]

@@ -84,7 +84,7 @@ def compared(corpora: Sequence[Studied], system: str, other: str = TABLE) -> Est
     return mean_estimate(np.concatenate([one.earned[system] - one.earned[other] for one in corpora]))
 
 
-def lines(corpora: Sequence[Studied]) -> list[list[Any]]:
+def study_lines(corpora: Sequence[Studied]) -> list[list[Any]]:
     """A line for each difficulty and system, as `HEADING` has it."""
     told = []
     for difficulty in dict.fromkeys(one.difficulty for one in corpora):

@@ -159,7 +159,7 @@ class Calibrated:
     @property
     def payment(self) -> Payment:
         """Utilities and costs, of these actions."""
-        return payment_of(self.config, self.actions)
+        return payment_for(self.config, self.actions)
 
     @property
     def states(self) -> dict[str, int]:
@@ -204,6 +204,6 @@ def actions_of(config: HeldOutConfig) -> ActionSet:
     return ActionSet.load(config.actions) if config.actions else PUBLISHED_ACTIONS
 
 
-def payment_of(config: HeldOutConfig, actions: ActionSet) -> Payment:
+def payment_for(config: HeldOutConfig, actions: ActionSet) -> Payment:
     """Utilities and costs; actions of one's own bring their costs."""
     return config.payment if actions == PUBLISHED_ACTIONS else actions.payment(config.utilities)

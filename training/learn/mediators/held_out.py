@@ -32,7 +32,7 @@ from parlour.training.learn.mediators.experiment import (
     HeldOutConfig,
     actions_of,
     corpus_of,
-    payment_of,
+    payment_for,
     split,
 )
 from parlour.training.learn.mediators.learn import GraceConfig, LearnedMediator, learn
@@ -119,7 +119,7 @@ def prepare(
         rows = calibrate(
             pipeline,
             range(total),
-            payment=payment_of(config, actions),
+            payment=payment_for(config, actions),
             seed=config.seed,
             out=partial,
             progress=progress,
@@ -128,7 +128,7 @@ def prepare(
         )
         train, held_out = rows[: config.train], rows[config.train :]
         confidences = tuple(row.confidence for row in held_out)
-        found = table(train, config.joint, bins, actions, payment_of(config, actions).costs)
+        found = table(train, config.joint, bins, actions, payment_for(config, actions).costs)
         if out is not None:
             atomic_write(out / "table.csv", found.dumps())
             costs.store_means(costs.beside(out / PARTIAL), out / costs.USAGE)

@@ -15,7 +15,7 @@ from parlour.training.measure.statistics import Estimate, show_interval
 from parlour.training.results import plots
 from parlour.training.results.runs import write_csv
 
-TABLE: Final = "stakes.csv"
+STAKES_TABLE: Final = "stakes.csv"
 STAKES_PICTURE: Final = "stakes.png"
 _SHOWN: Final = ("value", "price", "accuracy", "abstention", "risk", "net utility")
 _SHORT: Final = {"token-confidence refusal": "refusal"}
@@ -39,7 +39,7 @@ _FIXED: Final = (("no retrieval", "D"), ("GraphRAG", "X"), ("token-confidence re
 def store(found: Stakes, held_out: Sequence[Simulated], out: Path) -> bool:
     """Write the files into a folder; False if the picture was not drawn, for want of matplotlib."""
     out.mkdir(parents=True, exist_ok=True)
-    write_csv(out / TABLE, (*_COLUMNS, "net", "net_low", "net_high"), [_cells(score) for score in found.scores])
+    write_csv(out / STAKES_TABLE, (*_COLUMNS, "net", "net_low", "net_high"), [_cells(score) for score in found.scores])
     for stakes, policy in found.policies.items():
         atomic_write(out / policy_name(*stakes), policy.dumps())
     if not plots.available():

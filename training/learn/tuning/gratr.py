@@ -35,7 +35,7 @@ Reward = Literal["win", "performance", "trust"]
 PLAYERS: Final = 8
 RULES: Final = "paper"
 _DEFAULTS: Final = GraphParameters()
-SPACE: Final = Space(
+TRUST_SPACE: Final = Space(
     (
         Parameter("rho", 0.0, 1.0, _DEFAULTS.rho),
         Parameter("gamma", 0.0, 1.0, _DEFAULTS.gamma),
@@ -75,7 +75,7 @@ class GratrTuning:
     def __post_init__(self) -> None:
         check_one_of("reward", self.reward_by, get_args(Reward))
         check_one_of("mode", self.mode, MODES)
-        SPACE.chosen(self.parameters)
+        TRUST_SPACE.chosen(self.parameters)
         ReadingNoise(misread=self.misread)
         self._given()
         plain = self.against.partition(":")[0]
@@ -86,7 +86,7 @@ class GratrTuning:
 
     @property
     def space(self) -> Space:
-        return SPACE.chosen(self.parameters)
+        return TRUST_SPACE.chosen(self.parameters)
 
     @property
     def settings(self) -> Mapping[str, Any]:

@@ -24,7 +24,9 @@ from parlour.training.measure.murder_mystery import scores
 from parlour.training.measure.murder_mystery.games import GAME, CaseJob, CaseResult, CaseSetting, play_case
 from parlour.training.measure.murder_mystery.methods import PLANNER, QUESTUM, MysteryMethod
 
-SPACE: Final = Space((Parameter("beta", 0.0, 1.0, interview.BETA), Parameter("epsilon", 0.0, 1.0, interview.EPSILON)))
+GAIN_SPACE: Final = Space(
+    (Parameter("beta", 0.0, 1.0, interview.BETA), Parameter("epsilon", 0.0, 1.0, interview.EPSILON))
+)
 
 _USUAL: Final = InterviewSettings()
 PLAN_SPACE: Final = Space(
@@ -104,7 +106,7 @@ class QuestumTuning:
 
 def _space_of(names: Sequence[str]) -> Space:
     """Those of the planner, if a name is one of them. Raises `ParlourError` for a name that is none, or of both."""
-    return (PLAN_SPACE if set(names) & set(PLAN_SPACE.names) else SPACE).chosen(names)
+    return (PLAN_SPACE if set(names) & set(PLAN_SPACE.names) else GAIN_SPACE).chosen(names)
 
 
 def with_settings(parameters: Parameters) -> MysteryMethod:
