@@ -264,15 +264,6 @@ def prose(record, choice="Vote.\n- Yes.\n- No.\n"):
     return f"{told.who}You are player_0.\n{told.record}{record}{told.choice}{choice}"
 
 
-def test_the_first_message_is_the_whole_and_later_ones_hold_what_is_new():
-    news = SeatNews()
-    assert news.tell_prose(prose("A.\n")).message == prose("A.\n")
-    later = news.tell_prose(prose("A.\nB.\n"))
-    assert later.told == "# What has happened since then\nB.\n"
-    assert later.choice == "# What you may do now\nVote.\n- Yes.\n- No.\n"
-    assert news.tell_prose(prose("A.\nB.\n")).told == ""
-
-
 def test_a_record_that_does_not_go_on_is_told_anew():
     news = SeatNews()
     news.tell_prose(prose("A.\nB.\n"))

@@ -55,11 +55,6 @@ def test_the_rules_stand_at_the_end_of_the_first_section_and_in_info(language):
     assert env.text.rules == rules
 
 
-def test_only_a_game_of_several_rounds_has_reports():
-    told = [opened("en", rounds=rounds).text.rules for rounds in (1, 2)]
-    assert ["Suspicions:" in rules for rules in told] == [False, True]
-
-
 def test_a_chinese_table_says_nothing_in_english():
     env = TextActions(opened("zh"), on_bad="ask_again")
     env.reset(seed=1)

@@ -196,17 +196,6 @@ def test_settings_outside_what_is_accepted_are_refused(settings, message):
 # -- many at once ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", list(registry))
-def test_every_game_can_be_made_many_times(name):
-    env = gymnasium.make_vec(gymnasium_id(name), num_envs=4, opponents="random")
-    seen, info = env.reset(seed=1)
-    actions = env.single_action_space.n
-    assert seen.shape == (4, *env.single_observation_space.shape)
-    assert (info["action_mask"].shape, info["action_mask"].dtype) == ((4, actions), np.int8)
-    _, rewards, _, _, info = env.step(np.array([first_legal(mask) for mask in info["action_mask"]]))
-    assert rewards.shape == info["seat"].shape == (4,)
-
-
 @pytest.mark.parametrize("observation", ["features", "text"])
 def test_many_at_once_are_the_same_in_one_process_and_in_four(observation):
     """Long enough for each to begin new games, which are dealt by chance of its own; then by another seed."""

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gymnasium.utils.env_checker import data_equivalence
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs import registry, replay
@@ -57,15 +58,6 @@ def everybody(env: Any) -> dict[str, Any]:
     return {agent: env.observe(agent) for agent in env.possible_agents}
 
 
-def same(one: dict[str, Any], two: dict[str, Any]) -> bool:
-    """Whether two observations of everybody are equal, byte for byte."""
-    return repr(_as_bytes(one)) == repr(_as_bytes(two))
-
-
-def _as_bytes(seen: dict[str, Any]) -> Any:
-    return {a: {k: v if isinstance(v, str) else v.tobytes() for k, v in sorted(s.items())} for a, s in seen.items()}
-
-
 def check_replay(env: Any, observation: str, path: Path) -> None:
     """Record a game, play it again from its file, and compare what everybody observes."""
     base = env.unwrapped
@@ -75,7 +67,7 @@ def check_replay(env: Any, observation: str, path: Path) -> None:
     steps = list(replay.reenact(transcript, observation))
     assert len(steps) == len(seen)
     for step, original in zip(steps, seen, strict=True):
-        assert same(dict(step.observations), original)
+        assert data_equivalence(dict(step.observations), original, exact=True)
     assert [step.move for step in steps[:-1]] == [e.move for e in transcript.entries if e.move and e.seat != NATURE]
     assert steps[-1].agent == ""
     assert steps[-1].move is None
@@ -181,7 +173,7 @@ def check_cut(whole: bytes, cut: int, path: Path) -> None:
     seats_moves = sum(entry.move is not None and entry.seat >= 0 for entry in transcript.entries)
     assert len(steps) in (seats_moves, seats_moves + 1)
     for step, told in zip(steps, original, strict=False):
-        assert same(dict(step.observations), dict(told.observations))
+        assert data_equivalence(dict(step.observations), dict(told.observations), exact=True)
 
 
 KILLED = """
