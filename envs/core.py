@@ -94,14 +94,6 @@ class View(Protocol):
         """What it has seen, oldest first."""
 
 
-class SidedView(View, Protocol):
-    """A View in a game with sides."""
-
-    @property
-    def side(self) -> str:
-        """The seat's own, one of `GameSpec.sides`; empty before the deal."""
-
-
 @dataclass(frozen=True)
 class Outcome:
     """How a game ended."""

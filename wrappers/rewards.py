@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
-from parlour.envs.avalon.vocabulary import GOOD
-from parlour.envs.core import SidedView, accept
+from parlour.envs.avalon.vocabulary import GOOD, AvalonView
+from parlour.envs.core import accept
 from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper
-
-
-class ScoredView(SidedView, Protocol):
-    """A View that tells how many quests each side has won."""
-
-    @property
-    def good(self) -> int: ...
-
-    @property
-    def evil(self) -> int: ...
 
 
 class QuestRewards(BaseWrapper[str, Any, Any]):
@@ -45,14 +35,14 @@ class QuestRewards(BaseWrapper[str, Any, Any]):
         super().step(action)
         if not before_end:
             return
-        view = cast(ScoredView, base.view(0))
+        view = cast(AvalonView, base.view(0))
         change = (view.good - view.evil) - self._lead
         self._lead += change
         if base.outcome is None:
             base.rewards = dict.fromkeys(base.agents, 0.0)
         if change:
             for agent in base.agents:
-                own = cast(ScoredView, base.view(base.seat_of[agent]))
+                own = cast(AvalonView, base.view(base.seat_of[agent]))
                 paid = self.bonus * change * (1 if own.side == GOOD else -1)
                 base.rewards[agent] += paid
                 base._cumulative_rewards[agent] += paid
