@@ -51,7 +51,7 @@ from typing import Any, ClassVar, Final
 from parlour.envs.core import GameSpec, ParlourError, accept, check_one_of
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
 from parlour.envs.mediated_qa.encode import MediatedEncoder
-from parlour.envs.mediated_qa.rules import MediatedQA
+from parlour.envs.mediated_qa.rules import MediatedQA, MediatedSetting
 from parlour.envs.mediated_qa.service import Service, actions_of
 from parlour.envs.mediated_qa.text import MediatedText
 from parlour.envs.mediated_qa.vocabulary import JOINTS, SEES, Payment
@@ -174,18 +174,10 @@ class MediatedSpec(GameSpec):
         if own:
             config["actions"] = known.as_plain()
         embedded = partial(_generated, corpus_seed, size, difficulty, normalisation, *own)
-        return MediatedQA(
-            service=embedded if service is None else partial(_itself, service),
-            size=size,
-            questions=questions,
-            joints=known.joints(joint),
-            modules=modules,
-            individual_costs=pay == "own",
-            payment=payment,
-            config=config,
-            actions=known,
-            sees=mediator_sees,
-        )
+        source = embedded if service is None else partial(_itself, service)
+        joints = known.joints(joint)
+        setting = MediatedSetting(size, questions, joints, modules, pay == "own", payment, known, mediator_sees)
+        return MediatedQA(source, setting, config)
 
     def _numbers(self, name: str, values: Any, count: int, least: float = -_LARGEST) -> tuple[float, ...]:
         fits = isinstance(values, Sequence) and not isinstance(values, str) and len(values) == count

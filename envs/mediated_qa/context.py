@@ -113,6 +113,8 @@ def _of_links(graph: KnowledgeGraph, question: str, starts: Sequence[int]) -> tu
     titles = {english.normal(graph.text[start]) for start in starts}
     degrees = [log(1 + graph.degree(start)) for start in starts[:2]]
     reliable = [graph.reliability[start] for start in starts[:2]]
+    about = [[node for node in graph.graph.adj[start] if graph.kind[node] == ENTITY] for start in starts[:2]]
+    mentions = [log(1 + sum(map(graph.degree, named))) for named in about]  # how often what it is about is named
     rivals = sum(max(0, _holding(graph, title) - 1) for title in titles)
     return (
         float(len(starts)),
@@ -121,7 +123,7 @@ def _of_links(graph: KnowledgeGraph, question: str, starts: Sequence[int]) -> tu
         log(1 + rivals),
         *_two(degrees),
         *_two(reliable),
-        *_two([_mentions(graph, start) for start in starts[:2]]),
+        *_two(mentions),
     )
 
 
@@ -131,12 +133,6 @@ def _holding(graph: KnowledgeGraph, title: str) -> int:
     found = [graph.postings[word] for word in stems if word in graph.postings]
     shared = set.intersection(*found) if found else set()
     return sum(graph.kind[node] == DOCUMENT for node in shared)
-
-
-def _mentions(graph: KnowledgeGraph, document: int) -> float:
-    """How often what a document is about is named, as a logarithm."""
-    named = [node for node in graph.graph.adj[document] if graph.kind[node] == ENTITY]
-    return log(1 + sum(map(graph.degree, named)))
 
 
 def _two(found: Sequence[float]) -> tuple[float, float]:

@@ -80,7 +80,9 @@ class KnowledgeGraph:
         self._neighbours: dict[int, tuple[tuple[int, str, float], ...]] = {}
         self._fill([passage for passage in passages if passage.sentences])
         for text in questions:
-            self._add_question(text)
+            node = self._node(QUESTION, text)
+            for sentence in self.candidates(text):
+                self._edge(node, sentence, "candidate", WEIGHTS["candidate"])
         self.reliability = self._reliabilities()
         for node in range(len(self.kind)):  # of hubs at once, as to sort their neighbours takes long
             if self.degree(node) > NEAREST:
@@ -168,7 +170,10 @@ class KnowledgeGraph:
         most = max(50, 5 * len(question.split()))
         likeliest = [node for node, _ in sorted(shared.items(), key=lambda item: (-item[1], item[0]))[:most]]
         asked = set(english.normal(question).split())
-        return [node for node in likeliest if _numbers(self.text[node]) <= asked]
+        numbers = {
+            node: {word for word in english.normal(self.text[node]).split() if _has_digit(word)} for node in likeliest
+        }
+        return [node for node in likeliest if numbers[node] <= asked]
 
     # -- building ----------------------------------------------------------------------------------------------
 
@@ -199,7 +204,8 @@ class KnowledgeGraph:
         document = self._documents.get(key)
         if document is None:
             document = self._documents[key] = self._node(DOCUMENT, passage.title)
-            if _is_plain(passage.title) and key not in english.STOP_WORDS:
+            plain = passage.title == passage.title.lower() or _has_digit(passage.title)  # where a question's names end
+            if plain and key not in english.STOP_WORDS:
                 self._plain[key] = document
             for word in set(key.split()):
                 self._by_title_word[word].append(document)
@@ -253,12 +259,6 @@ class KnowledgeGraph:
                 for node in nodes:
                     self._edge(node, concept, "concerns", WEIGHTS["concerns"])
 
-    def _add_question(self, text: str) -> None:
-        close = self.candidates(text)
-        node = self._node(QUESTION, text)
-        for sentence in close:
-            self._edge(node, sentence, "candidate", WEIGHTS["candidate"])
-
     # -- reliability -------------------------------------------------------------------------------------------
 
     def _reliabilities(self) -> list[float]:
@@ -277,18 +277,8 @@ class KnowledgeGraph:
         return [float(score) for score in scores]
 
 
-def _is_plain(title: str) -> bool:
-    """Whether a title is no name by its letters: without capitals, or with a digit, where a question's names end."""
-    return title == title.lower() or _has_digit(title)
-
-
 def _has_digit(text: str) -> bool:
     return any(letter.isdigit() for letter in text)
-
-
-def _numbers(title: str) -> set[str]:
-    """The words of a title that hold a digit."""
-    return {word for word in english.normal(title).split() if _has_digit(word)}
 
 
 def _between_0_and_1(scores: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.float64]]:

@@ -99,9 +99,6 @@ def _same_name(answer: str, gold: str, ours: tuple[str, ...], theirs: tuple[str,
     capitalised = [tuple(map(english.normal, english.proper_names(text))) for text in (answer, gold)]
     if all(capitalised) and set(capitalised[0]) <= set(capitalised[1]):
         return True
-    return len(ours) == len(theirs) > 1 and ours[-1] == theirs[-1] and _abbreviated(ours[0], theirs[0])
-
-
-def _abbreviated(one: str, two: str) -> bool:
-    """Whether one given name is the initial of the other. Two different given names are two persons."""
-    return one[0] == two[0] and min(len(one), len(two)) == 1
+    # one given name may be the initial of the other; two different given names are two persons
+    initials = ours[0][0] == theirs[0][0] and min(len(ours[0]), len(theirs[0])) == 1
+    return len(ours) == len(theirs) > 1 and ours[-1] == theirs[-1] and initials

@@ -46,6 +46,8 @@ from parlour.envs.mediated_qa.vocabulary import (
 
 _ASK, _ADVISE, _RETRIEVE, _GENERATE, _VERIFY, _FETCH, _ANSWER, _CHECK, _JUDGE, _MEASURE = range(10)
 _new = tuple.__new__  # builds a NamedTuple without its keyword machinery, at half the cost
+_DONE: Final = {_FETCH: ("found", "evidence"), _ANSWER: ("answered", "answer"), _CHECK: ("verdict", "")}
+"""By step: the fields of the state that nature's number and words go to."""
 _REASONS: Final = ("right", "wrong", "abstained", "abstained")
 
 
@@ -82,44 +84,44 @@ class MediatedState(NamedTuple):
     """What was measured of the question for the mediator."""
 
 
+class MediatedSetting(NamedTuple):
+    """How a table plays."""
+
+    size: int
+    """How many questions the service has."""
+    questions: int
+    """How many of them an episode has; none comes twice."""
+    joints: tuple[Joint, ...]
+    """The joint actions that the mediator may recommend."""
+    modules: bool
+    """Whether the modules decide for themselves."""
+    individual_costs: bool
+    """Whether a module pays for its own action only, and not for all."""
+    payment: Payment
+    actions: ActionSet
+    """What the modules may do."""
+    sees: str
+    """What the mediator sees of a question, one of `vocabulary.SEES`."""
+
+
 class MediatedQA:
     """Satisfies `parlour.envs.core.Game`.
 
     Args:
         service: Makes the service; called when nature has to move for the first time, never for a replay.
-        size: How many questions the service has.
-        questions: How many of them an episode has; none comes twice.
-        joints: The joint actions that the mediator may recommend.
-        modules: Whether the modules decide for themselves.
-        individual_costs: Whether a module pays for its own action only, and not for all.
-        payment: Utilities and costs.
+        setting: How the table plays.
         config: What `build` makes the same rules from.
-        actions: What the modules may do.
-        sees: What the mediator sees of a question, one of `vocabulary.SEES`.
     """
 
-    def __init__(
-        self,
-        *,
-        service: Callable[[], Service],
-        size: int,
-        questions: int,
-        joints: tuple[Joint, ...],
-        modules: bool,
-        individual_costs: bool,
-        payment: Payment,
-        config: Mapping[str, Any],
-        actions: ActionSet = PUBLISHED_ACTIONS,
-        sees: str = "state",
-    ) -> None:
-        self._make_service = service
-        self.size, self.questions, self.joints = size, questions, joints
-        self.modules, self.individual_costs, self.payment = modules, individual_costs, payment
-        self.config, self.actions = config, actions
+    def __init__(self, service: Callable[[], Service], setting: MediatedSetting, config: Mapping[str, Any]) -> None:
+        self._make_service, self.config = service, config
+        self.size, self.questions, self.joints, self.modules, *_ = setting
+        self.individual_costs, self.payment, self.actions, self.sees = setting[4:]
+        actions, modules, questions = self.actions, self.modules, self.questions
         self._own = () if actions == PUBLISHED_ACTIONS else actions.names
         self.seats = len(AGENTS) if modules else 1
         self.agent_names = AGENTS[: self.seats]
-        advise = tuple(Move(ADVISE, tuple(joint)) for joint in joints)
+        advise = tuple(Move(ADVISE, tuple(joint)) for joint in self.joints)
         choose = [
             tuple(Move(kind, (k,)) for k in range(len(names)))
             for kind, names in zip(CHOICES, actions.names, strict=True)
@@ -128,7 +130,7 @@ class MediatedQA:
         if modules:
             self._legal |= {_RETRIEVE: choose[RETRIEVER], _GENERATE: choose[GENERATOR], _VERIFY: choose[VERIFIER]}
         self.catalogue = tuple(move for moves in self._legal.values() for move in moves)
-        self.sees, self._seen = sees, len(SEEN[sees])
+        self._seen = len(SEEN[self.sees])
         self.max_moves = questions * ((9 if modules else 6) + (self._seen > 0))
         self._initial = MediatedState(_ASK, (), -1, "", (), (), 0, "", 0, "", 0, 0, -1, (0.0,) * self.seats, ())
         self._plans: dict[tuple[tuple[int, ...], bool], Joint] = {}
@@ -287,14 +289,11 @@ class MediatedQA:
         log = (*s.log, _new(Event, (NATURE, move, (MEDIATOR,))))
         return s._replace(step=_ADVISE, context=context, log=log)
 
-    def _after_retrieved(self, s: MediatedState, move: Move) -> MediatedState:
-        return s._replace(step=_ANSWER, found=move.args[1], evidence=move.words, log=_told(s, move))
-
-    def _after_answered(self, s: MediatedState, move: Move) -> MediatedState:
-        return s._replace(step=_CHECK, answered=move.args[1], answer=move.words, log=_told(s, move))
-
-    def _after_checked(self, s: MediatedState, move: Move) -> MediatedState:
-        return s._replace(step=_JUDGE, verdict=move.args[1], log=_told(s, move))
+    def _after_done(self, s: MediatedState, move: Move) -> MediatedState:
+        """What was retrieved, answered, or found by the check."""
+        result, words = _DONE[s.step]
+        told = {words: move.words} if words else {}
+        return s._replace(step=s.step + 1, **{result: move.args[1]}, **told, log=_told(s, move))
 
     def _after_judged(self, s: MediatedState, move: Move) -> MediatedState:
         right, known = map(bool, move.args)
@@ -306,9 +305,7 @@ class MediatedQA:
 
     _AFTER: ClassVar = {
         _ASK: _after_question,
-        _FETCH: _after_retrieved,
-        _ANSWER: _after_answered,
-        _CHECK: _after_checked,
+        **dict.fromkeys((_FETCH, _ANSWER, _CHECK), _after_done),
         _JUDGE: _after_judged,
     }
     """By step: what a move of nature leads to."""

@@ -106,7 +106,8 @@ class Bins:
                 "no calibration question has signals; accepted: at least one that is linked to the graph"
             )
         low, high = np.percentile(np.array(rows), QUANTILES, axis=0)
-        return cls(tuple(_apart(float(a), float(b)) for a, b in zip(low, high, strict=True)))
+        apart = _APART * (abs(low - high) <= _TOO_CLOSE)
+        return cls(tuple(zip((low - apart).tolist(), (high + apart).tolist(), strict=True)))
 
     def bin(self, signal: int, value: float) -> int:
         """0, 1 or 2: below the first cut point, below the second, or not."""
@@ -119,13 +120,4 @@ class Bins:
             return NO_SIGNAL
         binned = [self.bin(k, value) for k, value in enumerate(signals)]
         trust, quality = sum(binned[:2]), sum(binned[2:])
-        return f"T:{LEVELS[_level(trust, (2, 3))]}_Q:{LEVELS[_level(quality, (3, 5))]}"
-
-
-def _apart(first: float, second: float) -> tuple[float, float]:
-    return (first - _APART, second + _APART) if abs(first - second) <= _TOO_CLOSE else (first, second)
-
-
-def _level(total: int, starts: tuple[int, int]) -> int:
-    """0, 1 or 2: below the start of "mid", below the start of "high", or not."""
-    return sum(total >= start for start in starts)
+        return f"T:{LEVELS[(trust >= 2) + (trust >= 3)]}_Q:{LEVELS[(quality >= 3) + (quality >= 5)]}"

@@ -121,7 +121,7 @@ def make_world(rng: np.random.Generator, *, towns: int, people: int, works: int)
             int(rng.integers(1100, 1700)),
             float(rng.random()),
         )
-        for name in _towns(rng, towns)
+        for name in _some(rng, [a + b for a in _START for b in _END], towns)
     ]
     crowd = [
         Person(
@@ -142,10 +142,6 @@ def make_world(rng: np.random.Generator, *, towns: int, people: int, works: int)
         fame = float(np.clip(0.7 * person.fame + 0.3 * rng.random(), 0, 1))
         made.append(Work(title, person.kind, person, person.born + int(rng.integers(22, 70)), fame))
     return FictionalWorld(tuple(places), tuple(crowd), tuple(made))
-
-
-def _towns(rng: np.random.Generator, count: int) -> list[str]:
-    return _some(rng, [a + b for a in _START for b in _END], count)
 
 
 def _people(rng: np.random.Generator, count: int) -> list[str]:

@@ -41,12 +41,13 @@ class Teller:
         people = [f for f in facts if f.kind in ("relation", "feels")]
         secrets = [f for f in facts if f.kind in ("motive", "peace", "had", "lacked", "took")]
         evening = [f for f in facts if f.kind in ("at", "saw")]
+        claims = (self._framed(self._one(prose.lie), f, seat, less=int(f.kind == "saw")) for f in lies)
         paragraphs = [
             [opening, self._one(prose.arrivals), *(self._told(f, seat) for f in people)],
             [self._secret(f, seat, motives) for f in secrets],
             [self._one(prose.evenings), *self._evening(evening, seat)],
             [*(self._told(f, seat) for f in facts if f.kind == "died")],
-            [crimes or self._one(prose.innocent), *(self._lied(f, seat) for f in lies)],
+            [crimes or self._one(prose.innocent), *claims],
         ]
         return "\n".join(self.gap.join(one) for one in paragraphs if one)
 
@@ -133,9 +134,6 @@ class Teller:
         else:
             frames = getattr(prose, kind + ("_own" if fact.args[0] == seat else "_other"))
         return self._framed(self._one(frames), fact, seat)
-
-    def _lied(self, fact: Fact, seat: int) -> str:
-        return self._framed(self._one(self.prose.lie), fact, seat, less=int(fact.kind == "saw"))
 
     def _framed(self, frame: str, fact: Fact, seat: int, less: int = 0) -> str:
         """A fact in one of its forms, the last `less` of them left out, inside a frame."""

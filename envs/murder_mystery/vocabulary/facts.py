@@ -288,12 +288,8 @@ def _fact(reader: _Reader, match: re.Match[str], vocabulary: CaseVocabulary, spe
         elif groups.get(parameter) is None:
             args.append(UNKNOWN)
         else:
-            args.append(_number(groups[parameter], parameter, vocabulary, speaker))
+            args.append(_numbers(vocabulary, parameter, speaker)[groups[parameter].casefold()])
     return Fact(reader.kind, tuple(args))
-
-
-def _number(word: str, parameter: str, vocabulary: CaseVocabulary, speaker: int | None) -> int:
-    return _numbers(vocabulary, parameter, speaker)[word.casefold()]
 
 
 @lru_cache(maxsize=4096)
