@@ -17,7 +17,8 @@ from parlour.policies.base import Policy
 from parlour.training.cli import run
 from parlour.training.measure import evaluate
 from parlour.training.play import rollout
-from parlour.training.play.parallel.concurrent_games import Job, play_all, play_each
+from parlour.training.play.parallel.concurrent_games import Job
+from parlour.training.play.runner import GameRunner
 from parlour.wrappers import Recorder, TextActions
 
 WORDS = ("I propose player_0, player_1 and player_2", "I suspect player_1", "yes", "no", "success", "?")
@@ -70,10 +71,10 @@ def test_an_evaluation_does_not_depend_on_how_many_games_are_concurrent(design, 
         out = tmp_path / str(workers)
         if design == "single":
             makers = {"waiter": Waiter, "heuristic": HeuristicPolicy}
-            found = evaluate.single(table(), makers, ("waiter", Waiter), range(6), workers=workers, out=out)
+            found = evaluate.single(table(), makers, ("waiter", Waiter), range(6), GameRunner(workers=workers, out=out))
         else:
             found = evaluate.team(
-                table(), ("w", Waiter), ("heuristic", HeuristicPolicy), range(6), workers=workers, out=out
+                table(), ("w", Waiter), ("heuristic", HeuristicPolicy), range(6), GameRunner(workers=workers, out=out)
             )
         evaluate.write_table(found, out / "games.csv")
         reports.append(found)
@@ -116,12 +117,12 @@ def test_what_is_kept_comes_in_the_order_of_the_jobs(workers):
             yield number
             finished.append(number)
 
-    found = play_each(table(), jobs(Waiter, 10), keep, workers=workers, progress=progress)
+    found = GameRunner(workers=workers, progress=progress).play_each(table(), jobs(Waiter, 10), keep)
     assert found == [-k for k in range(10)]
     assert calls == [(k, k, threading.get_ident()) for k in range(10)]
     assert finished == list(range(10))
-    assert [one.seed for one in play_all(table(), jobs(RandomPolicy, 3), workers=2)] == [0, 1, 2]
-    assert play_all(table(), [], workers=4) == []
+    assert [one.seed for one in GameRunner(workers=2).play(table(), jobs(RandomPolicy, 3))] == [0, 1, 2]
+    assert GameRunner(workers=4).play(table(), []) == []
 
 
 # -- at once ---------------------------------------------------------------------------------------------------
@@ -158,7 +159,7 @@ def test_so_many_games_are_concurrent_and_no_player_is_in_two(workers):
         made.append(Meets())
         return made[-1]
 
-    assert len(play_all(table(), jobs(make, 8), workers=workers)) == 8
+    assert len(GameRunner(workers=workers).play(table(), jobs(make, 8))) == 8
     assert 1 <= most <= workers
     assert len(made) == 5 * workers
     assert len(used) == 5 * workers
@@ -197,7 +198,7 @@ def test_no_more_players_are_made_than_games():
         made.append(RandomPolicy())
         return made[-1]
 
-    play_all(table(), jobs(make, 2), workers=50)
+    GameRunner(workers=50).play(table(), jobs(make, 2))
     assert len(made) == 10
 
 
@@ -205,21 +206,21 @@ def test_what_cannot_be_concurrent_is_refused_before_anything_is_played(tmp_path
     shared = [RandomPolicy() for _ in range(5)]
     given = iter(shared * 2)
     with pytest.raises(ParlourError, match="in two games at once"):
-        play_all(table(), jobs(lambda: next(given), 2), workers=2)
+        GameRunner(workers=2).play(table(), jobs(lambda: next(given), 2))
     with pytest.raises(ParlourError, match="workers 2 is not accepted with a person"):
-        play_all(table(), jobs(HumanPolicy, 2), workers=2)
+        GameRunner(workers=2).play(table(), jobs(HumanPolicy, 2))
     with pytest.raises(ParlourError, match="workers 0 is not accepted; accepted: a whole number from 1"):
-        play_all(table(), jobs(RandomPolicy, 2), workers=0)
+        GameRunner(workers=0).play(table(), jobs(RandomPolicy, 2))
     with pytest.raises(ParlourError, match="in a Recorder already"):
-        play_all(Recorder(table(), tmp_path / "{n}.jsonl"), jobs(RandomPolicy, 2), workers=2)
+        GameRunner(workers=2).play(Recorder(table(), tmp_path / "{n}.jsonl"), jobs(RandomPolicy, 2))
     with pytest.raises(ParlourError, match="in a Recorder already"):
-        play_all(Recorder(table(), tmp_path / "{n}.jsonl"), jobs(RandomPolicy, 2, tmp_path))
+        GameRunner().play(Recorder(table(), tmp_path / "{n}.jsonl"), jobs(RandomPolicy, 2, tmp_path))
     with pytest.raises(ParlourError, match="two games have the same transcript"):
-        play_all(table(), [Job(k, (("r", RandomPolicy),) * 5, tmp_path / "x") for k in range(2)])
+        GameRunner().play(table(), [Job(k, (("r", RandomPolicy),) * 5, tmp_path / "x") for k in range(2)])
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "1.jsonl").write_text("mine")
     with pytest.raises(ParlourError, match=r"1\.jsonl' exists"):
-        play_all(table(), jobs(RandomPolicy, 2, tmp_path))
+        GameRunner().play(table(), jobs(RandomPolicy, 2, tmp_path))
     assert files(tmp_path) == {"1.jsonl": b"mine"}
 
 
@@ -268,7 +269,9 @@ def test_an_error_ends_the_run_and_leaves_whole_transcripts(workers, tmp_path):
 
     kept = []
     with pytest.raises(ParlourError, match="the budget of 1 dollar is spent"):
-        play_each(table(), jobs(Player, 40, tmp_path), lambda number, _: kept.append(number), workers=workers)
+        GameRunner(workers=workers).play_each(
+            table(), jobs(Player, 40, tmp_path), lambda number, _: kept.append(number)
+        )
     assert 4 in Player.begun
     assert max(Player.begun) < 4 + 4 * workers  # nothing like the forty
     assert kept == list(range(len(kept)))
@@ -299,7 +302,7 @@ def test_concurrent_games_stop_at_their_next_turn(tmp_path):
             return super().act(observation, info)
 
     with pytest.raises(ParlourError, match="no answer"):
-        play_all(table(), jobs(Player, 3, tmp_path), workers=2)
+        GameRunner(workers=2).play(table(), jobs(Player, 3, tmp_path))
     assert sorted(Player.turns) == [0, 1]
     check_cut_off(tmp_path, [0, 1])
     assert [len(replay.read(tmp_path / f"{k}.jsonl").entries) for k in range(2)] == [1, 2]
@@ -319,7 +322,7 @@ def test_of_several_errors_the_one_of_the_first_game_is_raised():
             raise ParlourError(f"game {self.seed}") from KeyError("cause")
 
     with pytest.raises(ParlourError, match="game 0") as raised:
-        play_all(table(), jobs(Player, 2), workers=2)
+        GameRunner(workers=2).play(table(), jobs(Player, 2))
     assert isinstance(raised.value.__cause__, KeyError)
 
 
@@ -358,7 +361,7 @@ def test_a_failure_while_results_are_kept_ends_the_run():
         begun, last = [], -1
 
     with pytest.raises(BrokenPipeError):
-        play_each(table(), jobs(Player, 40), keep, workers=2)
+        GameRunner(workers=2).play_each(table(), jobs(Player, 40), keep)
     assert len(Player.begun) < 30
 
 

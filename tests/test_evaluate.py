@@ -9,6 +9,7 @@ from parlour.policies import HeuristicPolicy, RandomPolicy
 from parlour.training.measure import evaluate
 from parlour.training.measure.statistics import paired, rate
 from parlour.training.play import rollout, seeds
+from parlour.training.play.runner import GameRunner
 from scipy.stats import binomtest
 
 
@@ -108,9 +109,9 @@ def test_transcripts_of_an_evaluation_tell_who_played(env, tmp_path):
         {"a/b.npz": RandomPolicy, "c/b.npz": RandomPolicy},
         ("heuristic", HeuristicPolicy),
         [7, 8],
-        out=tmp_path / "seat",
+        GameRunner(out=tmp_path / "seat"),
     )
-    evaluate.team(env, ("x", RandomPolicy), ("y", HeuristicPolicy), [7], out=tmp_path / "sides")
+    evaluate.team(env, ("x", RandomPolicy), ("y", HeuristicPolicy), [7], GameRunner(out=tmp_path / "sides"))
     heads = {path.name: replay.read(path).header for path in tmp_path.glob("*/*.jsonl")}
     assert sorted(heads) == [
         "avalon_v0-7-good-1_x-evil-2_y.jsonl",

@@ -10,6 +10,7 @@ from parlour.policies import HeuristicPolicy, RandomPolicy
 from parlour.training.measure import evaluate
 from parlour.training.play import rollout
 from parlour.training.play.failures import Failures
+from parlour.training.play.runner import GameRunner
 
 
 @pytest.fixture(scope="module")
@@ -95,10 +96,10 @@ def test_progress_counts_the_games_and_says_who_plays(design):
 
     if design == "single":
         players = {"a": RandomPolicy, "b": RandomPolicy}
-        evaluate.single(env, players, ("heuristic", HeuristicPolicy), range(2), progress)
+        evaluate.single(env, players, ("heuristic", HeuristicPolicy), range(2), GameRunner(progress=progress))
         assert told == [("a, b", 4)]
     else:
-        evaluate.team(env, ("x", RandomPolicy), ("y", RandomPolicy), range(2), progress)
+        evaluate.team(env, ("x", RandomPolicy), ("y", RandomPolicy), range(2), GameRunner(progress=progress))
         assert told == [("x and y", 4)]
 
 
@@ -137,7 +138,7 @@ def test_a_game_given_up_is_told_with_its_players_and_counted_in_no_rate():
     env = rollout.table("avalon_v0", num_players=5, rules="official")
     failures = Failures(on_failure="skip-game")
     report = evaluate.single(
-        env, {"a": RandomPolicy, "b": Broken}, ("heuristic", HeuristicPolicy), range(2), failures=failures
+        env, {"a": RandomPolicy, "b": Broken}, ("heuristic", HeuristicPolicy), range(2), GameRunner(failures=failures)
     )
     assert [(one.seed, one.players) for one in report.unfinished] == [
         (0, ("b", *("heuristic",) * 4)),

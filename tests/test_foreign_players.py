@@ -18,7 +18,8 @@ from parlour.policies.by_text import in_words, options_in, require_text
 from parlour.policies.llm.model import OfflineModel
 from parlour.training.cli import run
 from parlour.training.play import rollout
-from parlour.training.play.parallel.concurrent_games import Job, play_all
+from parlour.training.play.parallel.concurrent_games import Job
+from parlour.training.play.runner import GameRunner
 
 PAGE = Path(__file__).parents[1] / "docs" / "integrations" / "players.md"
 PLAYERS = '''
@@ -179,7 +180,7 @@ def test_a_seeded_player_gives_the_same_games_however_many_are_concurrent():
     def told(workers: int):
         return [
             (one.moves, one.outcome)
-            for one in play_all(rollout.table("avalon_v0", num_players=5), jobs, workers=workers)
+            for one in GameRunner(workers=workers).play(rollout.table("avalon_v0", num_players=5), jobs)
         ]
 
     assert told(1) == told(1) == told(3)
@@ -191,7 +192,7 @@ def test_one_instance_in_two_games_at_once_is_refused():
         Job(seed, (("mine:seeded", partial(player, "mine:seeded")), *[("random", RandomPolicy)] * 4)) for seed in (0, 1)
     ]
     with pytest.raises(ParlourError, match="a player sits in two games at once"):
-        play_all(rollout.table("avalon_v0", num_players=5), jobs, workers=2)
+        GameRunner(workers=2).play(rollout.table("avalon_v0", num_players=5), jobs)
 
 
 def test_notes_are_passed_on():

@@ -40,6 +40,7 @@ from parlour.training.measure.murder_mystery.scores import QuizScore
 from parlour.training.measure.murder_mystery.usage import CountedModel
 from parlour.training.measure.statistics import Estimate, weighted_mean
 from parlour.training.play import rollout
+from parlour.training.play.runner import GameRunner
 
 DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA", Path(__file__).parents[2] / "shared/data"))
 SMALL = "seed:5:en:4:1"
@@ -370,7 +371,7 @@ def test_options_are_shuffled_by_the_seed_of_the_game_and_alike_for_all_methods(
 
 def test_results_do_not_depend_on_the_number_of_workers(played):
     jobs = [CaseJob(SMALL, one, 7, CaseSetting(repetitions=2)) for one in (QUESTUM, PP, OP)]
-    assert play_all(jobs, OFFLINE, workers=2) == [played[job.method.name] for job in jobs]
+    assert play_all(jobs, OFFLINE, runner=GameRunner(workers=2)) == [played[job.method.name] for job in jobs]
 
 
 def test_a_chinese_case_is_played_and_answered_like_the_english_one():
@@ -436,7 +437,7 @@ class Paid(Model):
 
 def test_play_and_quiz_are_counted_apart_with_tokens_and_dollars():
     jobs = [CaseJob(SMALL, one, 7, CaseSetting(rounds=1, repetitions=1)) for one in (QUESTUM, PP)]
-    found = play_all(jobs, Paid(0.5), workers=2)[0]
+    found = play_all(jobs, Paid(0.5), runner=GameRunner(workers=2))[0]
     n, m = found.play.asked, found.quiz.asked
     assert m == len(found.marks)
     for spent, k in ((found.play, n), (found.quiz, m)):

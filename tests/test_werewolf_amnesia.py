@@ -28,7 +28,8 @@ from parlour.training.measure.werewolf.scores import (
     total,
 )
 from parlour.training.play import rollout
-from parlour.training.play.parallel.concurrent_games import Job, play_all
+from parlour.training.play.parallel.concurrent_games import Job
+from parlour.training.play.runner import GameRunner
 
 # Seats 0 and 1 are wolves, 2 is the seer, 3 the witch, 4 a villager.
 SEATS = ("Werewolf", "Werewolf", "Seer", "Witch", "Villager")
@@ -198,7 +199,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         wolves = [env.game_env.view(seat).side == "werewolf" for seat in range(8)]
         players = tuple(makers[wolf == (seed % 2 == 0)] for wolf in wolves)
         jobs.append(Job(seed, players, out / f"game-{seed}.jsonl"))
-    play_all(env, jobs)
+    GameRunner().play(env, jobs)
     return out
 
 

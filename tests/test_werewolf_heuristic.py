@@ -18,6 +18,7 @@ from parlour.policies import HeuristicPolicy, RandomPolicy
 from parlour.policies.heuristic.werewolf import WerewolfPlayer
 from parlour.training.measure import evaluate
 from parlour.training.play import rollout
+from parlour.training.play.runner import GameRunner
 
 ROLES = ("Werewolf", "Werewolf", "Werewolf", "Witch", "Guard", "Seer", "Villager", "Villager")
 SMALL = ("Werewolf", "Werewolf", "Witch", "Guard", "Seer", "Villager")
@@ -289,7 +290,9 @@ def test_it_beats_chance_on_both_sides():
 
 def test_whole_sides_are_measured_by_their_own_names(tmp_path):
     env = rollout.table("werewolf_v0")
-    found = evaluate.team(env, ("heuristic", HeuristicPolicy), ("random", RandomPolicy), range(4), out=tmp_path)
+    found = evaluate.team(
+        env, ("heuristic", HeuristicPolicy), ("random", RandomPolicy), range(4), GameRunner(out=tmp_path)
+    )
     for name in ("heuristic", "random"):
         assert {what: of.n for what, of in found.rates[name].items()} == {"all": 8, "village": 4, "werewolf": 4}
     assert found.rates["heuristic"]["all"].value > 0.5

@@ -27,7 +27,8 @@ from parlour.policies import ChatPlayer
 from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.policies.llm.server.fault_injection import FAULTS
 from parlour.training.play import rollout
-from parlour.training.play.parallel.concurrent_games import Job, play_each
+from parlour.training.play.parallel.concurrent_games import Job
+from parlour.training.play.runner import GameRunner
 from processes import Held, Watch, held, open_files, server
 
 
@@ -68,7 +69,7 @@ def played(given: argparse.Namespace, url: str, folder: Path) -> Counter[str]:
     signal.signal(signal.SIGALRM, time_is_up)
     signal.setitimer(signal.ITIMER_REAL, 60 * given.minutes)
     with suppress(TimeIsUp):
-        play_each(env, games, keep, workers=given.games)
+        GameRunner(workers=given.games).play_each(env, games, keep)
     seen["calls"], seen["retries"] = model.meter.total.calls, model.meter.total.retries
     return seen
 

@@ -11,6 +11,7 @@ from parlour.training.measure import evaluate
 from parlour.training.play import seeds
 from parlour.training.play.parallel.ray.pool import connect
 from parlour.training.play.rollout import table
+from parlour.training.play.runner import GameRunner
 
 
 def main() -> None:
@@ -34,7 +35,9 @@ def main() -> None:
         env, rule = table("avalon_v0", num_players=chosen.players), HeuristicPolicy
         began = time.perf_counter()
         deals = seeds.HELD_OUT[: chosen.games]
-        report = evaluate.single(env, {"heuristic": rule}, ("heuristic", rule), deals, progress, pool=pool)
+        report = evaluate.single(
+            env, {"heuristic": rule}, ("heuristic", rule), deals, GameRunner(pool=pool, progress=progress)
+        )
         return report, time.perf_counter() - began
 
     one, alone = measure()

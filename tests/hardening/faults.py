@@ -35,7 +35,8 @@ from parlour.policies.llm.transport.meter import Meter
 from parlour.training.cli import run
 from parlour.training.play import rollout
 from parlour.training.play.decisions import of_transcript
-from parlour.training.play.parallel.concurrent_games import Job, play_all
+from parlour.training.play.parallel.concurrent_games import Job
+from parlour.training.play.runner import GameRunner
 
 from hardening.attack import Finding, Tried
 
@@ -139,7 +140,7 @@ def in_process(table: Seated, folder: Path, said: io.StringIO) -> tuple[Played |
     file = folder / "game.jsonl"
     seats = (((agent, lambda: make_policy(agent, spec.id, config, model))),) * len(env.game_env.possible_agents)
     try:
-        (episode,) = play_all(env, [Job(seed, seats, file)])
+        (episode,) = GameRunner().play(env, [Job(seed, seats, file)])
     except Exception as error:
         return None, [lost(error)]
     finally:

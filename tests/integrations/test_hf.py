@@ -27,7 +27,8 @@ from parlour.policies.local_lm.settings import called, hash_of
 from parlour.training.cli import run
 from parlour.training.harnesses.in_flight import TalkGame, play_in_flight
 from parlour.training.play import rollout
-from parlour.training.play.parallel.concurrent_games import Job, play_all
+from parlour.training.play.parallel.concurrent_games import Job
+from parlour.training.play.runner import GameRunner
 from parlour.wrappers import ConversationSeat
 from parlour.wrappers.conversation import table
 
@@ -241,7 +242,7 @@ def test_a_seed_gives_the_same_game_whatever_else_is_in_flight(checkpoint, tmp_p
     def played(folder, batch, workers):
         one = partial(make_policy, f"hf:{checkpoint},{how},max_new_tokens=8,batch={batch}", "werewolf_v0", config)
         seats = tuple(("hf", one) for _ in range(4))
-        play_all(env, [Job(seed, seats, folder / f"{seed}.jsonl") for seed in range(4)], workers=workers)
+        GameRunner(workers=workers).play(env, [Job(seed, seats, folder / f"{seed}.jsonl") for seed in range(4)])
         return transcripts(folder)
 
     assert played(tmp_path / "alone", 1, 1) == played(tmp_path / "together", 2, 3)

@@ -34,8 +34,9 @@ from parlour.training.learn.tuning.problem import TuneConfig  # noqa: E402
 from parlour.training.learn.tuning.run import tune  # noqa: E402
 from parlour.training.measure import evaluate  # noqa: E402
 from parlour.training.play import rollout  # noqa: E402
-from parlour.training.play.parallel.concurrent_games import Job, play_all, play_each  # noqa: E402
+from parlour.training.play.parallel.concurrent_games import Job  # noqa: E402
 from parlour.training.play.parallel.ray.pool import connect  # noqa: E402
+from parlour.training.play.runner import GameRunner  # noqa: E402
 from quadratic_problem import Bowl  # noqa: E402
 from ray.cluster_utils import Cluster  # noqa: E402
 
@@ -126,10 +127,12 @@ def test_an_evaluation_is_the_same_byte_for_byte(design, workers, pool, tmp_path
         out = tmp_path / name
         if design == "single":
             players = {"random": RandomPolicy, "heuristic": HeuristicPolicy}
-            found = evaluate.single(table(), players, ("heuristic", HeuristicPolicy), range(7), out=out, **given)
+            found = evaluate.single(
+                table(), players, ("heuristic", HeuristicPolicy), range(7), GameRunner(out=out, **given)
+            )
         else:
             found = evaluate.team(
-                table(), ("r", RandomPolicy), ("heuristic", HeuristicPolicy), range(7), out=out, **given
+                table(), ("r", RandomPolicy), ("heuristic", HeuristicPolicy), range(7), GameRunner(out=out, **given)
             )
         evaluate.write_table(found, out / "games.csv")
         (out / "report").write_text(repr(found))
@@ -185,10 +188,12 @@ def test_what_is_kept_comes_in_the_order_of_the_jobs_and_each_game_is_counted(po
             yield number
             counted.append(number)
 
-    found = play_each(table(), jobs(RandomPolicy, 40), lambda k, _: kept.append(k) or -k, progress=progress, pool=pool)
+    found = GameRunner(progress=progress, pool=pool).play_each(
+        table(), jobs(RandomPolicy, 40), lambda k, _: kept.append(k) or -k
+    )
     assert found == [-k for k in range(40)]
     assert kept == counted == list(range(40))
-    assert play_all(table(), [], pool=pool) == []
+    assert GameRunner(pool=pool).play(table(), []) == []
 
 
 def test_the_lines_of_the_page_run(pool, capsys):
@@ -236,7 +241,7 @@ def test_what_a_model_used_is_added_up(pool):
         model = ChatModel("mute", Meter(Mute(), Prices.load(None).with_price("mute", 1.0, 1.0)), patience=10**6)
         if where is not None:
             where.model = model
-        play_all(table(), jobs(lambda model=model: ChatPlayer(model), 4), pool=where)
+        GameRunner(pool=where).play(table(), jobs(lambda model=model: ChatPlayer(model), 4))
         told = model.meter.as_json()
         for count in (told["total"], told["decisions"], *told["by_seat"].values(), *told["by_ask"].values()):
             del count["seconds"]
@@ -269,7 +274,9 @@ class Fails(Unkept):
 def test_an_error_ends_the_run_and_leaves_whole_transcripts(pool, tmp_path):
     out, kept = tmp_path / "out", []
     with pytest.raises(ParlourError) as raised:
-        play_each(table(), jobs(lambda: Fails(tmp_path, 5), 200, out), lambda k, _: kept.append(k), pool=pool)
+        GameRunner(pool=pool).play_each(
+            table(), jobs(lambda: Fails(tmp_path, 5), 200, out), lambda k, _: kept.append(k)
+        )
     assert str(raised.value) == "the budget of 1 dollar is spent"  # what the command line tells
     assert "in act" in raised.value.__notes__[0]  # and for whoever looks for it, where
     assert kept == list(range(5))
@@ -290,7 +297,7 @@ def test_of_several_errors_the_one_of_the_first_game_is_raised(pool):
             raise RefusedError("game ", str(seed))
 
     with pytest.raises(RuntimeError, match=r"^RefusedError: game 0"):
-        play_all(table(), jobs(Slow, 4), pool=pool)
+        GameRunner(pool=pool).play(table(), jobs(Slow, 4))
 
 
 def test_what_cannot_be_kept_or_sent_is_refused(pool, capsys, monkeypatch, tmp_path):
@@ -359,7 +366,7 @@ class Kills(Unkept):
 
 def test_a_killed_worker_costs_its_concurrent_games_only(pool, tmp_path):
     played = [
-        play_all(table(), jobs(lambda: Kills(tmp_path, 20), 60, tmp_path / str(k)), pool=who)
+        GameRunner(pool=who).play(table(), jobs(lambda: Kills(tmp_path, 20), 60, tmp_path / str(k)))
         for k, who in enumerate((pool, None))
     ]
     assert (tmp_path / "killed").exists()
@@ -384,7 +391,7 @@ class Waits(Unkept):
 
 def test_a_killed_node_costs_its_concurrent_games_only(cluster, pool, tmp_path):
     Waits.doomed = cluster.doomed.node_id
-    one = play_all(table(), jobs(lambda: Unkept(tmp_path, -1), 30, tmp_path / "one"))
+    one = GameRunner().play(table(), jobs(lambda: Unkept(tmp_path, -1), 30, tmp_path / "one"))
 
     def kill() -> None:
         while not list(tmp_path.glob("lost *")):
@@ -393,7 +400,7 @@ def test_a_killed_node_costs_its_concurrent_games_only(cluster, pool, tmp_path):
 
     killer = threading.Thread(target=kill)
     killer.start()
-    found = play_all(table(), jobs(lambda: Waits(tmp_path, -1), 30, tmp_path / "ray"), pool=pool)
+    found = GameRunner(pool=pool).play(table(), jobs(lambda: Waits(tmp_path, -1), 30, tmp_path / "ray"))
     killer.join(60)
     assert len(list(tmp_path.glob("lost *"))) == 1
     assert found == one

@@ -24,8 +24,9 @@ from parlour.training.cli import run
 from parlour.training.measure import evaluate
 from parlour.training.play.decisions import PlayedLine, counted, of_transcript
 from parlour.training.play.failures import Failures, TooManyFallbacks
-from parlour.training.play.parallel.concurrent_games import Job, play_each
+from parlour.training.play.parallel.concurrent_games import Job
 from parlour.training.play.rollout import Episode, GameUnfinished, Unfinished, play, table
+from parlour.training.play.runner import GameRunner
 
 NO_PLAYER = "As an AI language model, I cannot take part in games of deception."
 AVALON = {"num_players": 5, "rules": "official"}
@@ -153,7 +154,7 @@ def test_the_counts_add_up_to_the_number_of_decisions(what, tmp_path):
         job = Job(
             seed, (("chat @ m", lambda: ChatPlayer(model)), *[("random", RandomPolicy)] * 4), tmp_path / f"{seed}.jsonl"
         )
-        episode = play_each(table("avalon_v0", **AVALON), [job], lambda _, one: one)[0]
+        episode = GameRunner().play_each(table("avalon_v0", **AVALON), [job], lambda _, one: one)[0]
         transcript = replay.read(tmp_path / f"{seed}.jsonl")
         made = episode.decisions[0]
         assert made.decisions + made.talk == choices(transcript, 0)
@@ -345,7 +346,7 @@ def test_a_run_can_stop_at_a_call_that_fails_and_its_transcript_is_whole(tmp_pat
         for seed in range(3)
     ]
     with pytest.raises(GameUnfinished, match=r"player_0: the model did not answer chat.take_turn \(timeout\)"):
-        play_each(table("avalon_v0", **AVALON), jobs, lambda _, one: one, failures=Failures("stop"))
+        GameRunner(failures=Failures("stop")).play_each(table("avalon_v0", **AVALON), jobs, lambda _, one: one)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["0.jsonl"]
     transcript = replay.read(tmp_path / "0.jsonl")
     assert transcript.outcome is None
@@ -365,13 +366,8 @@ def test_games_in_which_a_player_raises_can_be_skipped_and_are_told_apart(worker
         Job(seed, (("mine", Raises), *[("random", RandomPolicy)] * 4), tmp_path / f"{seed}.jsonl") for seed in range(4)
     ]
     skipped: dict[int, Unfinished] = {}
-    found = play_each(
-        table("avalon_v0", **AVALON),
-        jobs,
-        lambda number, game: (number, game.seed),
-        workers=workers,
-        failures=Failures("skip-game"),
-        skip=skipped.__setitem__,
+    found = GameRunner(workers=workers, failures=Failures("skip-game")).play_each(
+        table("avalon_v0", **AVALON), jobs, lambda number, game: (number, game.seed), skip=skipped.__setitem__
     )
     assert found == [(0, 0), (2, 2)]
     assert {number: game.why for number, game in skipped.items()} == dict.fromkeys(
@@ -407,8 +403,8 @@ def test_a_run_ends_when_too_many_decisions_were_not_a_players_own(tmp_path, cap
     ]
     kept: list[Episode] = []
     with pytest.raises(TooManyFallbacks, match=r"'words': (\d+) of \1 decisions \(100.0%\) were not its own") as error:
-        play_each(
-            table("avalon_v0", **AVALON), jobs, lambda _, one: kept.append(one), failures=Failures(max_fallback=0.2)
+        GameRunner(failures=Failures(max_fallback=0.2)).play_each(
+            table("avalon_v0", **AVALON), jobs, lambda _, one: kept.append(one)
         )
     made = sum(one.decisions[0].decisions for one in kept)
     assert str(made) in str(error.value)

@@ -21,6 +21,7 @@ from parlour.training.measure.arena.games import stored_games
 from parlour.training.measure.arena.run import arena as play_arena
 from parlour.training.play import rollout
 from parlour.training.play.parallel.executor import opened
+from parlour.training.play.runner import GameRunner
 from parlour.training.results import display
 from parlour.training.results.decision_tables import decision_parts
 from parlour.training.results.result_table import plain_table
@@ -65,9 +66,8 @@ def arena(
         if processes.workers != 1:
             raise ParlourError(f"--workers {processes.workers} goes without a language model; accepted: --concurrency")
         _tell_forecast(env, config, raw, asking, model, out)
-    how: dict[str, Any] = {"workers": model.concurrency, "out": out}
     with processes.players(model) as workers, opened(workers) as pool, display.progress_bar() as bar:
-        found = play_arena(env, config, makers, pool=pool, progress=bar, **how)
+        found = play_arena(env, config, makers, out, GameRunner(model.concurrency, pool, bar))
     value = {**report.as_json(found), **({"model": model.name} if asking else {})}
     note = f"; agents answered by {called(model)}" if asking else ""
     standing = plain_table(f"{report.title(found)}{note}", report.headings(found), report.standing_rows(found))

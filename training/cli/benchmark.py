@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
 from parlour.envs.core import ParlourError
@@ -21,6 +21,7 @@ from parlour.training.measure.benchmark.run import benchmark as run_benchmark
 from parlour.training.measure.benchmark.suite import FULL, QUICK
 from parlour.training.measure.statistics import show_interval
 from parlour.training.play.parallel.executor import opened
+from parlour.training.play.runner import GameRunner
 from parlour.training.results import display
 from parlour.training.results.decision_tables import decision_parts
 from parlour.training.results.result_table import Cell, Column, ResultTable
@@ -69,8 +70,8 @@ def benchmark(
         raise ParlourError(f"--workers {processes.workers} goes without a language model; accepted: --concurrency")
     name = " or ".join(seated(one, model) for one in (candidate.policy, otherwise) if one is not None)
     with processes.players(model) as workers, opened(workers) as pool, display.stage_bars() as bars:
-        how: dict[str, Any] = {"workers": model.concurrency, "pool": pool, "failures": failures, "progress": bars}
-        found, made = run_benchmark(suite, candidate, out, name, **how)
+        runner = GameRunner(model.concurrency, pool, failures=failures)
+        found, made = run_benchmark(suite, candidate, out, name, runner=runner, progress=bars)
     note = f"; agents answered by {called(model)}" if asking else ""
     return Answer(found, _score_parts(read_result(out), made, out, note))
 

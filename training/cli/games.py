@@ -21,7 +21,8 @@ from parlour.training.measure import evaluate as evaluation
 from parlour.training.measure.statistics import plain, show_interval
 from parlour.training.play import rollout, seeds
 from parlour.training.play.extras import import_extra
-from parlour.training.play.parallel.concurrent_games import Job, play_each
+from parlour.training.play.parallel.concurrent_games import Job
+from parlour.training.play.runner import GameRunner
 from parlour.training.play.stored_games import games_folder
 from parlour.training.results import display
 from parlour.training.results.decision_tables import decision_parts
@@ -121,7 +122,8 @@ def play(
     workers = 1 if HumanPolicy.name in names else games_at_once(names, model)
     settings = {"players": seats, "seed": seed, "on_bad": on_bad, "on_failure": failures.on_failure}
     with games_folder(out, base, "play", settings, resume=resume), ray.pool(model) as pool:
-        play_each(env, jobs, show, workers=workers, pool=pool, failures=failures, skip=skip, resume=resume)
+        runner = GameRunner(workers, pool, failures=failures, resume=resume)
+        runner.play_each(env, jobs, show, skip=skip)
     if json:
         display.print_json([results[number] for number in sorted(results)])
     else:
@@ -262,14 +264,14 @@ def evaluate(
         "against": opponents[0],
     }
     settings |= {"games": games, "seat": seat, "seed": seed, "on_failure": failures.on_failure}
-    how: dict[str, Any] = {"workers": workers, "out": out, "failures": failures, "resume": resume}
     held = games_folder(out, base, f"evaluate-{design}", settings, resume=resume)
     with held, ray.pool(model) as pool, display.progress_bar() as bar:
+        runner = GameRunner(workers, pool, bar, failures, out, resume)
         if design == "single":
-            report = evaluation.single(env, candidates, opponents, deals, bar, seat, pool=pool, **how)
+            report = evaluation.single(env, candidates, opponents, deals, runner, seat)
         else:
             first = next(iter(candidates.items()))
-            report = evaluation.team(env, first, opponents, deals, bar, pool=pool, **how)
+            report = evaluation.team(env, first, opponents, deals, runner)
     if csv is not None:
         evaluation.write_table(report, csv)
     asking = any(map(asks_a_model, makers))

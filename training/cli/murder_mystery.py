@@ -33,6 +33,7 @@ from parlour.training.measure.murder_mystery.quiz import Mark
 from parlour.training.papers.questum import by_budget, comparison
 from parlour.training.papers.reproduce import ReproductionSetting
 from parlour.training.play import rollout, seeds
+from parlour.training.play.runner import GameRunner
 from parlour.training.results import display
 from parlour.training.results.decision_tables import decision_parts, marked, reasons
 
@@ -69,10 +70,8 @@ def play_case(
         games = play_all(
             jobs,
             model,
-            workers=workers,
-            progress=bar,
+            runner=GameRunner(workers=workers, progress=bar, failures=failures),
             what=found.title,
-            failures=failures,
             skip=skipped.__setitem__,
         )
     given_up = {jobs[number].method.name: one.why for number, one in skipped.items()}

@@ -18,6 +18,7 @@ from parlour.training.measure import evaluate
 from parlour.training.play import seeds
 from parlour.training.play.parallel.concurrent_games import Progress, no_progress
 from parlour.training.play.rollout import table
+from parlour.training.play.runner import GameRunner
 from parlour.wrappers import LearnerSeats
 
 GAME: Final = "avalon_v0"
@@ -57,4 +58,6 @@ def against_random(
     """
     candidates = {name: make, RandomPolicy.name: RandomPolicy}
     opponents = (RandomPolicy.name, RandomPolicy)
-    return evaluate.single(table(GAME, **OPTIONS), candidates, opponents, seeds.HELD_OUT[:deals], progress)
+    return evaluate.single(
+        table(GAME, **OPTIONS), candidates, opponents, seeds.HELD_OUT[:deals], GameRunner(progress=progress)
+    )

@@ -12,19 +12,21 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import GameSpec, ParlourError, check_one_of
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.measure.statistics import Estimate, paired, plain, rate
-from parlour.training.play.failures import RULE, Failures
-from parlour.training.play.parallel.concurrent_games import Job, MakePolicy, Progress, no_progress, play_each
-from parlour.training.play.parallel.executor import Pool
+from parlour.training.play.parallel.concurrent_games import Job, MakePolicy
 from parlour.training.play.rollout import Episode, Unfinished
+from parlour.training.play.runner import GameRunner
 from parlour.training.results.runs import write_csv
 from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
+
+DEFAULT: Final = GameRunner()
+"""One game after another, silently."""
 
 
 @dataclass(frozen=True)
@@ -121,13 +123,8 @@ def single(
     candidates: Mapping[str, MakePolicy],
     opponents: tuple[str, MakePolicy],
     seeds: Sequence[int],
-    progress: Progress = no_progress,
+    runner: GameRunner = DEFAULT,
     own: int | None = None,
-    workers: int = 1,
-    out: Path | None = None,
-    pool: Pool | None = None,
-    failures: Failures = RULE,
-    resume: bool = False,
 ) -> Report:
     """Let each candidate take the same seat of the same deals.
 
@@ -136,13 +133,8 @@ def single(
         candidates: Name -> policy. The first one is compared with each other one.
         opponents: Name and policy of all other seats.
         seeds: One deal each.
-        progress: Counts the games that are finished.
+        runner: How games are played; with `out`, a transcript of each is named after the seed, the seat and the candidate.
         own: The candidates' seat; None: for the k-th seed the seat k modulo the number of seats.
-        workers: How many games are played at once; see `parlour.training.play.parallel.concurrent_games`.
-        out: Folder for a transcript of each game, named after the seed, the seat and the candidate.
-        pool: Processes that play; see `parlour.training.play.parallel.concurrent_games`.
-        failures: What follows when a player fails.
-        resume: Play only the games that are missing in `out`.
 
     Raises:
         ParlourError: There is no such seat, or a transcript exists; or as `failures` says.
@@ -157,7 +149,7 @@ def single(
         for number, seed in enumerate(seeds):
             taken = number % n if own is None else own
             players = tuple(candidate if k == taken else opponents for k in range(n))
-            jobs.append(Job(seed, players, _file(out, base, f"{seed}-seat{taken}-{label}")))
+            jobs.append(Job(seed, players, _file(runner.out, base, f"{seed}-seat{taken}-{label}")))
             asked.append((candidate[0], taken))
 
     tally = _Tally(jobs)
@@ -166,18 +158,7 @@ def single(
         tally.add(number, episode)
         return _seat_row(episode, *asked[number], opponents[0])
 
-    rows = play_each(
-        env,
-        jobs,
-        row,
-        workers=workers,
-        progress=progress,
-        what=", ".join(candidates),
-        pool=pool,
-        failures=failures,
-        skip=tally.skip,
-        resume=resume,
-    )
+    rows = runner.play_each(env, jobs, row, ", ".join(candidates), tally.skip)
     return _report("single", base, rows, tuple(candidates), tally)
 
 
@@ -186,12 +167,7 @@ def team(
     a: tuple[str, MakePolicy],
     b: tuple[str, MakePolicy],
     seeds: Sequence[int],
-    progress: Progress = no_progress,
-    workers: int = 1,
-    out: Path | None = None,
-    pool: Pool | None = None,
-    failures: Failures = RULE,
-    resume: bool = False,
+    runner: GameRunner = DEFAULT,
 ) -> Report:
     """Let two policies play whole sides, each deal twice, with sides changed over. Names must differ.
 
@@ -212,7 +188,7 @@ def team(
         for ones, others in ((a, b), (b, a)):
             players = tuple(ones if side == one else others for side in [view.side for view in views])
             name = f"{seed}-{one}-{label[ones[0]]}-{other}-{label[others[0]]}"
-            jobs.append(Job(seed, players, _file(out, base, name)))
+            jobs.append(Job(seed, players, _file(runner.out, base, name)))
 
     tally = _Tally(jobs)
 
@@ -222,18 +198,7 @@ def team(
         ones, others = (a[0], b[0]) if number % 2 == 0 else (b[0], a[0])
         return [_side_row(episode, names, ones, one, others), _side_row(episode, names, others, other, ones)]
 
-    played = play_each(
-        env,
-        jobs,
-        rows,
-        workers=workers,
-        progress=progress,
-        what=f"{a[0]} and {b[0]}",
-        pool=pool,
-        failures=failures,
-        skip=tally.skip,
-        resume=resume,
-    )
+    played = runner.play_each(env, jobs, rows, f"{a[0]} and {b[0]}", tally.skip)
     return _report("team", base, [row for pair in played for row in pair], (a[0], b[0]), tally)
 
 

@@ -22,7 +22,7 @@ from parlour.policies.llm.decisions import Decisions
 from parlour.training.learn.practice import Practice, PracticeConfig, practise, sides_of
 from parlour.training.papers.cells import ReproductionSetting, deals_of, folder_name, games_folder
 from parlour.training.play import rollout
-from parlour.training.play.parallel.concurrent_games import Job, MakePolicy, play_all
+from parlour.training.play.parallel.concurrent_games import Job, MakePolicy
 from parlour.training.results.runs import store_settings
 
 GAME: Final = "avalon_v0"
@@ -125,16 +125,7 @@ class Club:
                 Job(seed, self._seated(seed, side, (name, make), other), folder / f"{GAME}-{number}.jsonl")
                 for number, seed in enumerate(self._deals, 1)
             ]
-            episodes = play_all(
-                self._env,
-                jobs,
-                workers=self.setting.model.concurrency,
-                pool=self.setting.pool,
-                progress=self.setting.progress,
-                what=f"{row}, {side}",
-                failures=self.setting.failures,
-                resume=True,
-            )
+            episodes = self.setting.runner.play(self._env, jobs, f"{row}, {side}")
             transcripts = tuple(replay.read(job.transcript) for job in jobs if job.transcript is not None)
         for job, episode in zip(jobs, episodes, strict=True):
             team = [made for (who, _), made in zip(job.players, episode.decisions, strict=True) if who == name]

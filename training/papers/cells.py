@@ -31,6 +31,7 @@ from parlour.training.play import seeds
 from parlour.training.play.failures import RULE, Failures
 from parlour.training.play.parallel.concurrent_games import Progress, no_progress
 from parlour.training.play.parallel.executor import Pool
+from parlour.training.play.runner import GameRunner
 from parlour.training.results.runs import run_directory
 
 _PAPERS: Final = ("avalon", "grace", "gratr", "questum", "player", "records")
@@ -75,6 +76,11 @@ class ReproductionSetting:
     """Murder mysteries: number of repetitions of the quiz."""
     level: int = 0
     """Murder mysteries: difficulty of the generated cases, 0 to 4; from 1 on innocents lie, too."""
+
+    @property
+    def runner(self) -> GameRunner:
+        """Plays as many games at once as the model answers; games whose transcripts are there are taken from these."""
+        return GameRunner(self.model.concurrency, self.pool, self.progress, self.failures, resume=True)
 
     def __post_init__(self) -> None:
         for name, least in (("workers", 1), ("seed", 0), ("repetitions", 1)):

@@ -23,7 +23,7 @@ from parlour.training.measure.werewolf.transcripts import Seen
 from parlour.training.papers.cells import ReproductionSetting, deals_of, folder_name, games_folder
 from parlour.training.play import rollout
 from parlour.training.play.decisions import of_transcript
-from parlour.training.play.parallel.concurrent_games import Job, play_each
+from parlour.training.play.parallel.concurrent_games import Job
 from parlour.training.play.rollout import Episode
 
 WEREWOLF_PLAYERS: Final = 8
@@ -115,17 +115,7 @@ def play_teams(
             for seed in deals
             for block, seated in (seating or blocks)(env, seed, opponent.policy, ours).items()
         ]
-        play_each(
-            env,
-            jobs,
-            _forget,
-            workers=setting.model.concurrency,
-            pool=setting.pool,
-            progress=setting.progress,
-            what=opponent.label,
-            failures=setting.failures,
-            resume=True,
-        )
+        setting.runner.play_each(env, jobs, _forget, opponent.label)
         return Match(ours, opponent, tuple(_read(job) for job in jobs), _decisions(jobs))
 
 

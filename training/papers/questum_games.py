@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -129,17 +129,11 @@ def play_cases(
             CaseJob(case, method, seed, table, murderer, _transcript(setting, row, number) if method.policy else None)
             for number, (case, seed) in enumerate(cases)
         ]
-        again: dict[str, Any] = {
-            "workers": setting.workers,
-            "pool": setting.pool,
-            "progress": setting.progress,
-            "what": row,
-            "failures": setting.failures,
-        }
+        runner = replace(setting.runner, workers=setting.workers)
         if setting.out is None:
-            found[row] = tuple(play_all(jobs, setting.model, **again))
+            found[row] = tuple(play_all(jobs, setting.model, runner, row))
         else:
-            found[row] = tuple(play_stored(jobs, setting.model, setting.out / folder_name(row), **again))
+            found[row] = tuple(play_stored(jobs, setting.model, setting.out / folder_name(row), runner, row))
     games = Games(found, formula)
     if setting.out is not None:
         write_games(games, setting.out / f"{name}.csv")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -16,11 +17,11 @@ from parlour.envs.aec import GameEnv
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.measure.arena.config import ArenaConfig
-from parlour.training.measure.evaluate import two_sides
+from parlour.training.measure.evaluate import DEFAULT, two_sides
 from parlour.training.play import seeds
-from parlour.training.play.parallel.concurrent_games import Job, MakePolicy, Progress, no_progress, play_each
-from parlour.training.play.parallel.executor import Pool
+from parlour.training.play.parallel.concurrent_games import Job, MakePolicy
 from parlour.training.play.rollout import Episode
+from parlour.training.play.runner import GameRunner
 from parlour.training.results.runs import JsonlStore
 from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
@@ -51,10 +52,7 @@ def play_games(
     config: ArenaConfig,
     makers: Mapping[str, MakePolicy],
     folder: Path | None = None,
-    *,
-    workers: int = 1,
-    pool: Pool | None = None,
-    progress: Progress = no_progress,
+    runner: GameRunner = DEFAULT,
 ) -> list[ArenaGame]:
     """Play all games, or those that are missing in the folder.
 
@@ -63,9 +61,7 @@ def play_games(
         config: Who plays, and which deals.
         makers: Name -> policy.
         folder: The directory of the run; None: nothing is stored.
-        workers: How many games are played at once; see `parlour.training.play.parallel.concurrent_games`.
-        pool: Processes that play; see there.
-        progress: Counts the games that are finished.
+        runner: How games are played.
 
     Raises:
         ParlourError: The game has not two sides, or the folder holds the games of another arena.
@@ -87,8 +83,7 @@ def play_games(
             return game
 
         jobs = _jobs(base, missing, makers, sides)
-        how: dict[str, Any] = {"workers": workers, "pool": pool, "progress": progress, "failures": config.failures}
-        return [*found, *play_each(env, jobs, keep, what="games", **how)]
+        return [*found, *replace(runner, failures=config.failures).play_each(env, jobs, keep)]
 
 
 def deals(config: ArenaConfig) -> range:

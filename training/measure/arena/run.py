@@ -15,9 +15,9 @@ from parlour.training.measure.arena import picture, report
 from parlour.training.measure.arena.config import ArenaConfig
 from parlour.training.measure.arena.games import play_games
 from parlour.training.measure.arena.result import ArenaResult
-from parlour.training.measure.evaluate import two_sides
-from parlour.training.play.parallel.concurrent_games import MakePolicy, Progress, no_progress
-from parlour.training.play.parallel.executor import Pool
+from parlour.training.measure.evaluate import DEFAULT, two_sides
+from parlour.training.play.parallel.concurrent_games import MakePolicy
+from parlour.training.play.runner import GameRunner
 from parlour.training.results.pages.report import write_report
 from parlour.training.results.runs import run_directory
 from parlour.wrappers.base import inner_game
@@ -32,10 +32,7 @@ def arena(
     config: ArenaConfig,
     makers: Mapping[str, MakePolicy],
     out: Path | None = None,
-    *,
-    workers: int = 1,
-    pool: Pool | None = None,
-    progress: Progress = no_progress,
+    runner: GameRunner = DEFAULT,
 ) -> ArenaResult:
     """Let all players meet, or go on with the run in `out`, and rate them.
 
@@ -44,17 +41,14 @@ def arena(
         config: Who plays, and which deals.
         makers: Name -> policy.
         out: The directory of the run; None: nothing is stored.
-        workers: How many games are played at once; see `parlour.training.play.parallel.concurrent_games`.
-        pool: Processes that play; see there.
-        progress: Counts the games that are finished.
+        runner: How games are played.
 
     Raises:
         ParlourError: The game has not two sides, or `out` holds a run with other settings or is in use.
     """
     sides = two_sides(inner_game(env, "the arena", full=True).spec)
-    how: dict[str, Any] = {"workers": workers, "pool": pool, "progress": progress}
     with nullcontext() if out is None else run_directory(out, config.stored, _MAY_CHANGE) as folder:
-        found = ArenaResult(config, sides, tuple(play_games(env, config, makers, folder, **how)))
+        found = ArenaResult(config, sides, tuple(play_games(env, config, makers, folder, runner)))
         if folder is not None:
             _write(found, folder)
     return found

@@ -7,21 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from parlour.envs.core import ParlourError
 from parlour.policies import make_policy
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import Model, OfflineModel
 from parlour.training.measure.benchmark.suite import SIDES, BenchmarkTable, Suite
-from parlour.training.measure.evaluate import Game, Report, team
+from parlour.training.measure.evaluate import DEFAULT, Game, Report, team
 from parlour.training.play import rollout
-from parlour.training.play.failures import RULE, Failures
-from parlour.training.play.parallel.executor import Pool
+from parlour.training.play.runner import GameRunner
 from parlour.training.results.runs import StageProgress, no_stage_progress
+from parlour.wrappers.text_actions import TextActions
 
 FOLDER: Final = "games"
 """Of the transcripts, with a folder a table and opponent."""
@@ -79,10 +79,7 @@ def play_suite(
     suite: Suite,
     candidate: Candidate,
     folder: Path | None = None,
-    *,
-    workers: int = 1,
-    pool: Pool | None = None,
-    failures: Failures = RULE,
+    runner: GameRunner = DEFAULT,
     progress: StageProgress = no_stage_progress,
 ) -> list[PlayedTable]:
     """Play all games of a suite, or those that are missing in the folder.
@@ -91,17 +88,14 @@ def play_suite(
         suite: Tables, opponents and deals.
         candidate: Who is measured.
         folder: The directory of the run; None: nothing is stored.
-        workers: How many games are played at once; see `parlour.training.play.parallel.concurrent_games`.
-        pool: Processes that play; see there.
-        failures: What follows when a player fails.
+        runner: How games are played; its progress does not count.
         progress: Counts the games of each table that are finished.
 
     Raises:
         ParlourError: The player does not fit a table, or a game ended the run (see `play_each`).
     """
-    how: dict[str, Any] = {"workers": workers, "pool": pool, "failures": failures}
     return [
-        _play(table, player, candidate.model, folder, progress, how)
+        _play(table, player, candidate.model, folder, progress, runner)
         for table, player in zip(suite.tables, candidate.seated(suite), strict=True)
     ]
 
@@ -135,7 +129,7 @@ def _play(
     model: Model,
     folder: Path | None,
     progress: StageProgress,
-    how: Mapping[str, Any],
+    runner: GameRunner,
 ) -> PlayedTable:
     """All games of a table."""
     counted = TableProgress(table, progress)
@@ -143,9 +137,11 @@ def _play(
     for opponent in table.opponents:
         out = None if folder is None else folder / FOLDER / table.name / opponent
         seats = (player, opponent)
-        reports = [
-            _report(table.game, at, deals, seats, model, counted, {**how, "out": out}) for at, deals in table.sittings()
-        ]
+        playing = replace(runner, out=out, resume=out is not None, progress=counted)
+        reports = []
+        for options, deals in table.sittings():
+            with counted.games(SIDES * len(deals)):
+                reports.append(_report(rollout.table(table.game, **options), deals, seats, model, playing))
         rows = [row for report in reports for row in report.games if row.policy == player]
         sides = sorted({row.side for row in rows})
         points[opponent] = {side: tuple(_points(row, sides) for row in rows if row.side == side) for side in sides}
@@ -154,21 +150,12 @@ def _play(
 
 
 def _report(
-    game: str,
-    options: Mapping[str, Any],
-    deals: Sequence[int],
-    players: tuple[str, str],
-    model: Model,
-    counted: TableProgress,
-    how: Mapping[str, Any],
+    env: TextActions, deals: Sequence[int], players: tuple[str, str], model: Model, runner: GameRunner
 ) -> Report:
     """Both sides of some deals, against one opponent."""
-    env = rollout.table(game, **options)
     base = env.game_env
     own, other = (partial(make_policy, name, base.spec.id, base.game.config, model) for name in players)
-    both = (players[0], own), (f"{players[1]} (opponent)", other)
-    with counted.games(SIDES * len(deals)):
-        return team(env, *both, deals, counted, resume=how["out"] is not None, **how)
+    return team(env, (players[0], own), (f"{players[1]} (opponent)", other), deals, runner)
 
 
 def _points(row: Game, sides: Collection[str]) -> float:

@@ -16,8 +16,8 @@ from parlour.policies.llm.decisions import Decisions
 from parlour.training.measure.benchmark.played import Candidate, PlayedTable, play_suite
 from parlour.training.measure.benchmark.results_file import RESULTS, decided_by, results
 from parlour.training.measure.benchmark.suite import Suite
-from parlour.training.play.failures import RULE, Failures
-from parlour.training.play.parallel.executor import Pool
+from parlour.training.measure.evaluate import DEFAULT
+from parlour.training.play.runner import GameRunner
 from parlour.training.results.runs import StageProgress, no_stage_progress, run_directory
 
 MEASURED: Final = "measured.json"
@@ -29,9 +29,7 @@ def benchmark(
     out: Path,
     name: str,
     *,
-    workers: int = 1,
-    pool: Pool | None = None,
-    failures: Failures = RULE,
+    runner: GameRunner = DEFAULT,
     progress: StageProgress = no_stage_progress,
 ) -> tuple[dict[str, Any], Decisions]:
     """Play a suite, or go on with the run in `out`.
@@ -41,9 +39,7 @@ def benchmark(
         candidate: Who is measured.
         out: The directory of the run.
         name: What tables call the player.
-        workers: How many games are played at once; see `parlour.training.play.parallel.concurrent_games`.
-        pool: Processes that play; see there.
-        failures: What follows when a player fails.
+        runner: How games are played; its progress does not count.
         progress: Counts the games of each table that are finished.
 
     Returns:
@@ -53,15 +49,14 @@ def benchmark(
         ParlourError: The player does not fit a table, games would be left out, `out` holds a run with other settings or is in
             use, or a game ended the run.
     """
-    if failures.skips:
+    if runner.failures.skips:
         raise ParlourError(
             "on_failure 'skip-game' is not accepted in a benchmark of common deals; accepted: rule, stop"
         )
     began = monotonic()
-    with run_directory(out, decided_by(suite, candidate, failures.on_failure)) as folder:
-        how: dict[str, Any] = {"workers": workers, "pool": pool, "failures": failures, "progress": progress}
-        played = play_suite(suite, candidate, folder, **how)
-        found = results(suite, candidate, played, failures.on_failure, name)
+    with run_directory(out, decided_by(suite, candidate, runner.failures.on_failure)) as folder:
+        played = play_suite(suite, candidate, folder, runner, progress)
+        found = results(suite, candidate, played, runner.failures.on_failure, name)
         write_json(folder / MEASURED, _measured(played, monotonic() - began))
         write_json(folder / RESULTS, found)
     return found, sum((one.decisions for one in played), Decisions())

@@ -7,7 +7,7 @@ run in threads, which share its cache, budget and meter. Results are the same fo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from threading import Event
 from typing import Any, Final, NamedTuple
@@ -21,6 +21,7 @@ from parlour.policies.agents.murder_mystery.procedure import QuestionBudget
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import Model
 from parlour.policies.llm.transport.meter import Count
+from parlour.training.measure.evaluate import DEFAULT
 from parlour.training.measure.murder_mystery.methods import OP, MysteryMethod
 from parlour.training.measure.murder_mystery.quiz import Mark, omniscient, quiz
 from parlour.training.measure.murder_mystery.usage import CountedModel
@@ -28,14 +29,12 @@ from parlour.training.measure.murder_mystery.voting import votes
 from parlour.training.play import rollout, seeds
 from parlour.training.play.failures import RULE, Ceiling, Failures
 from parlour.training.play.parallel.concurrent_games import (
-    Progress,
     check_jobs,
-    no_progress,
-    play_jobs,
     play_recorded,
     refuse,
 )
-from parlour.training.play.parallel.executor import Pool, opened
+from parlour.training.play.parallel.executor import opened
+from parlour.training.play.runner import GameRunner
 
 GAME: Final = "murder_mystery_v0"
 
@@ -245,13 +244,9 @@ class CaseWorker:
 def play_all(
     jobs: Sequence[CaseJob],
     model: Model,
-    *,
-    workers: int = 1,
-    pool: Pool | None = None,
-    progress: Progress = no_progress,
+    runner: GameRunner = DEFAULT,
     what: str = "games",
     keep: Callable[[CaseResult], None] = lambda _: None,
-    failures: Failures = RULE,
     skip: Callable[[int, rollout.Unfinished], None] = refuse,
 ) -> list[CaseResult]:
     """Play all jobs; the results are in their order.
@@ -259,19 +254,17 @@ def play_all(
     Args:
         jobs: What is played.
         model: Who answers.
-        workers: Processes, where no language model is asked. Otherwise, and in each process of a pool, as many games are
-            played at once, in threads, as the model has calls under way.
-        pool: Processes that play, such as those of Ray.
-        progress: Counts games that are finished.
+        runner: How games are played; its workers are processes, where no language model is asked. Otherwise, and in each
+            process of a pool, as many games are played at once, in threads, as the model has calls under way.
         what: What `progress` calls them.
         keep: Called with each result, in order, as soon as it and all before it are there.
-        failures: What follows when a player fails.
         skip: Called with the number of a job whose game was given up because a player failed; it has no result.
 
     Raises:
         ParlourError: See `play_case`; or as `failures` says.
     """
-    check_jobs(jobs, workers)
+    check_jobs(jobs, runner.workers)
+    failures, pool = runner.failures, runner.pool
 
     ceiling = Ceiling(failures.max_fallback)
 
@@ -285,9 +278,9 @@ def play_all(
         return [played]
 
     in_threads = pool is not None or model.is_language_model
-    with opened(1 if in_threads or len(jobs) < 2 else workers) as processes:
+    with opened(1 if in_threads or len(jobs) < 2 else runner.workers) as processes:
         players = [CaseWorker(model, failures)] * (max(1, min(model.concurrency, len(jobs))) if in_threads else 1)
-        found = play_jobs(players, jobs, kept, progress=progress, what=what, pool=pool or processes)
+        found = replace(runner, pool=pool or processes).play_jobs(players, jobs, kept, what)
         return [one for results in found for one in results]
 
 

@@ -17,11 +17,10 @@ from parlour.envs.murder_mystery.cases.find import find
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import Model
 from parlour.policies.llm.transport.meter import Count
+from parlour.training.measure.evaluate import DEFAULT
 from parlour.training.measure.murder_mystery.games import CaseJob, CaseResult, Verdict, play_all
 from parlour.training.measure.murder_mystery.quiz import Mark
-from parlour.training.play.failures import RULE, Failures
-from parlour.training.play.parallel.concurrent_games import Progress, no_progress
-from parlour.training.play.parallel.executor import Pool
+from parlour.training.play.runner import GameRunner
 from parlour.training.results.runs import JsonlStore
 
 FILE: Final = "results.jsonl"
@@ -31,12 +30,8 @@ def play_stored(
     jobs: Sequence[CaseJob],
     model: Model,
     folder: Path,
-    *,
-    workers: int = 1,
-    pool: Pool | None = None,
-    progress: Progress = no_progress,
+    runner: GameRunner = DEFAULT,
     what: str = "games",
-    failures: Failures = RULE,
 ) -> list[CaseResult]:
     """Play what has no result in a folder, and store it there; see `play_all`.
 
@@ -59,7 +54,7 @@ def play_stored(
             store.append({"key": key, "played": {**asdict(played), "players": players}})
 
         again = [job for _, job in missing]
-        play_all(again, model, workers=workers, pool=pool, progress=progress, what=what, keep=add, failures=failures)
+        play_all(again, model, runner, what, keep=add)
     return [known[_text(key)] for key in keys]
 
 

@@ -13,6 +13,7 @@ from parlour.training.learn.ppo.phase_config import SeatConfig
 from parlour.training.measure import evaluate
 from parlour.training.papers.demo.section import DemoConfig, DemoPart, Section, comparisons_table, rates_table
 from parlour.training.play import rollout, seeds
+from parlour.training.play.runner import GameRunner
 from parlour.training.results import display
 from parlour.training.results.evaluation_tables import comparison_table
 from parlour.training.results.result_table import markdown_list
@@ -73,9 +74,11 @@ def _measure(out: Path, config: DemoConfig) -> tuple[evaluate.Report, evaluate.R
     deals = seeds.HELD_OUT[: config.games]
     with display.progress_bar() as bar:
         few = deals[: max(10, config.games // 4)]
-        sides = evaluate.team(env, ("heuristic", HeuristicPolicy), ("random", RandomPolicy), few, bar)
+        sides = evaluate.team(
+            env, ("heuristic", HeuristicPolicy), ("random", RandomPolicy), few, GameRunner(progress=bar)
+        )
         candidates = {"trained": lambda: TrainedSeat.load(policy), "random": RandomPolicy, "heuristic": HeuristicPolicy}
-        seats = evaluate.single(env, candidates, ("heuristic", HeuristicPolicy), deals, bar)
+        seats = evaluate.single(env, candidates, ("heuristic", HeuristicPolicy), deals, GameRunner(progress=bar))
     evaluate.write_table(sides, out / "games-team.csv")
     evaluate.write_table(seats, out / "games-single.csv")
     return sides, seats

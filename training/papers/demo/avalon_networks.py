@@ -18,6 +18,7 @@ from parlour.training.papers.demo.avalon import GAME
 from parlour.training.papers.demo.section import DemoConfig, DemoPart, Section, comparisons_table, rates_table, summary
 from parlour.training.play import rollout, seeds
 from parlour.training.play.parallel.concurrent_games import MakePolicy
+from parlour.training.play.runner import GameRunner
 from parlour.training.results import display
 from parlour.training.results.evaluation_tables import comparison_table
 from parlour.training.results.result_table import markdown_list
@@ -80,8 +81,8 @@ def _expert(out: Path, config: DemoConfig) -> tuple[evaluate.Report, evaluate.Re
     candidate, rule = players.items()
     deals = seeds.HELD_OUT[: max(_LEAST, config.games // _SHARE)]
     with display.progress_bar() as bar:
-        sides = evaluate.team(env, candidate, rule, deals, bar)
-        seat = evaluate.single(env, players, rule, deals, bar)
+        sides = evaluate.team(env, candidate, rule, deals, GameRunner(progress=bar))
+        seat = evaluate.single(env, players, rule, deals, GameRunner(progress=bar))
     evaluate.write_table(sides, out / "games-expert-team.csv")
     evaluate.write_table(seat, out / "games-expert-single.csv")
     return sides, seat

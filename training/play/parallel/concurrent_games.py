@@ -10,7 +10,6 @@ carries something over from game to game, against the sense of `reset`, can make
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,12 +21,10 @@ from parlour.envs.core import ParlourError, check_from
 from parlour.envs.turn import Player
 from parlour.policies import HumanPolicy
 from parlour.training.play.decisions import models_of
-from parlour.training.play.failures import RULE, Ceiling, Failures
-from parlour.training.play.parallel.blocks import play_in_pool
-from parlour.training.play.parallel.executor import Pool, in_order
-from parlour.training.play.parallel.threads import GameJob, GameWorker, J, R, play_in_threads
+from parlour.training.play.failures import RULE, Failures
+from parlour.training.play.parallel.executor import Pool
+from parlour.training.play.parallel.threads import GameJob
 from parlour.training.play.rollout import Episode, GameUnfinished, Unfinished, play
-from parlour.training.play.stored_games import stored_game
 from parlour.wrappers import Recorder
 from pettingzoo.utils.env import AECEnv
 
@@ -67,125 +64,6 @@ def refuse(_number: int, game: Unfinished) -> None:
 def no_progress(games: Iterable[int], _what: str) -> Iterable[int]:
     """Count silently."""
     return games
-
-
-def play_all(
-    env: AECEnv[str, Any, Any],
-    jobs: Sequence[Job],
-    *,
-    workers: int = 1,
-    progress: Progress = no_progress,
-    what: str = "games",
-    pool: Pool | None = None,
-    failures: Failures = RULE,
-    resume: bool = False,
-) -> list[Episode]:
-    """Play games and keep them all; see `play_each`."""
-    again: dict[str, Any] = {"workers": workers, "progress": progress, "what": what, "pool": pool, "resume": resume}
-    return play_each(env, jobs, lambda _, episode: episode, **again, failures=failures)
-
-
-def play_each(
-    env: AECEnv[str, Any, Any],
-    jobs: Sequence[Job],
-    keep: Callable[[int, Episode], T],
-    *,
-    workers: int = 1,
-    progress: Progress = no_progress,
-    what: str = "games",
-    pool: Pool | None = None,
-    failures: Failures = RULE,
-    skip: Callable[[int, Unfinished], None] = refuse,
-    resume: bool = False,
-) -> list[T]:
-    """Play games and keep of each what `keep` makes of it.
-
-    An exception in a game ends the run: no other game begins, those under way end at their next turn, and their
-    transcripts hold what was played. So does an interrupt. When this returns or raises, no thread is left.
-
-    Args:
-        env: What `rollout.table` makes; with several workers, copies of it.
-        jobs: The games.
-        keep: Called with the number of the job and the game, in the order of the jobs, from the calling thread, as soon
-            as the game and all before it are finished.
-        workers: How many games are played at once; with a pool, in each of its processes. With 1 and no pool, everything
-            happens in the calling thread.
-        progress: Counts the games that are finished.
-        what: What `progress` calls them.
-        pool: Processes that play; table and players must be picklable then. Transcripts are written here, each when its
-            game is finished (of those under way when a game fails, only that game's own is written as far as it went).
-        failures: What follows when a player fails.
-        skip: Called in place of `keep` with a game that was given up because a player failed, if such games are skipped.
-        resume: Take games whose transcripts are there from these, and play only the others; what a kill left of a game is
-            played again.
-
-    Returns:
-        What `keep` returned, a value for each game that was finished.
-
-    Raises:
-        ParlourError: A setting or a transcript's file is not accepted, or a player sits in two games at once.
-        TooManyFallbacks: Of a player's decisions too many were not its own; the games before are kept.
-        GameUnfinished: A model did not answer, and the run shall stop then.
-        BaseException: What a game raised; of several, what the first of them raised, in the order of the jobs.
-    """
-    found = _stored(env, jobs, failures) if resume else {}
-    missing = [number for number in range(len(jobs)) if number not in found]
-    to_play = [jobs[number] for number in missing]
-    check_jobs(to_play, workers)
-    if hasattr(env, "annotate") and (workers > 1 or pool is not None or any(job.transcript for job in jobs)):
-        raise ParlourError(
-            "the environment is in a Recorder already; accepted: a bare table, and transcripts in the jobs"
-        )
-    ceiling, kept = Ceiling(failures.max_fallback), list[T]()
-
-    def take(number: int, game: Episode | Unfinished) -> None:
-        if isinstance(game, Unfinished):
-            skip(number, game)
-        else:
-            kept.append(keep(number, game))
-        ceiling.add([name for name, _ in jobs[number].players], game.decisions)
-
-    def take_next(played: int, game: Episode | Unfinished) -> None:
-        """A game that was played, after the stored ones before it."""
-        for number in range(missing[played - 1] + 1 if played else 0, missing[played]):
-            take(number, found[number])
-        take(missing[played], game)
-
-    if to_play:
-        tables, games = _tables(env, to_play, max(1, min(workers, len(to_play))), pool, failures)
-        play_jobs(tables, games, take_next, progress=progress, what=what, pool=pool)
-    for number in range(missing[-1] + 1 if missing else 0, len(jobs)):
-        take(number, found[number])
-    return kept
-
-
-def _stored(env: AECEnv[str, Any, Any], jobs: Sequence[Job], failures: Failures) -> dict[int, Episode | Unfinished]:
-    """The games that are there, by the number of the job."""
-    base = env.unwrapped
-    assert isinstance(base, GameEnv), "games are stored by parlour's own environments"
-    found = {}
-    for number, job in enumerate(jobs):
-        if job.transcript is not None:
-            names = [name for name, _ in job.players]
-            game = stored_game(job.transcript, base, job.seed, names, given_up=failures.skips)
-            if game is not None:
-                found[number] = game
-    return found
-
-
-def play_jobs(
-    workers: Sequence[GameWorker[J, R]],
-    jobs: Sequence[J],
-    keep: Callable[[int, R], T],
-    *,
-    progress: Progress = no_progress,
-    what: str = "games",
-    pool: Pool | None = None,
-) -> list[T]:
-    """Let workers play games, in threads or in each process of a pool; see `play_each`."""
-    with closing(play_in_threads(workers, jobs) if pool is None else play_in_pool(workers, jobs, pool)) as finished:
-        counted = (next(finished) for _ in progress(range(len(jobs)), what))
-        return [keep(number, result) for number, result in enumerate(in_order(counted))]
 
 
 def check_jobs(jobs: Sequence[GameJob], workers: int) -> None:
@@ -245,9 +123,10 @@ def play_recorded(
         recorder.close_transcript()
 
 
-def _tables(
+def tables_for(
     env: AECEnv[str, Any, Any], jobs: Sequence[Job], workers: int, pool: Pool | None, failures: Failures
 ) -> tuple[list[WorkerTable], list[Seating]]:
+    """Tables with players for as many games as are played at once, and the games with their makers as numbers."""
     makers = {id(make): make for job in jobs for _, make in job.players}
     number = {maker: k for k, maker in enumerate(makers)}
     games = [
