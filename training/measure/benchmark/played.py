@@ -92,7 +92,7 @@ def play_suite(
         progress: Counts the games of each table that are finished.
 
     Raises:
-        ParlourError: The player does not fit a table, or a game ended the run (see `play_each`).
+        ParlourError: The player does not fit a table, or a game ended the run (see `GameRunner.play_each`).
     """
     return [
         _play(table, player, candidate.model, folder, progress, runner)
