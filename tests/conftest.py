@@ -99,7 +99,11 @@ def avalon_table(num_players: int, rules: str, **options: Any) -> ConfiguredGame
     return table_of("avalon_v0", (("num_players", num_players), ("rules", rules), *options.items()))
 
 
-AVALON_TABLES = [avalon_table(n, rules) for n in range(5, 11) for rules in PRESETS]
+# three sizes with every preset, the others with one each
+AVALON_TABLES = [
+    *(avalon_table(n, rules) for n in (5, 7, 10) for rules in PRESETS),
+    *(avalon_table(n, rules) for n, rules in zip((6, 8, 9), PRESETS, strict=True)),
+]
 AVALON_EXTRAS = [
     avalon_table(5, "reference", talk=False),
     avalon_table(7, "official", talk=False),
@@ -127,7 +131,6 @@ WEREWOLF_TABLES = [
     werewolf_table(4, "official", talk=False),
     werewolf_table(6, "paper", talk=False),
     werewolf_table(7, "reference", roles=("Werewolf", "Seer", *("Villager",) * 5), max_days=3),
-    werewolf_table(12, "reference"),
     werewolf_table(15, "official"),
 ]
 # A game without a list of its own is tested with its defaults.
