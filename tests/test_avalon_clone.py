@@ -257,18 +257,7 @@ def test_what_a_clone_cannot_be_is_one_line(file, capsys, name, game, told):
 
 
 def test_a_clone_is_an_opponent_for_evaluation_and_a_seat_to_train(file, capsys):
-    arguments = [
-        "evaluate",
-        "avalon_v0",
-        "--players",
-        "5",
-        "--policy",
-        f"clone:{file}",
-        "--design",
-        "team",
-        "--games",
-        "4",
-    ]
+    arguments = f"evaluate avalon_v0 --players 5 --policy clone:{file} --design team --games 4".split()
     assert run([*arguments, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["games"] == 16
     env = make_seat_against(f"clone:{file}")
@@ -299,18 +288,7 @@ def test_a_clone_sits_at_scalar_tables_and_not_over_arrays(file, capsys, tmp_pat
 def played(tmp_path_factory):
     """A folder with six small games of the heuristic, and what `train clone` made of it."""
     folder = tmp_path_factory.mktemp("clone")
-    arguments = [
-        "--players",
-        "5",
-        "--rules",
-        "multi_round",
-        "--games",
-        "6",
-        "--seed",
-        "1",
-        "--out",
-        str(folder / "games"),
-    ]
+    arguments = f"--players 5 --rules multi_round --games 6 --seed 1 --out {folder / 'games'}".split()
     assert run(["play", "avalon_v0", *arguments, "--json"]) == 0
     assert run(["train", "clone", "--from", str(folder / "games"), "--out", str(folder / "one"), *SMALL]) == 0
     return folder

@@ -285,3 +285,45 @@ def test_roles_are_introduced_by_who_names_merlin():
     assert introduction_of("Mordred", "Mordred").endswith("Merlin did not see you. You may name Merlin once.")
     assert introduction_of("Assassin", "Morgana") == "You are evil and know your fellows."
     assert introduction_of("Merlin", "Morgana") == "You saw who is evil. If Morgana finds out who you are, good loses."
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ("I think player_1 is Merlin, he was too quiet.", (1,)),
+        ("Merlin is player_2, I would say.", (2,)),
+        ("Mostly with you on player_1 being Merlin; player_0 is not Merlin.", (1,)),
+        ("I'd name player_0.", (0,)),
+        ("player_1 is Merlin, or player_2 is Merlin.", ()),
+        ("I do not think player_1 is Merlin.", ()),
+        ("No idea.", ()),
+    ],
+)
+def test_whom_free_words_hold_for_merlin(words, named):
+    play = Play().three_successes()
+    assert play.parsed(words) == Move("consult", named, words)
+
+
+# -- who hears what ------------------------------------------------------------------------------------------------
+
+
+def test_good_seats_get_the_same_whatever_is_said_in_the_consultation():
+    ends = []
+    for said in (Move("consult"), Move("consult", (0,), "It is player_0.")):
+        play = Play(SEVEN).three_successes()
+        moments = [[play.view(seat) for seat in range(4)]]
+        for _ in range(3):
+            play.do(said._replace(args=() if play.actor == 0 else said.args))
+            moments.append([play.view(seat) for seat in range(4)])
+        ends.append(moments)
+    assert ends[0] == ends[1]
+    assert all(one == ends[0][0] for one in ends[0])  # and at every moment what they got before it
+
+
+def test_events_that_not_all_see_go_to_the_evil_seats_or_to_their_maker():
+    play = Play((O, M, P, G, S, S, D)).three_successes().do(*[Move("consult", (), "Hm.")] * 3)
+    evil = (0, 3, 6)
+    private = [event for event in play.state.log if event.to is not None]
+    assert {event.move.kind for event in private} == {"card", "gathers", "consult"}
+    assert all(event.to == (evil if event.move.kind != "card" else (event.seat,)) for event in private)
+    assert [event.seat for event in private if event.move.kind == "gathers"] == [NATURE]

@@ -84,6 +84,7 @@ def files_of(folder):
 # -- asked once ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_calibration_killed_ten_times_asks_no_question_twice_and_ends_in_the_same_files(town_files, tmp_path):
     """The server kills the command at its request for the 4th, 9th, 14th ... reply; what was replied is not asked again.
 
@@ -109,6 +110,7 @@ def test_a_calibration_killed_ten_times_asks_no_question_twice_and_ends_in_the_s
     assert int(used["generate_parametric"]["n"]) == 9 >= int(used["generate_parametric"]["n_seconds"])
 
 
+@pytest.mark.slow
 def test_questions_are_asked_at_once_and_the_files_are_the_same(town_files, tmp_path):
     with Reading() as server:
         for concurrency in ("1", "4"):

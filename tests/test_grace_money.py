@@ -64,6 +64,7 @@ def test_an_infinite_price_is_as_large_in_any_unit():
     assert payment_at(huge, 110e9, math.inf).utilities[1] == pytest.approx(-1e18)
 
 
+@pytest.mark.slow
 def test_a_contextual_policy_is_the_same_in_dollars_as_in_cents(calibrated):
     pytest.importorskip("sklearn")
     from parlour.training.learn.mediators.contextual import ContextualConfig, learn_contextual
@@ -94,6 +95,7 @@ def of_one_state(deep_right, shallow_right, payment, n=10):
     return rows
 
 
+@pytest.mark.slow
 def test_contextual_modules_pay_the_costs_that_the_model_was_learned_at(calibrated):
     pytest.importorskip("sklearn")
     from parlour.training.learn.mediators.contextual import correlated_model, learn_contextual, regrets

@@ -182,6 +182,7 @@ def truth(policy, rows):
     return float(np.mean(quantal.earned(policy, table(rows))))
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_known_truth_on_generated_questions(rows):
     found = estimate(measure(table(rows)))
     used = quantal.policy(found, 50.0, 0.05)  # explores
@@ -244,6 +245,7 @@ def drawn_seeing(model, rows, contexts, n, rng):
     return log
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_known_truth_of_a_policy_that_sees_the_question(rows, seen):
     contexts, asked = seen
     used = replace(asked, temperature=50.0, floor=0.05)  # explores

@@ -104,6 +104,7 @@ def test_at_an_infinite_price_everything_uncertain_is_refused(generated):
     assert {one.utility.value for one in found.scores if one.system in ("no retrieval", "GraphRAG")} == {-math.inf}
 
 
+@pytest.mark.slow
 def test_a_policy_that_sees_the_question_is_priced_anew_too(generated):
     pytest.importorskip("sklearn")
     from parlour.training.learn.mediators.contextual import ContextualConfig, learn_contextual

@@ -19,7 +19,7 @@ from parlour.envs.werewolf.belief import WerewolfHabits
 from parlour.envs.werewolf.habits import WerewolfHabitsFile, read_werewolf_habits
 from parlour.policies import HeuristicPolicy, make_policy
 from parlour.training import cli
-from parlour.training.learn.habits import report, scores
+from parlour.training.learn.habits import scores
 from parlour.training.learn.habits.avalon import Ballot, Cases, of_games, read
 from parlour.training.learn.habits.avalon_fit import AVALON, evidence, fit, fit_votes, fit_weights, learn
 from parlour.training.learn.habits.learner import Learning, Widths, by_table, cross_validate, folds, reads_of
@@ -108,11 +108,6 @@ def test_the_calibration_error_weighs_each_part_by_its_seats():
     assert [(part.low, part.n) for part in scores.calibration(found)] == [(0.1, 2), (0.9, 2)]
 
 
-def test_chance_thinks_all_sides_alike():
-    assert scores.chance_loss(5, 2) == pytest.approx(math.log(10))
-    assert scores.chance_loss(6, 2) == pytest.approx(math.log(15))
-
-
 # -- what is fitted ----------------------------------------------------------------------------------------------
 
 
@@ -164,6 +159,7 @@ def test_tables_with_few_games_borrow_from_those_with_many():
     assert 1.5 < few < none < many
 
 
+@pytest.mark.slow
 def test_evidence_that_is_counted_twice_is_weighed_by_half_and_is_what_the_belief_weighs(games):
     # each kind of evidence tells as much as it says when it is true of the games; doubled logs get half the weight
     conduct = fit(of_games(games["avalon"]), Widths())
@@ -270,6 +266,7 @@ def test_an_onlooker_is_asked_after_each_day(games):
 # -- the run -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_game_is_read_once_by_habits_of_the_other_folds(games):
     own = games["avalon"]
     dealt = folds(own, 4, seed=3)
@@ -315,18 +312,12 @@ def test_less_than_default_is_the_paired_difference(learned):
     assert (chance["log_loss"].value, chance["auc"]) == (pytest.approx(math.log(10)), 0.5)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_habits_byte_for_byte(learned, played, tmp_path):
     _, out = learned["avalon"]
     learn_habits(HabitsConfig(source=str(played["avalon"]), folds=2), tmp_path / "again")
     for name in ("habits.json", "scores.csv"):
         assert (tmp_path / "again" / name).read_bytes() == (out / name).read_bytes()
-
-
-def test_roles_are_those_of_the_seats(games):
-    readings = {report.DEFAULT: AVALON.read_by_default(games["avalon"])}
-    (merlin,) = [one for one in report.by_role(readings, games["avalon"]) if one["role"] == "Merlin"]
-    assert merlin["seats"] == len(readings[report.DEFAULT])
-    assert 0 < merlin["evil"] < 0.5
 
 
 def test_the_heuristic_plays_by_the_file_of_its_game_alone(learned, tmp_path):

@@ -44,6 +44,7 @@ RIGHT, WRONG, SILENT, MISSED = range(4)
 # -- the numbers are scikit-learn's ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3, 4])
 def test_predictions_are_those_of_scikit_learn(classes):
     from sklearn.ensemble import HistGradientBoostingClassifier
@@ -297,6 +298,7 @@ def test_what_memory_may_hold_has_the_chances_that_the_memory_draws_by():
     assert told[3].agreed == {"Lund": pytest.approx(6 / 32), "Ost": pytest.approx(6 / 32)}
 
 
+@pytest.mark.slow
 def test_expected_net_utilities_are_means_over_many_memories():
     """Forty questions under 150 memories each: the mean of what came out is what was expected, within 4 standard errors."""
     told = generate(seed=3, size=40, difficulty="medium")

@@ -113,6 +113,7 @@ def test_rewards_are_means_over_both_games_of_wins_or_of_the_scores_of_the_speci
 TINY = ["--games", "4", "--budget", "2", "--held-out", "4", "--surface", "4", "--grid", "2", "--finalists", "1"]
 
 
+@pytest.mark.slow
 def test_the_command_trains_tests_and_draws(tmp_path, capsys):
     out = tmp_path / "run"
     command = ["train", "gratr", *TINY, "--reward", "performance", "--against", "random"]

@@ -97,6 +97,7 @@ def test_the_first_trial_has_the_defaults_and_they_win_ties(tmp_path):
     assert [trial.number for trial in ranked(equal)] == [0, 1, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [0.0, 0.05])
 def test_a_known_optimum_is_found(tmp_path, noise):
     # 1 - (x - 0.3)^2 - (y - 0.7)^2; the defaults (0.5, 0.5) earn 0.92
@@ -188,6 +189,7 @@ class Lucky(Bowl):
         return [far if deal in seeds.TRAINING else -10 * far for deal in deals]
 
 
+@pytest.mark.slow
 def test_what_was_only_lucky_in_training_loses_the_finals(tmp_path):
     done = tune(Lucky(), config(), tmp_path / "with")
     assert ranked(done.trials)[0].number != 0
@@ -271,6 +273,7 @@ def test_surface_by_hand(tmp_path):
     assert [cell.against.n for cell in found] == [2] * 4
 
 
+@pytest.mark.slow
 def test_one_parameter_and_three_have_a_surface_too(tmp_path):
     for number, count in (((0.2,), 2), ((0.2, 0.3, 0.4), 4)):
         done = tune(Bowl(best=number), config(), tmp_path / str(count))
@@ -344,6 +347,7 @@ def test_rewards_that_are_no_numbers_or_too_few_are_refused(given):
 # -- the study's file --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [0, 60_000])
 def test_a_study_that_finds_no_room_is_refused_in_one_line_and_goes_on_when_there_is_room(size, tmp_path):
     import resource

@@ -90,6 +90,7 @@ def reported(settings, folder):
         return [trial.intermediate_values for trial in opened.get_trials()]
 
 
+@pytest.mark.slow
 def test_a_study_does_not_depend_on_the_number_of_workers(tmp_path):
     problem, told = Bowl(noise=0.2, common=0.3), []
     alone = study.StudyRunner(problem, config(), tmp_path / "1").search()
@@ -121,6 +122,7 @@ study.StudyRunner(Bowl(noise=0.2), config, Path(sys.argv[1]), 2, told).search()
 )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are looked up in /proc")
 def test_when_a_run_is_killed_its_workers_end_too(tmp_path):
     command = [sys.executable, "-c", SHARED, str(tmp_path)]

@@ -53,6 +53,7 @@ def ways(number):
     return tuple(way for way in fields(RECORDS[number][1]()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(RECORDS)))
 @settings(max_examples=100)
 @given(st.data())

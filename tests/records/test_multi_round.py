@@ -336,6 +336,7 @@ def test_transcripts_of_a_folder_are_read_finished_or_not(made, tmp_path):
 # -- the published games ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_all_games_import_with_every_field_as_recorded(gpt51, gpt51_games, tmp_path):
     paths = import_records(gpt51, tmp_path)
     assert len(paths) == len(gpt51_games) == 94
@@ -347,6 +348,7 @@ def test_all_games_import_with_every_field_as_recorded(gpt51, gpt51_games, tmp_p
         assert last.move is None
 
 
+@pytest.mark.slow
 def test_published_games_are_refused_after_any_single_change(gpt51_games):
     tried = 0
     for number, game in enumerate(gpt51_games):
