@@ -66,3 +66,18 @@ def test_kernels_play_as_the_scalar_rules_do(options):
     while mirror.games < 6:
         turns = mirror.step(random_actions(turns.mask, rng))
         mirror.compare(turns)
+
+
+@pytest.mark.parametrize("name", ["avalon_v0", "werewolf_v0", "template_v0"])
+def test_a_finished_game_stays_over_without_autoreset_and_its_end_is_told_once(name):
+    tables = batch.make(name, num_envs=6, autoreset=False)
+    turns, rng, ends = tables.reset(seed=4), np.random.default_rng(0), np.zeros(6, int)
+    while (turns.actor >= 0).any():
+        over = turns.actor < 0
+        turns = tables.step(np.where(over, 99, random_actions(turns.mask | over[:, None], rng)))
+        ends += turns.terminated
+        assert not turns.terminated[over].any()
+        assert not turns.rewards[over].any()
+        assert (tables.winner[over] == -1).all()
+    assert ends.tolist() == [1] * 6
+    assert not turns.mask.any()

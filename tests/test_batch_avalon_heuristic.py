@@ -16,7 +16,7 @@ pytest.importorskip("numba")
 batch = pytest.importorskip("parlour.envs.batch")
 pytestmark = pytest.mark.slow  # kernels are compiled once for each number of players
 
-DRAWS = 300
+DRAWS = 150
 TABLES = [
     {"num_players": 5, "rules": "official", "talk": False},
     {"num_players": 7, "rules": "official", "talk": True},

@@ -66,8 +66,6 @@ class KernelTables(BatchTables):
         self._prepare(habits, believes=beliefs or "belief" in features)
         self._hidden = np.zeros((self.num_envs, self.hidden_size), np.float32)
         self._allocate()
-        self.buffers = tuple(self._turns)
-        """Those of `Turns`, as loops take them: Numba takes a named tuple ten times as slowly."""
 
     def reset(self, seed: int | Sequence[int]) -> Turns:
         seeds = seeds_of(seed, self.num_envs)

@@ -63,10 +63,10 @@ class CoinTables(KernelTables):
         return True
 
     def _show_all(self, begins: int) -> None:
-        _show_all(self.games, begins, self.buffers)
+        _show_all(self.games, begins, *self._turns[:3])
 
     def _play_all(self, actions: Array, *, at_random: bool) -> None:
-        _play_all(self.games, self.autoreset, actions, at_random, self.buffers, self.winner)
+        _play_all(self.games, self.autoreset, actions, at_random, *self._turns, self.winner)
 
 
 # -- one game ----------------------------------------------------------------------------------------------------
@@ -98,9 +98,8 @@ def legal(g: Any, action: int) -> bool:
 
 
 @kernel
-def show(g: Any, b: int, turns: Any) -> None:
+def show(g: Any, b: int, actor: Any, mask: Any, observation: Any) -> None:
     """Write who moves in game b, what it may do and what it sees (`parlour.envs._template.encode`)."""
-    actor, mask, observation, _, _ = turns
     actor[b] = g.actor
     for action in range(_ACTIONS):
         mask[b, action] = g.actor >= 0 and legal(g, action)
@@ -120,16 +119,26 @@ def _drawn(g: Any) -> int:
 
 
 @loop
-def _show_all(games: Any, begins: int, turns: Any) -> None:
+def _show_all(games: Any, begins: int, actor: Any, mask: Any, observation: Any) -> None:
     for b in prange(len(games)):
         if begins == DEAL:
             toss(games[b])
-        show(games[b], b, turns)
+        show(games[b], b, actor, mask, observation)
 
 
 @loop
-def _play_all(games: Any, autoreset: bool, actions: Any, at_random: bool, turns: Any, winner: Any) -> None:
-    _, _, _, rewards, terminated = turns
+def _play_all(
+    games: Any,
+    autoreset: bool,
+    actions: Any,
+    at_random: bool,
+    actor: Any,
+    mask: Any,
+    observation: Any,
+    rewards: Any,
+    terminated: Any,
+    winner: Any,
+) -> None:
     for b in prange(len(games)):
         g = games[b]
         rewards[b, :] = 0
@@ -149,4 +158,4 @@ def _play_all(games: Any, autoreset: bool, actions: Any, at_random: bool, turns:
                 toss(g)
             else:
                 g.actor = -1
-        show(g, b, turns)
+        show(g, b, actor, mask, observation)

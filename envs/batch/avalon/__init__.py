@@ -61,10 +61,10 @@ class AvalonTables(KernelTables):
         return True
 
     def _show_all(self, begins: int) -> None:
-        features.show_all(self.games, self.rules, self.tables.masks, begins, self.buffers)
+        features.show_all(self.games, self.rules, self.tables.masks, begins, *self._turns[:3])
 
     def _play_all(self, actions: Array, *, at_random: bool) -> None:
-        features.play_all(self.games, self.rules, tuple(self.tables), actions, at_random, self.buffers, self.winner)
+        features.play_all(self.games, self.rules, *self.tables, actions, at_random, *self._turns, self.winner)
 
     @property
     def side(self) -> Array:

@@ -149,9 +149,8 @@ def chances(g: Any, r: Any, f: Any, at: int) -> None:
 
 
 @kernel
-def _show(g: Any, r: Any, masks: Any, b: int, turns: Any) -> None:
+def _show(g: Any, r: Any, masks: Any, b: int, actor: Any, mask: Any, observation: Any) -> None:
     """Write who moves in game b, what it may do and what it sees."""
-    actor, mask, observation, _, _ = turns
     actor[b] = g.actor
     if g.actor < 0:
         mask[b, :] = 0
@@ -162,9 +161,9 @@ def _show(g: Any, r: Any, masks: Any, b: int, turns: Any) -> None:
 
 
 @kernel
-def _pay(g: Any, r: Any, won: int, b: int, turns: Any, winner: Any) -> None:
-    """Write what the move of game b has won, and deal anew when it is over."""
-    _, _, _, rewards, terminated = turns
+def _turn(g: Any, r: Any, acts: Any, action: int, b: int, rewards: Any, terminated: Any, winner: Any) -> None:
+    """Play an action of game b, pay, and deal anew when it is over."""
+    won = play(g, r, acts[action, 0], acts[action, 1])
     over = won != ONGOING
     winner[b], terminated[b] = won, over
     for j in range(rewards.shape[1]):
@@ -177,21 +176,34 @@ def _pay(g: Any, r: Any, won: int, b: int, turns: Any, winner: Any) -> None:
 
 
 @loop
-def show_all(games: Any, rules: Any, masks: Any, begins: int, turns: Any) -> None:
+def show_all(games: Any, rules: Any, masks: Any, begins: int, actor: Any, mask: Any, observation: Any) -> None:
     """Write all turns anew; see `KernelTables._show_all`."""
     for b in prange(len(games)):
         if begins == DEAL:
             begin(games[b], rules[0])
         elif begins == START:
             start(games[b], rules[0], games[b].leader)
-        _show(games[b], rules[0], masks, b, turns)
+        _show(games[b], rules[0], masks, b, actor, mask, observation)
 
 
 @loop
-def play_all(games: Any, rules: Any, tables: Any, actions: Any, at_random: bool, turns: Any, winner: Any) -> None:
+def play_all(
+    games: Any,
+    rules: Any,
+    acts: Any,
+    masks: Any,
+    choices: Any,
+    counts: Any,
+    actions: Any,
+    at_random: bool,
+    actor: Any,
+    mask: Any,
+    observation: Any,
+    rewards: Any,
+    terminated: Any,
+    winner: Any,
+) -> None:
     """Play `actions`, or legal actions drawn from the streams of the players, where somebody is to move."""
-    acts, masks, choices, counts = tables
-    _, mask, _, rewards, terminated = turns
     for b in prange(len(games)):
         g = games[b]
         if g.actor < 0:
@@ -206,6 +218,5 @@ def play_all(games: Any, rules: Any, tables: Any, actions: Any, at_random: bool,
         elif action < 0 or action >= mask.shape[1] or not masks[row, action]:
             winner[b] = ILLEGAL
             continue
-        won = play(g, rules[0], acts[action, 0], acts[action, 1])
-        _pay(g, rules[0], won, b, turns, winner)
-        _show(g, rules[0], masks, b, turns)
+        _turn(g, rules[0], acts, action, b, rewards, terminated, winner)
+        _show(g, rules[0], masks, b, actor, mask, observation)
