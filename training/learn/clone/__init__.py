@@ -2,8 +2,6 @@
 
 * choices: the decisions of a folder of transcripts, each with its legal moves in numbers, and what the heuristic would do
 * fit: one head (`policies/cloned/network.py`) fitted to choices, with PyTorch
-* models: what is compared: the clone, a plain logistic model, the heuristic, frequencies, chance
-* scores: held-out top-1 and log likelihood by decision and role, paired by game
-* report: tables, pictures
-* run: `parlour train clone`
+* report: held-out top-1 and log likelihood by decision and role, paired by game; calibration, tables, pictures
+* run: what is compared (the clone, a plain logistic model, the heuristic, frequencies, chance), and `parlour train clone`
 """
