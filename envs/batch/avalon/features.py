@@ -175,6 +175,14 @@ def _turn(g: Any, r: Any, acts: Any, action: int, b: int, rewards: Any, terminat
             end(g)
 
 
+@kernel
+def _rest(b: int, rewards: Any, terminated: Any, winner: Any) -> None:
+    """A table that is over: nothing happens at it."""
+    rewards[b, :] = 0
+    terminated[b] = 0
+    winner[b] = ONGOING
+
+
 @loop
 def show_all(games: Any, rules: Any, masks: Any, begins: int, actor: Any, mask: Any, observation: Any) -> None:
     """Write all turns anew; see `KernelTables._show_all`."""
@@ -207,9 +215,7 @@ def play_all(
     for b in prange(len(games)):
         g = games[b]
         if g.actor < 0:
-            rewards[b, :] = 0
-            terminated[b] = 0
-            winner[b] = ONGOING
+            _rest(b, rewards, terminated, winner)
             continue
         row, action = mask_row(g), actions[b]
         if at_random:
