@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from gratr_recomputed import evidence_of, recomputed
 from parlour.envs.core import ParlourError
-from parlour.policies import GratrAgent, OfflineModel, RandomPolicy, make_policy, names_of
+from parlour.policies import GratrAgent, OfflineModel, RandomPolicy, make_policy
 from parlour.policies.agents.werewolf.decide import WerewolfSelfInfo
 from parlour.policies.agents.werewolf.gratr import Parameters, asks
 from parlour.policies.agents.werewolf.gratr.statements import GraphJudgement
@@ -62,15 +62,13 @@ def seated(me: WerewolfSelfInfo, **known: bool) -> GratrAgent:
 # -- the name on the command line ------------------------------------------------------------------------------
 
 
-def test_it_is_an_agent_that_a_model_answers():
-    assert "gratr" in names_of("asking")
-
-
-def test_settings_are_those_of_the_graph():
+def test_settings_are_those_of_the_graph_and_saved(tmp_path):
     agent = make_policy("gratr:rho=0.8,gamma=0.3,epsilon=0.1,width=5,mode=paper,window=7", "werewolf_v0", {})
     assert isinstance(agent, GratrAgent)
     assert agent.chosen.parameters == Parameters(rho=0.8, gamma=0.3, epsilon=0.1, width=5, mode="paper")
     assert agent.chosen.window == 7
+    agent.save(tmp_path / "agent.json")
+    assert GratrAgent.load(tmp_path / "agent.json").chosen == agent.chosen
 
 
 @pytest.mark.parametrize(
@@ -89,13 +87,6 @@ def test_settings_that_are_none_are_refused(settings, message):
         make_policy(f"gratr:{settings}", "werewolf_v0", {})
 
 
-def test_it_is_saved_and_loaded_with_its_parameters(tmp_path):
-    agent = GratrAgent(parameters=Parameters(rho=0.5, gamma=0.2, mode="code"), window=9)
-    agent.save(tmp_path / "agent.json")
-    again = GratrAgent.load(tmp_path / "agent.json")
-    assert (again.chosen.parameters, again.chosen.window) == (agent.chosen.parameters, 9)
-
-
 def test_it_plays_werewolf_only():
     with pytest.raises(ParlourError, match="policy 'gratr' plays Werewolf with info='full'; accepted: werewolf_v0"):
         rollout.play(rollout.table("avalon_v0", num_players=5), [GratrAgent() for _ in range(5)], 0)
@@ -109,12 +100,8 @@ def test_a_seed_gives_the_same_game_beliefs_included():
     others, again = game(3)
     assert again == episode
     assert [agent.graph.beliefs for agent in agents] == [agent.graph.beliefs for agent in others]
-
-
-def test_agents_in_the_middle_of_a_game_can_be_pickled():
-    agents, _ = game(1)
-    again = pickle.loads(pickle.dumps(agents))
-    assert [agent.graph.trust for agent in again] == [agent.graph.trust for agent in agents]
+    copies = pickle.loads(pickle.dumps(agents))
+    assert [agent.graph.trust for agent in copies] == [agent.graph.trust for agent in agents]
 
 
 def test_every_belief_after_a_real_game_can_be_computed_again():
@@ -168,16 +155,11 @@ def test_each_message_is_asked_about_once_and_by_each_who_heard_it():
     said = {message.model_dump_json() for agent in agents for message in agent.record.messages if message.speaker >= 0}
     intents = [question for question, _ in model.heard if isinstance(question, asks.AskIntent)]
     assert sorted(question.statement.model_dump_json() for question in intents) == sorted(said)
+    samples = [context.sample for question, context in model.heard if isinstance(question, asks.AskIdentity)]
+    assert len(set(samples)) == len(samples)
     for agent in agents:
         others = sum(message.speaker != agent.seat for message in agent.record.messages)
         assert asked[f"player_{agent.seat}", "AskIdentity"] == others
-
-
-def test_identities_are_each_observers_own():
-    model = Listener()
-    game(2, model)
-    identities = [context.sample for question, context in model.heard if isinstance(question, asks.AskIdentity)]
-    assert len(set(identities)) == len(identities)
 
 
 def test_all_questions_reach_the_transcript(tmp_path):
@@ -415,15 +397,10 @@ def test_what_was_dropped_is_told_once_to_the_transcript():
     assert "dropped" not in agent.notes()
 
 
-def test_a_statement_in_another_language_says_nothing_to_the_rules_of_thumb():
+def test_another_language_says_nothing_and_attack_and_defence_at_once_leave_no_edge():
     agent = seated(ME)
     asked_of(agent, "我觉得三号玩家是狼人，我是预言家。", 1)
-    assert agent.graph.trust == [1, 0, 0, 0, 0, 0, 0, 0]
-    assert agent.dropped == 0
-
-
-def test_attack_and_defence_at_once_leave_no_edge_by_the_rules_of_thumb_too():
-    agent = seated(ME)
+    assert (agent.graph.trust, agent.dropped) == ([1, 0, 0, 0, 0, 0, 0, 0], 0)
     asked_of(agent, "I accuse player_2. I trust player_2.", 1)
     assert agent.graph.tau(1, 2) == 0
 
@@ -431,28 +408,20 @@ def test_attack_and_defence_at_once_leave_no_edge_by_the_rules_of_thumb_too():
 # -- what it believes ------------------------------------------------------------------------------------------
 
 
-def test_an_accusation_lowers_trust_by_prior_strength_and_confidence():
-    """Accusation: score and confidence 6 of 10. 0.5 x 0.6 x (-0.6) = -0.18; and the edge tanh(-0.6) = -0.537."""
+def test_statements_move_trust():
+    """Accusation: score and confidence 6 of 10: 0.5 x 0.6 x (-0.6) = -0.18, and the edge tanh(-0.6). The only chain to who
+    accuses me is player_1 -> me, T(me) = 1. Who tells of a check that I know to be a lie loses 0.8 at once."""
     agent = seated(ME)
     asked_of(agent, "I accuse player_2 of being evil.", 1)
     assert agent.graph.trust[2] == pytest.approx(-0.18)
     assert agent.graph.tau(1, 2) == pytest.approx(-0.53705, abs=1e-5)
-
-
-def test_who_attacks_me_is_suspected_at_my_turn():
-    """The only chain: player_1 -> me, T(me) = 1, so trust in player_1 is tau."""
     agent = seated(ME)
     asked_of(agent, "I accuse player_0 of being evil.", 1)
     agent.graph.retrieve(1, 1)
     assert agent.graph.trust[1] == pytest.approx(-0.53705, abs=1e-5)
-
-
-def test_a_liar_about_what_i_know_loses_trust_at_once():
-    """I know player_2 to be good; player_1 tells of a check that showed the contrary: a lie, confidence 8."""
     agent = seated(ME, k2=False)
     asked_of(agent, "I checked player_2: evil.", 1)
-    assert agent.graph.trust[1] == pytest.approx(-0.8)
-    assert agent.graph.trust[2] == 1
+    assert agent.graph.trust[1:3] == pytest.approx([-0.8, 1])
 
 
 def test_to_a_werewolf_standing_is_danger():

@@ -30,135 +30,164 @@ def told(graph: TrustGraph, speaker: int | None, player: int, confidence: float,
     return graph.trust[player]
 
 
-# -- the state at the start, and Table 1 -----------------------------------------------------------------------
+# -- the functions of single equations ---------------------------------------------------------------------------------
+
+KNOWN = {
+    "Eq. 2: up to epsilon, in either direction, the prior stands in for T(j)": [
+        (eq.speaker_factor, (trust, 0.2, 0.5), expected)
+        for trust, expected in ((0.0, 0.5), (0.2, 0.5), (-0.2, 0.5), (0.25, 0.25), (-0.25, -0.25), (1.0, 1.0))
+    ],
+    "Eq. 3: the stronger one stays, a draw changes nothing": [
+        (eq.stronger, (trust, u), expected)
+        for trust, u, expected in (
+            (0.3, 0.2, 0.3), (0.3, 0.4, 0.4), (0.3, -0.3, 0.3), (0.3, -0.31, -0.31), (0.0, 0.0, 0.0), (-0.5, 0.6, 0.6),
+        )
+    ],
+    "Eq. 4: 0.25 x 0.4 - 0.5 x 0.6 + 1.0 = 0.8, tanh(0.8); the published code takes a single raw weight": [
+        (merged, ([], 0.95), 0), (merged, ([0.0] * 9, 0.95), 0), (merged, ([0.5], 0.95), 0.46211715726),
+        (merged, ([0.4, -0.6, 1.0], 0.5), 0.66403677027),
+    ],
+    "Eq. 5: T(p_2) tau(p_2, p_1) + T(p_3) tau(p_3, p_2) = 0.4 x 0.5 + (-0.2) x (-0.6)": [
+        (eq.chain_value, ([0.4, -0.2], [0.5, -0.6]), 0.32)
+    ],
+    "Eq. 6: who attacks a friend's friend is an enemy, and who attacks a known adversary gains": [
+        (eq.chain_trust, (0.8, [0.5, -0.6]), -0.24), (eq.chain_trust, (-1, [-0.7]), 0.7),
+    ],
+    "Eq. 7: of the absolute value, 0 at 0, the maximum 1 / (e ln 2) at 1/e; the code has the natural logarithm": [
+        *((eq.entropy, (u,), expected) for u, expected in ((0.0, 0.0), (1.0, 0.0), (-1.0, 0.0), (0.5, 0.5), (-0.5, 0.5))),
+        (eq.entropy, (0.25,), 0.5), (eq.entropy, (1 / math.e,), 1 / (math.e * math.log(2))),
+        (eq.entropy, (1 / math.e, "code"), 1 / math.e),
+    ],
+    "Eq. 8: |u| - H, at least the floor of 0.05 |u|; the code's weight would be 0 at 1/e; |V| - H in mode paper": [
+        *(
+            (eq.chain_weight, (u, 123.0), expected)
+            for u, expected in ((1.0, 1.0), (-1.0, 1.0), (0.5, 0.025), (0.25, 0.0125), (0.8, 0.5424575), (0.0, 0.0))
+        ),
+        (eq.chain_weight, (1 / math.e, 0.0, "code"), 0.05 / math.e),
+        *((eq.chain_weight, (0.5, value, "paper"), expected) for value, expected in ((0.9, 0.4), (-0.9, 0.4), (0.2, 0.025))),
+    ],
+    "Eq. 8: (0.3 x 0.8 + 0.1 x (-0.4)) / 0.4; one chain gives its own trust; none gives no new trust": [
+        (eq.weighted, ([0.8, -0.4], [0.3, 0.1]), 0.5), (eq.weighted, ([1 / math.e], [0.05 / math.e]), 1 / math.e),
+        (eq.weighted, ([-0.3], [0.0]), -0.3), (eq.weighted, ([], []), None), (eq.weighted, ([0.0, 0.0], [0.0, 0.0]), None),
+    ],
+    "Eq. 8: the result takes over with the same sign or when stronger": [
+        (eq.takes_over, (trust, new), expected)
+        for trust, new, expected in (
+            (0.5, 0.3, True), (0.5, -0.3, False), (0.5, -0.6, True), (0.0, 0.1, True), (0.0, 0.0, False), (0.5, -0.5, False),
+        )
+    ],
+    "Eq. 9: 0.1 x 0.4 / 0.8 + 0.5, where the paper prints a trust for the last term; no quotient by no trust; cut off at 1": [
+        (eq.backward, (0.5, 0.1, 0.4, 0.8), 0.55), (eq.backward, (0.5, 0.1, -0.4, 0.8), 0.45),
+        *((eq.quotient, (0.4, before), None) for before in (0.0, 1e-7, -1e-7)),
+        *((eq.backward, (0.5, 0.1, 0.4, before), 0.5) for before in (0.0, 1e-7, -1e-7)),
+        (eq.backward, (0.5, 0.1, 0.9, 0.001), 1), (eq.backward, (-0.5, 0.1, -0.9, 0.001), -1),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", KNOWN)
+def test_an_equation_has_the_value_worked_out_by_hand(what):
+    for function, arguments, expected in KNOWN[what]:
+        assert function(*arguments) == (expected if expected is None else pytest.approx(expected)), (
+            arguments,
+            expected,
+        )
+
+
+@given(st.lists(NUMBER, max_size=30), UNIT)
+def test_eq_4_step_by_step_is_the_printed_sum(weights, rho):
+    """The graph adds one item at a time; the paper sums over m of rho^(n-m) w_m. With rho = 1 the order says nothing."""
+    n = len(weights)
+    printed = math.tanh(math.fsum(rho ** (n - 1 - m) * weight for m, weight in enumerate(weights)))
+    graph = TrustGraph(3, 0, parameters=Parameters(rho=rho))
+    for weight in weights:
+        graph.observe(1, 1, "words", [(2, weight)])
+    assert graph.tau(1, 2) == pytest.approx(printed, abs=1e-9)
+    assert merged(weights, rho) == graph.tau(1, 2)
+    assert merged(weights, 1.0) == pytest.approx(math.tanh(math.fsum(weights)), abs=1e-9)
+    assert merged(weights, 0.0) == pytest.approx(math.tanh(weights[-1]) if weights else 0)
+
+
+@given(st.lists(NUMBER, min_size=1, max_size=9), UNIT, NUMBER, st.sampled_from(MODES))
+def test_eqs_7_to_9_stay_in_bounds_for_any_numbers(us, gamma, before, mode):
+    """The published records hold trust of 6.93, from negative weights."""
+    assert all(0 <= eq.entropy(u, mode) < 0.531 for u in us)
+    mean = eq.weighted(us, [eq.chain_weight(u, u, mode) for u in us])
+    assert mean is None or min(us) - 1e-9 <= mean <= max(us) + 1e-9
+    assert -1 <= eq.backward(us[0], gamma, us[-1], before) <= 1
+
+
+# -- the graph: its start, Table 1, Eqs. 1 to 3 ------------------------------------------------------------------------
 
 
 def test_at_the_start_trust_is_1_in_oneself_and_0_in_others_and_there_is_no_edge():
     graph = TrustGraph(4, me=2)
     assert graph.trust == [0, 0, 1, 0]
     assert isinstance(graph.net, nx.DiGraph)
-    assert list(graph.net.nodes) == [0, 1, 2, 3]
-    assert list(graph.net.edges) == []
-    assert graph.tau(0, 1) == 0
-    assert graph.evidence(0, 1) == ()
+    assert (list(graph.net.nodes), list(graph.net.edges)) == ([0, 1, 2, 3], [])
+    assert (graph.tau(0, 1), graph.evidence(0, 1)) == (0, ())
     assert [graph.role(k) for k in range(4)] == [0, 0, 1, 0]
     assert [graph.certain(k) for k in range(4)] == [False, False, True, False]
-
-
-def test_the_defaults_are_those_of_the_published_code():
-    """SPEC section 1.1: epsilon 0.2, rho 0.95, gamma 0.1, three start nodes; chains of at most 4 edges (section 1.5)."""
     assert Parameters() == Parameters(rho=0.95, gamma=0.1, epsilon=0.2, width=3, length=4, prior=0.5, mode="ours")
 
 
 @pytest.mark.parametrize(
-    ("trust", "expected"),
-    [(1, 1), (0.21, 1), (0.2, 0), (0.0, 0), (-0.2, 0), (-0.21, -1), (-1, -1)],
+    ("trust", "expected"), [(1, 1), (0.21, 1), (0.2, 0), (0.0, 0), (-0.2, 0), (-0.21, -1), (-1, -1)]
 )
 def test_table_1_role_class_with_both_bounds_indifferent(trust, expected):
-    """Ally if T > eps, adversary if T < -eps; at eps itself, on either side, indifferent."""
-    assert eq.role_class(trust, 0.2) == expected
-    assert TrustGraph(2, 0, initial={1: trust}).role(1) == expected
+    assert eq.role_class(trust, 0.2) == TrustGraph(2, 0, initial={1: trust}).role(1) == expected
 
 
-def test_certain_players_are_pinned_from_the_start():
-    graph = TrustGraph(3, 0, certain={1: 1, 2: -1})
-    assert graph.trust == [1, 1, -1]
+def test_certain_players_are_pinned_from_the_start_and_never_move():
+    graph = TrustGraph(4, 0, certain={1: 1, 2: -1})
+    for player, confidence in ((0, -1.0), (1, -1.0), (2, 1.0)):
+        told(graph, None, player, confidence)
+    assert graph.trust[:3] == [1, 1, -1]
     assert [graph.role(k) for k in range(3)] == [1, 1, -1]
     assert all(graph.certain(k) for k in range(3))
-
-
-# -- Eq. 1 -----------------------------------------------------------------------------------------------------
 
 
 def test_eq_1_evidence_is_added_in_order_and_to_its_own_direction_only():
     """The published code writes the list to the reverse edge too; here j -> k and k -> j are apart."""
     graph = TrustGraph(4, 0)
-    graph.observe(1, 1, "first", [(2, 0.5)])
+    graph.observe(1, 1, "first", [(2, 0.5)], [GraphJudgement(3, 0.5)])
     graph.observe(2, 1, "second", [(2, -0.25), (3, 0.75)])
-    assert [(item.turn, item.text, item.weight) for item in graph.evidence(1, 2)] == [
-        (1, "first", 0.5),
-        (2, "second", -0.25),
-    ]
+    items = [(item.turn, item.text, item.weight) for item in graph.evidence(1, 2)]
+    assert items == [(1, "first", 0.5), (2, "second", -0.25)]
     assert [item.weight for item in graph.evidence(1, 3)] == [0.75]
-    assert graph.evidence(2, 1) == ()
-    assert graph.tau(2, 1) == 0
+    assert (graph.evidence(2, 1), graph.tau(2, 1)) == ((), 0)
     assert sorted(graph.net.edges) == [(1, 2), (1, 3)]
-
-
-def test_a_statement_joins_the_observations_of_speaker_and_judged():
-    graph = TrustGraph(4, 0)
-    graph.observe(1, 1, "words", [(2, 0.5)], [GraphJudgement(3, 0.5)])
-    assert [len(graph.net.nodes[k]["observations"]) for k in range(4)] == [0, 1, 0, 1]
-
-
-# -- Eq. 2 -----------------------------------------------------------------------------------------------------
-
-
-def test_eq_2_trust_in_the_speaker_times_strength_times_confidence():
-    """T(j) = 0.6, w = -0.5, c = -0.8: u = 0.6 x 0.5 x (-0.8) = -0.24."""
-    graph = TrustGraph(3, 0, initial={1: 0.6})
-    assert told(graph, 1, 2, -0.8, -0.5) == pytest.approx(-0.24)
-
-
-def test_eq_2_without_an_intent_the_strength_is_1():
-    """0.6 x 1 x (-0.8) = -0.48."""
-    graph = TrustGraph(3, 0, initial={1: 0.6})
-    assert told(graph, 1, 2, -0.8) == pytest.approx(-0.48)
-
-
-def test_eq_2_an_adversary_s_accusation_helps_the_accused():
-    """T(j) = -0.9, w = -1, c = -0.5: u = -0.9 x 1 x (-0.5) = +0.45."""
-    graph = TrustGraph(3, 0, initial={1: -0.9})
-    assert told(graph, 1, 2, -0.5, -1) == pytest.approx(0.45)
+    assert [len(graph.net.nodes[k]["observations"]) for k in range(4)] == [0, 2, 0, 1]  # of speaker and judged
 
 
 @pytest.mark.parametrize(
-    ("trust", "expected"),
-    [(0.0, 0.5), (0.2, 0.5), (-0.2, 0.5), (0.25, 0.25), (-0.25, -0.25), (1.0, 1.0)],
+    ("initial", "settings", "statement", "expected"),
+    [
+        ({1: 0.6}, {}, (1, 2, -0.8, -0.5), -0.24),  # T x |w| x c
+        ({1: 0.6}, {}, (1, 2, -0.8), -0.48),  # without an intent the strength is 1
+        ({1: -0.9}, {}, (1, 2, -0.5, -1), 0.45),  # an adversary's accusation helps the accused
+        ({}, {"prior": 0}, (1, 2, -1.0, -1.0), 0),  # as printed: from the unknown nothing is ever learned
+        ({1: 0.7}, {}, (1, 1, -0.8), -0.8),  # who gives himself away is not shielded by trust
+        ({1: 0.7}, {"mode": "paper"}, (1, 1, -0.8), 0.7),  # as printed -0.56, weaker than 0.7
+        ({}, {}, (1, 1, 0.6), 0.3),  # a claim for oneself counts like any word, by the prior
+        ({}, {}, (None, 2, -0.8), -0.8),  # the moderator's word counts fully
+        *(({2: t}, {}, (None, 2, u), e) for t, u, e in ((0.3, 0.2, 0.3), (0.3, -0.31, -0.31), (0.3, -0.3, 0.3))),
+    ],
 )
-def test_eq_2_a_speaker_without_judgement_counts_by_the_prior(trust, expected):
-    """Up to epsilon, in either direction, the prior 0.5 stands in for T(j), which at the start is 0 for everybody."""
-    assert eq.speaker_factor(trust, epsilon=0.2, prior=0.5) == expected
-
-
-def test_eq_2_with_prior_0_nothing_is_ever_learned_from_the_unknown_as_printed():
-    graph = TrustGraph(3, 0, parameters=Parameters(prior=0))
-    assert told(graph, 1, 2, -1.0, -1.0) == 0
-
-
-@pytest.mark.parametrize(("mode", "expected"), [("ours", -0.8), ("paper", 0.7)])
-def test_eq_2_who_gives_himself_away_is_not_shielded_by_trust(mode, expected):
-    """T(1) = 0.7, c = -0.8 about player_1 himself: u = 1 x (-0.8); as printed 0.7 x (-0.8) = -0.56, weaker than 0.7."""
-    graph = TrustGraph(3, 0, initial={1: 0.7}, parameters=Parameters(mode=mode))
-    assert told(graph, 1, 1, -0.8) == pytest.approx(expected)
-
-
-def test_eq_2_what_a_speaker_claims_for_himself_counts_like_any_word():
-    """0.5 (prior) x 1 x 0.6 = 0.3."""
-    assert told(TrustGraph(3, 0), 1, 1, 0.6) == pytest.approx(0.3)
-
-
-def test_eq_2_the_moderator_s_word_counts_fully():
-    graph = TrustGraph(3, 0)
-    assert told(graph, None, 2, -0.8) == pytest.approx(-0.8)
+def test_eqs_2_and_3_trust_after_a_statement(initial, settings, statement, expected):
+    graph = TrustGraph(3, 0, initial=initial, parameters=Parameters(**settings))
+    assert told(graph, *statement) == pytest.approx(expected)
 
 
 def test_eq_2_all_judgements_of_a_statement_use_the_trust_in_the_speaker_before_it():
-    """The speaker claims a role (c = 0.9 for himself) and accuses (c = -0.8): prior 0.5 in both,
-    0.5 x 0.9 = 0.45 and 0.5 x -0.8 = -0.4, not 0.45 x -0.8 = -0.36; the order of the two does not matter."""
-    for judgements in (
-        [GraphJudgement(1, 0.9), GraphJudgement(2, -0.8)],
-        [GraphJudgement(2, -0.8), GraphJudgement(1, 0.9)],
-    ):
+    """Prior 0.5 in both: 0.5 x 0.9 = 0.45 and 0.5 x -0.8 = -0.4, not 0.45 x -0.8 = -0.36; in any order."""
+    claim, accusation = GraphJudgement(1, 0.9), GraphJudgement(2, -0.8)
+    for judgements in ([claim, accusation], [accusation, claim]):
         graph = TrustGraph(3, 0)
         graph.observe(1, 1, "I am the seer; player_2 is a werewolf.", [], judgements)
         assert graph.trust == [1, pytest.approx(0.45), pytest.approx(-0.4)]
-
-
-def test_eq_2_of_several_intents_towards_one_player_the_strongest_counts():
-    """0.5 (prior) x 0.9 x 1.0 = 0.45."""
     graph = TrustGraph(3, 0)
-    graph.observe(1, 1, "words", [(2, 0.3), (2, 0.9)], [GraphJudgement(2, 1.0)])
+    graph.observe(1, 1, "words", [(2, 0.3), (2, 0.9)], [GraphJudgement(2, 1.0)])  # the strongest intent counts
     assert graph.trust[2] == pytest.approx(0.45)
 
 
@@ -173,229 +202,16 @@ def test_eq_2_in_mode_code_is_the_confidence_alone(confidence, special, expected
     assert graph.trust[2] == pytest.approx(expected)
 
 
-# -- Eq. 3 -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("trust", "u", "expected"),
-    [(0.3, 0.2, 0.3), (0.3, 0.4, 0.4), (0.3, -0.3, 0.3), (0.3, -0.31, -0.31), (0.0, 0.0, 0.0), (-0.5, 0.6, 0.6)],
-)
-def test_eq_3_the_stronger_one_stays_and_a_draw_changes_nothing(trust, u, expected):
-    assert eq.stronger(trust, u) == expected
-    graph = TrustGraph(3, 0, initial={2: trust})
-    assert told(graph, None, 2, u) == expected
-
-
-def test_eq_3_pinned_players_never_move():
-    graph = TrustGraph(4, 0, certain={1: 1, 2: -1})
-    for player, confidence in ((0, -1.0), (1, -1.0), (2, 1.0)):
-        told(graph, None, player, confidence)
-    assert graph.trust[:3] == [1, 1, -1]
-
-
-# -- Eq. 4 -----------------------------------------------------------------------------------------------------
-
-
-def test_eq_4_without_evidence_the_weight_is_0():
-    assert merged([], 0.95) == 0
-
-
-def test_eq_4_one_item():
-    """tanh(0.5) = 0.462117; the published code takes the raw 0.5."""
-    assert merged([0.5], 0.95) == pytest.approx(0.46211715726)
-
-
-def test_eq_4_the_newer_counts_more():
-    """rho = 0.5, weights 0.4, -0.6, 1.0 from old to new: 0.25 x 0.4 - 0.5 x 0.6 + 1.0 = 0.8, tanh(0.8) = 0.664037."""
-    graph = TrustGraph(3, 0, parameters=Parameters(rho=0.5))
-    for weight in (0.4, -0.6, 1.0):
-        graph.observe(1, 1, "words", [(2, weight)])
-    assert graph.tau(1, 2) == pytest.approx(0.66403677027)
-    assert merged([0.4, -0.6, 1.0], 0.5) == pytest.approx(0.66403677027)
-
-
-def test_eq_4_all_weights_zero():
-    assert merged([0.0] * 9, 0.95) == 0
-
-
-@given(st.lists(NUMBER, max_size=12))
-def test_eq_4_rho_1_keeps_everything_equally(weights):
-    """tanh of the plain sum, in whatever order."""
-    assert merged(weights, 1.0) == pytest.approx(math.tanh(math.fsum(weights)), abs=1e-9)
-    assert merged(weights, 1.0) == pytest.approx(merged(sorted(weights), 1.0), abs=1e-9)
-
-
-@given(st.lists(NUMBER, min_size=1, max_size=12), st.floats(0, 1e-9))
-def test_eq_4_rho_towards_0_keeps_the_last(weights, rho):
-    assert merged(weights, rho) == pytest.approx(math.tanh(weights[-1]), abs=1e-8)
-
-
-@given(st.lists(NUMBER, max_size=30), UNIT)
-def test_eq_4_step_by_step_is_the_printed_sum(weights, rho):
-    """The graph adds one item at a time; the paper sums over m of rho^(n-m) w_m."""
-    n = len(weights)
-    printed = math.tanh(math.fsum(rho ** (n - 1 - m) * weight for m, weight in enumerate(weights)))
-    graph = TrustGraph(3, 0, parameters=Parameters(rho=rho))
-    for weight in weights:
-        graph.observe(1, 1, "words", [(2, weight)])
-    assert graph.tau(1, 2) == pytest.approx(printed, abs=1e-9)
-    assert merged(weights, rho) == graph.tau(1, 2)
-
-
-# -- Eqs. 5 and 6 ----------------------------------------------------------------------------------------------
-
-
-def test_eq_5_value_of_a_chain():
-    """T(p_2) tau(p_2, p_1) + T(p_3) tau(p_3, p_2) = 0.4 x 0.5 + (-0.2) x (-0.6) = 0.32."""
-    assert eq.chain_value([0.4, -0.2], [0.5, -0.6]) == pytest.approx(0.32)
-
-
-def test_eq_6_trust_along_a_chain():
-    """T(p_1) = 0.8, tau 0.5 and -0.6: 0.8 x 0.5 x (-0.6) = -0.24; who attacks a friend's friend is an enemy."""
-    assert eq.chain_trust(0.8, [0.5, -0.6]) == pytest.approx(-0.24)
-
-
-def test_eq_6_two_enmities_make_a_friend():
-    """T(p_1) = -1 and tau = -0.7: who attacks a known adversary gains 0.7."""
-    assert eq.chain_trust(-1, [-0.7]) == pytest.approx(0.7)
-
-
-# -- Eq. 7 -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("u", "expected"),
-    [
-        (0.0, 0.0),  # 0 log 0
-        (1.0, 0.0),
-        (-1.0, 0.0),
-        (0.5, 0.5),  # -1/2 log2(1/2)
-        (-0.5, 0.5),  # as printed the logarithm of a negative number
-        (0.25, 0.5),  # -1/4 log2(1/4)
-        (1 / math.e, 1 / (math.e * math.log(2))),  # log2(1/e) = -1/ln 2; the maximum
-    ],
-)
-def test_eq_7_entropy_of_the_absolute_value(u, expected):
-    assert eq.entropy(u) == pytest.approx(expected)
-
-
-def test_eq_7_the_code_takes_the_natural_logarithm():
-    """-1/e ln(1/e) = 1/e."""
-    assert eq.entropy(1 / math.e, "code") == pytest.approx(1 / math.e)
-
-
-@given(st.floats(-1, 1, allow_subnormal=True), st.sampled_from(MODES))
-def test_eq_7_entropy_is_finite_and_not_negative(u, mode):
-    assert 0 <= eq.entropy(u, mode) < 0.531
-
-
-# -- Eq. 8 -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("u", "expected"),
-    [
-        (1.0, 1.0),  # |u| - H = 1 - 0
-        (-1.0, 1.0),
-        (0.5, 0.025),  # 0.5 - 0.5 = 0: the floor, 0.05 x 0.5
-        (0.25, 0.0125),  # 0.25 - 0.5 < 0: the floor
-        (0.8, 0.5424575),  # 0.8 - 0.8 x 0.3219281 (-log2 0.8)
-        (0.0, 0.0),
-    ],
-)
-def test_eq_8_weight_of_a_chain(u, expected):
-    assert eq.chain_weight(u, value=123.0) == pytest.approx(expected)
-
-
-def test_eq_8_in_mode_code_the_weight_at_1_over_e_would_be_0():
-    """|u| (1 + ln |u|) = 0 at 1/e: a single such chain divides by zero in the code. Here: the floor."""
-    assert eq.chain_weight(1 / math.e, 0.0, "code") == pytest.approx(0.05 / math.e)
-
-
-@pytest.mark.parametrize(("value", "expected"), [(0.9, 0.4), (-0.9, 0.4), (0.2, 0.025)])
-def test_eq_8_in_mode_paper_the_weight_is_made_of_the_value(value, expected):
-    """u = 0.5, H = 0.5: |V| - H = 0.9 - 0.5; with |V| = 0.2 it is negative, and the floor is 0.05 x 0.5."""
-    assert eq.chain_weight(0.5, value, "paper") == pytest.approx(expected)
-
-
-def test_eq_8_weighted_mean():
-    """(0.3 x 0.8 + 0.1 x (-0.4)) / 0.4 = 0.5."""
-    assert eq.weighted([0.8, -0.4], [0.3, 0.1]) == pytest.approx(0.5)
-
-
-def test_eq_8_one_chain_gives_its_own_trust_exactly():
-    assert eq.weighted([1 / math.e], [0.05 / math.e]) == 1 / math.e
-    assert eq.weighted([-0.3], [0.0]) == -0.3
-
-
-def test_eq_8_no_chain_gives_no_new_trust():
-    assert eq.weighted([], []) is None
-    assert eq.weighted([0.0, 0.0], [0.0, 0.0]) is None
-
-
-@given(st.lists(NUMBER, min_size=1, max_size=9), st.sampled_from(MODES))
-def test_eq_8_the_mean_stays_between_the_chains(us, mode):
-    """The published records hold 6.93, from negative weights."""
-    mean = eq.weighted(us, [eq.chain_weight(u, u, mode) for u in us])
-    if mean is not None:
-        assert min(us) - 1e-9 <= mean <= max(us) + 1e-9
-
-
-@pytest.mark.parametrize(
-    ("trust", "new", "expected"),
-    [(0.5, 0.3, True), (0.5, -0.3, False), (0.5, -0.6, True), (0.0, 0.1, True), (0.0, 0.0, False), (0.5, -0.5, False)],
-)
-def test_eq_8_the_result_takes_over_with_the_same_sign_or_when_stronger(trust, new, expected):
-    assert eq.takes_over(trust, new) is expected
-
-
-# -- Eq. 9 -----------------------------------------------------------------------------------------------------
-
-
-def test_eq_9_the_last_term_is_the_weight_not_a_trust():
-    """gamma 0.1, T(o) = 0.4, T(o-1) = 0.8, tau = 0.5: 0.1 x 0.5 + 0.5 = 0.55; as printed 0.05 + 0.8 = 0.85."""
-    assert eq.backward(0.5, 0.1, 0.4, 0.8) == pytest.approx(0.55)
-
-
-def test_eq_9_opposite_signs_lower_the_weight():
-    """0.1 x (-0.4 / 0.8) + 0.5 = 0.45."""
-    assert eq.backward(0.5, 0.1, -0.4, 0.8) == pytest.approx(0.45)
-
-
-@pytest.mark.parametrize("before", [0.0, 1e-7, -1e-7])
-def test_eq_9_a_quotient_by_no_trust_is_no_update(before):
-    assert eq.quotient(0.4, before) is None
-    assert eq.backward(0.5, 0.1, 0.4, before) == 0.5
-
-
-def test_eq_9_is_cut_off_at_1():
-    """0.1 x 0.9 / 0.001 + 0.5 = 90.5."""
-    assert eq.backward(0.5, 0.1, 0.9, 0.001) == 1
-    assert eq.backward(-0.5, 0.1, -0.9, 0.001) == -1
-
-
-@given(NUMBER, UNIT, NUMBER, NUMBER)
-def test_eq_9_stays_in_bounds_for_any_numbers(tau, gamma, trust, before):
-    assert -1 <= eq.backward(tau, gamma, trust, before) <= 1
-
-
 # -- what is accepted ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("rho", -0.1),
-        ("rho", 1.1),
-        ("gamma", math.nan),
-        ("gamma", 2.0),
-        ("epsilon", 1.0),
-        ("epsilon", -0.1),
-        ("prior", math.inf),
-        ("width", 0),
-        ("width", 2.5),
-        ("length", True),
-        ("mode", "best"),
+        *(("rho", value) for value in (-0.1, 1.1)),
+        *(("gamma", value) for value in (math.nan, 2.0)),
+        *(("epsilon", value) for value in (1.0, -0.1)),
+        *(("prior", math.inf), ("width", 0), ("width", 2.5), ("length", True), ("mode", "best")),
     ],
 )
 def test_parameters_that_are_none_are_refused_with_what_is_accepted(name, value):
