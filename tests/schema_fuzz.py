@@ -20,13 +20,16 @@ _MOST = 4
 
 
 class Listener(OfflineModel):
-    """Answers by heuristic and keeps what it is asked."""
+    """Answers by heuristic and keeps what it is asked, and on whose behalf."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.heard: list[Ask[Any]] = []
+        self.asked: list[tuple[Ask[Any], RequestContext]] = []
 
     def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
         self.heard.append(question)
+        self.asked.append((question, context))
         return super().answer(question, context)
 
 

@@ -47,9 +47,10 @@ from parlour.policies.agents.murder_mystery import (
 )
 from parlour.policies.llm import prompt
 from parlour.policies.llm.ask import ASKS, Answer, Ask, BadReply, read_back
-from parlour.policies.llm.model import Answered, OfflineModel, RequestContext, SeatModel
+from parlour.policies.llm.model import OfflineModel, RequestContext, SeatModel
 from parlour.policies.llm.prompt import Templates, fill, section, sections_in, value_of
 from parlour.training.play import rollout
+from schema_fuzz import Listener
 
 HOSTILE = [
     "two\nlines\r\nand\rmore",
@@ -74,17 +75,6 @@ HOSTILE = [
 ]
 
 
-class Listener(OfflineModel):
-    """Answers by heuristic and keeps what it is asked."""
-
-    def __init__(self) -> None:
-        self.heard: list[tuple[Ask[Any], RequestContext]] = []
-
-    def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
-        self.heard.append((question, context))
-        return super().answer(question, context)
-
-
 @cache
 def questions() -> dict[str, Ask[Any]]:
     """One question of each kind, the last one heard in real games."""
@@ -105,7 +95,7 @@ def questions() -> dict[str, Ask[Any]]:
     rollout.play(rollout.table("werewolf_v0"), [method(model) for method in methods], 0)
     _play_mystery(model)
     by_hand = [_by_hand(kind) for name, kind in ASKS.items() if name.startswith(("social.", "grace.", "claims."))]
-    return {question.kind: question for question in (*by_hand, *(question for question, _ in model.heard))}
+    return {question.kind: question for question in (*by_hand, *(question for question, _ in model.asked))}
 
 
 def _play_mystery(model: Listener) -> None:
@@ -118,7 +108,7 @@ def _play_mystery(model: Listener) -> None:
     speaker = FreeSpeaker()
     planners = [make_policy("questum:mode=plan", "murder_mystery_v0", {}, speaker) for _ in range(case.seats)]
     rollout.play(rollout.table("murder_mystery_v0", case=reference, rounds=1), planners, 1)
-    model.heard += [one for one in speaker.heard if one[0].kind == "questum.read"]
+    model.asked += [one for one in speaker.asked if one[0].kind == "questum.read"]
 
 
 def _by_hand(kind: type[Ask[Any]]) -> Ask[Any]:
@@ -511,8 +501,8 @@ def samples(seat: int, seed: int, n: int = 5) -> list[int]:
     seat_model = SeatModel(model, seat, seed)
     for _ in range(n):
         seat_model.ask(questions()["chat.take_turn"])
-    assert {context.seat for _, context in model.heard} == {f"player_{seat}"}
-    return [context.sample for _, context in model.heard]
+    assert {context.seat for _, context in model.asked} == {f"player_{seat}"}
+    return [context.sample for _, context in model.asked]
 
 
 def test_a_voice_numbers_its_questions():

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import schema_fuzz
 from parlour.envs import registry
 from parlour.envs.core import ParlourError
 from parlour.envs.testing.twins import Played, Twins
@@ -19,7 +20,7 @@ from parlour.policies import AvalonAgent, BaselineAgent, ChatPlayer, make_policy
 from parlour.policies.agents.avalon import Experience, Lesson, asks, experience, notes
 from parlour.policies.agents.avalon.agent import MODULES
 from parlour.policies.llm.ask import Ask
-from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
+from parlour.policies.llm.model import Answered, RequestContext
 from parlour.training.play import rollout
 from parlour.wrappers import Recorder
 from prefixes import Prompts, share
@@ -28,17 +29,8 @@ PLAYING = ["avalon_agent.analyse", "avalon_agent.devise", "avalon_agent.act", "a
 AFTER = ["avalon_agent.suggest", "avalon_agent.improve", "avalon_agent.study_others"]
 
 
-class Listener(OfflineModel):
-    """Answers by heuristic and keeps what it is asked."""
-
-    def __init__(self) -> None:
-        self.heard: list[Ask[Any]] = []
-        self.samples: list[int] = []
-
-    def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
-        self.heard.append(question)
-        self.samples.append(context.sample)
-        return super().answer(question, context)
+class Listener(schema_fuzz.Listener):
+    """... and tells the kinds."""
 
     def kinds(self) -> list[str]:
         """What was asked since the last time."""
@@ -267,7 +259,7 @@ def prompts(env: Any, moves: list[Any], seat: int, make: Any) -> list[str]:
         if env.seat == seat:
             agent.act({}, env.infos[env.agent_selection])
         env.play(move)
-    return [f"{sample} {question.prompt()}" for question, sample in zip(model.heard, model.samples, strict=True)]
+    return [f"{context.sample} {question.prompt()}" for question, context in model.asked]
 
 
 @pytest.mark.parametrize("rules", ["paper", "reference", "official"])
@@ -317,7 +309,7 @@ def test_only_the_response_is_asked_again():
     assert [question.kind for question in model.heard] == [*thinking, PLAYING[3], PLAYING[3]]
     responses = [question for question in model.heard if isinstance(question, asks.Respond)]
     assert [one.refused for one in responses] == [[], ["hmm 0"], ["hmm 0", "hmm 1"]]
-    assert len(set(model.samples)) == 5
+    assert len({context.sample for _, context in model.asked}) == 5
 
 
 # -- the transcript, files and settings ------------------------------------------------------------------------

@@ -13,22 +13,12 @@ from parlour.policies.agents.avalon import Pool
 from parlour.policies.agents.avalon import baseline as asks
 from parlour.policies.agents.avalon.baseline import QUESTIONS, Past
 from parlour.policies.llm.ask import Ask
-from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
+from parlour.policies.llm.model import Answered, RequestContext
 from parlour.policies.retrieval.embedders import HashingEmbedder
 from parlour.training.play import rollout
+from schema_fuzz import Listener
 
 ROLES = ["Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin"]
-
-
-class Listener(OfflineModel):
-    """Answers by heuristic and keeps what it is asked."""
-
-    def __init__(self) -> None:
-        self.heard: list[Ask[Any]] = []
-
-    def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
-        self.heard.append(question)
-        return super().answer(question, context)
 
 
 def played(pool: Pool | None = None, seed: int = 4, model: Any = None) -> tuple[Listener, list[BaselineAgent], Any]:

@@ -20,22 +20,12 @@ from parlour.policies.llm.model import Answered, RequestContext
 from parlour.training.play import rollout
 from parlour.training.play.rollout import Episode
 from parlour.wrappers import Recorder
+from schema_fuzz import Listener
 
 ROLES = ["Werewolf", "Werewolf", "Werewolf", "Witch", "Guard", "Seer", "Villager", "Villager"]
 ME = WerewolfSelfInfo(seat=0, role="Villager", side="village", roles=ROLES, fellows=[])
 WOLF = WerewolfSelfInfo(seat=0, role="Werewolf", side="werewolf", roles=ROLES, fellows=[1, 2])
 NOTHING = asks.NO_INTENTS, asks.NO_IDENTITIES
-
-
-class Listener(OfflineModel):
-    """Answers by heuristic and keeps what it is asked."""
-
-    def __init__(self) -> None:
-        self.heard: list[tuple[Ask[Any], RequestContext]] = []
-
-    def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
-        self.heard.append((question, context))
-        return super().answer(question, context)
 
 
 def game(seed: int = 0, model: OfflineModel | None = None, rules: str = "paper") -> tuple[list[GratrAgent], Episode]:
@@ -151,11 +141,11 @@ def test_each_message_is_asked_about_once_and_by_each_who_heard_it():
     observer, and none for one's own words."""
     model = Listener()
     agents, _ = game(2, model)
-    asked = Counter((context.seat, type(question).__name__) for question, context in model.heard)
+    asked = Counter((context.seat, type(question).__name__) for question, context in model.asked)
     said = {message.model_dump_json() for agent in agents for message in agent.record.messages if message.speaker >= 0}
-    intents = [question for question, _ in model.heard if isinstance(question, asks.AskIntent)]
+    intents = [question for question, _ in model.asked if isinstance(question, asks.AskIntent)]
     assert sorted(question.statement.model_dump_json() for question in intents) == sorted(said)
-    samples = [context.sample for question, context in model.heard if isinstance(question, asks.AskIdentity)]
+    samples = [context.sample for question, context in model.asked if isinstance(question, asks.AskIdentity)]
     assert len(set(samples)) == len(samples)
     for agent in agents:
         others = sum(message.speaker != agent.seat for message in agent.record.messages)
@@ -169,7 +159,7 @@ def test_all_questions_reach_the_transcript(tmp_path):
     rollout.play(Recorder(base, tmp_path / "game.jsonl"), agents, 2)
     lines = [json.loads(line) for line in (tmp_path / "game.jsonl").read_text("utf-8").splitlines()]
     told = Counter(call["ask"] for line in lines for call in line.get("calls", []))
-    assert told == Counter(question.kind for question, _ in model.heard)
+    assert told == Counter(question.kind for question, _ in model.asked)
     beliefs = [line["beliefs"] for line in lines if "beliefs" in line]
     assert beliefs
     assert all(len(found) == 7 for found in beliefs)

@@ -21,26 +21,15 @@ from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.agents.werewolf.reading import Observer
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.chat import ChatModel
-from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
 from parlour.policies.llm.prompt import sections_in
 from parlour.policies.llm.transport.budget import Prices
 from parlour.policies.llm.transport.meter import Meter
 from parlour.policies.llm.transport.request import Completion, Request, Usage
 from parlour.training.play import rollout
+from schema_fuzz import Listener
 
 ROLES = ["Werewolf", "Werewolf", "Werewolf", "Witch", "Guard", "Seer", "Villager", "Villager"]
 AGENTS = (WindowAgent, RetrievalAgent, RerankAgent)
-
-
-class Listener(OfflineModel):
-    """Answers by heuristic and keeps what it is asked."""
-
-    def __init__(self) -> None:
-        self.heard: list[Ask[Any]] = []
-
-    def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
-        self.heard.append(question)
-        return super().answer(question, context)
 
 
 def said(speaker: int, text: str, day: int = 1, *, private: bool = False) -> HeardMessage:

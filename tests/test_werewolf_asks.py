@@ -27,25 +27,13 @@ from parlour.policies.llm.ask import Ask, BadReply, read_back
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
 from parlour.policies.llm.prompt import Templates
 from parlour.training.play import rollout
-from schema_fuzz import SchemaPlayer, refused
+from schema_fuzz import Listener, SchemaPlayer, refused
 
 KINDS = {
     *("werewolf.speak", "werewolf.choose", "werewolf.infer", "werewolf.reflect", "werewolf.rerank"),
     *("gratr.intent", "gratr.identity"),
 }
 METHODS = (GratrAgent, WindowAgent, RetrievalAgent, RerankAgent)
-
-
-class Listener(OfflineModel):
-    """Answers by heuristic and keeps what it is asked, and on whose behalf."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.heard: list[tuple[Ask[Any], RequestContext]] = []
-
-    def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
-        self.heard.append((question, context))
-        return super().answer(question, context)
 
 
 @cache
@@ -55,7 +43,7 @@ def heard() -> tuple[Ask[Any], ...]:
     for seed, rules in enumerate(("paper", "official")):
         table = rollout.table("werewolf_v0", rules=rules)
         rollout.play(table, [METHODS[seat % 4](model) for seat in range(8)], seed)
-    return tuple(question for question, _ in model.heard)
+    return tuple(question for question, _ in model.asked)
 
 
 # -- answers that cannot be illegal ----------------------------------------------------------------------------
@@ -71,7 +59,7 @@ def test_a_model_that_knows_nothing_behind_a_strict_server_makes_no_fault(method
     model = SchemaPlayer()
     episode = rollout.play(rollout.table("werewolf_v0"), [method(model) for _ in range(8)], 5)
     assert not any(any(faults.values()) for faults in episode.faults.values())
-    assert len(model.heard) > 40
+    assert len(model.asked) > 40
 
 
 def test_reasons_come_before_choices():
@@ -109,14 +97,14 @@ def test_texts_that_an_order_leaves_out_come_last():
     class Forgetful(Listener):
         def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
             if isinstance(question, asks.Rerank):
-                self.heard.append((question, context))
+                self.asked.append((question, context))
                 return Answered(question.read('{"why": "", "order": [1, 1]}'))
             return super().answer(question, context)
 
     model = Forgetful()
     rollout.play(rollout.table("werewolf_v0"), [RerankAgent(model if seat == 0 else None) for seat in range(8)], 1)
-    orders = [question for question, _ in model.heard if isinstance(question, asks.Rerank)]
-    shown = [question for question, _ in model.heard if isinstance(question, asks.Infer) and len(question.found) > 1]
+    orders = [question for question, _ in model.asked if isinstance(question, asks.Rerank)]
+    shown = [question for question, _ in model.asked if isinstance(question, asks.Infer) and len(question.found) > 1]
     assert orders
     for order, inference in zip(orders, shown, strict=True):
         first, second, *rest = order.texts.values()
@@ -264,7 +252,7 @@ def test_prompts_share_their_beginning_with_earlier_ones_of_the_game(method, lea
     rollout.play(rollout.table("werewolf_v0"), [method(model) for _ in range(8)], 0)
     earlier: list[str] = []
     shared = total = 0
-    for question, context in model.heard:
+    for question, context in model.asked:
         prompt = f"{question.system(context.rules)}\n{question.prompt()}"
         place = bisect(earlier, prompt)  # the longest common beginning is with a neighbour in the order of the alphabet
         beside = [common(prompt, one) for one in earlier[max(0, place - 1) : place + 1]]

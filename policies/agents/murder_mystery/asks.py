@@ -26,6 +26,7 @@ from parlour.policies.agents.murder_mystery.sensors import (
 from parlour.policies.llm import reading
 from parlour.policies.llm.ask import A, Answer, Ask, Choices
 from parlour.policies.llm.noise import MisreadingModel
+from parlour.policies.llm.reading import with_length
 from pydantic import model_validator
 
 _FIXED: Final = ("scene", "forms", "me", "script", "stories")
@@ -88,12 +89,6 @@ def refuse_blank(words: str) -> None:
         raise ValueError("the words are blank; accepted: at least one sentence")
 
 
-def sized(schema: dict[str, Any], place: str, low: int, high: int) -> dict[str, Any]:
-    """A schema in which a list has `low` to `high` entries."""
-    part = {**schema["properties"][place], "minItems": low, "maxItems": high}
-    return {**schema, "properties": {**schema["properties"], place: part}}
-
-
 class SceneAsk(Ask[A], Generic[A]):
     """The first input of every question in a case."""
 
@@ -147,7 +142,7 @@ class CaseAsk(SceneAsk[A], Generic[A]):
     def schema_of_answer(self) -> dict[str, Any]:
         schema = super().schema_of_answer()
         number = getattr(self, "number", None)
-        return schema if number is None else sized(schema, "questions", 1, number)
+        return schema if number is None else with_length(schema, "questions", 1, number)
 
     def check(self, answer: A) -> None:
         if isinstance(answer, Words):
@@ -304,7 +299,7 @@ class Prune(VictimAsk[Suspicion], kind="questum.prune"):
         return {"suspicion": dict.fromkeys(self.others, "")}
 
     def schema_of_answer(self) -> dict[str, Any]:
-        return sized(super().schema_of_answer(), "suspicion", 1, len(self.others))
+        return with_length(super().schema_of_answer(), "suspicion", 1, len(self.others))
 
     def settled(self, found: dict[str, Any]) -> dict[str, Any]:
         """Names by a unique beginning count, too; others are skipped where there is one that counts (SPEC 4.5)."""

@@ -24,13 +24,13 @@ from parlour.policies.agents.murder_mystery.asks import (
     Words,
     refuse_blank,
     refuse_number,
-    sized,
 )
 from parlour.policies.agents.murder_mystery.procedure import QUESTION, Procedure
 from parlour.policies.agents.murder_mystery.scene import ScenePart, Talk
 from parlour.policies.agents.murder_mystery.seat_memory import Exchange
 from parlour.policies.agents.murder_mystery.sensors import answered, topics_put
 from parlour.policies.llm.ask import Answer, Choices
+from parlour.policies.llm.reading import with_length
 
 PICKED: Final = 5
 """Questions that the Werewolf-style method chooses from the predefined ones."""
@@ -72,7 +72,7 @@ class WerewolfSelect(CharacterAsk[Picked], kind="questum.werewolf_select"):
 
     def schema_of_answer(self) -> dict[str, Any]:
         least = min(PICKED, len(self.listed))
-        return sized(super().schema_of_answer(), "numbers", least, least)
+        return with_length(super().schema_of_answer(), "numbers", least, least)
 
     def check(self, answer: Picked) -> None:
         if not answer.numbers:
@@ -163,7 +163,7 @@ class OcotGoals(CharacterAsk[Questions], kind="questum.ocot_goals"):
         return Questions(questions=[*self.me.objectives[: GOALS - 1], *put][:GOALS])
 
     def schema_of_answer(self) -> dict[str, Any]:
-        return sized(super().schema_of_answer(), "questions", 1, GOALS)
+        return with_length(super().schema_of_answer(), "questions", 1, GOALS)
 
     def check(self, answer: Questions) -> None:
         refuse_number(answer.questions, GOALS)

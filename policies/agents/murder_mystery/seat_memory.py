@@ -7,55 +7,22 @@ nearest by L2 distance up to a budget of 4000 tokens each for script and dialogu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-import numpy as np
 from parlour.envs.core import NATURE, Event
 from parlour.envs.murder_mystery import vocabulary as game
 from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.envs.murder_mystery.vocabulary.facts import KINDS, Fact, say
 from parlour.policies.agents.murder_mystery.scene import Scene, Talk, in_one_line, scene_of
 from parlour.policies.agents.murder_mystery.wording import put
-from parlour.policies.retrieval.embedders import Embedder, HashingEmbedder, Vectors
+from parlour.policies.retrieval.embedders import CachedHashing, Embedder
 from parlour.policies.retrieval.memory import SCRIPT, TALK, Memory, segments
 
 PLAY: Final = 4000
 """Tokens of script, and as many of dialogue, in a question of the game."""
 QUIZ: Final = 5000
 """The same at the quiz."""
-_CACHE_SIZE: Final = 1 << 14
-"""Cached vectors, for all seats together: everybody hears the same talk and asks about the same names."""
-
-
-class CachedEmbedder:
-    """An embedder that caches its vectors.
-
-    Args:
-        embedder: The one that computes them.
-    """
-
-    def __init__(self, embedder: Embedder) -> None:
-        self.embedder = embedder
-        self.name, self.size = embedder.name, embedder.size
-        self._vector = lru_cache(maxsize=_CACHE_SIZE)(self._embedded)
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """See `Embedder`."""
-        if not texts:
-            return np.empty((0, self.size), np.float32)
-        return np.stack([self._vector(text) for text in texts])
-
-    def _embedded(self, text: str) -> Vectors:
-        row: Vectors = self.embedder.embed([text])[0]
-        return row
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return CachedEmbedder, (self.embedder,)
-
-
-HASHING: Final = CachedEmbedder(HashingEmbedder())
+HASHING: Final = CachedHashing()
 """The embedded default."""
 
 

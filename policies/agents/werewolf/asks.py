@@ -24,6 +24,7 @@ from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.llm.ask import A, Answer, Ask, Choices, Rounded
 from parlour.policies.llm.noise import MisreadingModel
 from parlour.policies.llm.prompt import Templates
+from parlour.policies.llm.reading import with_length
 from parlour.policies.retrieval.embedders import CachedHashing
 from pydantic import Field, field_validator
 
@@ -84,12 +85,6 @@ P = TypeVar("P")
 def once(entries: list[P], of: str) -> list[P]:
     """Entries of an answer, the last one for each value of a field: who writes it again has thought again."""
     return list({getattr(entry, of): entry for entry in entries}.values())
-
-
-def of_length(schema: dict[str, Any], name: str, least: int, most: int) -> dict[str, Any]:
-    """A schema with bounds on a list of the answer: servers keep to them, and no answer is refused for its length."""
-    fields = {**schema["properties"], name: {**schema["properties"][name], "minItems": least, "maxItems": most}}
-    return {**schema, "properties": fields}
 
 
 def others_of(me: WerewolfSelfInfo) -> dict[int, str]:
@@ -221,7 +216,7 @@ class Infer(HeardAsk[Inference], kind="werewolf.infer", spare=("found",)):
 
     def schema_of_answer(self) -> dict[str, Any]:
         others = len(others_of(self.me))
-        return of_length(super().schema_of_answer(), "opinions", others, others)
+        return with_length(super().schema_of_answer(), "opinions", others, others)
 
 
 def _surer(opinion: InferredOpinion, ear: MisreadingModel) -> InferredOpinion:
@@ -250,7 +245,7 @@ class ReflectOnWindow(HeardAsk[WerewolfReflection], kind="werewolf.reflect"):
     opinions: list[InferredOpinion]
 
     def schema_of_answer(self) -> dict[str, Any]:
-        return of_length(super().schema_of_answer(), "asked", 2, 2)
+        return with_length(super().schema_of_answer(), "asked", 2, 2)
 
     def heuristic(self, rng: np.random.Generator) -> WerewolfReflection:
         ranked = sorted(self.opinions, key=lambda one: (-abs(one.trust), one.player))
@@ -296,4 +291,4 @@ class Rerank(Ask[Order], kind="werewolf.rerank"):
         return {"order": {int(number): text.line() for number, text in self.texts.items()}}
 
     def schema_of_answer(self) -> dict[str, Any]:
-        return of_length(super().schema_of_answer(), "order", len(self.texts), len(self.texts))
+        return with_length(super().schema_of_answer(), "order", len(self.texts), len(self.texts))

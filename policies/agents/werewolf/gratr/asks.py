@@ -14,13 +14,14 @@ from typing import Any, Final, Literal, NamedTuple, Self
 import numpy as np
 from parlour.envs.werewolf.vocabulary import WOLVES
 from parlour.policies.agents.werewolf import notes, reading
-from parlour.policies.agents.werewolf.asks import Number, of_length, others_of
+from parlour.policies.agents.werewolf.asks import Number, others_of
 from parlour.policies.agents.werewolf.decide import WerewolfSelfInfo, observer_of
 from parlour.policies.agents.werewolf.gratr.statements import GraphJudgement
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.agents.werewolf.reading import MODERATOR
 from parlour.policies.llm.ask import Answer, Ask, Choices, Rounded
 from parlour.policies.llm.noise import MisreadingModel
+from parlour.policies.llm.reading import with_length
 from pydantic import Field
 
 TEMPERATURE: Final = 0.2
@@ -64,7 +65,7 @@ class AskIntent(Ask[Intents], kind="gratr.intent", max_tokens=LENGTH, temperatur
         return {"intents.speaker": seats, "intents.intent": dict.fromkeys(reading.INTENTS, ""), "intents.target": seats}
 
     def schema_of_answer(self) -> dict[str, Any]:
-        return of_length(super().schema_of_answer(), "intents", 0, self.players)
+        return with_length(super().schema_of_answer(), "intents", 0, self.players)
 
     def misheard(self, ear: MisreadingModel) -> Self:
         return self.model_copy(update={"statement": _heard(self.statement, ear, self.players)})
@@ -116,7 +117,7 @@ class AskIdentity(Ask[Identities], kind="gratr.identity", fixed=("me",), max_tok
         }
 
     def schema_of_answer(self) -> dict[str, Any]:
-        return of_length(super().schema_of_answer(), "judgements", 0, len(self.me.roles) - 1)
+        return with_length(super().schema_of_answer(), "judgements", 0, len(self.me.roles) - 1)
 
     def misheard(self, ear: MisreadingModel) -> Self:
         return self.model_copy(update={"statement": _heard(self.statement, ear, len(self.me.roles))})
