@@ -272,15 +272,6 @@ def test_a_damaged_run_is_refused_in_one_line(name, tmp_path):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("part", ["improve", "others"])
-def test_practice_without_a_part_learns_nothing_there(part):
-    lessons = practise(replace(SMALL, without=(part,))).experience.lessons
-    for role, lesson in lessons.items():
-        assert (lesson.strategy == first_strategy(role)) == (part == "improve")
-        assert bool(lesson.suggestions) == (part != "improve")
-        assert bool(lesson.others) == (part != "others")
-
-
 def test_who_plays_in_practice(monkeypatch):
     seen = []
 
