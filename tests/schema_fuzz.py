@@ -38,6 +38,7 @@ class SchemaPlayer(Listener):
 
     def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
         self.heard.append(question)
+        self.asked.append((question, context))
         rng = np.random.default_rng(context.sample)
         try:
             return Answered(question.read(reply_to(question, rng)))

@@ -108,7 +108,7 @@ def _play_mystery(model: Listener) -> None:
     speaker = FreeSpeaker()
     planners = [make_policy("questum:mode=plan", "murder_mystery_v0", {}, speaker) for _ in range(case.seats)]
     rollout.play(rollout.table("murder_mystery_v0", case=reference, rounds=1), planners, 1)
-    model.asked += [one for one in speaker.asked if one[0].kind == "questum.read"]
+    model.asked += [one for one in speaker.heard if one[0].kind == "questum.read"]
 
 
 def _by_hand(kind: type[Ask[Any]]) -> Ask[Any]:
