@@ -234,8 +234,8 @@ def test_rows_differ_in_what_they_are_made_of(monkeypatch):
     monkeypatch.setattr(avalon_tables, "_evil_table", lambda name, title, club, rows: [club.agent(row) for row in rows])
     reproduce("avalon-8", SMALL)
     assert practised == []
-    assert made["teammates only"].about == "teammates"
-    assert made["adversaries only"].about == "adversaries"
+    assert made["teammates only"].chosen.about == "teammates"
+    assert made["adversaries only"].chosen.about == "adversaries"
 
 
 def test_a_win_rate_and_its_difference_by_hand():

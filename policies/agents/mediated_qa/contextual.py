@@ -23,11 +23,10 @@ from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS
 from parlour.envs.mediated_qa.vocabulary import SEEN, SEES, STATES, Payment
-from parlour.policies.agents.mediated_qa.joint import ALL, Joint, from_key, key
+from parlour.policies.agents.mediated_qa.joint import ALL, Floats, Joint, from_key, key
 
 OUTCOME_COUNT: Final = 4
 """Answered right, answered wrong, rightly silent, wrongly silent, in the order of `vocabulary.outcome_of`."""
-Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 

@@ -13,12 +13,15 @@ from functools import lru_cache
 from itertools import product
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
 from parlour.envs.mediated_qa.vocabulary import AGENTS, MODULE_ACTIONS, NO_SIGNAL, Payment
 
 Joint = tuple[str, str, str]
+Floats = NDArray[np.float64]
 
 MODULES: Final = AGENTS[1:]
 ACTIONS: Final = MODULE_ACTIONS[1:]

@@ -149,7 +149,7 @@ class HeardAnswer(NamedTuple):
         return len(self.told) >= LIMIT
 
 
-Reader = Callable[[Sequence[Talk]], Iterable[Sequence[Fact]]]
+AnswerReader = Callable[[Sequence[Talk]], Iterable[Sequence[Fact]]]
 """Finds the facts of each of several answers in other words."""
 
 
@@ -163,7 +163,7 @@ class HeardTalk:
     """
 
     def __init__(
-        self, memory: SeatMemory, reader: Reader | None = None, hears: Callable[[Talk], str] | None = None
+        self, memory: SeatMemory, reader: AnswerReader | None = None, hears: Callable[[Talk], str] | None = None
     ) -> None:
         self._memory, self.seat = memory, memory.seat
         self._reader, self._hears = reader, hears

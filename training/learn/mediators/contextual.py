@@ -24,13 +24,12 @@ from parlour.policies.agents.mediated_qa.contextual import (
     OUTCOME_COUNT,
     BoostedTrees,
     ContextualModel,
-    Floats,
     OutcomeModel,
     inputs,
     response,
     weight_of,
 )
-from parlour.policies.agents.mediated_qa.joint import MODULES, NUMBER
+from parlour.policies.agents.mediated_qa.joint import MODULES, NUMBER, Floats
 from parlour.training.learn.mediators import quantal
 from parlour.training.learn.mediators.baselines import SystemAnswers, drawn, mixed
 from parlour.training.learn.mediators.experiment import Calibrated, HeldOutConfig

@@ -16,7 +16,7 @@ import numpy as np
 from parlour.envs.mediated_qa.corpus import DIFFICULTIES, generate
 from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.envs.mediated_qa.vocabulary import SEES, Payment
-from parlour.policies.agents.mediated_qa.contextual import Floats
+from parlour.policies.agents.mediated_qa.joint import Floats
 from parlour.training.learn.mediators import baselines, contextual
 from parlour.training.learn.mediators.baselines import ceiling
 from parlour.training.learn.mediators.contextual import ContextualConfig, learn_contextual
