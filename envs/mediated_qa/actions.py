@@ -283,13 +283,14 @@ def _actions(module: str, told: Any) -> tuple[Action, ...]:
 def _published() -> ActionSet:
     kinds = ((_SEARCH, _SEARCH, _SKIP), (_READ, _AGREE, _RECALL, _REFUSE), (_CHECK, _SKIP))
     costs, depths = iter(Payment().costs), {"retrieve_deep": "deep"}
-    modules = (
+    retriever, generator, verifier = (
         tuple(
-            Action(name, kind, next(costs), depth=depths.get(name, "shallow")) for name, kind in zip(*of, strict=True)
+            Action(name, kind, next(costs), depth=depths.get(name, "shallow"))
+            for name, kind in zip(names, of, strict=True)
         )
-        for of in zip(MODULE_ACTIONS[1:], kinds, strict=True)
+        for names, of in zip(MODULE_ACTIONS[1:], kinds, strict=True)
     )
-    return ActionSet(*modules, tuple(joint.names for joint in PUBLISHED))
+    return ActionSet(retriever, generator, verifier, tuple(joint.names for joint in PUBLISHED))
 
 
 PUBLISHED_ACTIONS: Final = _published()

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Final
 
 from parlour.envs.core import ParlourError, check_from, check_one_of
-from parlour.envs.mediated_qa.corpora import forms
 from parlour.envs.mediated_qa.corpora.documents import read_documents
 from parlour.envs.mediated_qa.corpora.fields import LINES, entries, is_table, whole
-from parlour.envs.mediated_qa.corpora.forms import SQUAD, form_of_fields, questions_in, with_decoys
+from parlour.envs.mediated_qa.corpora.forms import READERS, SQUAD, form_of_fields, questions_in, with_decoys
 from parlour.envs.mediated_qa.corpus import Corpus, CorpusQuestion, Passage
 
 AUTO: Final = "auto"
@@ -23,7 +22,7 @@ QUESTIONS: Final = tuple(f"questions{ending}" for ending in (*LINES, ".json", ".
 DOCUMENTS: Final = "documents"
 _WHOLE: Final = ("hotpotqa", "2wikimultihopqa")
 """Forms with whole articles, each title once."""
-FORMS: Final = (AUTO, *forms.FORMS, SQUAD)
+FORMS: Final = (AUTO, *READERS, SQUAD)
 """Forms of a corpus; `auto` looks at the first question."""
 
 

@@ -50,7 +50,7 @@ _WIKI_KINDS: Final = {"comparison": "comparison", "bridge_comparison": "comparis
 
 
 def questions_in(path: Path, form: str, limit: int | None = None) -> Iterator[QuestionWithContext]:
-    """The questions of a file in a form, a key of `FORMS`; of its first `limit` entries.
+    """The questions of a file in a form, one of the package's `FORMS` but `auto`; of its first `limit` entries.
 
     Raises:
         ParlourError: The file or a field of it is not as described.
@@ -58,7 +58,7 @@ def questions_in(path: Path, form: str, limit: int | None = None) -> Iterator[Qu
     if form == SQUAD:
         yield from islice(_squad(path), limit)
         return
-    yield from filter(None, map(FORMS[form], entries(path, limit)))
+    yield from filter(None, map(READERS[form], entries(path, limit)))
 
 
 def form_of_fields(fields: Mapping[str, Any]) -> str:
@@ -313,7 +313,7 @@ def _title(entry: FileEntry) -> str:
     return one_line(named[0].replace("_", " "))
 
 
-FORMS: Final[Mapping[str, Callable[[FileEntry], QuestionWithContext | None]]] = {
+READERS: Final[Mapping[str, Callable[[FileEntry], QuestionWithContext | None]]] = {
     "own": _own,
     "hotpotqa": _hotpot,
     "2wikimultihopqa": _wiki,
