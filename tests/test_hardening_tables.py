@@ -70,12 +70,12 @@ def test_tables_that_share_their_chance_are_found(monkeypatch, tmp_path):
     assert {finding.what for finding in found("interleaved", tmp_path)} == {"a game disturbs another"}
 
 
-@pytest.mark.parametrize("attribute", ["_mask", "_earned"])
+@pytest.mark.parametrize("attribute", ["_mask", "_cumulative_rewards"])
 def test_a_copy_that_lacks_something_is_found(monkeypatch, tmp_path, attribute):
     kept = GameEnv.__getstate__
 
     def lacks(self: Any) -> dict[str, Any]:
-        lost = {"_mask": np.ones_like(self._mask), "_earned": dict.fromkeys(self.possible_agents, 1.0)}
+        lost = {"_mask": np.ones_like(self._mask), "_cumulative_rewards": dict.fromkeys(self.possible_agents, 1.0)}
         return kept(self) | {attribute: lost[attribute]}
 
     monkeypatch.setattr(GameEnv, "__getstate__", lacks)
@@ -132,7 +132,7 @@ def test_an_illegal_action_that_is_refused_and_yet_changes_something_is_found(mo
         try:
             step(self, action)
         except ParlourError:
-            self._earned[self._agent] -= 1.0
+            self._cumulative_rewards[self.agent_selection] -= 1.0
             raise
 
     monkeypatch.setattr(GameEnv, "step", changes)
