@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr, stdtrit
-from scipy.stats import binomtest
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -109,6 +108,8 @@ def rate(hits: int, n: int) -> Estimate | None:
     """
     if n == 0:
         return None
+    from scipy.stats import binomtest  # takes half a second to import
+
     interval = binomtest(hits, n).proportion_ci(LEVEL, method="wilson")
     return Estimate(hits / n, float(interval.low), float(interval.high), n, hits=hits)
 
@@ -123,6 +124,8 @@ def paired(a: Sequence[bool], b: Sequence[bool]) -> Estimate:
     """
     if len(a) != len(b) or not a:
         raise ValueError(f"paired lists of {len(a)} and {len(b)} cases; accepted: two of the same length, not empty")
+    from scipy.stats import binomtest
+
     n = len(a)
     only_a = sum(x and not y for x, y in zip(a, b, strict=True))
     only_b = sum(y and not x for x, y in zip(a, b, strict=True))
