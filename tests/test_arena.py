@@ -310,6 +310,7 @@ def test_what_is_no_arena_is_refused(how, why):
 # -- the command -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_command_rates_all_players_and_the_result_does_not_depend_on_the_workers(tmp_path, capsys):
     words = ["arena", "template_v0", "--games", "4", "--resamples", "100"]
     assert run([*words, "--json", "--out", str(tmp_path / "one")]) == 0

@@ -335,6 +335,7 @@ def served() -> Iterator[str]:
             process.terminate()
 
 
+@pytest.mark.slow
 def test_a_model_at_parlours_own_server_has_the_same_file_twice_with_its_questions_and_tokens(
     served, tmp_path, monkeypatch
 ):

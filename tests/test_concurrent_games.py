@@ -83,6 +83,7 @@ def test_an_evaluation_does_not_depend_on_how_many_games_are_concurrent(design, 
     assert len(files(tmp_path / "4")) == 13
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [[], ["--json"]])
 def test_the_command_line_prints_and_writes_the_same(form, capsys, tmp_path, monkeypatch):
     monkeypatch.setitem(policies.REGISTRY, "waiter", policies.PolicyKind("waiter", lambda *_: Waiter()))

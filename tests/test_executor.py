@@ -30,6 +30,7 @@ class Held:
         self.calls[number][0].set_exception(KeyError(number))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 3])
 def test_results_come_with_the_number_of_their_call_and_are_put_in_order(workers):
     assert dict(carry_out(workers, pow, [(2, k) for k in range(20)])) == {k: 2**k for k in range(20)}

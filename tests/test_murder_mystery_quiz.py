@@ -1,13 +1,11 @@
-"""The quiz after a murder mystery: marks and scores by hand, strict letters, shuffled options, win rates, what it takes."""
+"""The quiz after a murder mystery: strict letters, shuffled options, win rates, what it takes."""
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import pickle
 from dataclasses import replace
-from math import sqrt
 from pathlib import Path
 from typing import Any
 
@@ -35,10 +33,8 @@ from parlour.training.measure.murder_mystery.games import (
     play_case,
 )
 from parlour.training.measure.murder_mystery.methods import METHODS, OP, PP, QUESTUM, method_of
-from parlour.training.measure.murder_mystery.quiz import Mark, shuffled
-from parlour.training.measure.murder_mystery.scores import QuizScore
+from parlour.training.measure.murder_mystery.quiz import shuffled
 from parlour.training.measure.murder_mystery.usage import CountedModel
-from parlour.training.measure.statistics import Estimate, weighted_mean
 from parlour.training.play import rollout
 from parlour.training.play.runner import GameRunner
 
@@ -46,89 +42,6 @@ DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA", Path(__file__).parents[2] /
 SMALL = "seed:5:en:4:1"
 OFFLINE = OfflineModel()
 KINDS = {10: "individual", 5: "who", 2: "one_relation"}
-
-
-def marks(*rows: tuple[int, tuple[bool, ...]]) -> list[Mark]:
-    return [Mark(0, str(k), KINDS[points], points, right) for k, (points, right) in enumerate(rows)]
-
-
-# -- scores by hand --------------------------------------------------------------------------------------------
-
-
-def test_overall_weighs_objectives_10_reasoning_5_and_relations_2():
-    told = marks((10, (True,)), (5, (False,)), (5, (True,)), (2, (True,)))
-    assert scores.score(told) == QuizScore((17 / 22,), 22)  # 10 + 5 + 2 of 22 points
-    assert scores.score(told, "reasoning") == QuizScore((0.5,), 2)  # questions, not points
-    assert scores.score(told, "who") == QuizScore((0.5,), 2)
-    assert scores.score(told, "relations") == QuizScore((1.0,), 1)
-    assert scores.score(told, "why") is None
-
-
-def test_a_score_has_a_share_for_each_repetition():
-    found = scores.score(marks((10, (True, False, False)), (5, (True, True, False))))
-    assert found is not None
-    assert found.shares == (1.0, 5 / 15, 0.0)
-
-
-def test_questums_deviation_divides_by_n_and_players_by_n_less_1():
-    found = QuizScore((0.2, 0.5, 0.8), 10)  # squares 0.09 + 0 + 0.09
-    assert scores.over_repetitions(found).deviation == pytest.approx(sqrt(0.18 / 3))
-    assert scores.over_repetitions(found, "sample").deviation == pytest.approx(sqrt(0.18 / 2))
-    assert scores.over_repetitions(QuizScore((0.5,), 1)).deviation == 0.0
-    assert scores.over_repetitions(QuizScore((0.5,), 1), "sample").deviation is None
-
-
-def test_the_weighted_deviation_is_that_of_the_appendix():
-    found = scores.over_cases([0.2, 0.6, 1.0], [1, 2, 1])  # mean 0.6; (0.16 + 0 + 0.16) / 4
-    assert found.mean == pytest.approx(0.6)
-    assert found.deviation == pytest.approx(sqrt(0.08))
-
-
-def test_the_interval_of_equal_weights_is_students():
-    found = weighted_mean([0.0, 0.5, 1.0], [3, 3, 3])  # t(2, 0.975) = 4.3027, s = 0.5
-    assert found.value == pytest.approx(0.5)
-    assert found.low == pytest.approx(0.5 - 4.302653 * 0.5 / sqrt(3), abs=1e-5)
-    assert weighted_mean([0.3], [1]) == Estimate(0.3, n=1)
-
-
-def test_two_methods_are_compared_on_the_same_questions_only():
-    a, b = marks((5, (True,)), (5, (True,))), marks((5, (False,)), (5, (True,)))
-    found = scores.compared([a, a], [b, a])
-    assert found is not None
-    assert found.value == pytest.approx(0.25)
-    with pytest.raises(ValueError, match="same questions"):
-        scores.compared([a], [marks((5, (True,)))])
-
-
-def _weights(measure: str) -> tuple[list[str], list[int]]:
-    folder = DATA / "wellplay"
-    if not (folder / "index.json").exists():
-        pytest.skip(f"THE PAPERS' FIGURES ARE NOT HERE ({DATA}): set PARLOUR_REFERENCE_DATA to the folder around them")
-    listed = json.loads((folder / "index.json").read_text("utf-8"))["scripts"]
-    names = [one["paper_name"] for one in listed]
-    if measure == "overall":
-        return names, [one["points_total"] for one in listed]
-    return names, [one["question_counts"][measure] for one in listed]
-
-
-@pytest.mark.parametrize("measure", ["objective", "reasoning", "overall"])
-@pytest.mark.parametrize("method", ["SSA", "FSA"])
-def test_players_printed_totals_come_out_of_its_rows(method, measure):
-    names, weights = _weights(measure)
-    with (DATA / "paper_tables" / "player_table1.csv").open() as file:
-        rows = {
-            row["group"]: row
-            for row in csv.DictReader(file)
-            if row["method"] == method and row["metric"].lower() == measure
-        }
-    found = []
-    for name, weight in zip(names, weights, strict=True):
-        mean, sample = float(rows[name]["mean"]), float(rows[name]["std"])
-        off = sample  # mean - off, mean, mean + off have mean `mean` and the sample deviation `off`
-        found.append(QuizScore((mean - off, mean, mean + off), weight))
-    total = scores.over_runs(found)
-    assert total.mean == pytest.approx(float(rows["Overall"]["mean"]), abs=0.001)
-    assert total.deviation == pytest.approx(float(rows["Overall"]["std"]), abs=0.005)
 
 
 # -- letters and options ---------------------------------------------------------------------------------------
@@ -328,7 +241,7 @@ def test_all_methods_answer_the_same_questions(played):
 def test_op_is_above_pp_and_above_questum_on_a_case_that_is_solvable(played):
     found = {name: scores.score(one.marks) for name, one in played.items()}
     assert all(found.values())
-    assert found["op"].value > found["questum"].value > found["pp"].value
+    assert found["op"].mean > found["questum"].mean > found["pp"].mean
     assert [mark.seat for mark in played["op"].omniscient] == [-1] * len(find(SMALL).omniscient)
     assert played["questum"].omniscient == ()
 
@@ -381,7 +294,7 @@ def test_a_chinese_case_is_played_and_answered_like_the_english_one():
     chinese, blind = scores.score(found.marks), scores.score(play_case(replace(job, method=PP), OFFLINE).marks)
     assert chinese is not None
     assert blind is not None
-    assert chinese.value > blind.value + 0.1
+    assert chinese.mean > blind.mean + 0.1
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

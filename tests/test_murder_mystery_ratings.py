@@ -129,6 +129,7 @@ def test_without_a_person_nobody_is_asked(tmp_path, keyboard):
         ratings.of_directory(tmp_path)
 
 
+@pytest.mark.slow
 def test_ratings_of_another_transcript_are_refused(rated):
     path = ratings.path_of(rated)
     assert len(ratings.read(path)) == 1

@@ -102,6 +102,7 @@ def test_figures_of_the_text_are_the_papers():
     assert printed()["avalon-fig4", "agent", "Assassin", "camouflage"][0] == 15
 
 
+@pytest.mark.slow
 def test_no_figure_of_the_paper_goes_unprinted():
     """Every figure in the file stands in some cell of its table."""
     for name in AVALON:
@@ -268,6 +269,7 @@ def test_rows_that_did_not_come_out_lower_are_named():
 # -- the command -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_command_prints_a_table(capsys):
     assert run(["reproduce", "avalon-8", "--games", "2"]) == 0
     shown = " ".join(capsys.readouterr().out.split())

@@ -381,15 +381,13 @@ def test_the_demo_has_a_section_that_learns_and_measures(monkeypatch, tmp_path):
     earned = baselines.learned("", policy, calibrated.held_out).utility.mean()
     assert told["scores"][0]["utility"]["mean"] == pytest.approx(earned)
     assert f"learned mediator: {earned:+.2f}" in found.summary
-    for line in baselines.lines(held_out.compare(calibrated, policy)):
-        assert f"| {' | '.join(line)} |" in found.markdown
-    for state in policy.rows:
-        assert f"| {state} |" in found.markdown
+    lines = baselines.lines(held_out.compare(calibrated, policy))
+    assert all(f"| {' | '.join(line)} |" in found.markdown for line in lines)
+    assert all(f"| {state} |" in found.markdown for state in policy.rows)
 
 
 def test_the_mediator_takes_its_seat_by_a_policy_file(tmp_path, capsys):
-    silent = PUBLISHED[5]  # search deeply, and refuse: costs 3
-    path = tmp_path / "policy.json"
+    path, silent = tmp_path / "policy.json", PUBLISHED[5]  # search deeply, and refuse: costs 3
     path.write_text(PolicyTable({state: {silent: 1.0} for state in (*STATES, NO_SIGNAL)}).dumps())
     assert isinstance(make_policy(f"grace:file={path}", "mediated_qa_v0", {}), GraceMediator)
     arguments = ["play", "mediated_qa_v0", "--policy", f"mediator=grace:file={path}", "--set", "modules=false"]

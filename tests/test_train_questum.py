@@ -100,6 +100,7 @@ def test_other_settings_are_refused(settings: dict[str, Any], why: str):
         QuestumTuning(**settings)
 
 
+@pytest.mark.slow
 def test_the_command_trains_tests_and_draws(tmp_path, capsys):
     pytest.importorskip("optuna")
     words = "train questum --games 2 --budget 2 --held-out 2 --surface 2 --grid 2 --finalists 0 --rounds 1 --json"
