@@ -25,6 +25,7 @@ from parlour.training.papers.avalon_teams import RowGames, Variant
 from parlour.training.papers.cells import Reproduction, cell, printed, unprinted
 from parlour.training.papers.reproduce import TABLES, ReproductionSetting, reproduce
 from parlour.training.play import seeds
+from parlour.training.play.runner import GameRunner
 
 DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA", Path(__file__).parents[2] / "shared/data")) / "paper_tables"
 SMALL = ReproductionSetting(games=1, practice=1)
@@ -151,13 +152,13 @@ def test_a_table_is_the_same_again_with_more_concurrent_games():
 def jobs(monkeypatch) -> list[tuple[str, Any]]:
     """All games that are played, with the row they belong to."""
     kept: list[tuple[str, Any]] = []
-    real = avalon_teams.play_all
+    real = GameRunner.play
 
-    def play_all(env: Any, given: Any, **settings: Any) -> Any:
-        kept.extend((settings["what"], job) for job in given)
-        return real(env, given, **settings)
+    def play(runner: GameRunner, env: Any, given: Any, what: str) -> Any:
+        kept.extend((what, job) for job in given)
+        return real(runner, env, given, what)
 
-    monkeypatch.setattr(avalon_teams, "play_all", play_all)
+    monkeypatch.setattr(GameRunner, "play", play)
     return kept
 
 
