@@ -20,7 +20,7 @@ from parlour.policies.agents.werewolf.inference import infer, stance
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.agents.werewolf.reading import Observer
 from parlour.policies.llm.ask import Ask
-from parlour.policies.llm.chat import ChatModel
+from parlour.policies.llm.chat import ChatModel, ChatSettings
 from parlour.policies.llm.prompt import sections_in
 from parlour.policies.llm.transport.budget import Prices
 from parlour.policies.llm.transport.meter import Meter
@@ -484,7 +484,7 @@ class Scripted:
 @pytest.mark.parametrize("what", BAD)
 def test_a_bad_answer_is_refused_counted_and_replaced_by_the_heuristic(what):
     script = Scripted(BAD[what])
-    model = ChatModel("scripted", Meter(script, Prices()), tries=2, patience=10_000)
+    model = ChatModel("scripted", Meter(script, Prices()), ChatSettings(tries=2, patience=10_000))
     env = rollout.table("werewolf_v0", max_days=2)
     episode = rollout.play(env, [RerankAgent(model if k == 2 else None) for k in range(8)], 1)
     plain = rollout.play(env, [RerankAgent() for _ in range(8)], 1)

@@ -11,7 +11,7 @@ Nothing here depends on time, on the cache or on retries, so that a game replaye
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from threading import BoundedSemaphore, Lock
 from typing import Any, ClassVar, Final, NamedTuple
 
@@ -68,55 +68,57 @@ class _Talk(NamedTuple):
     cut: int = 0
 
 
+@dataclass(frozen=True)
+class ChatSettings:
+    """How a chat endpoint is asked.
+
+    Raises:
+        ParlourError: A number is not accepted.
+    """
+
+    temperature: float = 0.3
+    """Of sampling."""
+    tries: int = 3
+    """How many replies are read, at most, before the heuristic answers."""
+    patience: int | None = None
+    """After so many questions in a row without a readable reply, in any game, the model is given up; None: never."""
+    templates: Templates = field(default_factory=Templates)
+    """Where the words of prompts come from."""
+    calls: CallSettings = field(default_factory=CallSettings)
+    """What goes into every call."""
+    concurrency: int = CONCURRENCY
+    """How many calls are under way at once, over all seats and games."""
+    made_from: Mapping[str, Any] = field(default_factory=dict)
+    """What `ChatModel.settings` adds; plain values without secrets."""
+
+    def __post_init__(self) -> None:
+        if self.tries < 1 or (self.patience is not None and self.patience < 1):
+            raise ParlourError(f"tries {self.tries}, patience {self.patience} are not accepted; accepted: >= 1")
+        check_from("concurrency", self.concurrency, 1)
+
+
 class ChatModel(Model):
     """Answers questions by a chat endpoint. Safe for threads, and picklable.
 
     Args:
         name: The model's name, as the endpoint and the prices know it.
         meter: Where calls go; the outermost transport.
-        temperature: Of sampling.
-        tries: How many replies are read, at most, before the heuristic answers.
-        patience: After so many questions in a row without a readable reply, in any game, the model is given up; None: never.
-        templates: Where the words of prompts come from.
-        context: Tokens of a prompt and its reply together that the model takes; None: as the server or a table tells.
-        call_settings: What goes into every call.
-        concurrency: How many calls are under way at once, over all seats and games.
-        made_from: What `settings` adds; plain values without secrets.
+        chosen: How it is asked.
     """
 
     is_language_model: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        name: str,
-        meter: Meter,
-        *,
-        temperature: float = 0.3,
-        tries: int = 3,
-        patience: int | None = None,
-        templates: Templates = Templates(),  # noqa: B008 - frozen
-        context: int | None = None,
-        call_settings: CallSettings | None = None,
-        concurrency: int = CONCURRENCY,
-        made_from: Mapping[str, Any] | None = None,
-    ) -> None:
-        if tries < 1 or (patience is not None and patience < 1):
-            raise ParlourError(f"tries {tries}, patience {patience} are not accepted; accepted: >= 1")
-        check_from("concurrency", concurrency, 1)
-        self.name, self.meter = name, meter
-        self.temperature, self.tries, self.patience = temperature, tries, patience
-        self.templates = templates
-        self._context, self.call_settings = context, call_settings or CallSettings()
-        self._made_from = dict(made_from or {})
+    def __init__(self, name: str, meter: Meter, chosen: ChatSettings = ChatSettings()) -> None:
+        self.name, self.meter, self.chosen = name, meter, chosen
         self._in_vain = 0
-        self.concurrency = concurrency
+        self.concurrency = chosen.concurrency
         """Calls under way at once; `free` is held by each of them."""
-        self._lock, self.free = Lock(), BoundedSemaphore(concurrency)
+        self._lock, self.free = Lock(), BoundedSemaphore(self.concurrency)
 
     @property
     def context(self) -> int | None:
         """Tokens of a prompt and its reply together that the model takes; None if nobody tells."""
-        return self.meter.served_model(self.name).context if self._context is None else self._context
+        return self.meter.served_model(self.name).context
 
     def answer(self, question: Ask[A], context: RequestContext) -> Answered[A]:
         """The model's answer, or the heuristic's.
@@ -142,9 +144,8 @@ class ChatModel(Model):
 
     def settings(self) -> dict[str, Any]:
         """Plain values from which the same model can be made again; no secrets."""
-        told = {"temperature": self.temperature, "tries": self.tries, "patience": self.patience}
-        told["concurrency"] = self.concurrency
-        return {"model": self.name, **told, **self._made_from}
+        told = {name: getattr(self.chosen, name) for name in ("temperature", "tries", "patience", "concurrency")}
+        return {"model": self.name, **told, **self.chosen.made_from}
 
     def note(self, question: Ask[Any], context: RequestContext, answered: Answered[Any]) -> None:
         """Count a question. Raises `ModelUnusable` after too many in a row that the heuristic answered."""
@@ -153,10 +154,10 @@ class ChatModel(Model):
         with self._lock:
             unread = answered.reason in ("invalid", "empty", LENGTH)
             self._in_vain = self._in_vain + 1 if unread else 0 if not answered.fell_back else self._in_vain
-            given_up = self.patience is not None and self._in_vain >= self.patience
+            given_up = self.chosen.patience is not None and self._in_vain >= self.chosen.patience
         if given_up:
             raise ModelUnusable(
-                f"{self.name!r} gave no valid answer to {self.patience} questions in a row, the last one "
+                f"{self.name!r} gave no valid answer to {self.chosen.patience} questions in a row, the last one "
                 f"{question.kind!r}; accepted: a model that answers with the JSON it is asked for"
             )
 
@@ -203,7 +204,7 @@ class _Question:
         if talk is None:
             return None, "context"
         reason = "invalid"
-        while self.tries < self.model.tries:
+        while self.tries < self.model.chosen.tries:
             try:
                 said, talk = (first, talk) if first else self._asked(talk)
             except CallFailed as error:
@@ -227,8 +228,8 @@ class _Question:
             limit: Tokens of the prompt and its reply.
             try_anyway: Whether the shortest prompt is put where only our estimate says that it may be too long.
         """
-        asked = (self.question, self.context.rules, self.model.templates)
-        reply = max(self.question.max_tokens, self.model.call_settings.max_tokens or 0)
+        asked = (self.question, self.context.rules, self.model.chosen.templates)
+        reply = max(self.question.max_tokens, self.model.chosen.calls.max_tokens or 0)
         if limit is None:
             return self._talk(fit.opening(*asked), reply)
         put = fit.fitted(*asked, limit - min(reply, limit // _REPLY) - _COMPLAINT)
@@ -302,7 +303,7 @@ class _Question:
         request = Request(
             model=self.model.name,
             messages=talk.messages,
-            temperature=self.model.temperature if question.temperature is None else question.temperature,
+            temperature=self.model.chosen.temperature if question.temperature is None else question.temperature,
             max_tokens=talk.room,
             n=n,
             sample=self.context.sample,
@@ -312,7 +313,7 @@ class _Question:
             seat=self.context.seat,
             inputs={"kind": question.kind, "inputs": talk.question.model_dump(mode="json")},
         )
-        request = replace(self.model.call_settings.applied(request), max_tokens=talk.room)
+        request = replace(self.model.chosen.calls.applied(request), max_tokens=talk.room)
         with self.model.free:
             reply = self.model.meter.complete(request)
         return self._told(talk, reply)

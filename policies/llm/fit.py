@@ -8,6 +8,7 @@ estimate may be wrong, and is not asked otherwise.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from parlour.policies.llm import prompt
@@ -58,12 +59,20 @@ def fitted(question: Ask[Any], rules: str, templates: Templates, room: int) -> O
     speech = _speech(question)
     brief = rules.split("\n\n", 1)[0]
     for spared in range(len(question.spare) + 1):
-        rest = _without(question, speech, question.spare[:spared])
+        kept = partial(_kept, question, speech, question.spare[:spared])
+        rest = kept(len(speech))
         for told in dict.fromkeys((rules, brief)) if spared == len(question.spare) else (rules,):
             cut = len(speech) + spared + (told != rules)
             if _cut(rest, told, templates, cut).tokens() > room:
                 continue
-            return _most(question, speech, question.spare[:spared], told, templates, room, cut)
+            beside, fewest, enough = cut - len(speech), 0, len(speech)
+            while fewest < enough:  # as much speech as fits, found by halving; without any it is known to fit
+                tried = (fewest + enough) // 2
+                if _cut(kept(tried), told, templates, tried + beside).tokens() <= room:
+                    enough = tried
+                else:
+                    fewest = tried + 1
+            return _cut(kept(enough), told, templates, enough + beside)
     return None
 
 
@@ -111,29 +120,11 @@ def _without(question: Ask[Any], lines: list[_Line], spared: tuple[str, ...]) ->
     return question.model_copy(update=changed)
 
 
+def _kept(question: Ask[Any], speech: list[_Line], spared: tuple[str, ...], gone: int) -> Ask[Any]:
+    """The same question without so many of the oldest lines of speech, and without what is spared."""
+    return _without(question, speech[:gone], spared)
+
+
 def _cut(question: Ask[Any], rules: str, templates: Templates, cut: int) -> Opening:
     remark = prompt.fill(prompt.layout(question.language)["cut"], {"number": cut})
     return Opening(question.system(rules, templates), question.prompt(templates, remark), question, cut)
-
-
-def _most(
-    question: Ask[Any],
-    speech: list[_Line],
-    spared: tuple[str, ...],
-    rules: str,
-    templates: Templates,
-    room: int,
-    all_cut: int,
-) -> Opening:
-    """The prompt with as much speech as fits, found by halving; without any it is known to fit."""
-    beside = all_cut - len(speech)
-    fewest, enough = 0, len(speech)
-    best = _cut(_without(question, speech, spared), rules, templates, all_cut)
-    while fewest < enough:
-        tried = (fewest + enough) // 2
-        found = _cut(_without(question, speech[:tried], spared), rules, templates, tried + beside)
-        if found.tokens() <= room:
-            enough, best = tried, found
-        else:
-            fewest = tried + 1
-    return best

@@ -14,11 +14,11 @@ from typing import Any, Final
 
 from parlour.envs.core import ParlourError, accept, check_from, check_one_of
 from parlour.policies.llm.ask import A, Ask
-from parlour.policies.llm.chat import ChatModel
+from parlour.policies.llm.chat import ChatModel, ChatSettings
 from parlour.policies.llm.model import CONCURRENCY, OFFLINE, Answered, Model, OfflineModel, RequestContext
 from parlour.policies.llm.noise import MisreadingModel, ReadingNoise
 from parlour.policies.llm.prompt import Templates
-from parlour.policies.llm.transport.budget import LIMITS, Budget, Prices
+from parlour.policies.llm.transport.budget import Budget, Limits, Prices
 from parlour.policies.llm.transport.cache import MODES, Cache
 from parlour.policies.llm.transport.endpoint import KEY_ENV, PATIENCE, Endpoint
 from parlour.policies.llm.transport.meter import Meter
@@ -169,7 +169,7 @@ class ModelConfig:
                 check_from(name, getattr(self, name), 1)
         if self.reasoning_effort == "" or "" in self.stop:
             raise ParlourError("an empty reasoning_effort or stop is not accepted; accepted: a text, or none at all")
-        for name in LIMITS:
+        for name in ("max_dollars", "max_calls", "max_seconds"):
             limit = getattr(self, name)
             if limit is not None and not limit >= 0:
                 raise accept(name, limit, "a number from 0")
@@ -218,20 +218,19 @@ def make_model(config: ModelConfig) -> Model:
     endpoint = Endpoint(
         config.base_url, config.key_env, config.timeout, config.max_retries, patience=config.patience or PATIENCE
     )
-    limits = {name: getattr(config, name) for name in LIMITS}
-    inner: Transport = Budget(endpoint, config.model, prices, **limits)
+    limits = Limits(config.max_dollars, config.max_calls, config.max_seconds)
+    inner: Transport = Budget(endpoint, config.model, prices, limits)
     if config.cache is not None:
         inner = Cache(inner, config.cache, config.cache_mode)
     if config.cache_mode != "replay":
         endpoint.require_key()
-    return ChatModel(
-        config.model,
-        Meter(inner, prices, config.context),
+    chosen = ChatSettings(
         temperature=config.temperature,
         tries=config.tries,
         patience=config.patience,
         templates=Templates(config.prompts),
-        call_settings=config.call_settings,
+        calls=config.call_settings,
         concurrency=config.concurrency or CONCURRENCY,
         made_from={name: value for name, value in json.loads(json.dumps(asdict(config))).items() if name != "noise"},
     )
+    return ChatModel(config.model, Meter(inner, prices, config.context), chosen)

@@ -23,7 +23,7 @@ import numpy as np
 from parlour.envs import replay
 from parlour.envs.registry import lookup, registry
 from parlour.policies import REGISTRY, make_policy, names_of
-from parlour.policies.llm.chat import ChatModel
+from parlour.policies.llm.chat import ChatModel, ChatSettings
 from parlour.policies.llm.server.app import Service, running
 from parlour.policies.llm.server.fault_injection import FAULTS
 from parlour.policies.llm.server.protocol import Refused
@@ -134,7 +134,9 @@ def in_process(table: Seated, folder: Path, said: io.StringIO) -> tuple[Played |
     """A game by the library: retries with little wait, a cache, several calls at once."""
     game, agent, seed, url, timeout = table
     endpoint = Endpoint(url, KEY_ENV, timeout=timeout, max_retries=2, first_wait=0.001, patience=1000)
-    model = ChatModel("canary", Meter(Cache(endpoint, folder / "cache.jsonl", "record"), Prices.load(None)), tries=2)
+    model = ChatModel(
+        "canary", Meter(Cache(endpoint, folder / "cache.jsonl", "record"), Prices.load(None)), ChatSettings(tries=2)
+    )
     env = rollout.table(game, **SMALL.get(game, {}))
     spec, config = env.game_env.spec, env.game_env.game.config
     file = folder / "game.jsonl"

@@ -22,7 +22,7 @@ from parlour import policies  # noqa: E402
 from parlour.envs import replay  # noqa: E402
 from parlour.envs.core import ParlourError  # noqa: E402
 from parlour.policies import ChatPlayer, HeuristicPolicy, HumanPolicy, RandomPolicy  # noqa: E402
-from parlour.policies.llm.chat import ChatModel  # noqa: E402
+from parlour.policies.llm.chat import ChatModel, ChatSettings  # noqa: E402
 from parlour.policies.llm.make import ModelConfig, make_model  # noqa: E402
 from parlour.policies.llm.transport.budget import Prices  # noqa: E402
 from parlour.policies.llm.transport.meter import Meter  # noqa: E402
@@ -238,7 +238,9 @@ class Mute:
 def test_what_a_model_used_is_added_up(pool):
     found = []
     for where in (None, pool):
-        model = ChatModel("mute", Meter(Mute(), Prices.load(None).with_price("mute", 1.0, 1.0)), patience=10**6)
+        model = ChatModel(
+            "mute", Meter(Mute(), Prices.load(None).with_price("mute", 1.0, 1.0)), ChatSettings(patience=10**6)
+        )
         if where is not None:
             where.model = model
         GameRunner(pool=where).play(table(), jobs(lambda model=model: ChatPlayer(model), 4))

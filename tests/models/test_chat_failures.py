@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 from parlour.policies.llm.ask import ASKS, Answer, Ask
-from parlour.policies.llm.chat import ChatModel
+from parlour.policies.llm.chat import ChatModel, ChatSettings
 from parlour.policies.llm.fit import estimated_tokens, shortest
 from parlour.policies.llm.model import RequestContext
 from parlour.policies.llm.prompt import Templates
@@ -81,8 +81,8 @@ def cut(text: str, thinking: str = "") -> Completion:
     return Completion((text,), Usage(10, 5), ("length",), thinking=(thinking,))
 
 
-def asked(script: Script, question: Ask[Any] | None = None, **settings: Any) -> Any:
-    model = ChatModel("m", Meter(script, Prices()), **settings)
+def asked(script: Script, question: Ask[Any] | None = None, context: int | None = None, **settings: Any) -> Any:
+    model = ChatModel("m", Meter(script, Prices(), context), ChatSettings(**settings))
     answered = model.answer(question or Choose(), ASKER)
     count = model.meter.total
     assert (count.asked, count.valid + count.repaired + count.fallbacks) == (1, 1)
@@ -190,7 +190,9 @@ def test_a_prompt_that_the_server_finds_too_long_is_shortened_once():
 
 
 def test_only_unreadable_replies_try_the_patience():
-    model = ChatModel("m", Meter(Script([CallFailed("late", "timeout")] * 5 + ["hm"] * 9), Prices()), patience=3)
+    model = ChatModel(
+        "m", Meter(Script([CallFailed("late", "timeout")] * 5 + ["hm"] * 9), Prices()), ChatSettings(patience=3)
+    )
     for _ in range(5):
         assert model.answer(Choose(), ASKER).reason == "timeout"
     for _ in range(2):

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.policies.llm.transport.budget import Budget, Price, Prices
+from parlour.policies.llm.transport.budget import Budget, Limits, Price, Prices
 from parlour.policies.llm.transport.meter import Count, Meter
 from parlour.policies.llm.transport.request import (
     BudgetSpent,
@@ -191,7 +191,7 @@ def restless():
 
 def test_dollars_end_a_run():
     source = Source()
-    budget = Budget(source, "m", PRICES, max_dollars=2.5 * COST)
+    budget = Budget(source, "m", PRICES, Limits(max_dollars=2.5 * COST))
     for _ in range(3):
         budget.complete(REQUEST)
     with pytest.raises(BudgetSpent, match=r"^0\.0090 dollars spent, limit 0\.0075$"):
@@ -202,7 +202,7 @@ def test_dollars_end_a_run():
 
 def test_calls_end_a_run_exactly_even_with_many_threads():
     source = Source(seconds=0.002)
-    budget = Budget(source, "unknown", PRICES, max_calls=50)
+    budget = Budget(source, "unknown", PRICES, Limits(max_calls=50))
 
     def call(_: int) -> bool:
         try:
@@ -219,7 +219,7 @@ def test_calls_end_a_run_exactly_even_with_many_threads():
 
 
 def test_seconds_end_a_run_and_start_with_the_first_call():
-    budget = Budget(Source(seconds=0.05), "m", PRICES, max_seconds=0.2)
+    budget = Budget(Source(seconds=0.05), "m", PRICES, Limits(max_seconds=0.2))
     time.sleep(0.25)
     for _ in range(3):
         budget.complete(REQUEST)
@@ -229,7 +229,7 @@ def test_seconds_end_a_run_and_start_with_the_first_call():
 
 
 def test_replies_without_a_count_of_tokens_are_charged_with_the_most():
-    budget = Budget(Source(replace(REPLY, usage=Usage(0, 0), dropped=("usage",))), "m", PRICES, max_dollars=1)
+    budget = Budget(Source(replace(REPLY, usage=Usage(0, 0), dropped=("usage",))), "m", PRICES, Limits(max_dollars=1))
     budget.complete(replace(REQUEST, n=3))
     assert budget.dollars == pytest.approx((108 * 2 + 3 * 50 * 10) / 1e6)
 
@@ -238,18 +238,18 @@ def test_limits_that_are_not_accepted():
     with pytest.raises(
         ParlourError, match=r"max_dollars 1, but the price of 'other' is unknown; accepted: price="
     ) as caught:
-        Budget(Source(), "other", PRICES, max_dollars=1)
+        Budget(Source(), "other", PRICES, Limits(max_dollars=1))
     assert len(str(caught.value).splitlines()) == 1
     with pytest.raises(ParlourError, match="the price of 'other' is unknown"):
-        Budget(Source(), "m", PRICES, max_dollars=1).complete(replace(REQUEST, model="other"))
+        Budget(Source(), "m", PRICES, Limits(max_dollars=1)).complete(replace(REQUEST, model="other"))
     for limit in ("max_dollars", "max_calls", "max_seconds"):
         for value in (0, -1, float("nan")):
             with pytest.raises(ParlourError, match=f"{limit} .* is not accepted"):
-                Budget(Source(), "m", PRICES, **{limit: value})
+                Budget(Source(), "m", PRICES, Limits(**{limit: value}))
 
 
 def test_a_copy_of_a_budget_goes_on_from_what_was_spent():
-    budget = Budget(Broken(), "m", PRICES, max_calls=2, max_seconds=100)
+    budget = Budget(Broken(), "m", PRICES, Limits(max_calls=2, max_seconds=100))
     with pytest.raises(ModelUnavailable):
         budget.complete(REQUEST)
     copy = pickle.loads(pickle.dumps(budget))

@@ -91,7 +91,24 @@ def _price(model: str, pair: Any) -> Price:
     return Price(float(pair[0]), float(pair[1]))
 
 
-LIMITS: Final = ("max_dollars", "max_calls", "max_seconds")
+@dataclass(frozen=True)
+class Limits:
+    """What a run may spend; None: no limit.
+
+    Raises:
+        ParlourError: A limit is not positive.
+    """
+
+    max_dollars: float | None = None
+    max_calls: int | None = None
+    """Calls, those that failed included."""
+    max_seconds: float | None = None
+    """Since the first call."""
+
+    def __post_init__(self) -> None:
+        for name, limit in vars(self).items():
+            if limit is not None and not limit > 0:
+                raise ParlourError(f"{name} {limit} is not accepted; accepted: a number > 0, or None")
 
 
 class Budget(Layer):
@@ -105,31 +122,15 @@ class Budget(Layer):
         inner: Where replies come from; inside a cache, so that stored replies are free.
         model: The model that will be asked.
         prices: What it costs.
-        max_dollars: Limit on dollars; None for none, like the others.
-        max_calls: Limit on calls, those that failed included.
-        max_seconds: Limit on the time since the first call.
+        limits: What may be spent.
 
     Raises:
-        ParlourError: A limit is not positive, or dollars are limited and the price is unknown.
+        ParlourError: Dollars are limited and the price is unknown.
     """
 
-    def __init__(
-        self,
-        inner: Transport,
-        model: str,
-        prices: Prices,
-        *,
-        max_dollars: float | None = None,
-        max_calls: int | None = None,
-        max_seconds: float | None = None,
-    ) -> None:
-        limits = zip(LIMITS, (max_dollars, max_calls, max_seconds), strict=True)
-        for name, limit in limits:
-            if limit is not None and not limit > 0:
-                raise ParlourError(f"{name} {limit} is not accepted; accepted: a number > 0, or None")
+    def __init__(self, inner: Transport, model: str, prices: Prices, limits: Limits) -> None:
         super().__init__(inner)
-        self._prices = prices
-        self.max_dollars, self.max_calls, self.max_seconds = max_dollars, max_calls, max_seconds
+        self._prices, self.limits = prices, limits
         self._check_price(model)
         self.dollars, self.calls = 0.0, 0
         """Spent, and let through. Models without a price add nothing; they are accepted only without `max_dollars`."""
@@ -158,12 +159,12 @@ class Budget(Layer):
     def _admit(self) -> None:
         if self._started is None:
             self._started = time.monotonic()
-        if self.max_calls is not None and self.calls >= self.max_calls:
-            raise BudgetSpent(f"{self.calls} calls spent, limit {self.max_calls}")
-        if self.max_dollars is not None and self.dollars >= self.max_dollars:
-            raise BudgetSpent(f"{self.dollars:.4f} dollars spent, limit {self.max_dollars:g}")
-        if self.max_seconds is not None and self._elapsed() >= self.max_seconds:
-            raise BudgetSpent(f"{self._elapsed():.1f} seconds spent, limit {self.max_seconds:g}")
+        if self.limits.max_calls is not None and self.calls >= self.limits.max_calls:
+            raise BudgetSpent(f"{self.calls} calls spent, limit {self.limits.max_calls}")
+        if self.limits.max_dollars is not None and self.dollars >= self.limits.max_dollars:
+            raise BudgetSpent(f"{self.dollars:.4f} dollars spent, limit {self.limits.max_dollars:g}")
+        if self.limits.max_seconds is not None and self._elapsed() >= self.limits.max_seconds:
+            raise BudgetSpent(f"{self._elapsed():.1f} seconds spent, limit {self.limits.max_seconds:g}")
 
     def _elapsed(self) -> float:
         return self._seconds + (0.0 if self._started is None else time.monotonic() - self._started)
@@ -177,8 +178,8 @@ class Budget(Layer):
         return self._prices.cost(request.model, reply) or 0.0
 
     def _check_price(self, model: str) -> None:
-        if self.max_dollars is not None and self._prices.price(model) is None:
+        if self.limits.max_dollars is not None and self._prices.price(model) is None:
             raise ParlourError(
-                f"max_dollars {self.max_dollars:g}, but the price of {model!r} is unknown; accepted: price=(dollars per "
+                f"max_dollars {self.limits.max_dollars:g}, but the price of {model!r} is unknown; accepted: price=(dollars per "
                 "million tokens read, written), or a file of prices"
             )
