@@ -91,7 +91,7 @@ GAME: Final = np.dtype(
         ("claimants", _i4),  # that claimed to be the seer or told of a check, in order
         ("claimant", _i1, SEATS),
         ("accusers", np.uint16, SEATS),  # today, who accused the seat or reported it
-        ("by_night", _i1, SEATS),  # from here on as in parlour.envs.werewolf.tally
+        ("by_night", _i1, SEATS),  # from here on as in parlour.envs.werewolf.encode.Tally
         ("executed", _i1, SEATS),
         ("died_on", _i1, SEATS),
         ("shown", _i1, SEATS),

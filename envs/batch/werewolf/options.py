@@ -1,4 +1,4 @@
-"""Who is asked in a game of Werewolf, and what it may do: the kernels' side of `parlour.envs.werewolf.choices`.
+"""Who is asked in a game of Werewolf, what it may do and say: the kernels' side of `parlour.envs.werewolf.choices`.
 
 `g` is the record of a game, `r` that of the rules (`layout.py`). The seat to move acts by numbers of its own frame.
 """
@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from parlour.envs.batch.compiled import kernel
 from parlour.envs.batch.streams import advance, below
-from parlour.envs.batch.werewolf.layout import CLAIM, REPORT
+from parlour.envs.batch.werewolf import belief
+from parlour.envs.batch.werewolf.layout import ACCUSE, CLAIM, DEFEND, REPORT
 from parlour.envs.werewolf.state import CHECK, HUNT, LAST, PROTECT, SAVE, TALK, WHISPER
 
 ONGOING: Final = -2
@@ -129,3 +130,59 @@ def random_action(g: Any, r: Any) -> int:
         if number == 0:
             return r.aimed[g.phase] + place
     return r.idle[g.phase]
+
+
+# -- what is said by day: counted as in `parlour.envs.werewolf.encode.Tally`, and believed --------------------------------------
+
+
+@kernel
+def speak(g: Any, r: Any, w: Any, h: Any, kind: int, aim: int, verdict: int) -> None:
+    """What the seat to move says, heard by everybody."""
+    me = g.actor
+    if kind == ACCUSE:
+        g.accused[me, aim] += 1
+        g.accused_sum[aim] += 1
+        g.accused_made[me] += 1
+        g.accusers[aim] |= 1 << me
+        if r.believes:
+            belief.see_aim(g, r, w, h, me, aim, r.accuses_wolf, r.wolf_accuses_wolf)
+    elif kind == DEFEND:
+        g.defended[me, aim] += 1
+        g.defended_sum[aim] += 1
+        g.defended_made[me] += 1
+        if r.believes:
+            belief.see_aim(g, r, w, h, me, aim, r.defends_wolf, r.wolf_defends_wolf)
+    elif kind == REPORT:
+        _report(g, r, w, h, aim, verdict)
+    elif kind == CLAIM:
+        g.claimed[me] = aim
+        if aim == r.seer:
+            _claim_sight(g, me)
+        if r.believes:
+            belief.see_claim(g, r, w, h, me, aim)
+
+
+@kernel
+def _report(g: Any, r: Any, w: Any, h: Any, aim: int, verdict: int) -> None:
+    me = g.actor
+    if verdict:
+        g.reports_evil[me, aim] += 1
+        g.reported[aim] += 1
+    else:
+        g.reports_good[me, aim] += 1
+        g.reported[aim] -= 1
+    g.reports_made[me] += 1
+    g.accusers[aim] |= 1 << me
+    _claim_sight(g, me)
+    if r.believes:
+        belief.see_report(g, r, w, h, me, aim, verdict)
+
+
+@kernel
+def _claim_sight(g: Any, me: int) -> None:
+    """The seat stands as one who says it is the seer; listed once."""
+    for k in range(g.claimants):
+        if g.claimant[k] == me:
+            return
+    g.claimant[g.claimants] = me
+    g.claimants += 1
