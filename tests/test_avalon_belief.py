@@ -284,9 +284,8 @@ def test_before_the_first_word_a_seat_believes_what_the_night_told():
     evil = {seat: begin(SIX, seat, HABITS).evil_chance() for seat in range(-1, 6)}
     merlin = {seat: begin(SIX, seat, HABITS).merlin_chance() for seat in range(-1, 6)}
     np.testing.assert_allclose(evil[0], [0, 0, 0, 0, 1, 1])  # Merlin sees both
-    np.testing.assert_allclose(
-        evil[1], [1 / 2, 0, 1 / 3, 1 / 3, 1 / 2, 1 / 3]
-    )  # Percival: one of 0, 4; one of the rest
+    # Percival: one of 0, 4; one of the rest
+    np.testing.assert_allclose(evil[1], [1 / 2, 0, 1 / 3, 1 / 3, 1 / 2, 1 / 3])
     np.testing.assert_allclose(merlin[1], [1 / 2, 0, 0, 0, 1 / 2, 0])
     np.testing.assert_allclose(evil[2], [2 / 5, 2 / 5, 0, 2 / 5, 2 / 5, 2 / 5])  # a Servant: two of five others
     np.testing.assert_allclose(merlin[2], [1 / 5, 1 / 5, 0, 1 / 5, 1 / 5, 1 / 5])
@@ -294,23 +293,6 @@ def test_before_the_first_word_a_seat_believes_what_the_night_told():
     np.testing.assert_allclose(merlin[5], [1 / 4, 1 / 4, 1 / 4, 1 / 4, 0, 0])
     np.testing.assert_allclose(evil[-1], [1 / 3] * 6)
     np.testing.assert_allclose(merlin[-1], [1 / 6] * 6)
-
-
-@pytest.mark.parametrize("roles", [SIX, ("Merlin", "Percival", "Loyal Servant", "Mordred", "Assassin")])
-@pytest.mark.parametrize("vote", [0, 1])
-def test_ones_own_moves_are_no_evidence(roles, vote):
-    """Merlin's vote does not tell Merlin where Mordred is; nor a leader's team the leader."""
-    for seat in range(len(roles)):
-        options = {"num_players": len(roles), "roles": roles}
-        one, two = begin(roles, seat, HABITS, **options), begin(roles, seat, HABITS, **options)
-        votes = [1, 0, 1, 0, 1, 0][: len(roles)]
-        for belief, own in ((one, vote), (two, 1 - vote)):
-            belief.see_team(seat, (0, 1))
-            belief.see_accusation(seat, (seat + 1) % len(roles))
-            belief.see_defence(seat, (seat + 2) % len(roles))
-            belief.see_votes((1, 2), [*votes[:seat], own, *votes[seat + 1 :]])
-        np.testing.assert_allclose(one.evil_chance(), two.evil_chance())
-        np.testing.assert_allclose(one.merlin_chance(), two.merlin_chance())
 
 
 def test_clean_chances_of_all_teams_are_those_of_each():
@@ -321,9 +303,6 @@ def test_clean_chances_of_all_teams_are_those_of_each():
         game = registry["avalon_v0"].raw_env().game
         teams = [move.args for move in game.catalogue if move.kind == "propose" and len(move.args) == size]
         np.testing.assert_allclose(belief.clean_chances(size), [belief.clean_chance(team) for team in teams])
-        worlds = possible(SIX, 2)
-        assert all(0 <= c <= 1 for c in belief.clean_chances(size))
-        assert len(worlds) == 120  # Merlin, Percival, the other Servant, Morgana and the Assassin on five seats: 5!
 
 
 def test_deals_are_all_that_fit_and_each_once():
@@ -358,8 +337,3 @@ def test_a_team_by_heuristic_beats_a_random_team_from_either_side(rules):
     evil = 1 - wins_of_good(RandomPolicy, HeuristicPolicy, 40, rules=rules)
     assert good > max(0.55, by_chance + 0.2)
     assert evil > 0.9
-
-
-def test_the_heuristic_needs_the_view():
-    with pytest.raises(ValueError, match=r"goes by info\['view'\]"):
-        HeuristicPolicy().act({}, {"legal": [0]})

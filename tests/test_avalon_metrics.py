@@ -70,17 +70,6 @@ def test_membership_counts_the_last_voted_team_and_the_team_that_went() -> None:
     assert (measured["Morgana"]["qer_voted"], measured["Morgana"]["qer_executed"]) == ("0/1", "1/1")
 
 
-def test_a_role_of_two_seats_has_twice_the_chances() -> None:
-    game = six_players(*proposal((2, 3), "aaaaaa"), *cards("ss"))
-    assert compute([game])["all"]["Loyal Servant"]["qer_voted"] == "2/2"
-
-
-def test_approval_is_the_mean_share_of_agreement_with_the_leader() -> None:
-    measured = compute([six_players(*proposal((0, 1), "aadddd"), *proposal((0, 1), "aaaaad"))])["all"]
-    assert (measured["Merlin"]["lar_all_n"], measured["Merlin"]["lar_all"]) == (1, 0.3333)
-    assert (measured["Percival"]["lar_all_n"], measured["Percival"]["lar_all"]) == (1, 0.8333)
-
-
 def test_nothing_to_count_is_none() -> None:
     measured = compute([six_players(*proposal((0, 1), "aadddd"))])["all"]
     for key in ("fvr_host", "fvr_text", "lar_confirmed", "lar_all"):
@@ -167,6 +156,12 @@ def test_a_folder_is_read_in_full_and_other_files_are_left_alone(playout: Playou
         write(tmp_path / f"{seed}.jsonl", games[-1])
     (tmp_path / "notes.txt").write_text("no transcript")
     assert of_directory(tmp_path) == compute(games)
+    other = registry["template_v0"].raw_env().game
+    write(tmp_path / "other.jsonl", transcript(other, playout(other, 1), "template_v0"))
+    with pytest.raises(ParlourError, match=r"other\.jsonl.*template_v0.*avalon_v0"):
+        of_directory(tmp_path)
+    with pytest.raises(ParlourError, match="holds no transcript"):
+        of_directory(tmp_path / "none")
 
 
 def write(path: Path, game: Transcript) -> None:
@@ -175,19 +170,6 @@ def write(path: Path, game: Transcript) -> None:
     extra = {key: value for key, value in game.header.items() if key not in ("parlour", "game", "config")}
     end = [] if game.outcome is None else [replay.outcome_line(game.outcome)]
     path.write_text("".join([replay.header_line(game.header["game"], game.header["config"], extra), *lines, *end]))
-
-
-def test_other_games_are_refused_by_the_name_of_the_file(playout: Playout, tmp_path: Path) -> None:
-    other = registry["template_v0"].raw_env().game
-    write(tmp_path / "other.jsonl", transcript(other, playout(other, 1), "template_v0"))
-    with pytest.raises(ParlourError, match=r"other\.jsonl.*template_v0.*avalon_v0"):
-        of_directory(tmp_path)
-
-
-@pytest.mark.parametrize("folder", ["", "none"])
-def test_a_folder_without_transcripts_is_refused(folder: str, tmp_path: Path) -> None:
-    with pytest.raises(ParlourError, match="holds no transcript"):
-        of_directory(tmp_path / folder)
 
 
 def test_a_broken_transcript_is_refused_by_its_name(playout: Playout, tmp_path: Path) -> None:

@@ -118,13 +118,6 @@ def test_the_weight_multiplies_the_log_likelihood():
     assert half.log_weights == pytest.approx(once.log_weights / 2)
 
 
-def test_words_tell_nothing_where_the_habits_know_of_none():
-    silent, spoken_to = (begun(FIVE, LearnedHabits(conduct=INDIFFERENT)) for _ in range(2))
-    silent.see(1, SILENT, ())
-    spoken_to.see(1, SILENT, (), SAID)
-    assert (silent.weights == spoken_to.weights).all()
-
-
 def test_a_seats_own_words_tell_it_nothing_but_are_heard():
     knows = (Knowledge(("Assassin", "Minion"), (3, 4)),)
     belief = begun(FIVE, HABITS, 0, "Merlin", knows)
@@ -206,17 +199,14 @@ def test_a_statement_has_one_stance_to_each_seat(words, stances):
     assert spoken.stances(words, 1, 5) == stances
 
 
-def test_a_file_keeps_the_words(tmp_path):
-    file = HabitsFile({5: HABITS, 6: LearnedHabits(conduct=INDIFFERENT)})
-    (tmp_path / "h.json").write_text(json.dumps(file.as_json()), "utf-8")
-    assert read_habits(tmp_path / "h.json") == file
-
-
 @pytest.mark.parametrize(
     "spoil", [lambda w: w.pop("weight"), lambda w: w["Merlin"].pop("accuse"), lambda w: w.update(weight="1")]
 )
 def test_a_file_with_half_its_words_is_refused_in_one_line(tmp_path, spoil):
-    told = HabitsFile({5: HABITS}).as_json()
+    file = HabitsFile({5: HABITS, 6: LearnedHabits(conduct=INDIFFERENT)})
+    told = file.as_json()
+    (tmp_path / "h.json").write_text(json.dumps(told), "utf-8")
+    assert read_habits(tmp_path / "h.json") == file
     spoil(told["players"]["5"]["words"])
     (tmp_path / "h.json").write_text(json.dumps(told), "utf-8")
     with pytest.raises(ParlourError, match="cannot be used") as caught:

@@ -1,9 +1,8 @@
 """No seat of Werewolf learns what it may not know (DESIGN.md section 6; SPEC 7, "visibility").
 
-Two kinds of test. The re-deal test takes a game, a seat, and another deal in which the seat holds the same role, with
+The re-deal test takes a game, a seat, and another deal in which the seat holds the same role, with
 the same fellows if it is a wolf; by night the others act there as they like, as long as the seat is shown the same. Then
 all that reaches the seat (prose, numbers, mask, info, what is rendered) is the same, byte for byte, at every moment.
-The other tests change one secret thing and look whom it reaches.
 """
 
 from __future__ import annotations
@@ -244,11 +243,6 @@ def test_the_test_sees_a_leak(playout, monkeypatch):
 
 def leaky_view(honest: Any, state: Any, seat: int) -> Any:
     return honest(state, seat)._replace(max_days=sum(j * role for j, role in enumerate(state.standing.roles, 1)) % 97)
-
-
-# -- one secret thing at a time --------------------------------------------------------------------------------
-
-WOLVES, WITCH, GUARD, SEER = {0, 1, 2}, {3}, {4}, {5}
 
 
 # -- what a view holds -----------------------------------------------------------------------------------------
