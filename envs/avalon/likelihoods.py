@@ -95,16 +95,10 @@ class Likelihoods:
         found = terms.vote_terms(self.public, self._leader, team, doubts)
         cast = np.array(votes, dtype=np.float64)
         told = (np.arange(n) != self._key.seat).astype(np.float64)[:, None]
-        hearsay = found.copy()
-        hearsay[:, terms.DIRTY] = 1.0
         total = np.zeros((len(tables(self._key).evil), len(terms.MOODS)))
-        voters = self._conduct.votes
         for kind, (rows, which) in enumerate(known(self._key)):
             dirty = (rows[:, list(team)].sum(axis=1) > 0)[which]
-            if kind < 2:  # evil and Merlin know, and have coefficients for either
-                pair = [terms.log_votes(found, cast, voters[2 * kind + one]) for one in (0, 1)]
-            else:
-                pair = [terms.log_votes(one, cast, voters[2 + kind]) for one in (hearsay, found)]
+            pair = self._log_votes(kind, found, cast)
             is_kind = (kind_of(self._key) == kind).astype(np.float64)
             total += np.where(dirty[:, None], is_kind @ (told * pair[0]), is_kind @ (told * pair[1]))
         return self._conduct.weights.votes * terms.over_moods(total)
@@ -147,13 +141,7 @@ class Likelihoods:
         asked = terms.vote_terms(self.public, self._leader, team, doubts)[me : me + 1]
         kind, cast = int(kind_of(self._key)[0, me]), np.array([float(vote)])
         rows, which = known(self._key)[kind]
-        hearsay = asked.copy()
-        hearsay[:, terms.DIRTY] = 1.0
-        voters = self._conduct.votes
-        if kind < 2:  # as in `votes`
-            pair = [terms.log_votes(asked, cast, voters[2 * kind + one]) for one in (0, 1)]
-        else:
-            pair = [terms.log_votes(one, cast, voters[2 + kind]) for one in (hearsay, asked)]
+        pair = self._log_votes(kind, asked, cast)
         dirty, clean = (float(np.exp(terms.over_moods(one))[0]) for one in pair)
         found: Array = np.where((rows[:, list(team)].sum(axis=1) > 0)[which], dirty, clean)
         return found
@@ -170,6 +158,15 @@ class Likelihoods:
         failing = sum(min(f, numbers.max()) * chance[numbers] for f, chance in enumerate(chances)) / numbers
         found: Array = np.clip(failing if card == 0 else 1 - failing, terms.SURE, 1.0)
         return found
+
+    def _log_votes(self, kind: int, asked: Array, cast: Array) -> list[Array]:
+        """Log likelihoods of votes by one kind of voter on a dirty and on a clean team, in each mood."""
+        voters = self._conduct.votes
+        if kind < 2:  # evil and Merlin know, and have coefficients for either
+            return [terms.log_votes(asked, cast, voters[2 * kind + clean]) for clean in (0, 1)]
+        hearsay = asked.copy()
+        hearsay[:, terms.DIRTY] = 1.0
+        return [terms.log_votes(by_team, cast, voters[2 + kind]) for by_team in (hearsay, asked)]
 
     def _doubts(self, size: int) -> Array:
         return self.public.doubts(clean(self._all, size))
