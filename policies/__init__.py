@@ -151,6 +151,10 @@ def _asking(cls: type[AskingPolicy]) -> PolicyKind:
     return PolicyKind(cls.name, lambda words, at: cls.from_settings(words, at.model), "asking", cls)
 
 
+_ASKING: Final[tuple[type[AskingPolicy], ...]] = (
+    *(ChatPlayer, AvalonAgent, BaselineAgent, WindowAgent, RetrievalAgent, RerankAgent, GratrAgent),
+    *MYSTERY_AGENTS,
+)
 for _kind in (
     PolicyKind(RandomPolicy.name, lambda *_: RandomPolicy(), cls=RandomPolicy, settings=False),
     PolicyKind(HeuristicPolicy.name, _heuristic, cls=HeuristicPolicy),
@@ -172,8 +176,7 @@ for _kind in (
         first="folder",
         shown=f"{MIXTURE}:FOLDER",
     ),
-    *map(_asking, (ChatPlayer, AvalonAgent, BaselineAgent, WindowAgent, RetrievalAgent, RerankAgent, GratrAgent)),
-    *map(_asking, MYSTERY_AGENTS),
+    *map(_asking, _ASKING),
     PolicyKind(AdvisedPlayer.name, _advised, "asking", AdvisedPlayer),
     PolicyKind(GraceMediator.name, lambda words, _: GraceMediator.from_settings(words), "modules", GraceMediator),
     PolicyKind(ObedientModule.name, lambda words, _: ObedientModule.from_settings(words), "modules", ObedientModule),
