@@ -47,7 +47,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Seating:
+class NumberedJob:
     """A job whose makers are numbers: picklable."""
 
     seed: int
@@ -87,7 +87,7 @@ class WorkerTable:
         self.players = players
         """By the number of the maker."""
 
-    def play(self, job: Seating, stop: Event | None = None) -> Episode | Unfinished:
+    def play(self, job: NumberedJob, stop: Event | None = None) -> Episode | Unfinished:
         """One game; one that is given up where such games are skipped."""
         free = {maker: iter(made) for maker, made in self.players.items()}
         seated = [next(free[maker]) for maker in job.makers]
@@ -125,12 +125,12 @@ def play_recorded(
 
 def tables_for(
     env: AECEnv[str, Any, Any], jobs: Sequence[Job], workers: int, pool: Pool | None, failures: Failures
-) -> tuple[list[WorkerTable], list[Seating]]:
+) -> tuple[list[WorkerTable], list[NumberedJob]]:
     """Tables with players for as many games as are played at once, and the games with their makers as numbers."""
     makers = {id(make): make for job in jobs for _, make in job.players}
     number = {maker: k for k, maker in enumerate(makers)}
     games = [
-        Seating(
+        NumberedJob(
             job.seed, tuple(n for n, _ in job.players), tuple(number[id(m)] for _, m in job.players), job.transcript
         )
         for job in jobs
