@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from parlour import policies
 from parlour.envs.core import ParlourError
 from parlour.policies import FOREIGN, ChatPlayer, HeuristicPolicy, RandomPolicy, asks_a_model, make_policy, names_of
 from parlour.policies.adapters.callables import ForeignPlayer
@@ -320,6 +321,20 @@ def test_modules_on_the_import_path_come_before_the_current_directory(monkeypatc
         (folder / "chunk_of_path.py").write_text(f"def x(text): return {answer!r}")
     monkeypatch.setattr(sys, "path", [*sys.path, str(Path("path").resolve())])
     assert player("chunk_of_path:x").act({"text": ""}, {}) == "on the path"
+
+
+def test_a_package_of_others_registers_a_name_of_its_own(monkeypatch):
+    monkeypatch.setattr(policies, "REGISTRY", dict(policies.REGISTRY))
+    policies.register(
+        policies.PolicyKind(
+            "eager", lambda words, at: RandomPolicy() if words == {"speed": "3"} else None, first="speed"
+        )
+    )
+    assert isinstance(player("eager:3"), RandomPolicy)
+    assert isinstance(player("eager:speed=3"), RandomPolicy)
+    assert not asks_a_model("eager:3")
+    with pytest.raises(ParlourError, match="policy 'heuristic' is registered already"):
+        policies.register(policies.PolicyKind("heuristic", lambda *_: RandomPolicy()))
 
 
 def test_a_library_that_is_missing_gets_one_line(monkeypatch):
