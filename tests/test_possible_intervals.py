@@ -13,9 +13,7 @@ from parlour.training.measure.statistics import Estimate
 
 
 def test_the_mean_over_seeds_stays_within_a_hundred_points():
-    repeats = pytest.importorskip(
-        "parlour.training.learn.selfplay.repeats", reason="the extra `train` is not installed"
-    )
+    repeats = pytest.importorskip("parlour.training.learn.selfplay.run", reason="the extra `train` is not installed")
     one = Estimate(0.1, 0.0, 0.2, 500, 0.04)
     found = [repeats.Repeat(k, one, Estimate(mean, n=500), 1000, 1.0) for k, mean in enumerate((0.2, 0.8))]
     *_, last = repeats.rows(found)

@@ -73,6 +73,7 @@ _MERGED: Final = {
     "learn.selfplay.collect": "selfplay.belief_reward",
     "learn.selfplay.crossplay": "selfplay.ratings",
     "learn.selfplay.learn": "selfplay.exploiters",
+    "learn.selfplay.run": "selfplay.repeats",
     "learn.selfplay.report": "selfplay.population selfplay.tables",
     "records.avalon": "avalon.records.reading avalon.records.stored",
     "records.avalon.published_log": "avalon.records.published_words",

@@ -107,7 +107,7 @@ def train_selfplay(
 
 
 def _train_repeats(config: SelfplayConfig, count: int, out: Path, processes: common.ProcessSettings) -> Answer:
-    repeats = import_extra("parlour.training.learn.selfplay.repeats", "train")
+    repeats = import_extra("parlour.training.learn.selfplay.run", "train")
     with processes.players() as workers, display.stage_bars(increments=True) as progress:
         progress("runs", 0, count, "")
         found = repeats.repeat(config, count, out, workers, lambda done: progress("runs", done, count, ""))

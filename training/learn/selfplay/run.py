@@ -7,12 +7,13 @@ seat among heuristics; summary.json and report.md. Every stage resumes where a k
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from parlour.envs.registry import lookup
-from parlour.policies.files import atomic_write, write_json
+from parlour.policies.files import atomic_write, read_json, write_json
 from parlour.training.learn.batch import matches
 from parlour.training.learn.selfplay import crossplay, pictures, pool, report
 from parlour.training.learn.selfplay.config import NOT_DECIDING, RANDOM, RULE, SelfplayConfig
@@ -21,8 +22,11 @@ from parlour.training.learn.selfplay.learner import SelfplayLearner, on_device
 from parlour.training.learn.selfplay.report import Population
 from parlour.training.learn.selfplay.role_beliefs import RoleLoss, measure
 from parlour.training.measure import evaluate
+from parlour.training.measure.statistics import SHARE_DIFFERENCE, Estimate, mean_estimate, plain, show_interval
 from parlour.training.play import seeds
+from parlour.training.play.parallel.executor import Workers, carry_out
 from parlour.training.results.pages.report import write_report
+from parlour.training.results.result_table import markdown_table
 from parlour.training.results.runs import StageProgress, no_stage_progress, run_directory
 
 POLICY: Final = "policy.npz"
@@ -110,3 +114,96 @@ def _role_loss(config: SelfplayConfig, folder: Path) -> RoleLoss | None:
     learner = SelfplayLearner(config, floor)
     learner.load(folder / CHECKPOINT)
     return measure(learner, floor, deals)
+
+
+# -- the same run with several seeds, each in a process and a folder of its own -----------------------------------
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """What one seed came to, in points against the heuristic; see `parlour.training.learn.batch.matches`."""
+
+    seed: int
+    whole_sides: Estimate
+    one_seat: Estimate
+    steps: int
+    seconds: float
+
+
+def repeat(
+    config: SelfplayConfig, count: int, out: Path, workers: Workers, progress: Callable[[int], None]
+) -> list[Repeat]:
+    """Train with the seeds `config.seed`, `config.seed + 1`, ...; what is finished in `out` is not trained again.
+
+    Args:
+        config: Of all runs but for the seed.
+        count: How many.
+        out: Folder; run k is in `seed-k`.
+        workers: Who trains.
+        progress: Told that another run is finished.
+    """
+    chosen = [replace(config, seed=config.seed + k) for k in range(count)]
+    for _ in carry_out(workers, _train_seed, [(one, _folder(out, one)) for one in chosen]):
+        progress(1)
+    found = [_read(one.seed, read_json(_folder(out, one) / "summary.json")) for one in chosen]
+    write_json(out / "summary.json", over_seeds(found))
+    write_report(out, repeats_report(found))
+    return found
+
+
+def _folder(out: Path, config: SelfplayConfig) -> Path:
+    return out / f"seed-{config.seed}"
+
+
+def _train_seed(config: SelfplayConfig, folder: Path) -> None:
+    selfplay(config, folder)
+
+
+def _read(seed: int, told: dict[str, Any]) -> Repeat:
+    last = told["last"]
+    (own,) = (one for one in told["differences"] if (one["a"], one["b"]) == (last, RULE))
+    whole = Estimate.of_json({name: own[name] for name in ("n", "mean", "low", "high", "p")})
+    return Repeat(seed, whole, Estimate.of_json(told["seat"][last]), told["steps"], told["seconds"])
+
+
+def over_seeds(found: list[Repeat]) -> dict[str, Any]:
+    """Each seed, and the means over seeds."""
+    return {
+        "seeds": [plain(one) for one in found],
+        "whole_sides": plain(_over_seeds(found, "whole_sides")),
+        "one_seat": plain(_over_seeds(found, "one_seat")),
+    }
+
+
+def rows(found: list[Repeat]) -> list[tuple[str, ...]]:
+    """Seed, points as whole sides, points in one seat, decisions, processor time; the last row is the mean over seeds."""
+    made = [
+        (
+            str(one.seed),
+            _in_points(one.whole_sides),
+            _in_points(one.one_seat),
+            f"{one.steps:,}",
+            f"{one.seconds:,.0f} s",
+        )
+        for one in found
+    ]
+    means = [_over_seeds(found, name) for name in ("whole_sides", "one_seat")]
+    return [*made, ("mean", *map(_in_points, means), "", "")]
+
+
+def _over_seeds(found: list[Repeat], name: str) -> Estimate:
+    """The mean of one measure over the seeds."""
+    return mean_estimate([getattr(one, name).value for one in found], SHARE_DIFFERENCE)
+
+
+HEADINGS = ("seed", "whole sides", "one seat", "decisions", "processor time")
+
+
+def _in_points(one: Estimate) -> str:
+    return f"{100 * one.value:+.1f} {show_interval(one, '+.1f', 100)}"
+
+
+def repeats_report(found: list[Repeat]) -> str:
+    """The report as Markdown."""
+    told = f"Points against the {RULE} on held-out deals, 95 % intervals: by deal; of the mean, by seed."
+    return f"# Self-play, {len(found)} seeds\n\n{told}\n\n{markdown_table(HEADINGS, rows(found))}\n"
