@@ -127,8 +127,8 @@ def _mean(values: Sequence[Fraction]) -> float | None:
 def _rate(found: Estimate | None) -> JSON | None:
     if found is None:
         return None
-    rounded = {key: round(getattr(found, key), DIGITS) for key in ("rate", "low", "high")}
-    return {"hits": found.hits, "n": found.n, **rounded}
+    rounded = zip(("rate", "low", "high"), (found.value, *found.ends), strict=True)
+    return {"hits": found.hits, "n": found.n, **{name: round(end, DIGITS) for name, end in rounded}}
 
 
 # -- as tables -------------------------------------------------------------------------------------------------
