@@ -292,8 +292,8 @@ class MediatedQA:
     def _after_done(self, s: MediatedState, move: Move) -> MediatedState:
         """What was retrieved, answered, or found by the check."""
         result, words = _DONE[s.step]
-        told = {words: move.words} if words else {}
-        return s._replace(step=s.step + 1, **{result: move.args[1]}, **told, log=_told(s, move))
+        changes: dict[str, Any] = {result: move.args[1], **({words: move.words} if words else {})}
+        return s._replace(step=s.step + 1, log=_told(s, move), **changes)
 
     def _after_judged(self, s: MediatedState, move: Move) -> MediatedState:
         right, known = map(bool, move.args)
