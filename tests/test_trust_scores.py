@@ -136,7 +136,7 @@ def test_without_noise_it_is_the_belief_of_the_heuristic(eight):
 
 def test_words_that_may_be_misread_count_less(eight, monkeypatch):
     view, seed = dealt(eight)
-    monkeypatch.setattr(noisy_bayes.mishearing, "one_heard", lambda message, *_: message)  # here all is heard as said
+    monkeypatch.setattr(noisy_bayes.notes, "one_heard", lambda message, *_: message)  # here all is heard as said
     rates = [ReadingNoise(misread=rate) for rate in (0.0, 0.2, 0.5)]
     trusts = [NoisyBayes(view, seed, noise).trust(accused(view, 4))[7] for noise in rates]
     start = NoisyBayes(view, seed, ReadingNoise()).trust(view)[7]
