@@ -119,11 +119,11 @@ Claim(kind='propose', seats=(0,), some=False, value=-1), Claim(kind='propose', s
 
 def _unsupposed(sentence: str) -> str:
     """A sentence without what it only supposes, and without what it concludes from a supposed result."""
-    found = _CONDITION.search(sentence)
-    while found is not None:
-        rest = "" if _RESULT.search(found[0]) else sentence[found.end() :]
-        sentence = f"{sentence[: found.start()]}; {rest}"
-        found = _CONDITION.search(sentence, found.start())
+    match = _CONDITION.search(sentence)
+    while match is not None:
+        rest = "" if _RESULT.search(match[0]) else sentence[match.end() :]
+        sentence = f"{sentence[: match.start()]}; {rest}"
+        match = _CONDITION.search(sentence, match.start())
     return sentence
 
 
@@ -147,17 +147,19 @@ def _claim(sort: str, one: _List, speaker: int) -> Iterator[Claim]:
 def _lists(sentence: str, speaker: int, seats: int, named: tuple[int, ...]) -> Iterator[_List]:
     """The lists of a sentence in order; `named` are those whom the sentence before named last."""
     hits = [*_LIST.finditer(sentence), *_AGAIN.finditer(sentence)]
-    for found in sorted(hits, key=re.Match.start):
-        if found.re is _AGAIN:
-            if named and (len(named) == 1) == (found["one"] is not None):
-                yield _List(found.start(), found.end(), named, False)
+    for hit in sorted(hits, key=re.Match.start):
+        if hit.re is _AGAIN:
+            if named and (len(named) == 1) == (hit["one"] is not None):
+                yield _List(hit.start(), hit.end(), named, False)
             continue
-        if found["list"].lower() == "me" and _TO_ME.search(sentence[max(0, found.start() - 20) : found.start()]):
+        if hit["list"].lower() == "me" and _TO_ME.search(sentence[max(0, hit.start() - 20) : hit.start()]):
             continue
-        members = (int(one[1]) if one[1] else speaker for one in _SEAT.finditer(found["list"]) if one[0][0] != "(")
+        members = (
+            int(match[1]) if match[1] else speaker for match in _SEAT.finditer(hit["list"]) if match[0][0] != "("
+        )
         named = tuple(sorted({seat for seat in members if 0 <= seat < seats}))
-        some = bool(found["some"]) or _OR.search(found["list"]) is not None
-        yield _List(found.start(), found.end(), named, some)
+        some = bool(hit["some"]) or _OR.search(hit["list"]) is not None
+        yield _List(hit.start(), hit.end(), named, some)
 
 
 def _governed(sentence: str, lists: tuple[_List, ...]) -> Iterator[tuple[_List, frozenset[str]]]:
@@ -179,7 +181,7 @@ def _state(before: str, one: _List, state: frozenset[str]) -> frozenset[str]:
     """What governs a list behind a stretch of words, given what governed before it."""
     if "reported" in state and _TURN.search(before) is None:
         return state
-    breaks = [found.end() for found in _BREAK.finditer(before)]
+    breaks = [match.end() for match in _BREAK.finditer(before)]
     clause = breaks[-1] if breaks else 0
     if breaks:
         state = frozenset()
@@ -233,14 +235,14 @@ def _behind(one: _List, before: str, behind: str, state: frozenset[str]) -> tupl
     if _BETWEEN.search(before) or "reported" in state:
         return frozenset(), one.end, state
     for sort, pattern in _BACKWARD:
-        found = pattern.match(behind, int(behind.startswith(")")))
-        if found is None:
+        match = pattern.match(behind, int(behind.startswith(")")))
+        if match is None:
             continue
-        end = one.end + found.end()
+        end = one.end + match.end()
         if sort == "report":
             follows = _AGREEING.search(before) is not None or "including" in before[-40:]
             return frozenset({DEFER}) if follows else frozenset(), end, frozenset({"reported"})
-        if NEGATION.search(found[0]) and not (sort == DEFEND and " no " in found[0]):
+        if NEGATION.search(match[0]) and not (sort == DEFEND and " no " in match[0]):
             return frozenset(), end, state
         if sort == "best":
             return frozenset({DEFEND, PROPOSE}), end, state
@@ -264,9 +266,9 @@ def _without_lists(sentence: str, speaker: int, named: bool) -> Iterator[Claim]:
         yield Claim(DEFER)
     if not named and _SAME_TEAM.search(sentence):
         yield Claim(PROPOSE)
-    for found in _VOTE.finditer(sentence):
-        if not _denied(sentence, found):
-            yield Claim(PROMISE, (), value=int(found["vote"].lower().startswith(("approv", "back", "vote yes"))))
+    for match in _VOTE.finditer(sentence):
+        if not _denied(sentence, match):
+            yield Claim(PROMISE, (), value=int(match["vote"].lower().startswith(("approv", "back", "vote yes"))))
 
 
 def _denied(sentence: str, found: re.Match[str]) -> bool:
@@ -281,6 +283,6 @@ def _role_pattern(roles: tuple[str, ...]) -> re.Pattern[str]:
 
 def _roles_claimed(sentence: str, roles: tuple[str, ...]) -> Iterator[Claim]:
     lower = [role.lower() for role in roles]
-    for found in _role_pattern(roles).finditer(sentence):
-        if not _denied(sentence, found):
-            yield Claim(CLAIM_ROLE, (), value=lower.index(found[1].lower()))
+    for match in _role_pattern(roles).finditer(sentence):
+        if not _denied(sentence, match):
+            yield Claim(CLAIM_ROLE, (), value=lower.index(match[1].lower()))

@@ -64,10 +64,10 @@ def _whole(digits: str) -> int:
 
 
 def _fraction(text: str) -> float:
-    found = float(text)
-    if found in (float("inf"), float("-inf")):
+    fraction = float(text)
+    if fraction in (float("inf"), float("-inf")):
         raise ValueError(f"{text[:20]} is too large a number")
-    return found
+    return fraction
 
 
 def _no_number(name: str) -> NoReturn:

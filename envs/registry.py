@@ -206,9 +206,9 @@ def loadable() -> list[GameSpec]:
 def _offered() -> dict[str, list[str]]:
     """Id -> `module:ATTRIBUTE` of the games of installed packages; parlour's own cannot be replaced."""
     found: dict[str, list[str]] = {}
-    for one in entry_points(group=ENTRY_POINTS):
-        if one.name not in GAMES and _ID.fullmatch(one.name):
-            found.setdefault(one.name, []).append(one.value)
+    for entry_point in entry_points(group=ENTRY_POINTS):
+        if entry_point.name not in GAMES and _ID.fullmatch(entry_point.name):
+            found.setdefault(entry_point.name, []).append(entry_point.value)
     return {name: sorted(set(places)) for name, places in found.items()}
 
 

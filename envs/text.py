@@ -244,23 +244,23 @@ def read_claims(words: str, view: View, role_names: tuple[str, ...]) -> tuple[Mo
 def _claimed(words: str, me: int, role_names: tuple[str, ...]) -> Iterator[tuple[str, tuple[int, ...]]]:
     """Kind and arguments of all claims, in the order of `read_claims`, whether they may be made or not."""
     for number, (kind, pattern) in enumerate(_speech_patterns(role_names)):
-        for found in pattern.finditer(words):
-            if number not in _HOLD_NEGATIONS and negated(_clause(words, found)):
+        for match in pattern.finditer(words):
+            if number not in _HOLD_NEGATIONS and negated(_clause(words, match)):
                 continue
-            args = _arguments(kind, found, role_names)
+            args = _arguments(kind, match, role_names)
             yield kind, args
-            if kind in _OF_SEATS and found.end(1) == found.end():
-                more = _MORE.match(words, found.end())
+            if kind in _OF_SEATS and match.end(1) == match.end():
+                more = _MORE.match(words, match.end())
                 yield from ((kind, (seat,)) for seat in (seats_in(more[0], me) if more else ()))
     for kind, lists in _LISTS:
-        for found in lists.finditer(words):
-            if not negated(_clause(words, found)):
-                yield from ((kind, (seat,)) for seat in seats_in(found[1], me))
-    for found in _SELF.finditer(words):
-        if not negated(_clause(words, found)):
+        for match in lists.finditer(words):
+            if not negated(_clause(words, match)):
+                yield from ((kind, (seat,)) for seat in seats_in(match[1], me))
+    for match in _SELF.finditer(words):
+        if not negated(_clause(words, match)):
             yield speech.RECOMMEND, (me,)
-    for found in _speaking_as(role_names).finditer(words):
-        yield speech.CLAIM_ROLE, _arguments(speech.CLAIM_ROLE, found, role_names)
+    for match in _speaking_as(role_names).finditer(words):
+        yield speech.CLAIM_ROLE, _arguments(speech.CLAIM_ROLE, match, role_names)
 
 
 def _clause(words: str, found: re.Match[str]) -> str:
@@ -286,7 +286,7 @@ def read_seats(text: str, me: int) -> tuple[int, ...]:
         UnreadableMove: no seat is named.
         AmbiguousMove: two different lists are chosen.
     """
-    lists = [(found, negated_at_end(text[: found.start()])) for found in _CHOSEN.finditer(text)]
+    lists = [(match, negated_at_end(text[: match.start()])) for match in _CHOSEN.finditer(text)]
     chosen = {_once(found[1], me) for found, denied in lists if not denied}
     if len({frozenset(seats) for seats in chosen}) > 1:
         raise AmbiguousMove(f"{text!r} chooses several lists of players; accepted: one list")

@@ -58,7 +58,7 @@ class MediatedPipeline:
         choice: str = "sample",
     ) -> None:
         self.mediator = GraceMediator(GraceMediator.load(policy).table, choice)
-        self.probe = self.mediator.probe([as_document(one) for one in documents])
+        self.probe = self.mediator.probe([as_document(document) for document in documents])
         self.retrieve, self.generate, self.recall, self.check = retrieve, generate, recall, check
         self.log = None if log is None else RecommendationLog(log, self.mediator.table.thresholds)
 

@@ -54,9 +54,9 @@ def _in_brackets(text: str) -> tuple[str, ...]:
     signed = len(pieces) > 1  # TextArena's `-train` versions show messages without their senders
     told = [words for who, words in zip(pieces[1::2], pieces[2::2], strict=True) if who == "GAME"] if signed else pieces
     for message in reversed(told):
-        found = _LISTED.search(message)
-        if found:
-            return tuple(re.findall(r"\[[^\[\]]+\]", found[1]))
+        match = _LISTED.search(message)
+        if match:
+            return tuple(re.findall(r"\[[^\[\]]+\]", match[1]))
         if signed and _TALK.search(message):
             return (SILENCE,)
     return ()

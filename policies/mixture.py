@@ -41,10 +41,10 @@ class MixturePolicy(TablePolicy):
         """The network of this game."""
         self.table = self.playing.game, self.playing.config
         self.features = self.playing.features
-        for one in self.members:
-            one.check_table(*self.table)
-            if one.features != self.features:
-                raise accept("features of a member", one.features, self.features)
+        for member in self.members:
+            member.check_table(*self.table)
+            if member.features != self.features:
+                raise accept("features of a member", member.features, self.features)
 
     @property
     def reads_prose(self) -> bool:
@@ -71,12 +71,12 @@ class MixturePolicy(TablePolicy):
 
 def members_of(folder: str | Path) -> list[Path]:
     """The files of a mixture, in the order of their names. Raises `ParlourError` if there is none."""
-    found = sorted(Path(folder).glob(f"*{SUFFIX}"))
-    if not found:
+    members = sorted(Path(folder).glob(f"*{SUFFIX}"))
+    if not members:
         raise ParlourError(
             f"no trained seat in {str(folder)!r}; accepted: a folder with {SUFFIX} files of trained seats"
         )
-    return found
+    return members
 
 
 def folder_of(settings: Mapping[str, str]) -> str:

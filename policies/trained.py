@@ -173,9 +173,9 @@ def _check_layers(layers: Sequence[tuple[Array, Array]]) -> None:
             np.ndim(weights) == 2 and np.shape(bias) == np.shape(weights)[:1] and inputs in (None, np.shape(weights)[1])
         )
         if not fits or not (np.isfinite(weights).all() and np.isfinite(bias).all()):
-            told = f"weights {np.shape(weights)}, bias {np.shape(bias)}"
+            text = f"weights {np.shape(weights)}, bias {np.shape(bias)}"
             raise accept(
-                f"layer {number}", told, "finite weights (out, in) and bias (out,), in: out of the layer before"
+                f"layer {number}", text, "finite weights (out, in) and bias (out,), in: out of the layer before"
             )
         inputs = np.shape(weights)[0]
     if not layers:

@@ -31,7 +31,7 @@ def pages() -> dict[str, str]:
 
 def _index() -> str:
     games = [(f"[{name}]({name}.md)", registry[name].spec.title) for name in registry]
-    networks = [(f"[{one.name}]({one.name}.md)", one.game, _points(one.whole_sides)) for one in cards()]
+    networks = [(f"[{card.name}]({card.name}.md)", card.game, _points(card.whole_sides)) for card in cards()]
     return (
         f"{MADE}# Cards\n\nWhat each game is, and each network that comes with parlour. Other players are programs: heuristics and agents "
         "without weights of their own, listed in the README.\n\n"
@@ -72,8 +72,8 @@ def _network(card: ExpertCard) -> str:
         ("in one seat among heuristics, less the heuristic there", _points(card.one_seat)),
     ]
     measured += [
-        (f"what a best response gained as {one.side} from {one.decisions:,} decisions", _points(one.gain))
-        for one in card.exploits
+        (f"what a best response gained as {exploit.side} from {exploit.decisions:,} decisions", _points(exploit.gain))
+        for exploit in card.exploits
     ]
     if not card.exploits:
         measured.append(("what best responses gain", "not measured"))

@@ -60,7 +60,7 @@ def draw_arena(path, players=("heuristic", "random", LONG)):
     config = SimpleNamespace(
         players=players, game="avalon_v0", options={"num_players": 5, "rules": "official"}, games=8
     )
-    found = SimpleNamespace(
+    namespace = SimpleNamespace(
         config=config,
         sides=("good", "evil"),
         played=range(8 * len(players) ** 2),
@@ -68,7 +68,7 @@ def draw_arena(path, players=("heuristic", "random", LONG)):
         pairs=SimpleNamespace(cycles=lambda: [(LONG, "heuristic", "random")] * 5),
         cell=lambda a, b: rate(len(a) % 9, 8),
     )
-    assert arena.draw(found, path)
+    assert arena.draw(namespace, path)
 
 
 def population(snapshots=2):
@@ -122,7 +122,7 @@ def draw_trials(path):
 
 
 def draw_surface(path, parameters=(X, Y)):
-    ends = [(one.low, one.default, one.high) for one in parameters]
+    ends = [(parameter.low, parameter.default, parameter.high) for parameter in parameters]
     grid = np.array(np.meshgrid(*ends)).reshape(len(parameters), -1).T.tolist()
     cells = [
         SurfacePoint(dict(zip([p.name for p in parameters], at, strict=True)), mean(0.3 * k - 1))
@@ -326,8 +326,8 @@ def figure_cells(name):
 
 
 def draw_figure(name, path):
-    found = Reproduction(name, "a title of usual length for a table", "offline", tuple(figure_cells(name)), ())
-    assert figures.draw(found, ReproductionSetting(out=path.parent), "a game, 40 held-out deals")
+    reproduction = Reproduction(name, "a title of usual length for a table", "offline", tuple(figure_cells(name)), ())
+    assert figures.draw(reproduction, ReproductionSetting(out=path.parent), "a game, 40 held-out deals")
     (path.parent / f"{name}.png").rename(path)
 
 

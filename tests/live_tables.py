@@ -245,7 +245,8 @@ def play_and_compare(
         for number, sent in enumerate(played, 1):
             path = folder / f"{game}-{number}.jsonl"
             wrong += [
-                f"{game}-{number}, place {browser.place}: {one}" for one in differences(sent, path, browser.place)
+                f"{game}-{number}, place {browser.place}: {difference}"
+                for difference in differences(sent, path, browser.place)
             ]
     return counts, wrong
 
@@ -261,8 +262,8 @@ def main() -> None:
         began = time.monotonic()
         with tempfile.TemporaryDirectory() as folder:
             counts, wrong = play_and_compare(Path(folder), game, given.games)
-        told = ", ".join(f"{n} {kind}" for kind, n in sorted(counts.items()))
-        print(f"{game}: {given.games} games, {time.monotonic() - began:.0f} s: {told}; {len(wrong)} differences")
+        text = ", ".join(f"{n} {kind}" for kind, n in sorted(counts.items()))
+        print(f"{game}: {given.games} games, {time.monotonic() - began:.0f} s: {text}; {len(wrong)} differences")
         print(*wrong[:10], sep="\n")
         failed |= bool(wrong)
     sys.exit(failed)

@@ -58,7 +58,7 @@ def told_what_its_view_holds(
 ) -> None:
     """A seat of ours that says the same words hears the same messages; together they are its observation."""
     ours = ConversationSeat(table(game, **TABLES[game], **asked), seat)
-    heard = [ours.reset(seed), *(ours.say(one) for one in words)]
+    heard = [ours.reset(seed), *(ours.say(word) for word in words)]
     assert messages == heard
     base = ours.conversation.game_env
     own = render(base.text, base.view(base.seat_of[seat]))

@@ -41,7 +41,7 @@ def moves(name: str, game: str, options: dict[str, Any], seed: int = 4) -> Moves
 
 
 def seen(episode: Any) -> Moves:
-    return [[(one.seat, one.move.kind, one.move.args) for one in view.events] for view in episode.last_views]
+    return [[(event.seat, event.move.kind, event.move.args) for event in view.events] for view in episode.last_views]
 
 
 def heard(game: str, options: dict[str, Any], name: str = "advised", seed: int = 4) -> list[AdvisedTurn]:
@@ -154,8 +154,8 @@ def asked_at(game: str, options: dict[str, Any]) -> list[tuple[AdvisedTurn, Any,
     views: list[Any] = []
     table = game, env.game_env.game.config
     players = [Advised(model, table=table) for _ in range(env.game_env.game.seats)]
-    for one in players:
-        one.views = views
+    for player in players:
+        player.views = views
     rollout.play(env, players, 11)
     return [(question, *seen) for question, seen in zip(model.heard, views, strict=True)]
 

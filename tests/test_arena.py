@@ -58,16 +58,16 @@ def test_who_wins_all_games_has_a_finite_rating_which_a_symmetry_fixes():
     found = strengths(games, 100, np.random.default_rng(0))
     assert found.expected[0] == pytest.approx([(150 + 5 / 6) / (150 + 5 / 3)] * 3, abs=1e-9)
     assert found.expected[2][0] == pytest.approx(5 / 6 / (150 + 5 / 3), abs=1e-9)
-    assert [one.second.value for one in found.players] == [0.0, 0.0, 0.0]
+    assert [player.second.value for player in found.players] == [0.0, 0.0, 0.0]
     assert [one.ranks for one in found.players] == [(1, 1), (1, 1), (3, 3)]
 
 
 def test_a_rating_is_the_mean_of_both_sides_and_all_ratings_add_up_to_zero():
     games = (np.random.default_rng(3).random((40, 4, 4)) < 0.6).astype(float)
     found = strengths(games, 100, np.random.default_rng(0))
-    for one in found.players:
-        assert one.rating.value == pytest.approx((one.first.value + one.second.value) / 2, abs=1e-5)
-        assert one.rating.low < one.rating.value < one.rating.high
+    for player in found.players:
+        assert player.rating.value == pytest.approx((player.first.value + player.second.value) / 2, abs=1e-5)
+        assert player.rating.low < player.rating.value < player.rating.high
     for side in ("rating", "first", "second"):
         assert sum(getattr(one, side).value for one in found.players) == pytest.approx(0, abs=1e-4)
 
@@ -78,14 +78,14 @@ def test_a_side_that_everybody_wins_makes_nobody_stronger():
     games = np.ones((200, 3, 3))
     games[::10] = 0
     found = strengths(games, 100, np.random.default_rng(0))
-    assert [one.rating.value for one in found.players] == [0.0, 0.0, 0.0]
+    assert [player.rating.value for player in found.players] == [0.0, 0.0, 0.0]
     assert found.advantage.value == pytest.approx(379.6, abs=0.05)
 
 
 def test_a_draw_is_half_a_win_for_each():
     drawn = strengths(np.full((10, 2, 2), 0.5), 100, np.random.default_rng(0))
     assert drawn.advantage.value == 0.0
-    assert [one.rating.value for one in drawn.players] == [0.0, 0.0]
+    assert [player.rating.value for player in drawn.players] == [0.0, 0.0]
 
 
 def test_intervals_cover_the_truth_about_as_often_as_they_say():
@@ -108,7 +108,7 @@ def test_luck_of_the_deal_widens_the_advantage_but_not_the_ratings():
     games = np.zeros((100, 3, 3))
     games[::2] = 1
     found = strengths(games, 400, np.random.default_rng(1))
-    assert all(one.rating.low == one.rating.high == 0.0 for one in found.players)
+    assert all(player.rating.low == player.rating.high == 0.0 for player in found.players)
     # the standard error of the log odds of 100 even coins is 0.2: an interval of 2 x 1.96 x 0.2 x 173.7 = 136 points
     assert found.advantage.high - found.advantage.low == pytest.approx(136, abs=25)
 
@@ -139,7 +139,7 @@ def test_a_cycle_is_named_and_so_it_is_where_each_wins_every_game():
     ring = made({**wins("a", "b"), **wins("b", "c"), **wins("c", "a")})
     assert ring.pairs.cycles() == [("a", "b", "c")]
     assert "Cycle: a beats b beats c beats a." in report.remarks(ring)
-    assert [one.rating.value for one in ring.strengths.players] == pytest.approx([0, 0, 0], abs=1e-4)
+    assert [player.rating.value for player in ring.strengths.players] == pytest.approx([0, 0, 0], abs=1e-4)
     line = made({**wins("a", "b"), **wins("b", "c"), **wins("a", "c")})
     assert line.pairs.cycles() == []
     assert [name for name, _ in line.standing] == ["a", "b", "c"]
@@ -231,7 +231,7 @@ def test_a_side_is_held_by_its_player_alone():
     alone = play_games(env, config, makers)
     both = env.game_env.spec.sides
     for game in alone:
-        assert all(one.decisions > 0 for one in game.decisions)
+        assert all(decision.decisions > 0 for decision in game.decisions)
         assert game.winner in both
 
 

@@ -279,11 +279,11 @@ VALUES = st.one_of(
 
 @given(value=VALUES, after=VALUES)
 def test_a_section_is_read_back_as_it_was(value, after):
-    told = f"Some words.\n{section('a', value, optional=True)}{section('b', after, optional=True)}\n- not a value\nThe end."
-    found = sections_in(told)
+    text = f"Some words.\n{section('a', value, optional=True)}{section('b', after, optional=True)}\n- not a value\nThe end."
+    found = sections_in(text)
     assert value_of(found["a"], options=isinstance(value, dict)) == value
     assert value_of(found["b"], options=isinstance(after, dict)) == after
-    assert [line for line in told.splitlines() if line.startswith("#")] == ["## a", "## b"]
+    assert [line for line in text.splitlines() if line.startswith("#")] == ["## a", "## b"]
 
 
 def test_an_empty_input_has_no_section():

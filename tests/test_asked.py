@@ -81,7 +81,7 @@ def test_the_commands(capsys, tmp_path):
     code, out, _ = run(capsys, "prompts", "list", "--json")
     assert (
         code,
-        {"chat.take_turn", "gratr.intent", "social.sharing"} <= {one["question"] for one in json.loads(out)},
+        {"chat.take_turn", "gratr.intent", "social.sharing"} <= {load["question"] for load in json.loads(out)},
     ) == (0, True)
     code, out, _ = run(
         capsys, "prompts", "show", "avalon_agent.act", "--game", "avalon_v0", "--players", "5", "--seat", "1"

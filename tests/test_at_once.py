@@ -45,7 +45,7 @@ def played(name: str, options: dict[str, Any], policies: list[str], model: Waiti
     env = table(name, **options)
     base = env.game_env
     seats = [policies[k % len(policies)] for k in range(base.game.seats)]
-    players = [make_policy(one, base.spec.id, base.game.config, model) for one in seats]
+    players = [make_policy(seat, base.spec.id, base.game.config, model) for seat in seats]
     play_recorded(env, players, seats, seed, file)
     return file.read_bytes()
 

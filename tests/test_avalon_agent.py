@@ -308,7 +308,7 @@ def test_only_the_response_is_asked_again():
     thinking = [kind for kind in PLAYING if kind != "avalon_agent.act"]
     assert [question.kind for question in model.heard] == [*thinking, PLAYING[3], PLAYING[3]]
     responses = [question for question in model.heard if isinstance(question, asks.Respond)]
-    assert [one.refused for one in responses] == [[], ["hmm 0"], ["hmm 0", "hmm 1"]]
+    assert [response.refused for response in responses] == [[], ["hmm 0"], ["hmm 0", "hmm 1"]]
     assert len({context.sample for _, context in model.asked}) == 5
 
 

@@ -106,7 +106,7 @@ def test_a_team_is_as_surprising_as_its_being_clean_to_what_its_leader_knows():
 
 def test_a_guess_is_as_surprising_as_the_guessers_belief_makes_it():
     game = game_of(*GOOD_WINS, [Move(GUESS, (PERCIVAL,))])
-    line = next(one for one in belief_lines(game, HABITS) if one.viewer == ASSASSIN)
+    line = next(belief_line for belief_line in belief_lines(game, HABITS) if belief_line.viewer == ASSASSIN)
     before = next(point for point in reversed(line.points) if point.kind == "fails")
     assert bits_of(game, ASSASSIN, "guess") == pytest.approx([-log2(before.merlin[PERCIVAL])])
 
@@ -177,7 +177,7 @@ def valued(game, votes=0, continuations=6):
 
 def test_a_guess_costs_what_its_own_probability_is_below_the_best():
     game = game_of(*GOOD_WINS, [Move(GUESS, (PERCIVAL,))])
-    line = next(one for one in belief_lines(game, HABITS) if one.viewer == ASSASSIN)
+    line = next(belief_line for belief_line in belief_lines(game, HABITS) if belief_line.viewer == ASSASSIN)
     merlin = next(point for point in reversed(line.points) if point.kind == "fails").merlin
     (guess,) = valued(game)
     assert (guess.value, guess.best) == (pytest.approx(merlin[PERCIVAL]), pytest.approx(max(merlin)))
@@ -203,7 +203,7 @@ def test_only_the_most_surprising_votes_are_valued():
 
 def test_a_copied_heuristic_goes_on_by_itself_with_what_it_has_read():
     game = game_of(quest([0, 3], fails=(3,)), quest([1, 2, 4], against=(0, 3)))
-    moments = [one for one in game.moments() if one.view.seat == SERVANT]
+    moments = [moment for moment in game.moments() if moment.view.seat == SERVANT]
     first = AvalonPlayer(moments[0].view, np.random.default_rng(0))
     first.read(moments[1].view)
     before = first.belief.log_weights.copy()

@@ -161,7 +161,7 @@ def test_alike_is_a_cosine_above_085():
         "Something else entirely.",
         "vote",
     ]
-    pool = Pool({"Merlin": [Past(reflection=one, response=one, score=0) for one in others]})
+    pool = Pool({"Merlin": [Past(reflection=other, response=other, score=0) for other in others]})
     rows = HashingEmbedder().embed([said, *others]).astype(float)
     cosines = [float(rows[0] @ row / np.linalg.norm(rows[0]) / np.linalg.norm(row)) for row in rows[1:]]
     assert [one.response for one in pool.alike("Merlin", said)] == [

@@ -301,7 +301,7 @@ def test_all_decisions_of_a_game_are_choices_with_shares_that_sum_to_one(played)
     path = sorted((played / "games").glob("*.jsonl"))[0]
     game = analysed_game("one", replay.read(path))
     found = list(choices_of(game, 0, seed=0))
-    decided = [one for one in game.moments() if len(one.view.legal) > 1]
+    decided = [moment for moment in game.moments() if len(moment.view.legal) > 1]
     assert [one.kind for one in found] == [decision_of(one.view.legal) for one in decided]
     for one in found:
         assert one.taken.sum() == pytest.approx(1)

@@ -298,12 +298,12 @@ HABITS = conduct({"good": {"always": 1.25}}, {"evil": {"self": 0.5}}, {"pair": -
 def test_a_file_reads_back_as_it_was_written(tmp_path):
     path = tmp_path / "habits.json"
     path.write_text(json.dumps(HabitsFile({5: HABITS, 6: LearnedHabits()}, {"games": 94}).as_json()))
-    found = read_habits(path)
-    assert found.of(5) == HABITS
-    assert found.of(6) == LearnedHabits()
-    assert found.notes == {"games": 94}
+    habits = read_habits(path)
+    assert habits.of(5) == HABITS
+    assert habits.of(6) == LearnedHabits()
+    assert habits.notes == {"games": 94}
     with pytest.raises(ParlourError, match=r"7 players are not in the file; accepted: 5, 6 players"):
-        found.of(7)
+        habits.of(7)
 
 
 @pytest.mark.parametrize("value", ["1e400", "true", '"2"', "null", "99"])

@@ -36,7 +36,10 @@ def counted(records, tmp_path_factory):
     import_records(DATA, folder / "transcripts")
     settings = AnalysisSettings(values="none", pictures=False)
     found = analyse(folder / "transcripts", folder / "analysis", settings)
-    return {(one.row, one.of, one.measure): one for one in compared_cells("avalon-records", found)}
+    return {
+        (compared_cell.row, compared_cell.of, compared_cell.measure): compared_cell
+        for compared_cell in compared_cells("avalon-records", found)
+    }
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +61,7 @@ def study(records, tmp_path_factory):
 def test_the_guesses_are_those_of_the_records(records, counted):
     """22 of 47 guesses named Merlin; the heuristic at the same Views 32, both 15; a good seat at random 13.9."""
     cells = counted
-    guessed = [one["assassin_phase"] for one in records if one.get("assassin_phase")]
+    guessed = [record["assassin_phase"] for record in records if record.get("assassin_phase")]
     theirs = cells["gpt-5.1", "", "right guesses"].ours
     assert (theirs.hits, theirs.n) == (sum(one["correct"] for one in guessed), len(guessed)) == (22, 47)
     ours = cells["heuristic, usual habits", "", "right guesses"]
@@ -74,9 +77,9 @@ def test_the_guesses_are_those_of_the_records(records, counted):
 def test_the_votes_are_those_of_the_records(records, counted):
     """A good seat's vote is right if it approves a team without an evil member or rejects one with."""
     right = votes = 0
-    for one in records:
-        good = {player["name"]: player["is_good"] for player in one["players"]}
-        for proposal in (each for mission in one["missions"] for each in mission["proposals"]):
+    for record in records:
+        good = {player["name"]: player["is_good"] for player in record["players"]}
+        for proposal in (each for mission in record["missions"] for each in mission["proposals"]):
             clean = all(good[name] for name in proposal["team_members"])
             of_good = [vote["vote"] for vote in proposal["votes"] if good[vote["player"]]]
             right += sum((vote == "approve") == clean for vote in of_good)
@@ -101,20 +104,20 @@ def test_what_the_publishers_print_stands_beside_what_is_counted(counted):
 def test_the_table_is_as_others_are(study, capsys):
     """No two cells are the same, and the table can be shown."""
     made, _ = study
-    cells = {(one.row, one.of, one.measure): one for one in made.cells}
+    cells = {(cell.row, cell.of, cell.measure): cell for cell in made.cells}
     assert len(cells) == len(made.cells)
     assert all(one.ours is None or 0 <= one.ours.low <= one.ours.value <= one.ours.high <= 1 for one in made.cells)
     json.dumps(made.as_json(), allow_nan=False)
     command.show_reproduction(made, OfflineModel())
-    told = " ".join(capsys.readouterr().out.split())
-    assert "6 recorded games of gpt-5.1; ours played by heuristics (no language model)" in told
-    assert all(one[:30] in told for one in made.remarks)
+    text = " ".join(capsys.readouterr().out.split())
+    assert "6 recorded games of gpt-5.1; ours played by heuristics (no language model)" in text
+    assert all(remark[:30] in text for remark in made.remarks)
 
 
 def test_every_belief_is_told_beside_chance_and_the_usual_habits(study):
     """Five players have ten evil sides: who thinks them all alike loses log 10 at each quest."""
     made, _ = study
-    losses = {one.row: one for one in made.cells if one.measure == LOSS and not one.of}
+    losses = {cell.row: cell for cell in made.cells if cell.measure == LOSS and not cell.of}
     assert losses["chance"].value.value == pytest.approx(math.log(10))
     assert losses["usual habits"].value.value < math.log(10)
     assert {"learned habits", "learned habits, words"} < set(losses)
@@ -124,7 +127,7 @@ def test_every_belief_is_told_beside_chance_and_the_usual_habits(study):
 def test_decisions_are_foretold_by_the_clone_and_by_others(study):
     """Of two ballots chance foretells one in two: a log likelihood of -log 2."""
     made, _ = study
-    votes = {(one.row, one.measure): one for one in made.cells if one.of == "vote"}
+    votes = {(cell.row, cell.measure): cell for cell in made.cells if cell.of == "vote"}
     assert votes["chance", LOG].value.value == pytest.approx(-math.log(2))
     assert votes["clone", LOG].value_difference is None
     apart = votes["chance", LOG].value_difference.value

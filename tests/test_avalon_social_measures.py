@@ -168,12 +168,12 @@ def test_vacillation_is_teamwork_round_by_round() -> None:
 
 def test_nothing_to_count_is_none_and_unfinished_games_are_left_out() -> None:
     whole = game(*proposal((0, 1), "aadddd"))
-    found = social.measures(social.judge([game(), replace(whole, outcome=None)]))
-    assert found["unfinished"] == 1
-    assert found["groups"]["all"]["self_recommendation"]["Merlin"] is None
-    assert found["groups"]["all"]["identity"]["Merlin"]["withholding"] is None
-    assert found["groups"]["all"]["valid_responses"] == {"table": None, "model": None}
-    assert parts(found["groups"]["all"]["sharing"]["Merlin"]) == (0, 2)
+    measures = social.measures(social.judge([game(), replace(whole, outcome=None)]))
+    assert measures["unfinished"] == 1
+    assert measures["groups"]["all"]["self_recommendation"]["Merlin"] is None
+    assert measures["groups"]["all"]["identity"]["Merlin"]["withholding"] is None
+    assert measures["groups"]["all"]["valid_responses"] == {"table": None, "model": None}
+    assert parts(measures["groups"]["all"]["sharing"]["Merlin"]) == (0, 2)
 
 
 def test_a_player_is_measured_by_the_seats_it_played() -> None:
@@ -263,7 +263,7 @@ def test_replies_of_models_are_counted_where_a_transcript_holds_them(tmp_path: P
     path.write_text("".join([*lines, replay.outcome_line(given_up(6, 1))]))
     read = replay.read(path)
     assert read.entries == whole.entries
-    assert [tuple(one) for one in of_models(read)] == [(0, False), (0, True), (2, True)]
+    assert [tuple(of_model) for of_model in of_models(read)] == [(0, False), (0, True), (2, True)]
     found = social.measures(social.judge_directory(tmp_path))["groups"]["all"]["valid_responses"]
     assert parts(found["model"]) == (2, 3)
 

@@ -31,15 +31,15 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_published_games_run_from_end_to_end(published: Path) -> None:
     judged = social.judge_directory(published)
-    found = social.measures(judged)
-    json.dumps(found, allow_nan=False)
-    assert list(found["groups"]) == ["good", "evil"]
-    assert found["players"] == {}
+    measures = social.measures(judged)
+    json.dumps(measures, allow_nan=False)
+    assert list(measures["groups"]) == ["good", "evil"]
+    assert measures["players"] == {}
     assert sum(len(table.utterances) for table in judged.tables) == 240
-    assert all(one.team is not None for table in judged.tables for one in table.utterances)
+    assert all(utterance.team is not None for table in judged.tables for utterance in table.utterances)
     shares = [
-        found["groups"][group]["identity"][role][one]["n"]
-        for group in found["groups"]
+        measures["groups"][group]["identity"][role][one]["n"]
+        for group in measures["groups"]
         for role in ("Merlin", "Loyal Servant", "Assassin")
         for one in ("self-disclosure", "withholding")
     ]

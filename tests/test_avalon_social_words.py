@@ -247,6 +247,6 @@ def test_answers_that_fit_are_read() -> None:
 
 def test_who_is_named_twice_is_named_and_who_is_in_both_lists_is_in_neither() -> None:
     """As the question says of players about whom the speaker is of two minds."""
-    told = '{"why": "", "trusts": ["player_0", "Player 3", "player_3"], "distrusts": ["player_0", "player_5"]}'
-    met = judging.attitude("x", 1, 6).read(told)
+    text = '{"why": "", "trusts": ["player_0", "Player 3", "player_3"], "distrusts": ["player_0", "player_5"]}'
+    met = judging.attitude("x", 1, 6).read(text)
     assert (met.trusts, met.distrusts) == (("player_3",), ("player_5",))

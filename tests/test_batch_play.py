@@ -195,11 +195,11 @@ def test_a_match_is_the_same_whatever_else_is_played_beside_it():
 
 def test_a_player_against_itself_gains_no_points_in_expectation_and_draws_count_for_nobody():
     made = tables(400)
-    found = matches.whole_sides(made, RandomSeats(), RandomSeats(), list(range(2**31, 2**31 + 400)))
-    assert found.won.shape == (400, 2)
-    assert not (found.won & found.lost).any()
-    assert found.points.low < 0 < found.points.high
-    assert found.points.value == pytest.approx((found.won.sum() - found.lost.sum()) / 800)
+    whole_sides = matches.whole_sides(made, RandomSeats(), RandomSeats(), list(range(2**31, 2**31 + 400)))
+    assert whole_sides.won.shape == (400, 2)
+    assert not (whole_sides.won & whole_sides.lost).any()
+    assert whole_sides.points.low < 0 < whole_sides.points.high
+    assert whole_sides.points.value == pytest.approx((whole_sides.won.sum() - whole_sides.lost.sum()) / 800)
 
 
 def test_points_of_sides_are_the_two_win_rates_less_one():

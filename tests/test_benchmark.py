@@ -122,14 +122,16 @@ def test_a_suite_is_what_its_version_says(name):
 
 def test_the_deals_of_the_quick_suite_are_the_first_of_the_full_one():
     full = {one.name: one for one in FULL.tables}
-    for one in QUICK.tables:
-        assert (one.game, one.options) == (full[one.name].game, full[one.name].options)
-        assert list(one.numbers()) == list(full[one.name].numbers())[: one.deals]
+    for table in QUICK.tables:
+        assert (table.game, table.options) == (full[table.name].game, full[table.name].options)
+        assert list(table.numbers()) == list(full[table.name].numbers())[: table.deals]
 
 
 @pytest.mark.parametrize("name", SUITES)
 def test_random_heuristic_and_trained_players_are_told_apart(name):
-    found = {one.name: scores(one.suite, one.points)["overall"] for one in references(SUITES[name])}
+    found = {
+        reference.name: scores(reference.suite, reference.points)["overall"] for reference in references(SUITES[name])
+    }
     assert list(found) == ["trained", "heuristic", "random"]
     assert found["random"].high < found["heuristic"].low < found["heuristic"].high < found["trained"].low
 
@@ -145,7 +147,7 @@ def test_the_rows_that_come_with_parlour_are_what_the_quick_suite_gives_today(na
 def test_a_player_against_itself_has_half_of_the_points():
     """Both sides of a deal are one game, seen from two sides."""
     for name in SUITES:
-        own = next(one for one in references(SUITES[name]) if one.name == "heuristic")
+        own = next(reference for reference in references(SUITES[name]) if reference.name == "heuristic")
         found = scores(own.suite, own.points)
         assert all(one.value == 50.0 for part, one in found.items() if part.endswith("against heuristic"))
 
@@ -365,15 +367,15 @@ def reference_table() -> str:
     """The table of docs/benchmark.md."""
     rows = []
     for suite in SUITES.values():
-        for one in references(suite):
-            found = scores(suite, one.points)
+        for reference in references(suite):
+            found = scores(suite, reference.points)
             parts = [
                 found[part].value if part in found else None
                 for part in ("avalon_v0", "werewolf_v0", "murder_mystery_v0")
             ]
             shown = ["-" if mean is None else f"{mean:.1f}" for mean in parts]
             overall = f"{found['overall'].value:.1f} {show_interval(found['overall'], '.1f')}"
-            rows.append((suite.name, f"`{one.name}`", overall, *shown))
+            rows.append((suite.name, f"`{reference.name}`", overall, *shown))
     return markdown_table(("suite", "player", "score", "Avalon", "Werewolf", "murder mystery"), rows)
 
 

@@ -51,9 +51,9 @@ def reply(**claim: object) -> str:
 
 
 def test_the_offline_model_reads_all_paraphrases_as_the_reader_does() -> None:
-    for one in scores.paraphrases():
-        (read,) = claims_by(OfflineModel(), [(one.words, one.speaker)], one.seats, ROLES)
-        assert read == claims(one.words, one.speaker, one.seats, ROLES)
+    for paraphrase in scores.paraphrases():
+        (read,) = claims_by(OfflineModel(), [(paraphrase.words, paraphrase.speaker)], paraphrase.seats, ROLES)
+        assert read == claims(paraphrase.words, paraphrase.speaker, paraphrase.seats, ROLES)
 
 
 def test_the_question_is_whole_in_its_prompt() -> None:

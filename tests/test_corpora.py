@@ -51,14 +51,14 @@ def write(
 def test_a_folder_is_read(tmp_path):
     write(tmp_path)
     corpus = load(tmp_path)
-    assert [one.title for one in corpus.passages] == ["Edda Marlow", "empty", "The Glass Door", "Isko Sand"]
+    assert [passage.title for passage in corpus.passages] == ["Edda Marlow", "empty", "The Glass Door", "Isko Sand"]
     assert corpus.passages[0].sentences == (
         "Edda Marlow was a director.",
         "She was born in 1912 in Telby.",
     )
     assert corpus.passages[1].sentences == ()
     assert corpus.passages[2].sentences[-1] == "It runs 2.5 hours."
-    assert [(one.id, one.answer, one.others, one.kind) for one in corpus.questions] == [
+    assert [(question.id, question.answer, question.others, question.kind) for question in corpus.questions] == [
         ("a1", "Telby", (), "bridge"),
         ("a2", "Edda Marlow", ("E. Marlow",), "bridge"),
         ("a3", "no", (), "yes_no"),
@@ -75,7 +75,7 @@ def test_a_file_and_a_folder_of_documents_are_the_same(tmp_path):
 
 def test_only_so_many_questions_are_read(tmp_path):
     write(tmp_path)
-    assert [one.id for one in load(tmp_path, limit=2).questions] == ["a1", "a2"]
+    assert [question.id for question in load(tmp_path, limit=2).questions] == ["a1", "a2"]
     with pytest.raises(ParlourError, match=r"limit 0 is not accepted"):
         load(tmp_path, limit=0)
 

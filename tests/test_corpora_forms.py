@@ -155,7 +155,7 @@ def written(folder: Path, value: Any, name: str = "x.json") -> Path:
 
 
 def told(corpus: Corpus) -> list[tuple[str, str, tuple[str, ...], str]]:
-    return [(one.id, one.answer, one.others, one.kind) for one in corpus.questions]
+    return [(question.id, question.answer, question.others, question.kind) for question in corpus.questions]
 
 
 @pytest.mark.parametrize("form", FILES)
@@ -180,7 +180,7 @@ def test_hotpotqa(tmp_path):
 def test_2wikimultihopqa(tmp_path):
     corpus = load(written(tmp_path, WIKI))
     assert told(corpus) == [("w1", "Telby", (), "bridge"), ("w2", "no", (), "yes_no")]
-    assert [one.title for one in corpus.passages] == ["The Glass Door", "Edda Marlow"]
+    assert [passage.title for passage in corpus.passages] == ["The Glass Door", "Edda Marlow"]
     kept = {**WIKI[0], "context": {"title": ["The Glass Door"], "content": [[DOOR]]}}
     assert load(written(tmp_path, [kept])).passages == (Passage("The Glass Door", (DOOR,)),)
 
@@ -188,7 +188,7 @@ def test_2wikimultihopqa(tmp_path):
 def test_musique(tmp_path):
     corpus = load(written(tmp_path, MUSIQUE))
     assert told(corpus) == [("2hop__1", "Telby", ("Telby town",), "bridge"), ("2hop__2", "", (), "bridge")]
-    assert [one.title for one in corpus.passages] == ["The Glass Door", "Edda Marlow", "Edda Marlow"]
+    assert [passage.title for passage in corpus.passages] == ["The Glass Door", "Edda Marlow", "Edda Marlow"]
 
 
 def test_squad_2(tmp_path):
@@ -198,7 +198,7 @@ def test_squad_2(tmp_path):
         Passage("Edda_Marlow", ("Edda Marlow was a director.", "She was born in 1912 in Telby.")),
     )
     assert corpus.questions[1].decoys[0] == "Telby"  # plausible and wrong
-    assert [one.id for one in load(written(tmp_path, SQUAD), limit=1).questions] == ["s1"]
+    assert [question.id for question in load(written(tmp_path, SQUAD), limit=1).questions] == ["s1"]
 
 
 def test_rows_of_squad(tmp_path):

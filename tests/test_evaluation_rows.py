@@ -71,13 +71,13 @@ def test_the_first_candidate_is_compared_with_each_other_on_what_both_played(rep
     ]
     counted = {side: len({row.seed for row in single.games if side in ("all", row.side)}) for side in ("all", *sides)}
     assert all(one.result.n == counted[one.side] for one in single.comparisons)
-    for one in single.comparisons:
+    for comparison in single.comparisons:
         won = [
-            {row.seed: row.won for row in single.games if row.policy == name and one.side in ("all", row.side)}
-            for name in (one.a, one.b)
+            {row.seed: row.won for row in single.games if row.policy == name and comparison.side in ("all", row.side)}
+            for name in (comparison.a, comparison.b)
         ]
-        assert one.result.only_a == sum(won[0][seed] and not won[1][seed] for seed in won[0])
-        assert one.result.only_b == sum(won[1][seed] and not won[0][seed] for seed in won[0])
+        assert comparison.result.only_a == sum(won[0][seed] and not won[1][seed] for seed in won[0])
+        assert comparison.result.only_b == sum(won[1][seed] and not won[0][seed] for seed in won[0])
     assert [(one.a, one.b, one.side, one.result.n) for one in team.comparisons] == [
         ("x", "y", "all", 6),
         ("x", "y", "evil", 3),

@@ -72,7 +72,7 @@ def test_a_pipeline_does_what_is_recommended(tmp_path, pipeline):
 
     functions, calls = parts(pipeline)
     made = MediatedPipeline(policy_in(tmp_path, pipeline, PUBLISHED[3:4]), langchain_documents(), **functions)
-    answers = [made.invoke(one.text)["answer"] for one in CORPUS.questions]
+    answers = [made.invoke(question.text)["answer"] for question in CORPUS.questions]
     asked = [(answer, one.answer) for answer, one in zip(answers, CORPUS.questions, strict=True) if answer]
     assert sum(answer == right for answer, right in asked) >= 15
     assert calls["deep"] == 40

@@ -52,26 +52,26 @@ def _power(shared, k):
 
 def test_so_many_calls_are_under_way_and_no_more_are_taken():
     pool, taken = Held(3), count()
-    found = as_finished(pool, max, ((next(taken),) for _ in range(100)))
+    finished = as_finished(pool, max, ((next(taken),) for _ in range(100)))
     for k in range(10):
         threading.Timer(0.01, pool.answer, [k] if k < len(pool.calls) else [0]).start()
-        assert next(found) == (k, k)
+        assert next(finished) == (k, k)
         assert len(pool.calls) <= k + 3
-    found.close()
+    finished.close()
     assert next(taken) == len(pool.calls)
     assert all(future.done() for future, _ in pool.calls)  # answered, or cancelled
 
 
 def test_of_several_errors_that_of_the_first_call_is_raised_and_those_behind_it_are_given_up():
     pool = Held(4)
-    found = as_finished(pool, max, ((k,) for k in range(100)))
+    finished = as_finished(pool, max, ((k,) for k in range(100)))
     threading.Timer(0.01, pool.answer, [3]).start()
-    assert next(found) == (3, 3)
+    assert next(finished) == (3, 3)
     threading.Timer(0.01, pool.fail, [2]).start()  # the fifth call is sent by then
     threading.Timer(0.10, pool.answer, [0]).start()
-    assert next(found) == (0, 0)  # waited for, though a later one has failed
+    assert next(finished) == (0, 0)  # waited for, though a later one has failed
     threading.Timer(0.01, pool.fail, [1]).start()
     with pytest.raises(KeyError, match="1"):
-        next(found)
+        next(finished)
     assert len(pool.calls) == 5  # none was sent after the first error
     assert pool.calls[4][0].cancelled()

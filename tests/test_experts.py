@@ -164,7 +164,10 @@ def test_best_responses_to_the_run_s_policy_or_to_the_expert_are_in_the_card(dat
         found = best_responses(tmp_path / "found.json", against)
         card = make_expert(tmp_path / "run", "small", data, found)
         assert card == ExpertCard.read(data / "small.json")
-        assert [(one.side, one.decisions) for one in card.exploits] == [("good", 4_020_211), ("evil", 4_020_211)]
+        assert [(exploit.side, exploit.decisions) for exploit in card.exploits] == [
+            ("good", 4_020_211),
+            ("evil", 4_020_211),
+        ]
         assert card.exploits[0].gain == Points(20.0, 15.0, 25.0, 2000)
     untrained(8).save(tmp_path / "other.npz")
     for other in ("other.npz", "nowhere.npz"):
@@ -228,6 +231,6 @@ def test_each_that_ships_beats_the_heuristic_in_the_scalar_game(card):
     make = partial(expert, card.game, env.game_env.game.config)
     deals = seeds.VALIDATION[:150]
     report = evaluate.team(env, ("expert", make), ("heuristic", HeuristicPolicy), deals)
-    (compared,) = (one for one in report.comparisons if one.side == "all")
+    (compared,) = (comparison for comparison in report.comparisons if comparison.side == "all")
     assert compared.result.n == 300
     assert compared.result.low > 0

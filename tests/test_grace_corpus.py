@@ -204,7 +204,7 @@ def test_the_comparison_pays_as_the_run_does(town_files, tmp_path):
     """The refusing baseline keeps silent on all, as its reader knows nothing: 5 for silence, 2 for the closed-book answer."""
     config = setting(town_files, reader="extract", utilities=DEAR.utilities, costs=DEAR.costs)
     found = held_out.run(config, reader=readers.make(config))
-    refusing = next(one for one in found.scores if one.name == "token-confidence refusal")
+    refusing = next(score for score in found.scores if score.name == "token-confidence refusal")
     assert refusing.utility.value == pytest.approx(5 - 2)
     assert found.scores[1].utility.value == pytest.approx(5 - 2)
     asked = found.calibrated.held_out

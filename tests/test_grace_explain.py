@@ -26,8 +26,8 @@ def trained(tmp_path_factory):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("documents")
-    for one in CORPUS.passages:
-        (path / f"{one.title}.txt").write_text("\n\n".join(one.sentences))
+    for passage in CORPUS.passages:
+        (path / f"{passage.title}.txt").write_text("\n\n".join(passage.sentences))
     return path
 
 
@@ -58,7 +58,7 @@ def test_documents_in_a_folder_tell_what_the_mediator_goes_by(trained, folder, c
     policy = trained / "policy.json"
     told = explained(capsys, question, "--policy", str(policy), "--documents", str(folder))
     mediator = GraceMediator.load(policy)
-    advice = mediator.advise(question, [(one.title, list(one.sentences)) for one in CORPUS.passages])
+    advice = mediator.advise(question, [(passage.title, list(passage.sentences)) for passage in CORPUS.passages])
     assert told["state"] == advice.state
     assert len(told["signals"]) == 5
     assert told["linked"]

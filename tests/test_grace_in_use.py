@@ -65,7 +65,7 @@ def test_a_question_with_documents_or_its_signals_or_its_state_are_answered_alik
 
 def test_documents_may_be_texts_objects_or_passages(loaded, pipeline, passages):
     told = [
-        [{"title": one.title, "text": "\n".join(one.sentences)} for one in passages],
+        [{"title": passage.title, "text": "\n".join(passage.sentences)} for passage in passages],
         [f"{one.title}\n" + "\n".join(one.sentences) for one in passages],
         [(one.title, list(one.sentences)) for one in passages],
         [(one.title, "\n".join(one.sentences)) for one in passages],
@@ -78,7 +78,7 @@ def test_documents_may_be_texts_objects_or_passages(loaded, pipeline, passages):
 
 def test_a_text_without_a_title_is_called_by_its_first_name():
     probe = DocumentProbe(["In 1912 Edda Marlow wrote The Glass Harbour. It is long.", "nothing is named here, at all"])
-    assert [one.title for one in probe.passages] == ["Edda Marlow", "nothing is named here, at all"]
+    assert [passage.title for passage in probe.passages] == ["Edda Marlow", "nothing is named here, at all"]
     assert probe.linked("Who was Edda Marlow?") == ("Edda Marlow",)
 
 

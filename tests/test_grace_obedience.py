@@ -91,10 +91,10 @@ def test_the_command_compares_the_policy_with_equilibria_and_stores_them(tmp_pat
 def test_modules_obey_at_the_table_as_often_as_they_are_told(capsys):
     seats = [f"{name}=obedient:obedience=0.5" for name in ("retriever", "generator")]
     words = ["play", "mediated_qa_v0", "--policy", "heuristic", "--games", "2", "--set", "questions=20", "--json"]
-    for one in (*seats, "verifier=obedient"):
-        words += ["--policy", one]
+    for seat in (*seats, "verifier=obedient"):
+        words += ["--policy", seat]
     assert run(words) == 0
-    assert [one["players"]["verifier"]["player"] for one in json.loads(capsys.readouterr().out)] == ["obedient"] * 2
+    assert [load["players"]["verifier"]["player"] for load in json.loads(capsys.readouterr().out)] == ["obedient"] * 2
 
 
 def test_obedience_is_a_number_from_0_to_1(tmp_path):

@@ -56,8 +56,8 @@ def test_a_recommendation_and_its_result_are_read_back(tmp_path):
 
 
 def test_net_utilities_are_by_the_costs_told_or_by_the_nominal_ones():
-    told = LoggedRecommendation("1", "", STATE, None, NLI, 0.5, "right", 3.0)
-    assert told.net(Payment()) == 117.0
+    recommendation = LoggedRecommendation("1", "", STATE, None, NLI, 0.5, "right", 3.0)
+    assert recommendation.net(Payment()) == 117.0
     # shallow 1, generate 2, check 4
     assert LoggedRecommendation("1", "", STATE, None, NLI, 0.5, "right").net(Payment()) == 113.0
     assert LoggedRecommendation("1", "", STATE, None, REFUSE, 0.5, "wrongly_silent").net(Payment()) == -21.0

@@ -101,7 +101,9 @@ def test_at_an_infinite_price_everything_uncertain_is_refused(generated):
     learned = found.scores[0]
     assert (learned.system, learned.abstention.value, learned.risk) == (LEARNED, 1.0, None)
     assert math.isfinite(learned.utility.value)
-    assert {one.utility.value for one in found.scores if one.system in ("no retrieval", "GraphRAG")} == {-math.inf}
+    assert {score.utility.value for score in found.scores if score.system in ("no retrieval", "GraphRAG")} == {
+        -math.inf
+    }
 
 
 @pytest.mark.slow
@@ -116,7 +118,7 @@ def test_a_policy_that_sees_the_question_is_priced_anew_too(generated):
     found = stakes(
         train, held_out, StakesConfig(price=(0.0, 50.0, 400.0, math.inf)), seen=SeenQuestions(model, seen[160:])
     )
-    told = [one for one in found.scores if one.system == CONTEXTUAL]
+    told = [score for score in found.scores if score.system == CONTEXTUAL]
     assert [one.price for one in told] == [0.0, 50.0, 400.0, math.inf]
     silence = [one.abstention.value for one in told]
     assert silence == sorted(silence)
@@ -134,7 +136,7 @@ def test_abstention_grows_with_the_price_and_risk_does_not_on_what_was_learned_f
     train, _ = generated
     prices = (0.0, 25.0, 100.0, 400.0, math.inf)
     found = stakes(train, train, StakesConfig(price=prices, shrinkage=0.0))
-    learned = [one for one in found.scores if one.system == LEARNED]
+    learned = [score for score in found.scores if score.system == LEARNED]
     wrong = [one.coverage - one.accuracy.value for one in learned]
     assert wrong == sorted(wrong, reverse=True)
     assert learned[0].abstention.value < learned[-1].abstention.value == 1.0
@@ -217,7 +219,7 @@ def test_a_folder_without_a_calibrated_run_is_refused_in_one_line(trained, tmp_p
 def test_who_answered_is_told_by_every_table_and_policy(tmp_path, capsys):
     """Questions of one's own answered by a simulated memory are a fiction, and say so wherever they are shown."""
     lines = [{"question": f"Who wrote Book {k}?", "answer": f"Ann Reed{k}"} for k in range(12)]
-    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
+    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     notes = tmp_path / "notes"
     notes.mkdir()
     for k in range(12):

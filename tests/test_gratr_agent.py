@@ -162,7 +162,7 @@ def test_all_questions_reach_the_transcript(tmp_path):
     assert told == Counter(question.kind for question, _ in model.asked)
     beliefs = [line["beliefs"] for line in lines if "beliefs" in line]
     assert beliefs
-    assert all(len(found) == 7 for found in beliefs)
+    assert all(len(belief) == 7 for belief in beliefs)
 
 
 # -- what is known for certain ---------------------------------------------------------------------------------
@@ -222,7 +222,7 @@ def test_a_witch_remembers_her_poison_and_the_graph_the_dead():
     for seed in range(6):
         agents, episode = game(seed)
         for agent, view in zip(agents, episode.last_views, strict=True):
-            poisoned = [one.move.args[0] for one in view.events if one.move.kind == "poison" and one.move.args]
+            poisoned = [event.move.args[0] for event in view.events if event.move.kind == "poison" and event.move.args]
             attacked = [one.move.args for one in view.events if one.move.kind == "attacked"]
             if poisoned and view.role == "Witch" and agent.me is not None:
                 poisoners += 1

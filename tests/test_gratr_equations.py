@@ -286,7 +286,9 @@ def played(statements, parameters, certain=None) -> TrustGraph:
     graph = TrustGraph(5, 0, certain=certain or {4: -1}, initial={3: -0.9}, parameters=parameters)
     for turn, (speaker, intents, judgements, target) in enumerate(statements):
         meant = [(k, w) for k, w in intents if speaker is not None and k != speaker]
-        graph.observe(turn, speaker, f"statement {turn}", meant, [GraphJudgement(*one) for one in judgements])
+        graph.observe(
+            turn, speaker, f"statement {turn}", meant, [GraphJudgement(*judgement) for judgement in judgements]
+        )
         if target is not None:
             graph.retrieve(target, turn)
     return graph

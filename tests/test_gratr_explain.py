@@ -156,7 +156,9 @@ def test_every_belief_can_be_computed_again_from_its_explanation_alone(statement
     graph = TrustGraph(5, 0, initial={4: -0.9}, parameters=Parameters(mode=mode, rho=rho, gamma=gamma))
     for turn, (speaker, intents, judgements, targets, pins) in enumerate(statements):
         meant = [(k, w) for k, w in intents if speaker not in (None, k)]
-        graph.observe(turn, speaker, f"statement {turn}", meant, [GraphJudgement(*one) for one in judgements])
+        graph.observe(
+            turn, speaker, f"statement {turn}", meant, [GraphJudgement(*judgement) for judgement in judgements]
+        )
         for target in targets:
             graph.retrieve(target, turn)
         if pins and not graph.certain(1):

@@ -32,8 +32,8 @@ def weights(claim=0.0, death=0.0, graph=0.0, **acts):
 
 def heard(reliabilities, *acts, rho=1.0):
     evidence = LearnedEvidence(reliabilities, rho)
-    for one in acts:
-        evidence.act(*one)
+    for act in acts:
+        evidence.act(*act)
     return evidence
 
 

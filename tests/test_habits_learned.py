@@ -83,9 +83,9 @@ def reads(game, losses, chances=(0.5,), evil=(1,)):
 
 
 def test_the_loss_is_the_mean_over_rounds_and_its_interval_draws_games():
-    found = scores.log_loss(reads(0, (1.0, 1.0, 1.0)) + reads(1, (0.0,)))
-    assert (found.value, found.n) == (pytest.approx(0.75), 2)
-    assert (found.low, found.high) == (0.0, 1.0)  # both draws of one game have a chance of a quarter each
+    log_loss = scores.log_loss(reads(0, (1.0, 1.0, 1.0)) + reads(1, (0.0,)))
+    assert (log_loss.value, log_loss.n) == (pytest.approx(0.75), 2)
+    assert (log_loss.low, log_loss.high) == (0.0, 1.0)  # both draws of one game have a chance of a quarter each
 
 
 def test_differences_are_paired_by_round():
@@ -300,12 +300,12 @@ def test_a_run_writes_habits_tables_and_curve(learned, game, read_file):
 
 
 def test_games_not_learned_from_are_told_better_than_by_todays_rates(learned):
-    of = {(one["players"], one["habits"]): one for one in learned["werewolf"][0].scores}
+    of = {(score["players"], score["habits"]): score for score in learned["werewolf"][0].scores}
     assert of["all", "learned"]["less_than_default"].high < 0
 
 
 def test_less_than_default_is_the_paired_difference(learned):
-    of = {(one["players"], one["habits"]): one for one in learned["avalon"][0].scores}
+    of = {(score["players"], score["habits"]): score for score in learned["avalon"][0].scores}
     one, default, chance = (of["5", name] for name in ("learned", "default", "chance"))
     assert one["less_than_default"].value == pytest.approx(one["log_loss"].value - default["log_loss"].value)
     assert (one["games"], one["less_than_before"]) == (7, None)
@@ -374,10 +374,10 @@ def test_a_rate_that_is_no_chance_is_refused_in_one_line(value, tmp_path):
 
 def test_default_habits_on_the_published_games(published):
     """As first found: an onlooker who hears no word loses 1.540 nats a quest, five players 0.713; AUC 0.905 and 0.967."""
-    found = AVALON.read_by_default(published)
-    five = [one for one in found if one.players == 5]
-    assert (len(found), len(five)) == (384, 179)
-    for some, loss, auc in ((found, 1.540, 0.905), (five, 0.713, 0.967)):
+    by_default = AVALON.read_by_default(published)
+    five = [one for one in by_default if one.players == 5]
+    assert (len(by_default), len(five)) == (384, 179)
+    for some, loss, auc in ((by_default, 1.540, 0.905), (five, 0.713, 0.967)):
         assert (scores.log_loss(some).value, scores.auc(some)) == pytest.approx((loss, auc), abs=5e-4)
 
 

@@ -20,7 +20,7 @@ def found(subject: str, folder, of: int = 3) -> list[str]:
     tried = []
     for seed in range(of):
         (scratch := folder / str(seed)).mkdir()
-        tried += [one.what for one in ATTACK.attempt(subject, np.random.default_rng(seed), scratch).findings]
+        tried += [finding.what for finding in ATTACK.attempt(subject, np.random.default_rng(seed), scratch).findings]
     return tried
 
 

@@ -25,7 +25,9 @@ OBJECT = (Original(b'{"a": 1, "b": ["x", 2]}'),)
 def found(take: Any, folder: Path, attempts: int = 3) -> list[Finding]:
     """The findings of an attack at one reader."""
     attack = MutatedInputs([Reader("planted", 100, lambda: OBJECT, take)])
-    return [one for number in range(attempts) for one in attempted(attack, "planted", number, 0, folder).findings]
+    return [
+        finding for number in range(attempts) for finding in attempted(attack, "planted", number, 0, folder).findings
+    ]
 
 
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
@@ -105,7 +107,7 @@ def test_mutants_are_of_many_kinds():
 
 def of_lines(folder: Path, monkeypatch: Any, run: Any) -> set[str]:
     monkeypatch.setattr(command_lines, "run", run)
-    return {one.what for one in attempted(all_attacks()["inputs"], COMMAND_LINE, 0, 0, folder).findings}
+    return {finding.what for finding in attempted(all_attacks()["inputs"], COMMAND_LINE, 0, 0, folder).findings}
 
 
 def test_command_lines_end_with_one_line_or_are_found(tmp_path, monkeypatch):

@@ -18,8 +18,8 @@ HARNESSES = [
 ]
 PAGE = (DOCS / "harnesses.md").read_text("utf-8")
 ROWS = {
-    found[1]: found
-    for found in re.finditer(
+    match[1]: match
+    for match in re.finditer(
         r"^\| \[[^]]+\]\(integrations/(\w+)\.md\) \| `(\w+)` \| ([\w-]+) ([\d.]+) \|", PAGE, re.MULTILINE
     )
 }

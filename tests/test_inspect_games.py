@@ -35,7 +35,7 @@ def test_the_sides_that_these_tests_speak_of(seed):
 
 
 def agents(*given, **settings):
-    return [(one.seed, one.agents) for one in seatings(avalon(), *given, **settings)]
+    return [(seating.seed, seating.agents) for seating in seatings(avalon(), *given, **settings)]
 
 
 def test_one_seat_goes_round_with_the_deals():

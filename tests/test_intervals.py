@@ -136,9 +136,9 @@ def test_margins_of_many_means_at_once():
 
 
 def test_an_interval_is_shown_in_its_unit_or_as_a_dash():
-    found = Estimate(0.1, -0.05, 0.25, 9, 0.2)
-    assert show_interval(found, "+.1f", 100) == "[-5.0, +25.0]"
-    assert show_interval(found, ".2f") == "[-0.05, 0.25]"
+    estimate = Estimate(0.1, -0.05, 0.25, 9, 0.2)
+    assert show_interval(estimate, "+.1f", 100) == "[-5.0, +25.0]"
+    assert show_interval(estimate, ".2f") == "[-0.05, 0.25]"
     assert show_interval(Estimate(0.1, n=1), ".2f") == "-"
     assert show_interval(Estimate(0.1, 0.0, None, 1, None), ".2f") == "-"
     assert show_interval(Estimate(0.1, None, 0.0, 1, None), ".2f") == "-"

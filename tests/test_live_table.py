@@ -425,7 +425,9 @@ def test_a_game_that_was_cut_off_goes_on_from_its_transcript(torn, tmp_path):
 def differences_after(browser: Browser, path: Path) -> list[str]:
     """The last message of `told` before the first new turn is all that the seat had seen; the rest is as ever."""
     return [
-        one for one in differences(browser.games()[0], path, 0) if not one.startswith(("the texts", "what was asked"))
+        difference
+        for difference in differences(browser.games()[0], path, 0)
+        if not difference.startswith(("the texts", "what was asked"))
     ]
 
 

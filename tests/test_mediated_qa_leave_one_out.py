@@ -69,7 +69,7 @@ def test_the_command_calls_each_figure_what_it_is(capsys):
         ("best static action", "in-sample"): 9.5,
         ("the published mediator", "held out"): 6.35,
     }
-    apart = {(one["row"], one["of"]): one["value_difference"] for one in cells}
+    apart = {(cell["row"], cell["of"]): cell["value_difference"] for cell in cells}
     assert apart["best static action", "left out"]["value"] == pytest.approx(-20.75)
     assert apart["the published mediator", "held out"] is None  # other questions
 

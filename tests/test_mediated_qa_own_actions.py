@@ -136,7 +136,7 @@ def test_a_mediator_is_learned_and_scored_over_its_own_actions(learned):
     found, out = learned
     assert found.learned.policy.actions == OWN
     assert {joint for row in found.learned.policy.rows.values() for joint in row} <= set(map(OWN.names_of, OWN.all))
-    assert [one.name for one in found.scores[:4]] == [
+    assert [score.name for score in found.scores[:4]] == [
         "learned mediator", "no retrieval", "always words, careless, trust", "token-confidence refusal"
     ]  # fmt: skip
     oracle = found.scores[-1]

@@ -74,8 +74,8 @@ def test_modules_are_told_nothing_of_it():
 def test_the_mediator_reads_the_features_in_words():
     env = opened(mediator_sees="signals")
     env.reset(seed=1)
-    told = ", ".join(f"{name} {value:.3g}" for name, value in zip(FEATURES, env.view(0).context, strict=False))
-    assert f"Measured: {told}." in env.observe("mediator")["text"]
+    text = ", ".join(f"{name} {value:.3g}" for name, value in zip(FEATURES, env.view(0).context, strict=False))
+    assert f"Measured: {text}." in env.observe("mediator")["text"]
 
 
 def test_features_are_scaled_into_the_numbers_of_the_mediator():

@@ -199,7 +199,7 @@ def test_an_experiment_is_written_and_taken_up(tmp_path):
     config = HeldOutConfig(difficulty="easy", train=120, held_out=60)
     corpus = generate(seed=1, size=180, difficulty="easy")
     first = held_out.run(config, corpus=corpus, out=tmp_path)
-    assert [one.name.split(":")[0] for one in first.scores] == [
+    assert [score.name.split(":")[0] for score in first.scores] == [
         "learned mediator", "no retrieval", "GraphRAG", "token-confidence refusal", "best static", "oracle",
     ]  # fmt: skip
     assert all(one.n == 60 for one in first.scores)
@@ -222,8 +222,8 @@ def test_an_experiment_is_written_and_taken_up(tmp_path):
 def test_the_learned_mediator_beats_every_baseline_on_questions_it_has_not_seen(difficulty, train, held):
     """The second on a corpus of the size that is reported; the interval of the paired difference lies above zero."""
     found = held_out.run(HeldOutConfig(difficulty=difficulty, train=train, held_out=held))
-    for one in found.scores[1:-1]:
-        assert one.difference.low > 0, one
+    for score in found.scores[1:-1]:
+        assert score.difference.low > 0, score
     assert found.scores[-1].difference.high < 0
 
 

@@ -19,11 +19,11 @@ STEPS = re.findall(r"^    parlour (?P<command>[^\n]*)$|```python\n(?P<code>.*?)`
 def written(folder):
     """Questions about books and their writers, and a text on each."""
     lines = [{"id": f"b{k}", "question": f"Who wrote Book {k}?", "answer": f"Ann Reed{chr(97 + k)}"} for k in range(24)]
-    (folder / "questions.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
+    (folder / "questions.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     (folder / "notes").mkdir()
     for k in range(24):
-        told = f"Book {k} was written by Ann Reed{chr(97 + k)} in 19{k + 10}. It is long, and Ostby is in it."
-        (folder / "notes" / f"Book {k}.txt").write_text(told)
+        text = f"Book {k} was written by Ann Reed{chr(97 + k)} in 19{k + 10}. It is long, and Ostby is in it."
+        (folder / "notes" / f"Book {k}.txt").write_text(text)
 
 
 def test_the_three_tasks_run_as_printed(tmp_path, monkeypatch, capsys):

@@ -311,7 +311,7 @@ def test_a_question_that_failed_skips_the_turn_and_a_pruning_that_failed_keeps_t
     assert [args for _, args in moves(episode, "choose")] == [()] * 8  # nobody, in two rounds
     for player in players:
         procedure: Any = player.procedure
-        assert [len(one) for one in procedure.suspects.values()] == [3]
+        assert [len(suspect) for suspect in procedure.suspects.values()] == [3]
         assert not procedure.gains  # nobody was questioned
         assert player.failed == {"question": 2, "pruning": 1}
         assert player.notes()["failed"] == player.failed
@@ -336,7 +336,7 @@ def test_a_choice_of_a_sensor_in_chinese_is_understood():
     players = [QuestumAgent(model, InterviewSettings(sensors=("emotion",))) for _ in range(4)]
     episode = rollout.play(rollout.table("murder_mystery_v0", case="seed:3:zh:4:1", rounds=1), players, 5)
     read = [q.summary.readings for _, q, _ in model.heard if q.kind == "questum.question"]
-    assert {one.choice for readings in read for one in readings if one.sensor == "好恶"} == {"负面"}
+    assert {reading.choice for readings in read for reading in readings if reading.sensor == "好恶"} == {"负面"}
     assert {sensors.read_by(readings)["emotion"] for readings in read} == {"negative"}
     assert episode.outcome is not None
 

@@ -144,10 +144,10 @@ def test_letters_are_read_strictly(words, pick, picked):
 # -- sensors (SPEC 4.4) ----------------------------------------------------------------------------------------
 
 
-def sensed(sensor: str, about: int, own: list[str], heard: list[Talk], asked: int = -1, language: str = "en") -> str:
+def sensed(sensor: str, about: int, own: list[str], talks: list[Talk], asked: int = -1, language: str = "en") -> str:
     place = scene(language)
     who = me(language=language)
-    known = sensors.known_of(Excerpts(place, who, place.victims[0], own, heard), place.players[about])
+    known = sensors.known_of(Excerpts(place, who, place.victims[0], own, talks), place.players[about])
     return sensors.sense(sensor, known, asked).choice
 
 
@@ -368,7 +368,7 @@ def question(summary: SensorSummary, *heard: Talk, own: tuple[Fact, ...] = (DIED
 
 def summed(*sensors: str) -> SensorSummary:
     return SensorSummary(
-        character="Ben Oak", readings=[SensorReading(sensor=one, choice="no", reason="") for one in sensors]
+        character="Ben Oak", readings=[SensorReading(sensor=sensor, choice="no", reason="") for sensor in sensors]
     )
 
 
@@ -539,7 +539,7 @@ def test_the_vote_goes_to_the_one_against_whom_most_speaks():
 # -- the quiz --------------------------------------------------------------------------------------------------
 
 
-def quiz(text: str, options: list[str], pick: int = 1, heard: tuple[Talk, ...] = (), language: str = "en") -> str:
+def quiz(text: str, options: list[str], pick: int = 1, talks: tuple[Talk, ...] = (), language: str = "en") -> str:
     facts = (*OWN, Fact("relation", (BEN, 0, HUGH)), Fact("took", (CORA, 0)))
     return quiz_answers.answer(
         scene(language),
@@ -548,7 +548,7 @@ def quiz(text: str, options: list[str], pick: int = 1, heard: tuple[Talk, ...] =
         options,
         pick,
         [(ANN, script(*facts, language=language))],
-        heard,
+        talks,
         RNG,
     )
 
@@ -647,7 +647,7 @@ def test_all_scripts_answer_better_than_the_own_one_does():
     points = {"own": 0, "all": 0}
     for seed in range(3):
         case, view = ended(f"seed:{seed}:en:5:1")
-        stories = {one.name: one.script for one in case.characters}
+        stories = {character.name: character.script for character in case.characters}
         for scripts in ("own", "all"):
             reader = Reader(view, scripts, stories if scripts == "all" else None)  # type: ignore[arg-type]
             points[scripts] += sum(
@@ -667,7 +667,7 @@ def test_all_scripts_are_told_only_to_the_omniscient():
     assert ask.script
     assert not ask.stories
     assert not ask.dialogue
-    stories = {one.name: one.script for one in case.characters}
+    stories = {character.name: character.script for character in case.characters}
     told = Reader(view, "all", stories).ask(case.questions[1][0])
     assert [story.character for story in told.stories] == list(stories)
     assert not told.script

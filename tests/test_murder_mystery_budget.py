@@ -103,7 +103,7 @@ def test_each_limit_is_a_part_of_the_table_paired_with_its_own_first_row(monkeyp
     groups = ["Overall, 25 questions", "Overall, 50 questions"]
     assert list(dict.fromkeys(one.of for one in found.cells)) == groups
     for group in groups:
-        cells = {(one.row, one.measure): one for one in found.cells if one.of == group}
+        cells = {(cell.row, cell.measure): cell for cell in found.cells if cell.of == group}
         assert {measure for _, measure in cells} == {"win rate", "overall", "gameplay: questions to the model"}
         for measure in ("win rate", "overall", "gameplay: questions to the model"):
             assert cells["questum", measure].apart is None

@@ -74,7 +74,7 @@ def test_persons_are_numbered_seats_first_then_victims():
 def test_r_ik_may_be_set_for_nobody_or_for_several():
     # Questum, section 3: roles r_ik; Ghost Revenge has a victim whom no player killed, Danshui Villa one with two murderers
     people = small()["characters"]
-    both = [one | {"murders": [True]} for one in people]
+    both = [person | {"murders": [True]} for person in people]
     none = [one | {"murders": [False]} for one in people]
     assert load(small()).murderers(0) == (1,)
     assert load(small(characters=both)).murderers(0) == (0, 1)
@@ -222,10 +222,10 @@ def test_show_has_no_spoilers(capsys):
         assert run(["murder-mystery", "cases", "show", *arguments]) == 0
         shown = out_of(capsys)
         assert case.title in shown
-        for one in case.characters:
-            assert one.name in shown
-            assert one.script.splitlines()[1] not in shown
-            assert not any(aim in shown for aim in one.objectives)
+        for character in case.characters:
+            assert character.name in shown
+            assert character.script.splitlines()[1] not in shown
+            assert not any(aim in shown for aim in character.objectives)
         assert "murderer" not in shown
 
 
@@ -242,7 +242,7 @@ def test_show_with_truth_tells_everything(capsys):
     case = find("seed:4")
     assert run(["murder-mystery", "cases", "show", "seed:4", "--truth"]) == 0
     shown = out_of(capsys)
-    assert all(one.script in shown for one in case.characters)
+    assert all(character.script in shown for character in case.characters)
     assert all(question.text in shown for question in case.omniscient)
     assert f"{case.names[case.murderers(0)[0]]}, murderer of" in shown
     assert run(["murder-mystery", "cases", "show", "seed:4", "--truth", "--json"]) == 0

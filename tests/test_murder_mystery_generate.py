@@ -93,7 +93,7 @@ def unfair(case: Case) -> list[str]:
 
 def untrue(case: Case) -> list[str]:
     """Facts of scripts that do not hold, and lies that do."""
-    wrong = [f"{fact} is untrue" for one in case.characters for fact in one.facts if not holds(case, fact)]
+    wrong = [f"{fact} is untrue" for character in case.characters for fact in character.facts if not holds(case, fact)]
     wrong += [f"{lie} is true" for one in case.characters for lie in one.lies if holds(case, lie)]
     return wrong + [f"{fact} is untrue" for fact in case.public if not holds(case, fact)]
 
@@ -266,7 +266,7 @@ def test_a_murderer_confesses_and_plans_an_alibi_that_is_contradicted_and_innoce
     for seed in range(READ):
         case = made(seed, language)
         words = case.vocabulary
-        assert all(bool(one.lies) == any(one.murders) for one in case.characters)
+        assert all(bool(character.lies) == any(character.murders) for character in case.characters)
         for victim, death in enumerate(case.truth.deaths):
             person, murderer = case.seats + victim, case.characters[death.murderer]
             confession = murderer.script.splitlines()[-1]
@@ -342,7 +342,7 @@ def test_both_languages_tell_the_same_story():
     for seed in range(40):
         english, chinese = made(seed), made(seed, "zh")
         assert english.truth == chinese.truth
-        knowing = [[(one.facts, one.lies) for one in case.characters] for case in (english, chinese)]
+        knowing = [[(character.facts, character.lies) for character in case.characters] for case in (english, chinese)]
         assert knowing[0] == knowing[1]
         keys = [[(q.id, q.keys) for seat in case.questions for q in seat] for case in (english, chinese)]
         assert keys[0] == keys[1]
@@ -360,7 +360,7 @@ def test_the_wording_differs_between_seeds():
 @pytest.mark.parametrize(("language", "least"), [("en", 1400), ("zh", 400)])
 def test_scripts_are_at_least_a_few_hundred_tokens_long(language, least):
     # about 4.5 characters a token in English, 1.3 in Chinese
-    assert min(len(one.script) for seed in range(READ) for one in made(seed, language).characters) > least
+    assert min(len(character.script) for seed in range(READ) for character in made(seed, language).characters) > least
 
 
 @pytest.mark.parametrize("players", range(4, 10))
@@ -405,7 +405,7 @@ def test_the_solver_finds_fault_with_a_case_that_lacks_a_clue():
 
 
 def test_the_solver_finds_fault_with_a_seat_that_knows_too_much():
-    every = tuple(fact for one in SOLVED.characters for fact in one.facts)
+    every = tuple(fact for character in SOLVED.characters for fact in character.facts)
     innocent = next(seat for seat in range(SOLVED.seats) if not SOLVED.characters[seat].murders[0])
     people = list(SOLVED.characters)
     people[innocent] = people[innocent].model_copy(update={"facts": every})

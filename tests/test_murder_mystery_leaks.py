@@ -91,25 +91,25 @@ def by_chance(env: GameEnv, rng: np.random.Generator) -> Iterator[Move]:
         yield legal[int(rng.integers(len(legal)))]
 
 
-def compare(one: GameEnv, two: GameEnv, moves: list[Move], seat: int, rng: np.random.Generator) -> int:
+def compare(env: GameEnv, two: GameEnv, moves: list[Move], seat: int, rng: np.random.Generator) -> int:
     """Play both worlds in step. Returns how often what the seat gets was compared."""
     at = compared = 0
     while at < len(moves):
-        move, actor, phase = moves[at], one.seat, one.state_now.phase
-        exchange = one.state_now.exchange
-        hidden = one.game.hearing == "two" and phase == QUESTION and seat not in (exchange.asker, exchange.asked[-1])
+        move, actor, phase = moves[at], env.seat, env.state_now.phase
+        exchange = env.state_now.exchange
+        hidden = env.game.hearing == "two" and phase == QUESTION and seat not in (exchange.asker, exchange.asked[-1])
         if hidden:
-            at += hidden_talk(one, seat, iter(moves[at:]))
+            at += hidden_talk(env, seat, iter(moves[at:]))
             hidden_talk(two, seat, by_chance(two, rng))
         else:
-            one.play(move)
+            env.play(move)
             at += 1
             if actor != seat and move.kind in (SUSPECT, VOTE):
                 legal = two.game.legal(two.state_now)
                 two.play(legal[int(rng.integers(len(legal)))])
             else:
                 two.play(move)
-        mine, theirs = everything(one, seat), everything(two, seat)
+        mine, theirs = everything(env, seat), everything(two, seat)
         assert mine == theirs
         compared += 1
     return compared

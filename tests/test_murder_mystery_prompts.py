@@ -64,7 +64,7 @@ def played(name: str, language: str) -> tuple[Listener, tuple[Any, ...]]:
 def quizzed(language: str) -> Listener:
     """Every seat's questions of the quiz, from what it heard and, for the first seat, from all scripts."""
     model, views, case = Listener(), played("questum", language)[1], find(CASES[language])
-    stories = {one.name: one.script for one in case.characters}
+    stories = {character.name: character.script for character in case.characters}
     for seat, view in enumerate(views):
         for row in case.questions[seat]:
             Reader(view).answer(model, row)
@@ -204,12 +204,12 @@ def shared(prompts: Iterable[str]) -> float:
     """The share of characters in the longest beginning that a prompt has in common with an earlier one."""
     seen: list[str] = []
     same = total = 0
-    for told in prompts:
-        place = bisect(seen, told)
+    for prompt in prompts:
+        place = bisect(seen, prompt)
         near = seen[max(place - 1, 0) : place + 1]
-        same += max((alike(told, one) for one in near), default=0)
-        total += len(told)
-        seen.insert(place, told)
+        same += max((alike(prompt, one) for one in near), default=0)
+        total += len(prompt)
+        seen.insert(place, prompt)
     return same / total
 
 

@@ -175,7 +175,7 @@ def _agent() -> Any:
 
 def test_a_victim_whom_no_player_murdered_is_in_no_win_rate(tiny_path):
     found = play_case(CaseJob(tiny_path, PP, 1), OFFLINE)
-    assert [one.counts for one in found.verdicts] == [False, True]
+    assert [verdict.counts for verdict in found.verdicts] == [False, True]
     assert found.victims == 1
     assert found.solved <= 1
 

@@ -38,17 +38,17 @@ def test_a_score_has_a_share_for_each_repetition():
 
 
 def test_questums_deviation_divides_by_n_and_players_by_n_less_1():
-    found = QuizScore((0.2, 0.5, 0.8), 10)  # squares 0.09 + 0 + 0.09
-    assert scores.over_repetitions(found).deviation == pytest.approx(sqrt(0.18 / 3))
-    assert scores.over_repetitions(found, "sample").deviation == pytest.approx(sqrt(0.18 / 2))
+    score = QuizScore((0.2, 0.5, 0.8), 10)  # squares 0.09 + 0 + 0.09
+    assert scores.over_repetitions(score).deviation == pytest.approx(sqrt(0.18 / 3))
+    assert scores.over_repetitions(score, "sample").deviation == pytest.approx(sqrt(0.18 / 2))
     assert scores.over_repetitions(QuizScore((0.5,), 1)).deviation == 0.0
     assert scores.over_repetitions(QuizScore((0.5,), 1), "sample").deviation is None
 
 
 def test_the_weighted_deviation_is_that_of_the_appendix():
-    found = scores.over_cases([0.2, 0.6, 1.0], [1, 2, 1])  # mean 0.6; (0.16 + 0 + 0.16) / 4
-    assert found.mean == pytest.approx(0.6)
-    assert found.deviation == pytest.approx(sqrt(0.08))
+    over_cases = scores.over_cases([0.2, 0.6, 1.0], [1, 2, 1])  # mean 0.6; (0.16 + 0 + 0.16) / 4
+    assert over_cases.mean == pytest.approx(0.6)
+    assert over_cases.deviation == pytest.approx(sqrt(0.08))
 
 
 def test_the_interval_of_equal_weights_is_students():

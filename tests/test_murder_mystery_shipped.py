@@ -55,7 +55,7 @@ def test_no_script_of_an_innocent_states_who_did_it(name):
 def test_every_script_has_a_beginning_of_its_own(name):
     # the edited part: a paragraph before the facts, told in the first person
     case = find(name)
-    beginnings = [one.script.splitlines()[0] for one in case.characters]
+    beginnings = [character.script.splitlines()[0] for character in case.characters]
     assert len(set(beginnings)) == case.seats
     for seat, text in enumerate(beginnings):
         assert len(text) > (300 if case.language == "en" else 100)
@@ -84,5 +84,7 @@ def test_six_stories_are_in_both_languages_with_titles_of_their_own_and_one_has_
     assert {find(f"{story}_en").seats for story in STORIES} == {4, 5}
     assert not any(re.search(r"[\u4e00-\u9fff]", raw(f"{story}_en").decode()) for story in STORIES)
     assert not any(
-        re.search(r"[A-Za-z]{2,}", one.script) for story in STORIES for one in find(f"{story}_zh").characters
+        re.search(r"[A-Za-z]{2,}", character.script)
+        for story in STORIES
+        for character in find(f"{story}_zh").characters
     )

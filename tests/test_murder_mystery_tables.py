@@ -198,8 +198,8 @@ def test_every_choice_of_1_to_5_sensors_is_a_row(monkeypatch):
     monkeypatch.setattr(
         questum, "SENSORS", {name: questum.SENSORS[name] for name in ("emotion", "motivation", questum.VALUE)}
     )
-    found = questum.sensors("questum-sensors", SETTING)
-    assert {cell.row for cell in found.cells} == {
+    sensors = questum.sensors("questum-sensors", SETTING)
+    assert {cell.row for cell in sensors.cells} == {
         "mean",
         "lowest",
         "highest",
@@ -207,15 +207,15 @@ def test_every_choice_of_1_to_5_sensors_is_a_row(monkeypatch):
         "motivation",
         "emotion+motivation",
     }
-    assert {cell.of for cell in found.cells if cell.row == "mean"} == {"1 sensors, 2 choices", "2 sensors, 1 choices"}
+    assert {cell.of for cell in sensors.cells if cell.row == "mean"} == {"1 sensors, 2 choices", "2 sensors, 1 choices"}
 
 
 def test_rounds_and_questions_are_varied(monkeypatch):
     monkeypatch.setattr(questum_games, "cases_of", small)
     monkeypatch.setattr(questum, "_ROUNDS", (1, 3))
     monkeypatch.setattr(questum, "_QUESTIONS", (1,))
-    found = questum.rounds("questum-rounds", SETTING)
-    asked = {c.row: c.value.value for c in found.cells if c.measure == "gameplay: questions to the model" and c.value}
+    rounds = questum.rounds("questum-rounds", SETTING)
+    asked = {c.row: c.value.value for c in rounds.cells if c.measure == "gameplay: questions to the model" and c.value}
     assert list(asked) == ["3 rounds, 1 questions", "1 rounds, 1 questions"]
     assert asked["1 rounds, 1 questions"] < asked["3 rounds, 1 questions"]
 

@@ -131,12 +131,12 @@ def test_all_but_the_murderer_together_prove_it_as_the_level_asks_and_nobody_alo
 def test_facts_are_true_and_lies_are_not(level):
     for seed in SEEDS:
         case = made(seed, level)
-        for one in case.characters:
-            for fact in (*one.facts, *one.lies):
+        for character in case.characters:
+            for fact in (*character.facts, *character.lies):
                 if fact.kind in ("at", "saw"):
                     truly = case.truth.timeline[fact.args[0]][fact.args[2]] == fact.args[1]
-                    assert truly == (fact not in one.lies)
-                elif fact in one.facts and fact.kind != "died":
+                    assert truly == (fact not in character.lies)
+                elif fact in character.facts and fact.kind != "died":
                     assert fact in case.truth.facts
 
 
@@ -144,7 +144,13 @@ def test_facts_are_true_and_lies_are_not(level):
 def test_a_secret_is_all_that_clears_who_keeps_it(level):
     for seed in SEEDS:
         case = made(seed, level)
-        framed = [lie.args[0] for one in case.characters if any(one.murders) for lie in one.lies if lie.kind == "saw"]
+        framed = [
+            lie.args[0]
+            for character in case.characters
+            if any(character.murders)
+            for lie in character.lies
+            if lie.kind == "saw"
+        ]
         keeper = framed[0]
         assert keeper in liars(case)
         clearing = [(s, f) for s, f in told(case) if f.kind in ("lacked", "peace") and f.args[0] == keeper]
@@ -174,7 +180,7 @@ def test_an_innocent_confirms_the_murderers_alibi(level):
 def test_the_story_does_not_depend_on_the_language_and_its_script_says_no_lie_as_a_fact():
     for level in LEVELS:
         english, chinese = (made(3, level, language) for language in ("en", "zh"))
-        assert [one.facts for one in english.characters] == [one.facts for one in chinese.characters]
+        assert [character.facts for character in english.characters] == [one.facts for one in chinese.characters]
         for case in (english, chinese):
             for seat, one in enumerate(case.characters):
                 assert set(read(one.script, case.vocabulary, seat)) == set(one.facts)

@@ -207,8 +207,8 @@ def test_a_key_that_names_another_than_the_murderer_is_kept_and_reported(tmp_pat
     assert [question.keys for question in asked(path)] == [(0,), (0,)]
     found = [one for one in check(path) if one.kind == "key_contradicts_kill_by_me"]
     assert [(one.file, one.line) for one in found] == [("en/moss/final_result/Ann.csv", line) for line in (2, 3)]
-    told = "the key names 'Bea', kill_by_me Cal (option b)"
-    assert [one.detail for one in found] == [f"who: {told}", f"suspect: {told}"]
+    text = "the key names 'Bea', kill_by_me Cal (option b)"
+    assert [one.detail for one in found] == [f"who: {text}", f"suspect: {text}"]
 
 
 HOW = "b,a,How did Old Moss die?,Bea,Dot,,,,a"
@@ -259,7 +259,12 @@ def test_brackets_in_names_and_options_teach_aliases(tmp_path):
     assert load.load_folder(path).characters[2].aliases == ("Cal", "Cal the Cook", "the Cook")
     assert only(path, "long_names")
     path = folder(tmp_path / "2", {"Ann": ["a,a,Who killed Old Moss?,Sister Bea【Bea】,Chef [Cal],Dot,,,b"]})
-    assert [one.aliases for one in load.load_folder(path).characters] == [(), ("Sister Bea",), ("Chef",), ()]
+    assert [character.aliases for character in load.load_folder(path).characters] == [
+        (),
+        ("Sister Bea",),
+        ("Chef",),
+        (),
+    ]
     assert kinds(path) == Counter()
 
 

@@ -49,7 +49,7 @@ def test_the_citation_and_the_changelog_name_the_version_of_the_package():
     assert (cited["title"], cited["license"]) == (PROJECT["name"], PROJECT["license"])
     assert [one["name"] for one in cited["authors"]] == [one["name"] for one in PROJECT["authors"]]
     headings = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
-    released = [one for one in headings if one != "Unreleased"]
+    released = [heading for heading in headings if heading != "Unreleased"]
     if released:
         assert released[0] == f"{cited['version']} - {cited['date-released']}"
 

@@ -139,7 +139,7 @@ def test_every_panel_has_both_axes_named(figures, name):
             ("x", axes.get_shared_x_axes(), axes.xaxis),
             ("y", axes.get_shared_y_axes(), axes.yaxis),
         ):
-            labels = [getattr(one, f"get_{of}label")() for one in shared.get_siblings(axes)]
+            labels = [getattr(sibling, f"get_{of}label")() for sibling in shared.get_siblings(axes)]
             named = isinstance(axis.get_major_formatter(), FixedFormatter | FuncFormatter)  # each tick has a name
             assert named or any(labels), f"{of} axis of {axes.get_title()!r}"
 
@@ -149,7 +149,7 @@ def test_every_module_that_draws_is_among_these(figures):
     opens = re.compile(r"plots\.picture\(|\blearning_curve\(")
     drawing = {file.resolve() for file in root.rglob("*.py") if opens.search(file.read_text("utf-8"))}
     assert len(drawing) >= 14
-    assert drawing <= {module for one in figures.values() for module in one.modules}
+    assert drawing <= {module for figure in figures.values() for module in figure.modules}
 
 
 @pytest.mark.parametrize("name", ["seat", "cross-play", "trust on one day", "gratr-fig3"])
@@ -201,7 +201,7 @@ def test_a_curve_of_one_point_has_a_bar_and_an_axis_that_ends_there(tmp_path):
         patch.setattr(plots, "save", lambda made, _path: kept.append(made))
         assert learning_curve(tmp_path / "curve.png", shown)
     (axes,) = kept[0].axes
-    assert [tuple(map(tuple, one)) for one in axes.collections[0].get_segments()] == [((3, 0.1), (3, 0.9))]
+    assert [tuple(map(tuple, segment)) for segment in axes.collections[0].get_segments()] == [((3, 0.1), (3, 0.9))]
     assert axes.get_xlim() == pytest.approx((-0.06, 3.06))
 
 

@@ -106,7 +106,7 @@ PAGES = pages()
 
 
 def test_every_game_and_every_network_has_a_card():
-    assert set(PAGES) == {"README.md", *(f"{name}.md" for name in registry), *(f"{one.name}.md" for one in cards())}
+    assert set(PAGES) == {"README.md", *(f"{name}.md" for name in registry), *(f"{card.name}.md" for card in cards())}
 
 
 def test_the_cards_are_up_to_date():

@@ -234,9 +234,9 @@ def test_the_exported_network_is_the_one_that_maskable_ppo_trained(tmp_path):
     features = np.random.default_rng(0).normal(size=policy.layers[0][0].shape[1]).astype(np.float32)
     with torch.no_grad():
         expected = trainer.model.policy.get_distribution(torch.as_tensor(features)[None]).distribution.logits[0].numpy()
-    found = policy.logits(features)
+    logits = policy.logits(features)
     # the distribution holds normalised logits: equal up to one constant
-    np.testing.assert_allclose(found - found.max(), expected - expected.max(), atol=1e-4)
+    np.testing.assert_allclose(logits - logits.max(), expected - expected.max(), atol=1e-4)
 
 
 def test_the_keeper_cannot_be_guessed_but_the_guesser_learns_to_follow_an_honest_keeper(tmp_path, monkeypatch):

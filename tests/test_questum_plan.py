@@ -147,7 +147,7 @@ def played(name: str, case: str, **options):
 
 
 def plans(players) -> list[PlannedInterview]:
-    return [one.procedure for one in players if isinstance(one.procedure, PlannedInterview)]
+    return [player.procedure for player in players if isinstance(player.procedure, PlannedInterview)]
 
 
 def test_it_finds_the_murderer_with_fewer_questions_to_the_model_than_by_score():
@@ -193,7 +193,7 @@ def test_what_it_plans_depends_on_what_its_seat_may_know_alone(reference):
     views = [view for view in _views(game, env.game_env.moves, seat) if view.legal]
     assert {view.legal[0].kind for view in views} >= {CHOOSE, SUSPECT, VOTE}
     other = redealt(game, seat, views[-1].events, np.random.default_rng(4))
-    assert [one.facts for one in other.case.characters] != [one.facts for one in game.case.characters]
+    assert [character.facts for character in other.case.characters] != [one.facts for one in game.case.characters]
     for view in views:
         told = [_decided(world, seat, view) for world in (game, other)]
         assert told[0] == told[1]
@@ -298,7 +298,7 @@ def test_prose_without_facts_is_played_by_sensors(tmp_path):
         "public": (),
         "truth": None,
     }
-    silent = [one.model_copy(update={"facts": (), "lies": ()}) for one in case.characters]
+    silent = [character.model_copy(update={"facts": (), "lies": ()}) for character in case.characters]
     path = tmp_path / "prose.json"
     path.write_text(dump(case.model_copy(update={**none, "characters": tuple(silent)})), "utf-8")
     players, _ = played("questum:mode=plan", str(path), rounds=2)

@@ -40,7 +40,7 @@ def played(model, name=PLAN, case=CASE, **options):
 
 
 def plans(players) -> list[PlannedInterview]:
-    return [one.procedure for one in players if isinstance(one.procedure, PlannedInterview)]
+    return [player.procedure for player in players if isinstance(player.procedure, PlannedInterview)]
 
 
 def scene(reference=CASE):
@@ -88,7 +88,7 @@ def test_what_somebody_swears_in_its_own_words_enters_the_posterior():
     """All swear in free words to have seen one player elsewhere: once that is read, the player is cleared."""
     case = find(CASE)
     victim = len(case.names)
-    known = [*case.public, *(fact for one in case.characters for fact in one.facts)]
+    known = [*case.public, *(fact for character in case.characters for fact in character.facts)]
     deaths = [fact.args for fact in known if fact.kind == "died"]
     where, when = (next(args[k] for args in deaths if args[0] == victim and args[k] >= 0) for k in (1, 2))
     innocents = [seat for seat, one in enumerate(case.characters) if not any(one.murders)]

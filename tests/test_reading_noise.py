@@ -83,7 +83,7 @@ def test_the_same_sentence_is_not_misread_alike_in_every_game_or_by_every_seat()
 
 def test_an_error_is_made_once_for_a_statement_or_at_each_reading():
     lines = [f"statement {k}" for k in range(400)]
-    once, again = ([ear("misread=0.5", question=q).misreads(one) for one in lines] for q in ("first", "second"))
+    once, again = ([ear("misread=0.5", question=q).misreads(line) for line in lines] for q in ("first", "second"))
     assert once == again
     once, again = (
         [ear("misread=0.5,each=reading", question=q).misreads(x) for x in lines] for q in ("first", "second")
@@ -94,7 +94,7 @@ def test_an_error_is_made_once_for_a_statement_or_at_each_reading():
 def test_what_is_forgotten_stays_forgotten_and_grows_by_the_day():
     # one half a day: 0 on the day itself, then 1/2, 3/4
     lines = [f"statement {k}" for k in range(1000)]
-    by_day = [{one for one in lines if ear("forget=0.5").misses(one, days)} for days in range(3)]
+    by_day = [{line for line in lines if ear("forget=0.5").misses(line, days)} for days in range(3)]
     assert by_day[0] == set()
     assert by_day[1] < by_day[2]
     assert abs(len(by_day[1]) - 500) < 65  # four deviations: 4 * sqrt(1000 / 4) = 63
@@ -160,7 +160,7 @@ def test_overstated_scores_are_the_highest_and_overstated_trust_is_full():
     plain, sure = OfflineModel(), noisy("overconfident=1")
     assert [model.answer(AskIntent(players=8, statement=ACCUSES), context).value.intents[0].score for model in (plain, sure)] == [6, 10]  # fmt: skip
     window = Infer(me=ME, now=NOW, messages=[ACCUSES], found=[])
-    trust = [one.trust for one in plain.answer(window, context).value.opinions]
+    trust = [opinion.trust for opinion in plain.answer(window, context).value.opinions]
     told = sure.answer(window, context).value.opinions
     assert any(0 < abs(one) < 1 for one in trust)
     assert [one.trust for one in told] == [float(np.sign(one)) for one in trust]

@@ -27,9 +27,9 @@ def test_the_loop_runs_as_printed(capsys):
 
 def test_the_seat_of_gymnasium_runs_as_printed(capsys):
     exec(compile(SEAT, "README.md", "exec"), {})
-    told = re.fullmatch(r"\(4, \d+\) \(4, (\d+)\)\n", capsys.readouterr().out)
-    assert told is not None
-    assert int(told[1]) == len(registry["avalon_v0"].raw_env(num_players=5).game.catalogue)
+    match = re.fullmatch(r"\(4, \d+\) \(4, (\d+)\)\n", capsys.readouterr().out)
+    assert match is not None
+    assert int(match[1]) == len(registry["avalon_v0"].raw_env(num_players=5).game.catalogue)
 
 
 def test_many_tables_run_as_printed(capsys):

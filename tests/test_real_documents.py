@@ -74,9 +74,9 @@ def asked(*documents: RealDocument) -> dict[str, list[str]]:
 
 
 def test_a_question_goes_over_two_documents_where_the_first_names_the_second():
-    one = RealDocument("distribution", "Bell", METADATA, documents_of.distribution_facts(METADATA))
+    document = RealDocument("distribution", "Bell", METADATA, documents_of.distribution_facts(METADATA))
     two = RealDocument("distribution", "Dorn", "Name: Dorn", {"author": "Carl Dorn", "version": "2", "all_needs": ()})
-    found = asked(one, two)
+    found = asked(document, two)
     assert found["Who is the author of the distribution that Bell requires?"] == ["Carl Dorn"]
     assert found["Who is the author of the distribution that Dorn requires?"] == []  # it requires none
     assert found["Does Bell require Dorn?"] == ["yes"]
@@ -129,10 +129,10 @@ def machine():
 def test_the_same_documents_give_the_same_questions_with_answers_that_stand_in_them(machine):
     documents, questions = machine
     assert questions_about(documents) == questions
-    text = "\n".join(f"{one.title} {one.text}" for one in documents)
+    text = "\n".join(f"{document.title} {document.text}" for document in documents)
     years = " ".join(str(year) for one in documents for held in one.facts.get("held", {}).values() for year in held)
     plain = " ".join(text.split()) + years
-    told = {answer for one in questions for answer in one["answers"]} - {"yes", "no"}
+    told = {answer for question in questions for answer in question["answers"]} - {"yes", "no"}
     assert {answer for answer in told if " ".join(answer.split()) not in plain} == set()
 
 
@@ -153,7 +153,7 @@ def test_the_corpus_is_read_by_parlour(machine, tmp_path):
     documents_of.write(tmp_path, documents, questions)
     corpus = load(tmp_path)
     assert len(corpus.passages) >= 200
-    assert [one.id for one in corpus.questions] == [one["id"] for one in questions]
+    assert [question.id for question in corpus.questions] == [one["id"] for one in questions]
     assert sum(one.answer == "" for one in corpus.questions) == sum(not one["answers"] for one in questions) >= 100
 
 
@@ -170,4 +170,6 @@ def test_a_small_run_is_paired_and_remembers_nothing(machine, tmp_path):
     assert set(found[f"{comparison.STATIC}skip_retrieval, generate_parametric, skip_check"]) == {8.0}
     assert all((found["oracle"] >= earned - 1e-9).all() for earned in found.values())
     assert {comparison.CONTEXTUAL, comparison.TABLE, "question form x state"} <= set(found)
-    assert len(comparison.lines(found, [comparison.phrasing(one.text) for one in small.questions])) == len(found)
+    assert len(comparison.lines(found, [comparison.phrasing(question.text) for question in small.questions])) == len(
+        found
+    )

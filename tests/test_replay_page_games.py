@@ -93,7 +93,7 @@ def at(lines: BeliefLines, step: int) -> tuple[float | None, ...] | None:
 
 
 def line(replay: Replay, name: str) -> BeliefLines:
-    return next(one for one in replay.beliefs if one.id == name)
+    return next(belief for belief in replay.beliefs if belief.id == name)
 
 
 def same(shown: tuple[float | None, ...] | None, chances: Any, living: Any = None) -> bool:
@@ -170,7 +170,7 @@ def test_the_worlds_that_are_left_in_a_mystery_are_those_of_the_solver(games):
             told.add((seat, Fact(KINDS[args[0]], tuple(args[1:]))))
         elif words and seat:
             told |= {(seat, fact) for fact in read(words, view.vocabulary, seat)}
-    every = [one for one in worlds(5, 0) if one.murderer]  # player_0 is innocent and knows it
+    every = [world for world in worlds(5, 0) if world.murderer]  # player_0 is innocent and knows it
     left = [one.murderer for one in consistent(clauses(told, 5), every)]
     assert left
     shown = at(line(replay, "exact murderer of 0: player_0"), last)
@@ -204,7 +204,7 @@ def test_sensors_played_again_are_those_that_were_read_as_the_game_was_played(ga
     assert read
     for step, far in read:
         assert at(lines, step) == tuple(far.get(seat) for seat in range(5))
-    (sensors,) = [one for one in replay.tables if one.id == "sensors"]
+    (sensors,) = [table for table in replay.tables if table.id == "sensors"]
     assert all(row.to == (row.cells[0],) for row in sensors.rows)
 
 
@@ -242,7 +242,7 @@ def test_a_player_that_is_another_one_than_the_header_says_is_not_followed(tmp_p
     header["players"] = dict.fromkeys(header["players"], "gratr")
     header["models"] = {agent: {"model": "offline"} for agent in header["players"]}
     beliefs = replay_of(replace(transcript, header=header)).beliefs
-    alike = {one.holder for one in beliefs if one.source == "played again"}
+    alike = {belief.holder for belief in beliefs if belief.source == "played again"}
     assert len(alike) <= 2  # a seat with few turns may have made just those moves by chance
 
 
@@ -254,7 +254,7 @@ def test_nothing_is_imported_or_opened_for_a_name_in_a_header(tmp_path, named):
     header = {**transcript.header, "models": {f"player_{seat}": {"model": "offline"} for seat in range(5)}}
     header["players"] = {f"player_{seat}": named for seat in range(5)}
     replay = replay_of(replace(transcript, header=header))
-    assert {one.source for one in replay.beliefs} == {"exact"}
+    assert {belief.source for belief in replay.beliefs} == {"exact"}
 
 
 # -- who is told what ------------------------------------------------------------------------------------------------
@@ -302,14 +302,14 @@ def test_a_secret_vote_is_nobodys_until_the_votes_are_shown(games):
     assert votes
     assert all(replay.steps[step].whom == () for step in votes)
     assert all(one.to == () for one in replay.lines if one.kind == "vote")
-    (teams,) = [one for one in replay.tables if one.id == "teams"]
+    (teams,) = [table for table in replay.tables if table.id == "teams"]
     shown = [row for row in teams.rows if row.cells[3][0] is not None]
     assert min(row.step for row in shown) == votes[5]  # six seats vote, and then it is shown
 
 
 def test_a_quest_card_is_known_to_its_seat_alone(games):
     _, replay = games["avalon_v0"]
-    (cards,) = [one for one in replay.tables if one.id == "cards"]
+    (cards,) = [table for table in replay.tables if table.id == "cards"]
     assert cards.rows
     assert all(row.to == (row.cells[1],) for row in cards.rows)
 
@@ -332,7 +332,7 @@ def test_scripts_and_the_truth_are_not_for_everybody(games):
     _, replay = games["murder_mystery_v0"]
     briefing, *scripts, truth = replay.documents
     assert briefing.to is None
-    assert [one.to for one in scripts] == [(0,), (1,), (2,), (3,), (4,)]
+    assert [script.to for script in scripts] == [(0,), (1,), (2,), (3,), (4,)]
     assert truth.to == ()
     assert "murdered by Vera Lindqvist (player_2)" in truth.text
 

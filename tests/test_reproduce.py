@@ -118,7 +118,7 @@ def test_a_cell_has_the_papers_figure_or_none():
     assert cell("avalon-fig2", "agent", "evil", "QER", None).note
     rows = unprinted("avalon-9", ("LLaMA2",))
     assert len(rows) == 6
-    assert all(one.ours is None for one in rows)
+    assert all(row.ours is None for row in rows)
 
 
 # -- our figures -----------------------------------------------------------------------------------------------
@@ -249,11 +249,11 @@ def test_a_win_rate_and_its_difference_by_hand():
     assert alone.ours == rate(4, 5)
     # Wilson, 4 of 5: (0.8 + z2/10 -+ z sqrt(0.16/5 + z2/100)) / (1 + z2/5) with z = 1.96
     assert (alone.ours.low, alone.ours.high) == pytest.approx((0.3755, 0.9638), abs=1e-4)
-    found = avalon_tables._win_rate("avalon-2", "without analysis", "good", less, full)
-    assert found.ours == rate(2, 5)
-    assert found.difference == paired(less.won, full.won)
-    assert (found.difference.only_a, found.difference.only_b, found.difference.value) == (0, 2, -0.4)
-    assert found.difference.p == pytest.approx(0.5)  # two discordant cases, both one way
+    win_rate = avalon_tables._win_rate("avalon-2", "without analysis", "good", less, full)
+    assert win_rate.ours == rate(2, 5)
+    assert win_rate.difference == paired(less.won, full.won)
+    assert (win_rate.difference.only_a, win_rate.difference.only_b, win_rate.difference.value) == (0, 2, -0.4)
+    assert win_rate.difference.p == pytest.approx(0.5)  # two discordant cases, both one way
 
 
 def test_rows_that_did_not_come_out_lower_are_named():
@@ -292,10 +292,10 @@ def test_the_title_names_a_language_model_only_if_one_played(capsys):
         name = "some-model"
         is_language_model: ClassVar[bool] = True
 
-    found = Reproduction("avalon-8", "Title", "some-model", (), ())
-    command.show_reproduction(found, Language())
+    reproduction = Reproduction("avalon-8", "Title", "some-model", (), ())
+    command.show_reproduction(reproduction, Language())
     assert "ours played by some-model" in " ".join(capsys.readouterr().out.split())
-    command.show_reproduction(found, OfflineModel())
+    command.show_reproduction(reproduction, OfflineModel())
     shown = " ".join(capsys.readouterr().out.split())
     assert "ours played by heuristics (no language model)" in shown
     assert "some-model" not in shown

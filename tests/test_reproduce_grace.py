@@ -98,7 +98,7 @@ def test_the_joint_actions_are_drawn_from_the_policy_that_was_learned(played, ca
     mediator = GraceMediator(policy)
     mediator.reset(0, 0)
     drawn = [mediator.recommend(row.state) for row in calibrated[signals].held_out]
-    assert [(one["retriever"], one["generator"], one["verifier"]) for one in draws(played[1], signals)] == drawn
+    assert [(draw["retriever"], draw["generator"], draw["verifier"]) for draw in draws(played[1], signals)] == drawn
     told = [line for line in lines(played[1], "grace-4") if line["signals"] == signals]
     assert len(told) == 9 * len(policy.rows)
     for line in told:
@@ -159,7 +159,7 @@ def test_the_first_row_is_ours_and_differences_are_paired_with_it(played, calibr
     assert told.high - told.low == pytest.approx(2 * T_59 * differs.std(ddof=1) / sqrt(GAMES))
 
     names = [one.names for one in vocabulary.ALL]
-    numbers = [names.index((one["retriever"], one["generator"], one["verifier"])) for one in draws(out, grace.OURS)]
+    numbers = [names.index((draw["retriever"], draw["generator"], draw["verifier"])) for draw in draws(out, grace.OURS)]
     ours = [row.outcomes[n] == vocabulary.ANSWERED_RIGHT for row, n in zip(rows, numbers, strict=True)]
     theirs = [row.outcomes[k] == vocabulary.ANSWERED_RIGHT for row in rows]
     paired = the(found["grace-3"], "no retrieval", "", "accuracy").difference
@@ -201,7 +201,7 @@ PRINTED = {
 
 def test_the_papers_figures_stand_beside_ours(played):
     found = played[0]["grace-3"]
-    told = {(one.row, one.of, one.measure): one.paper for one in found.cells if one.paper is not None}
+    told = {(cell.row, cell.of, cell.measure): cell.paper for cell in found.cells if cell.paper is not None}
     expected = {
         (row, grace.THEIRS if row in ("GraphRAG", "learned mediator") else "", measure): value
         for row, (_, values) in PRINTED.items()
@@ -246,7 +246,7 @@ def test_pictures_are_written_and_their_axes_are_labelled(played):
         assert (out / f"{name}.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
         axes = drawn[name].axes[:panels]
         assert all(one.get_xlabel() for one in axes)
-    assert all(one.get_ylabel() for name in ("grace-4", "grace-5") for one in drawn[name].axes)
+    assert all(axis.get_ylabel() for name in ("grace-4", "grace-5") for axis in drawn[name].axes)
 
 
 def test_the_heatmap_shows_the_probabilities(played):
@@ -273,7 +273,7 @@ def test_dots_are_as_large_as_the_share_of_their_value(played):
     found = draws(out, grace.OURS)
     states = [state for state in (*STATES, NO_SIGNAL) if any(line["state"] == state for line in found)]
     assert [label.get_text().split("\n")[0] for label in axes.get_xticklabels()] == [s.split("_")[0] for s in states]
-    dots = [one for one in axes.collections if isinstance(one, PathCollection)]
+    dots = [collection for collection in axes.collections if isinstance(collection, PathCollection)]
     for x, (state, of) in enumerate(zip(states, dots, strict=True)):
         earned = [float(line["net_utility"]) for line in found if line["state"] == state]
         shares = {at[1]: size / grace_pictures._AREA for at, size in zip(of.get_offsets(), of.get_sizes(), strict=True)}
@@ -285,7 +285,7 @@ def test_scores_are_drawn_where_they_stand(played):
     found, _, drawn = played
     axes = drawn["grace-3"].axes[3]  # net utility
     dots = [line.get_xdata()[0] for line in axes.lines if line.get_marker() == "o"]
-    assert dots == [one.value.value for one in found["grace-3"].cells if one.measure == "net utility"]
+    assert dots == [cell.value.value for cell in found["grace-3"].cells if cell.measure == "net utility"]
     dots = [line.get_xdata()[0] for line in drawn["grace-3"].axes[0].lines if line.get_marker() == "o"]
     assert dots == [100 * one.ours.value for one in found["grace-3"].cells if one.measure == "accuracy"]
     squares = [line.get_xdata()[0] for line in drawn["grace-3"].axes[0].lines if line.get_marker() == "s"]

@@ -127,7 +127,9 @@ def test_every_table_can_be_made(name: str, made: dict[str, Reproduction], capsy
     assert len({(one.row, one.of, one.measure) for one in found.cells}) == len(found.cells)
     rows = {one.row for one in found.cells}
     opponents = [*OPPONENTS, RULE] if name == "gratr-2" else OPPONENTS
-    assert rows == {row for one in opponents for row in (f"GRATR v. {one.label}", f"{one.label} v. GRATR")}
+    assert rows == {
+        row for opponent in opponents for row in (f"GRATR v. {opponent.label}", f"{opponent.label} v. GRATR")
+    }
     json.dumps(found.as_json(), allow_nan=False)
     command.show_reproduction(found, OfflineModel())
     shown = " ".join(capsys.readouterr().out.split())
@@ -185,7 +187,7 @@ def by_hand(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Plays nothing: gives the games of deals with these winners."""
 
     def give(*winners: tuple[str, str]) -> None:
-        games = tuple(game for one in winners for game in deal(*one))
+        games = tuple(game for winner in winners for game in deal(*winner))
         monkeypatch.setattr(
             gratr, "play_teams", lambda _, opponent: Match("gratr", replace(opponent, policy="other"), games)
         )
@@ -256,9 +258,9 @@ def test_ahead_is_said_only_if_the_interval_leaves_out_one_half(by_hand: Any, wi
     # 10 of 14: Wilson's interval is [45.4 %, 88.3 %]; of 4 of 14 [11.7 %, 54.6 %]
     by_hand(*winners)
     (told,) = [
-        one
-        for one in reproduce("gratr-2", ReproductionSetting(games=2, against="werewolf_window")).remarks
-        if "GRATR aga" in one
+        remark
+        for remark in reproduce("gratr-2", ReproductionSetting(games=2, against="werewolf_window")).remarks
+        if "GRATR aga" in remark
     ]
     assert verdict in told
     points = 100 * sum((a == "werewolf") - (b == "werewolf") for a, b in winners) / len(winners)

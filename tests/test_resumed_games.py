@@ -180,7 +180,7 @@ def test_a_game_read_back_is_the_game_that_was_played(game, on_bad, tmp_path):
 def unmeasured_game(played):
     from dataclasses import replace
 
-    return replace(played, decisions=tuple(replace(one, seconds=0.0) for one in played.decisions))
+    return replace(played, decisions=tuple(replace(decision, seconds=0.0) for decision in played.decisions))
 
 
 class Failing(RandomPolicy):

@@ -67,14 +67,14 @@ def test_the_nearest_texts_are_those_of_brute_force(k):
     lines = sentences(300)  # short ones, many of them equal or equally near
     memory = of(lines)
     for query in sentences(20, seed=1):
-        found = memory.search(query, k)
+        match = memory.search(query, k)
         expected = by_brute_force(lines, query)
         squared = {position: distance for distance, position in expected}
-        assert [one.distance for one in found] == pytest.approx([distance for distance, _ in expected[:k]], abs=2e-5)
-        assert [one.distance for one in found] == pytest.approx([squared[one.position] for one in found], abs=1e-5)
-        assert found == sorted(found, key=lambda one: (one.distance, one.position))
-        assert len({one.position for one in found}) == min(k, len(lines))
-        assert texts(found) == [lines[one.position] for one in found]
+        assert [one.distance for one in match] == pytest.approx([distance for distance, _ in expected[:k]], abs=2e-5)
+        assert [one.distance for one in match] == pytest.approx([squared[one.position] for one in match], abs=1e-5)
+        assert match == sorted(match, key=lambda one: (one.distance, one.position))
+        assert len({one.position for one in match}) == min(k, len(lines))
+        assert texts(match) == [lines[one.position] for one in match]
 
 
 @pytest.mark.parametrize("k", [1, 3, 17, 39])

@@ -33,8 +33,8 @@ def test_a_second_run_is_refused_in_one_line_and_the_directory_is_free_again_aft
         assert folder.is_dir()
         with pytest.raises(ParlourError) as refused, run_directory(folder):
             pass
-        told = f"is in use by another run (process {os.getpid()}); accepted: another folder, or wait until it ends"
-        assert str(refused.value) == f"{str(folder)!r} {told}"
+        text = f"is in use by another run (process {os.getpid()}); accepted: another folder, or wait until it ends"
+        assert str(refused.value) == f"{str(folder)!r} {text}"
         with run_directory(tmp_path / "b"):
             pass
     assert list(folder.iterdir()) == []  # nothing of the lock is left

@@ -278,13 +278,13 @@ def test_all_games_against_others_are_counted_by_opponent_and_side(whole):
     for phase in found.phases[1:]:
         told = [row for row in rows if row[0] == str(phase.steps)]
         assert sum(int(row[3]) for row in told) == sum(one.n for one in phase.scores) <= phase.games
-        assert {one.member for one in phase.scores} <= {"heuristic", *(f"s{k:03d}" for k in range(phase.number))}
+        assert {score.member for score in phase.scores} <= {"heuristic", *(f"s{k:03d}" for k in range(phase.number))}
 
 
 def test_a_run_against_its_own_beginning_never_meets_the_heuristic(tmp_path):
     """Half of 16 tables against the imitation, s000, and the others alone."""
     found = run.selfplay(config(fixed="start", pool_share=0.0), tmp_path)
-    assert all({one.member for one in phase.scores} == {"s000"} for phase in found.phases[1:])
+    assert all({score.member for score in phase.scores} == {"s000"} for phase in found.phases[1:])
     assert all(sum(one.n for one in phase.scores) > phase.games / 4 for phase in found.phases[1:])
 
 
@@ -463,7 +463,7 @@ def test_the_command_hands_its_options_on(tmp_path, monkeypatch):
 
 def test_the_command_refuses_a_game_without_sides_in_one_line(tmp_path, capsys):
     assert cli.run(["train", "selfplay", "mediated_qa_v0", "--out", str(tmp_path / "run")]) == 2
-    [line] = [one for one in capsys.readouterr().err.splitlines() if "parlour:" in one]
+    [line] = [splitline for splitline in capsys.readouterr().err.splitlines() if "parlour:" in splitline]
     assert "this game has no sides" in line
 
 

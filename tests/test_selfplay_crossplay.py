@@ -114,7 +114,7 @@ def test_games_of_another_cross_play_are_refused_and_broken_ones_too(tmp_path):
     path.write_text('{"members": [], "deals": [1, 1]}\n')
     with pytest.raises(ParlourError, match="holds another cross-play"):
         crossplay.play_pairs(CONFIG, members, tmp_path, lambda _: None)
-    head = {"members": [[one.name, one.steps] for one in members], "deals": [CONFIG.deals, CONFIG.test_deals]}
+    head = {"members": [[member.name, member.steps] for member in members], "deals": [CONFIG.deals, CONFIG.test_deals]}
     path.write_text(json.dumps(head) + "\n[[1, 2]]\n")
     with pytest.raises(ParlourError, match="accepted: what a cross-play left"):
         crossplay.play_pairs(CONFIG, members, tmp_path, lambda _: None)

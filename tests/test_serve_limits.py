@@ -502,4 +502,4 @@ def test_limits_are_checked(name, value, why):
 def _no_error_is_logged(caplog):
     """A client's mistake is no error of the server: no test here may leave a line of one, or a traceback."""
     yield
-    assert [one for one in caplog.get_records("call") if one.levelno >= logging.ERROR] == []
+    assert [record for record in caplog.get_records("call") if record.levelno >= logging.ERROR] == []

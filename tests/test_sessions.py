@@ -30,8 +30,8 @@ def test_what_a_caller_is_told_put_together_is_what_the_view_of_its_seat_holds(t
         heard = to_the_end(sessions, sessions.begin(seed), np.random.default_rng(seed))
         game = sessions._games[heard[0].session].game.game_env
         headings = headings_of(game.text)
-        told = "".join(news_of(one.message, headings) for one in heard)
-        assert told == news_of(render(game.text, game.view(1)), headings)
+        text = "".join(news_of(one.message, headings) for one in heard)
+        assert text == news_of(render(game.text, game.view(1)), headings)
         assert {tuple(one.as_json()) for one in heard} == {
             ("session", "seat", "message", "options", "done", "reward", "faults")
         }

@@ -43,11 +43,11 @@ def test_the_first_method_holds_a_block_or_a_side():
 
 def test_moments_are_of_the_village_about_the_living_it_does_not_know(played):
     assert len(played.moments) > 20
-    for one in played.moments:
-        assert one.me not in one.wolves
-        assert len(one.wolves) == 3
-        assert set(one.targets).isdisjoint({one.me, *(seat for seat, _ in one.known)})
-        assert all(bad == (seat in one.wolves) for seat, bad in one.known)
+    for moment in played.moments:
+        assert moment.me not in moment.wolves
+        assert len(moment.wolves) == 3
+        assert set(moment.targets).isdisjoint({moment.me, *(seat for seat, _ in moment.known)})
+        assert all(bad == (seat in moment.wolves) for seat, bad in moment.known)
 
 
 def test_an_episode_is_read_back_as_it_was_and_played_again_alike(played):
@@ -57,7 +57,7 @@ def test_an_episode_is_read_back_as_it_was_and_played_again_alike(played):
 
 def test_deals_are_of_the_training_seeds_and_rates_come_in_turn():
     tables = TrustTraining(episodes=6, rounds=3).tables
-    assert all(one.seed < 2**30 for one in tables)
+    assert all(table.seed < 2**30 for table in tables)
     assert len({one.seed for one in tables}) == 6
     assert [one.misread for one in tables] == [0.0, 0.1, 0.2] * 2
     assert [TrustTraining(episodes=6, rounds=3).round_of(k) for k in range(6)] == [0, 0, 1, 1, 2, 2]
@@ -68,18 +68,18 @@ def test_deals_are_of_the_training_seeds_and_rates_come_in_turn():
 
 def test_the_loss_of_weights_of_nothing_is_that_of_the_prior():
     # three werewolves among six unknown: even odds for each
-    found = reliability_fit.losses(np.zeros(WEIGHTS), reliability_fit.judged_moments([said(1), said(5)], 1.0))
-    assert found == pytest.approx([np.log(2)] * 2)
+    losses = reliability_fit.losses(np.zeros(WEIGHTS), reliability_fit.judged_moments([said(1), said(5)], 1.0))
+    assert losses == pytest.approx([np.log(2)] * 2)
 
 
 def test_the_gradient_is_that_of_the_loss(played):
-    found = reliability_fit.judged_moments(played.moments[:8], 0.9)
+    judged_moments = reliability_fit.judged_moments(played.moments[:8], 0.9)
     rng = np.random.default_rng(1)
     at = rng.normal(size=WEIGHTS)
-    _, gradient = reliability_fit.loss(at, found, 0.01)
+    _, gradient = reliability_fit.loss(at, judged_moments, 0.01)
     for k in range(WEIGHTS):
         step = np.eye(WEIGHTS)[k] * 1e-5
-        up, down = (reliability_fit.loss(at + sign * step, found, 0.01)[0] for sign in (1, -1))
+        up, down = (reliability_fit.loss(at + sign * step, judged_moments, 0.01)[0] for sign in (1, -1))
         assert gradient[k] == pytest.approx((up - down) / 2e-5, abs=1e-5)
 
 
@@ -106,11 +106,11 @@ def test_the_decay_is_the_one_that_judges_the_other_half_best(played):
 
 
 def test_terms_count_acts_by_what_is_known_of_the_other_end():
-    heard = LearnedEvidence(logistic.NOTHING, 1.0)
+    evidence = LearnedEvidence(logistic.NOTHING, 1.0)
     for one in (("accuse", 4, 1), ("accuse", 4, 1), ("vote", 1, 0), ("vote", 0, 1), ("defend", 1, 6)):
-        heard.act(*one)
-    heard.claim(1)
-    found = logistic.terms(1, 0, 3, {4: False, 6: True}, [0.25] * 8, heard)
+        evidence.act(*one)
+    evidence.claim(1)
+    terms = logistic.terms(1, 0, 3, {4: False, 6: True}, [0.25] * 8, evidence)
     kinds = len(KINDS)
     expected = np.zeros(logistic.TERMS)
     expected[0 * kinds + KINDS.index("vote")] = np.log(2)  # by it, towards the village: the observer
@@ -118,15 +118,18 @@ def test_terms_count_acts_by_what_is_known_of_the_other_end():
     expected[3 * kinds + KINDS.index("accuse")] = np.log(3)  # towards it, twice by the village
     # two werewolves left among the five others: odds 2 to 3
     expected[-4:] = 1.0, 0.25, np.log(2 / 3), 1.0
-    assert found == pytest.approx(expected)
+    assert terms == pytest.approx(expected)
 
 
 def test_the_logistic_model_learns_from_episodes(played):
     weights = np.array(logistic.fitted_terms([played]))
     rows = [
-        (logistic.terms(target, one.me, 3, dict(one.known), one.graph, one.heard()), target in one.wolves)
-        for one in played.moments
-        for target in one.targets
+        (
+            logistic.terms(target, moment.me, 3, dict(moment.known), moment.graph, moment.heard()),
+            target in moment.wolves,
+        )
+        for moment in played.moments
+        for target in moment.targets
     ]
     chance = 1 / (1 + np.exp(-np.array([x for x, _ in rows]) @ weights))
     bad = np.array([y for _, y in rows])
@@ -234,7 +237,7 @@ def test_readers_add_rows_and_the_share_right_where_the_window_dares(capsys):
         *("GRATR", "GRATR, defaults", "GRATR, doubt=0.1", "history window", "logistic model"),
         *("Bayes, noise known", "Bayes, noise known, habits learned"),
     ]
-    dared = [one for one in cells if one["measure"].startswith("right, as many as the history window dares")]
+    dared = [cell for cell in cells if cell["measure"].startswith("right, as many as the history window dares")]
     assert len(dared) == len(rows)
     assert dared[0]["value_difference"] is None
     assert all(one["value_difference"] is not None for one in dared[1:])
@@ -251,10 +254,10 @@ def test_both_designs_seat_every_method_on_both_sides(capsys):
     assert {one["measure"] for one in cells} == {
         "TWR, difference", "wins as werewolves", "wins as village", "werewolves win",
     }  # fmt: skip
-    total = {one["of"]: one["ours"] for one in cells if one["measure"] == "TWR, difference"}
+    total = {cell["of"]: cell["ours"] for cell in cells if cell["measure"] == "TWR, difference"}
     for design, found in total.items():
         parts = [one["ours"] for one in cells if one["of"] == design and one["measure"].startswith("wins as")]
-        assert found["hits"] == sum(one["hits"] for one in parts)
+        assert found["hits"] == sum(part["hits"] for part in parts)
         assert found["n"] == 2
 
 
@@ -265,6 +268,6 @@ def test_the_surface_has_both_scores_in_every_cell_with_the_defaults_first(capsy
     rows = list(dict.fromkeys(one["row"] for one in cells))
     assert rows == ["rho 0.95, gamma 0.1", "rho 0.5, gamma 0.1"]
     for measure in ("log loss", "TWR"):
-        own = [one for one in cells if one["measure"] == measure]
+        own = [cell for cell in cells if cell["measure"] == measure]
         assert [one["row"] for one in own] == rows
         assert [one["value_difference"] is None for one in own] == [True, False]

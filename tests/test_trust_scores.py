@@ -148,9 +148,9 @@ def test_words_that_may_be_misread_count_less(eight, monkeypatch):
 def test_the_table_tells_all_readers_and_the_noise(capsys):
     asked = ["reproduce", "gratr-trust", "--games", "2", "--noise", "misread=0.1", "--against", "werewolf_window"]
     assert cli.run(asked) == 0
-    told = " ".join(capsys.readouterr().out.split())
+    text = " ".join(capsys.readouterr().out.split())
     for part in ("GRATR", "history window", "Bayes, noise known", "log loss", "boldest 25%", "noise misread=0.1"):
-        assert part in told
+        assert part in text
 
 
 def test_the_player_that_is_named_plays_the_games_with_its_settings():

@@ -267,10 +267,10 @@ def test_a_run_leaves_its_curve_its_surface_and_its_numbers(tmp_path):
 def test_surface_by_hand(tmp_path):
     # 1 - (x - 0.3)^2 - (y - 0.7)^2, less 0.92 of the defaults (0.5, 0.5). (0, 0): 0.42; (0, 1): 0.82; (1, 0): 0.02;
     # (1, 1): 0.42
-    found = measure_surface(StudyRunner(Bowl(common=0.5), config(), tmp_path))
-    assert [tuple(cell.parameters.values()) for cell in found] == [(0, 0), (0, 1), (1, 0), (1, 1)]
-    assert [cell.against.value for cell in found] == pytest.approx([-0.5, -0.1, -0.9, -0.5])
-    assert [cell.against.n for cell in found] == [2] * 4
+    surface = measure_surface(StudyRunner(Bowl(common=0.5), config(), tmp_path))
+    assert [tuple(cell.parameters.values()) for cell in surface] == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert [cell.against.value for cell in surface] == pytest.approx([-0.5, -0.1, -0.9, -0.5])
+    assert [cell.against.n for cell in surface] == [2] * 4
 
 
 @pytest.mark.slow

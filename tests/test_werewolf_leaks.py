@@ -74,11 +74,11 @@ def traces(options: dict[str, Any], moves: list[Move], seats: list[int]) -> dict
     return found
 
 
-def alike(one: Trace, two: Trace) -> bool:
+def alike(trace: Trace, two: Trace) -> bool:
     """Whether two traces are the same, but for moments of the night in which the seat only waits: whether there is
     one between its own act and the dawn depends on who lives to act after it, and is told by nothing but the clock."""
-    waits = {key for key in one.keys() ^ two.keys() if key[1:] == (False, True)}
-    return all(one.get(key) == two.get(key) for key in one.keys() | two.keys() if key not in waits)
+    waits = {key for key in trace.keys() ^ two.keys() if key[1:] == (False, True)}
+    return all(trace.get(key) == two.get(key) for key in trace.keys() | two.keys() if key not in waits)
 
 
 # -- other worlds ----------------------------------------------------------------------------------------------

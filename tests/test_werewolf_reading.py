@@ -31,7 +31,9 @@ def intents(text: str, speaker: int = 1) -> list[tuple[str, int, float]]:
 
 
 def identities(text: str, speaker: int = 1) -> dict[int, tuple[str, float]]:
-    return {one.player: (one.identity, one.confidence) for one in read(speaker, text, 8).judgements}
+    return {
+        judgement.player: (judgement.identity, judgement.confidence) for judgement in read(speaker, text, 8).judgements
+    }
 
 
 # -- the table's own sentences ---------------------------------------------------------------------------------
@@ -79,7 +81,7 @@ def test_what_every_move_of_the_catalogue_is_noted_as_can_be_read(seat):
         if move.kind in kinds and move.args:
             assert found is not None
             expected = [] if move.args == (seat,) else [(kinds[move.kind], move.args[0])]
-            assert [(one.kind, one.target) for one in found.intents] == expected
+            assert [(intent.kind, intent.target) for intent in found.intents] == expected
             assert found.dropped == (move.args == (seat,))
         elif move.kind == "report" and move.args[0] != seat:
             assert found is not None
@@ -112,8 +114,8 @@ def test_a_player_who_speaks_like_the_moderator_is_a_player():
     # read as the speaker's opinion, with its confidence and not with certainty
     assert identities("player_3 is a werewolf.") == {3: ("werewolf", 6)}
     forged = "nothing\nModerator: player_3 was the Seer. Day 1, moderator: player_4 is a werewolf."
-    assert all(one.confidence <= 6 for one in read(1, forged, 8).judgements)
-    assert all(one.speaker == 1 for one in read(1, forged, 8).intents)
+    assert all(judgement.confidence <= 6 for judgement in read(1, forged, 8).judgements)
+    assert all(intent.speaker == 1 for intent in read(1, forged, 8).intents)
 
 
 # -- ordinary words --------------------------------------------------------------------------------------------
@@ -211,11 +213,11 @@ def test_of_several_judgements_the_surest_counts_and_of_equal_ones_the_role():
 @example(1, "I trust player_3 but not player_3 is evil")
 def test_whatever_is_said_the_reading_fits_the_table(speaker, text):
     found = read(speaker, text, 8)
-    for one in found.intents:
-        assert one.kind in INTENTS
-        assert one.speaker != one.target
-        assert {one.speaker, one.target} <= set(range(8))
-        assert 0 <= one.score <= 10
+    for intent in found.intents:
+        assert intent.kind in INTENTS
+        assert intent.speaker != intent.target
+        assert {intent.speaker, intent.target} <= set(range(8))
+        assert 0 <= intent.score <= 10
     for judgement in found.judgements:
         assert judgement.identity in IDENTITIES
         assert judgement.player in range(8)
@@ -304,7 +306,7 @@ def test_votes_that_were_seen_as_they_were_cast_are_noted_once():
     notes = HeardMessages()
     events = (told("day", 1, 0), Event(0, Move("vote", (3,)), None), told("votes", 1, 3, -1), told("night", 2))
     notes.take((*events, told("day", 2, 0), told("votes", 2, -1, 0)), ROLE_NAMES)
-    assert [(one.day, one.speaker) for one in notes.messages] == [(1, 0), (2, 0), (2, 1)]
+    assert [(message.day, message.speaker) for message in notes.messages] == [(1, 0), (2, 0), (2, 1)]
 
 
 def test_the_record_is_read_once_and_knows_the_day():

@@ -56,7 +56,7 @@ class ScriptedLlama(LlamaForCausalLM):  # type: ignore[misc]
     def generate(self, input_ids: Any, attention_mask: Any = None, **settings: Any) -> Any:
         rows = [ids[mask.bool()].tolist() for ids, mask in zip(input_ids, attention_mask, strict=True)]
         words = [self.script(self.tokenizer.decode(row)) for row in rows]
-        said = [[*self.tokenizer(one)["input_ids"], self.tokenizer.eos_token_id] for one in words]
+        said = [[*self.tokenizer(word)["input_ids"], self.tokenizer.eos_token_id] for word in words]
         longest = max(map(len, said))
         padded = [one + [self.tokenizer.pad_token_id] * (longest - len(one)) for one in said]
         return torch.cat([input_ids, torch.tensor(padded)], 1)

@@ -39,7 +39,7 @@ def seated(opponents: Opponents, base: GameEnv) -> list[Player]:
         raise _refused(f"opponents {opponents!r} are", base)
     if len(opponents) != len(seats):
         raise _refused(f"{len(opponents)} opponents are", base)
-    return [_one(one, base) for one in opponents]
+    return [_one(opponent, base) for opponent in opponents]
 
 
 def _one(given: Any, base: GameEnv) -> Player:

@@ -46,7 +46,7 @@ class ApiRenderer(MystRenderer):
         yield from [of_docstring(item["doc"]), ""]
         yield from self._offered(item)
         yield from self._inside(name)
-        own = [one for one in self.get_children(item) if one["type"] not in _MODULES]
+        own = [child for child in self.get_children(item) if child["type"] not in _MODULES]
         if own:
             yield from ["## Names", ""]
             for one in own:
@@ -118,7 +118,7 @@ class ApiRenderer(MystRenderer):
 
     def _inside(self, name: str) -> Iterator[str]:
         """The packages and modules in a package."""
-        found = sorted(self._db.get_children(name, _MODULES), key=lambda one: one["full_name"])
+        found = sorted(self._db.get_children(name, _MODULES), key=lambda child: child["full_name"])
         if not found:
             return
         rows = [

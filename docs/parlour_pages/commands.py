@@ -52,10 +52,10 @@ _parlour = cache(partial(typer.main.get_command, app()))
 
 
 def _command(words: str) -> Any:
-    found: Any = _parlour()
+    command: Any = _parlour()
     for word in words.split():
-        found = found.commands[word]
-    return found
+        command = command.commands[word]
+    return command
 
 
 def _told(words: str) -> tuple[str, str, str]:
@@ -86,12 +86,12 @@ def _trainer(words: str) -> str:
 
 
 def _usage(words: str) -> str:
-    named = [one.name for one in _command(words).params if one.param_type_name == "argument"]
+    named = [param.name for param in _command(words).params if param.param_type_name == "argument"]
     return fence(" ".join(["parlour", words, *(name.upper() for name in named), "[OPTIONS]"]), "console")
 
 
 def _options(words: str) -> str:
-    rows = [_row(one) for one in _command(words).params]
+    rows = [_row(param) for param in _command(words).params]
     return table(("option", "default", "what it is"), rows) if rows else ""
 
 

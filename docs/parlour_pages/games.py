@@ -44,8 +44,8 @@ def _fragment(spec: GameSpec) -> str:
 def _options(spec: GameSpec) -> str:
     if not spec.options:
         return f"`{spec.id}` has no options of its own."
-    told = "Keyword arguments of `env` and `make`, and of `--set NAME=VALUE` at the command line."
-    return f"{told}\n\n{table(('option', 'accepted'), ((code(k), escaped(v)) for k, v in spec.options.items()))}"
+    text = "Keyword arguments of `env` and `make`, and of `--set NAME=VALUE` at the command line."
+    return f"{text}\n\n{table(('option', 'accepted'), ((code(k), escaped(v)) for k, v in spec.options.items()))}"
 
 
 def _actions(env: Any) -> str:
@@ -70,8 +70,8 @@ def _observations(env: Any) -> str:
         rows.append((f"`observation`, `features={kind!r}`", size, f"float32 in [-1, 1]; {frame}"))
     rows.append(("`action_mask`", len(game.catalogue), "int8, 1 where the action is legal"))
     shown = fence(env.observe(agent)["text"])
-    told = f"What `{agent}`, who moves first, reads at first (`env.reset(seed={SEED})`):"
-    return f"{table(('key', 'size', 'what it is'), rows)}\n{told}\n\n{shown}"
+    text = f"What `{agent}`, who moves first, reads at first (`env.reset(seed={SEED})`):"
+    return f"{table(('key', 'size', 'what it is'), rows)}\n{text}\n\n{shown}"
 
 
 def _ends(name: str) -> str:
@@ -105,7 +105,7 @@ def _players(env: Any) -> str:
 
 def _recorded(spec: GameSpec) -> str:
     """The replay page within the page; `parlour_pages.replays` makes it."""
-    told = "Played by heuristics, from one seed. Step with the arrow keys; switch between what all know, what one seat knows, and everything."
+    text = "Played by heuristics, from one seed. Step with the arrow keys; switch between what all know, what one seat knows, and everything."
     page = f"../replays/{spec.id}.html"
     frame = f'<iframe class="replay" src="{page}" title="A recorded game: {spec.title}" loading="lazy"></iframe>'
-    return f'{told}\n\n{frame}\n\n<p><a href="{page}">The recorded game on a page of its own</a></p>\n'
+    return f'{text}\n\n{frame}\n\n<p><a href="{page}">The recorded game on a page of its own</a></p>\n'

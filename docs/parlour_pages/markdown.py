@@ -46,9 +46,9 @@ def fence(text: str, language: str = "text") -> str:
 def escaped(text: str) -> str:
     """Prose in which `<` and `*` stand for themselves, outside of its inline code."""
     parts, at = [], 0
-    for found in _CODE.finditer(text):
-        parts += [_plain(text[at : found.start()]), found[0]]
-        at = found.end()
+    for match in _CODE.finditer(text):
+        parts += [_plain(text[at : match.start()]), match[0]]
+        at = match.end()
     return "".join([*parts, _plain(text[at:])])
 
 
@@ -65,8 +65,8 @@ def of_docstring(doc: str) -> str:
 def summary(doc: str) -> str:
     """The first sentence of a docstring, or its first paragraph if that is shorter."""
     first = " ".join(doc.strip().split("\n\n")[0].split())
-    found = re.match(r"(.*?[.?!])(?= [A-Z`]|$)", first)
-    return escaped(found[1] if found else first)
+    match = re.match(r"(.*?[.?!])(?= [A-Z`]|$)", first)
+    return escaped(match[1] if match else first)
 
 
 def _blocks(lines: Sequence[str]) -> Iterable[list[str]]:
@@ -115,9 +115,9 @@ def _section(name: str, lines: Sequence[str]) -> str:
         return f"**{HEADINGS.get(name, name)}**\n\n{body}"
     items: list[str] = []
     for line in text.splitlines():
-        found = re.match(r"(\*{0,2}[\w.]+)(?: \([^)]*\))?: (.*)", line)
-        if found and not line.startswith(" "):
-            items.append(f"- {code(found[1])}: {escaped(found[2])}")
+        match = re.match(r"(\*{0,2}[\w.]+)(?: \([^)]*\))?: (.*)", line)
+        if match and not line.startswith(" "):
+            items.append(f"- {code(match[1])}: {escaped(match[2])}")
         elif items and line.strip():
             items[-1] += " " + escaped(line.strip())
         elif line.strip():

@@ -101,7 +101,9 @@ def _settings(name: str, cls: Any) -> str:
 def _defaults(cls: Any) -> dict[str, Any]:
     """Of its settings."""
     return {
-        one.name: one.default for one in fields(getattr(cls, "settings_type", Settings)) if one.default is not MISSING
+        field.name: field.default
+        for field in fields(getattr(cls, "settings_type", Settings))
+        if field.default is not MISSING
     }
 
 
@@ -129,8 +131,8 @@ def _asks(cls: Any) -> str:
         for kind, ask in ASKS.items()
         if ask.__module__.rpartition(".")[0] == folder and ".agents." in cls.__module__
     ]
-    told = "Questions of its room; `parlour prompts show KIND` shows one as it would be sent."
-    return f"## Questions\n\n{told}\n\n{table(('question', 'what is asked'), rows)}" if rows else ""
+    text = "Questions of its room; `parlour prompts show KIND` shows one as it would be sent."
+    return f"## Questions\n\n{text}\n\n{table(('question', 'what is asked'), rows)}" if rows else ""
 
 
 def _expert() -> tuple[str, str]:

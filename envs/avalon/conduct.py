@@ -153,7 +153,7 @@ def team_terms(public: Public, leader: int, doubts: Array, members: Array, known
     evil = known @ members.T
     shape = evil.shape
     shares = [members[:, list(seats)].sum(axis=1) / members[0].sum() for seats in (public.kept, public.again)]
-    own, doubt, kept, again = (np.broadcast_to(one, shape) for one in (members[:, leader], doubts, *shares))
+    own, doubt, kept, again = (np.broadcast_to(share, shape) for share in (members[:, leader], doubts, *shares))
     return np.stack([own, doubt, (evil > 0).astype(np.float64), np.maximum(evil - 1, 0.0), kept, again], axis=2)
 
 

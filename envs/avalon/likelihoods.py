@@ -92,13 +92,13 @@ class Likelihoods:
         """All votes on a team are shown; to itself a seat's own tells nothing."""
         n = len(self._key.roles)
         doubts = self._doubts(len(team))[:, teams(n, len(team)).index(tuple(sorted(team)))]
-        found = terms.vote_terms(self.public, self._leader, team, doubts)
+        vote_terms = terms.vote_terms(self.public, self._leader, team, doubts)
         cast = np.array(votes, dtype=np.float64)
         told = (np.arange(n) != self._key.seat).astype(np.float64)[:, None]
         total = np.zeros((len(tables(self._key).evil), len(terms.MOODS)))
         for kind, (rows, which) in enumerate(known(self._key)):
             dirty = (rows[:, list(team)].sum(axis=1) > 0)[which]
-            pair = self._log_votes(kind, found, cast)
+            pair = self._log_votes(kind, vote_terms, cast)
             is_kind = (kind_of(self._key) == kind).astype(np.float64)
             total += np.where(dirty[:, None], is_kind @ (told * pair[0]), is_kind @ (told * pair[1]))
         return self._conduct.weights.votes * terms.over_moods(total)
@@ -176,8 +176,8 @@ class Likelihoods:
 def kind_of(key: Key) -> Numbers:
     """What each seat is in each deal, by `LEADERS`: 0 evil that knows, 1 Merlin, 2 good, 3 Oberon; shape (H, n)."""
     evil, merlin, blind, _ = tables(key)
-    found: Numbers = np.where(merlin == 1, 1, np.where(blind == 0, 0, np.where(evil == 1, 3, 2)))
-    return found
+    kind: Numbers = np.where(merlin == 1, 1, np.where(blind == 0, 0, np.where(evil == 1, 3, 2)))
+    return kind
 
 
 @lru_cache(maxsize=64)

@@ -131,6 +131,6 @@ def _doubts(public: Public, speaker: int) -> Array:
     if_good = (1 - sides[:, speaker]) * public.by_cards
     chance = ((if_good @ sides) / max(float(if_good.sum()), 1e-300)).clip(1 - _CERTAIN, _CERTAIN)
     before = float(sides[0].sum()) / (sides.shape[1] - 1)
-    found: Array = np.log(chance / (1 - chance)) - log(before / (1 - before))
-    found[speaker] = 0.0
-    return found
+    doubts: Array = np.log(chance / (1 - chance)) - log(before / (1 - before))
+    doubts[speaker] = 0.0
+    return doubts

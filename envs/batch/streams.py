@@ -51,7 +51,7 @@ def fraction(state: Any) -> Any:
 
 def started(seeds: Sequence[int], stream: int) -> Words:
     """The first states of stream number `stream` of games with these seeds, shape (games,)."""
-    words = np.array([one & (2**64 - 1) for one in seeds], dtype=np.uint64)
+    words = np.array([seed & (2**64 - 1) for seed in seeds], dtype=np.uint64)
     with np.errstate(over="ignore"):
         return _mixed_words(_mixed_words(words + _STEP) ^ np.uint64(stream))
 

@@ -105,7 +105,7 @@ def generate(*, seed: int, size: int, difficulty: str) -> Corpus:
 
 
 def _articles(rng: np.random.Generator, world: FictionalWorld, knobs: Knobs, absent: set[str]) -> list[Passage]:
-    found = []
+    articles = []
     for kind, templates in TABLES["sentences"].items():
         for subject in getattr(world, kind):
             if subject.name in absent or (kind == "works" and subject.maker.name in absent and rng.random() < 0.5):
@@ -114,10 +114,10 @@ def _articles(rng: np.random.Generator, world: FictionalWorld, knobs: Knobs, abs
             count = rng.poisson(knobs.gossip * (0.3 + subject.fame))
             told += [gossip(rng, world, subject.name, knobs.lure) for _ in range(count)]
             if told:
-                found.append(Passage(subject.name, tuple(told)))
+                articles.append(Passage(subject.name, tuple(told)))
             if rng.random() < knobs.distractors:
-                found.append(_distractor(rng, world, subject.name, knobs))
-    return found
+                articles.append(_distractor(rng, world, subject.name, knobs))
+    return articles
 
 
 def _told(
@@ -186,7 +186,7 @@ def _decoys(rng: np.random.Generator, world: FictionalWorld, answer: object) -> 
 
 
 def _facts(relation: str, *subjects: Person | Work) -> tuple[WorldFact, ...]:
-    return tuple(WorldFact(one.name, relation, one.fame) for one in subjects)
+    return tuple(WorldFact(subject.name, relation, subject.fame) for subject in subjects)
 
 
 def _comparison(rng: np.random.Generator, world: FictionalWorld) -> CorpusQuestion:

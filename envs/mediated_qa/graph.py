@@ -139,15 +139,15 @@ class KnowledgeGraph:
         return sorted(found, key=lambda node: (-found[node], node))
 
     def _word_by_word(self, words: list[str]) -> dict[int, float]:
-        found: dict[int, float] = {}
+        word_by_word: dict[int, float] = {}
         at = 0
         while self._plain and at < len(words):
             lengths = range(min(_PLAIN_WORDS, len(words) - at), 0, -1)
             length = next((n for n in lengths if " ".join(words[at : at + n]) in self._plain), 0)
             if length:
-                found[self._plain[" ".join(words[at : at + length])]] = 1.0
+                word_by_word[self._plain[" ".join(words[at : at + length])]] = 1.0
             at += max(length, 1)
-        return found
+        return word_by_word
 
     def _most_like(self, name: str, question: str) -> tuple[int, float]:
         exact = self._documents.get(name)

@@ -68,12 +68,12 @@ def f1(answer: str, gold: str) -> float:
 def date(text: str) -> tuple[int, int, int] | None:
     """A full date as (year, month, day); None if the text is none."""
     plain = text.strip().strip(".").lower()
-    if found := _ISO.match(plain):
-        year, month, day = map(int, found.groups())
-    elif (found := _DAY_FIRST.match(plain)) and found[2] in _MONTHS:
-        year, month, day = int(found[3]), _MONTHS.index(found[2]) + 1, int(found[1])
-    elif (found := _MONTH_FIRST.match(plain)) and found[1] in _MONTHS:
-        year, month, day = int(found[3]), _MONTHS.index(found[1]) + 1, int(found[2])
+    if match := _ISO.match(plain):
+        year, month, day = map(int, match.groups())
+    elif (match := _DAY_FIRST.match(plain)) and match[2] in _MONTHS:
+        year, month, day = int(match[3]), _MONTHS.index(match[2]) + 1, int(match[1])
+    elif (match := _MONTH_FIRST.match(plain)) and match[1] in _MONTHS:
+        year, month, day = int(match[3]), _MONTHS.index(match[1]) + 1, int(match[2])
     else:
         return None
     return (year, month, day) if 1 <= month <= 12 and 1 <= day <= 31 else None
@@ -81,9 +81,9 @@ def date(text: str) -> tuple[int, int, int] | None:
 
 def number(text: str) -> float | None:
     """The first number in a text, in digits or as a word up to twelve; None if there is none."""
-    found = _NUMBER.search(text)
-    if found:
-        return float(found[0].replace(",", ""))
+    match = _NUMBER.search(text)
+    if match:
+        return float(match[0].replace(",", ""))
     named = next((word for word in _WORD.findall(text.lower()) if word in _NUMBERS), None)
     return None if named is None else float(_NUMBERS.index(named))
 

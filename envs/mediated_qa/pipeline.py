@@ -273,13 +273,13 @@ def _parts(
 ) -> dict[str, Any]:
     """Name -> who does a module's actions: the default one, "", and those that actions name."""
     wanted, accepted = _PROTOCOLS[module]
-    found = {}
+    parts = {}
     for by in dict.fromkeys(("", *(action.by for action in actions))):
         check_one_of(f"part of the {module}", by, named)
-        found[by] = made(named[by])
-        if not isinstance(found[by], wanted):
-            raise accept(f"{by or module}", found[by], accepted)
-    return found
+        parts[by] = made(named[by])
+        if not isinstance(parts[by], wanted):
+            raise accept(f"{by or module}", parts[by], accepted)
+    return parts
 
 
 @lru_cache(maxsize=8)

@@ -110,13 +110,13 @@ def subjects(question: str, found: tuple[Piece, ...]) -> tuple[str, ...]:
 
 def _field(piece: Piece, question: str) -> tuple[str, str]:
     """The value of a piece that is a line with a label, if it is an answer to the question; and the words of the piece."""
-    found = _FIELD.match(piece.sentence)
-    if not found:
+    match = _FIELD.match(piece.sentence)
+    if not match:
         return "", piece.sentence
-    value = _MAIL.sub("", found[2]).strip()
-    meant = set(stems(found[1])) & set(relation(question))
+    value = _MAIL.sub("", match[2]).strip()
+    meant = set(stems(match[1])) & set(relation(question))
     short = 0 < len(value.split()) <= _VALUE_WORDS and f" {normal(value)} " not in f" {normal(question)} "
-    return (value if meant and short else ""), found[2]
+    return (value if meant and short else ""), match[2]
 
 
 def _overlap(wanted: tuple[str, ...], sentence: str) -> float:
@@ -174,7 +174,7 @@ def _facts(question: str, name: str, found: tuple[Piece, ...], asked: tuple[str,
         if score > 0:
             best = max(best, score)
             value, words = _field(piece, question)
-            told |= {normal(one) for one in proper_names(words)} - taken
+            told |= {normal(proper_name) for proper_name in proper_names(words)} - taken
             told |= set(years(piece.sentence)) | ({normal(value)} if value else set())
     return told, best
 
@@ -232,7 +232,7 @@ def entailment(question: str, evidence: str, answer: str) -> str:
     near, rivals = joined(found, asked), False
     for piece in near:
         if _overlap(wanted, piece.sentence) > 0:
-            offered = {normal(one) for one in candidates(piece, question, asked, strict=True)}
+            offered = {normal(candidate) for candidate in candidates(piece, question, asked, strict=True)}
             if normal(answer) in offered:
                 return "entailment"
             rivals = rivals or bool(offered)

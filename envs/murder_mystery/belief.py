@@ -54,7 +54,7 @@ def worlds(seats: int, liars: int) -> tuple[World, ...]:
         liars: How many innocents may lie.
     """
     return tuple(
-        World(murderer, 1 << murderer | sum(1 << one for one in others))
+        World(murderer, 1 << murderer | sum(1 << other for other in others))
         for murderer in range(seats)
         for others in combinations([seat for seat in range(seats) if seat != murderer], liars)
     )
@@ -139,13 +139,13 @@ _Values = dict[int, set[int]]
 
 def _died(told: Iterable[Told], victim: int) -> tuple[_Values, _Values, _Values]:
     """Place, time and means of a death: value -> bits of each who tells it."""
-    found: tuple[_Values, _Values, _Values] = ({}, {}, {})
+    died: tuple[_Values, _Values, _Values] = ({}, {}, {})
     for teller, (kind, args) in told:
         if kind == "died" and args[0] == victim:
-            for part, value in zip(found, args[1:], strict=True):
+            for part, value in zip(died, args[1:], strict=True):
                 if value != UNKNOWN:
                     part.setdefault(value, set()).add(_bit(teller))
-    return found
+    return died
 
 
 def _contradictions(told: Iterable[Told]) -> set[int]:

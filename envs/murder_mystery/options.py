@@ -76,10 +76,12 @@ class Table:
             ENOUGH,
             *(move for moves in names for move in moves),
         )
-        for one in case.characters:
-            for fact in (*one.facts, *one.lies):
+        for character in case.characters:
+            for fact in (*character.facts, *character.lies):
                 if tell(fact) not in self.bits:
-                    raise ParlourError(f"{one.name} has the fact {fact.kind} {list(fact.args)}, which nobody can tell")
+                    raise ParlourError(
+                        f"{character.name} has the fact {fact.kind} {list(fact.args)}, which nobody can tell"
+                    )
 
     def choices(self, asker: int, asked: tuple[int, ...]) -> Options:
         """Whom to ask next: anybody but oneself and those who have been asked, or nobody."""
@@ -127,19 +129,19 @@ class Table:
     def _cached(self, make: Callable[..., Any], *arguments: Any) -> Any:
         """The result of `make`, cached: the same options are the same object."""
         key = (make.__name__, arguments)
-        found = self._cache.get(key)
-        if found is None:
+        cached = self._cache.get(key)
+        if cached is None:
             if len(self._cache) >= _CACHE_SIZE:
                 self._cache.clear()
-            found = self._cache[key] = make(*arguments)
-        return found
+            cached = self._cache[key] = make(*arguments)
+        return cached
 
     def _invented(self, target: int, topic: int, about: int, victim: int) -> list[Fact]:
         """What a murderer may make up: about itself, or about the person it is asked about."""
         person = target if about == ANYBODY else about
         if person == target and topic in (MOTIVE, SIGHTING):
             return []
-        found = []
+        invented = []
         for move in self.tells:
             fact = told(move)
             if fact.kind in _INVENTED[topic] and relevant(fact, topic, target, about, victim):
@@ -148,8 +150,8 @@ class Table:
                     topic == RELATION and first == target and fact.args[-1] == (victim if about == ANYBODY else about)
                 )
                 if own_relation or (topic != RELATION and first == person):
-                    found.append(fact)
-        return found
+                    invented.append(fact)
+        return invented
 
 
 def tell(fact: Fact) -> Move:

@@ -35,11 +35,11 @@ def redealt(game: MurderMystery, seat: int, seen: Sequence[Event], rng: np.rando
     return MurderMystery(case.model_copy(update=changed), game.setting, game.config)
 
 
-def _another(game: MurderMystery, one: Character, known: set[Fact], rng: np.random.Generator) -> Character:
+def _another(game: MurderMystery, character: Character, known: set[Fact], rng: np.random.Generator) -> Character:
     """A character with another story that may have told the same. A murderer may: it may say anything or nothing."""
     tells = game.table.tells
     drawn = {told(tells[int(k)]) for k in rng.integers(len(tells), size=6)} if tells else set()
-    murders = tuple(bool(rng.random() < 0.8) for _ in one.murders)
+    murders = tuple(bool(rng.random() < 0.8) for _ in character.murders)
     private: dict[str, Any] = {
         "script": f"Another story.\nIt has {rng.integers(99)} lines.",
         "objectives": (f"Want {rng.integers(99)}.",),
@@ -47,4 +47,4 @@ def _another(game: MurderMystery, one: Character, known: set[Fact], rng: np.rand
         "lies": tuple(sorted(known | drawn)) if any(murders) else (),
         "murders": murders,
     }
-    return one.model_copy(update=private)
+    return character.model_copy(update=private)

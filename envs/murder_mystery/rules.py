@@ -149,8 +149,8 @@ class MurderMystery:
         civilians = sum(counted) / len(counted) if counted else 0.0
         winner = "draw" if civilians == 0 else CIVILIANS if civilians > 0 else MURDERERS
         returns = []
-        for one in self.case.characters:
-            own = [-score for score, murdered in zip(scores, one.murders, strict=True) if murdered]
+        for character in self.case.characters:
+            own = [-score for score, murdered in zip(scores, character.murders, strict=True) if murdered]
             returns.append(sum(own) / len(own) if own else civilians)
         return Outcome(tuple(map(float, returns)), winner, "votes")
 

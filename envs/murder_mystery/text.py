@@ -335,7 +335,7 @@ def _readers(vocabulary: CaseVocabulary) -> tuple[re.Pattern[str], dict[str, tup
     for person, name in enumerate(
         vocabulary.persons
     ):  # short forms: first parts; no single letter or Chinese character
-        ends = (found.start() for found in _BREAKS.finditer(name))
+        ends = (match.start() for match in _BREAKS.finditer(name))
         for start in dict.fromkeys(_folded(name[:end]) for end in ends if end > 1):
             starts[start] = (*starts.get(start, ()), person)
     meanings = {**starts, **aliases, **full}

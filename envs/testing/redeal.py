@@ -113,16 +113,16 @@ def differ(one: Trace, other: Trace) -> bool:
 def _moments(played: Played, seat: int) -> dict[At, list[Any]]:
     """The states of the AEC form, by what the seat knows."""
     game, state, seen, made = played.game, played.game.initial(), 0, 0
-    found: dict[At, list[Any]] = {}
+    moments: dict[At, list[Any]] = {}
     for move in played.moves:
         actor = game.actor(state)
         if actor != NATURE:
-            found.setdefault((seen, made), []).append(state)
+            moments.setdefault((seen, made), []).append(state)
         after = game.apply(state, move)
         seen, made, state = seen + len(new_events(state, after, seat)), made + (actor == seat), after
     if game.actor(state) >= 0:
-        found.setdefault((seen, made), []).append(state)
-    return found
+        moments.setdefault((seen, made), []).append(state)
+    return moments
 
 
 def _apart(one: dict[At, list[Any]], other: dict[At, list[Any]], other_rules: bool) -> int:
@@ -131,9 +131,9 @@ def _apart(one: dict[At, list[Any]], other: dict[At, list[Any]], other_rules: bo
     return sum(other_rules or state not in before for state, before in pairs)
 
 
-def _both(one: Trace, other: Trace, key: str) -> int:
+def _both(trace: Trace, other: Trace, key: str) -> int:
     """How many cycles, or turns, both traces have."""
-    return min(len(one[key]), len(other[key])) if key in other else 0
+    return min(len(trace[key]), len(other[key])) if key in other else 0
 
 
 # -- the checks ------------------------------------------------------------------------------------------------

@@ -83,9 +83,9 @@ def _choices(text: str, me: int) -> tuple[set[tuple[int, ...]], bool]:
     """What the words choose, and whether they deny a choice."""
     chosen: set[tuple[int, ...]] = {()} if _PASSING.search(text) else set()
     denied = False
-    for found in _CHOICE.finditer(text):
-        seat, own, nobody, anyone = found.groups()
-        against = negated(last_clause(text[: found.start()]))
+    for match in _CHOICE.finditer(text):
+        seat, own, nobody, anyone = match.groups()
+        against = negated(last_clause(text[: match.start()]))
         if nobody or (anyone and against):
             chosen.add(())
         elif not against and not anyone:
@@ -103,9 +103,9 @@ def first_named(text: str, me: int) -> tuple[int, ...]:
     """The published code's reading: the first player named in the first sentence, else in the last; else nobody."""
     told = [part for part in _SENTENCE.split(_SPEAKER.sub(" ", text)) if part]
     for sentence in (told[0], told[-1]) if told else ():
-        found = _MENTION.search(sentence)
-        if found:
-            return (int(found[1]) if found[1] else me,)
+        match = _MENTION.search(sentence)
+        if match:
+            return (int(match[1]) if match[1] else me,)
     return ()
 
 

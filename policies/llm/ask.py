@@ -232,13 +232,13 @@ class Ask(BaseModel, Generic[A]):
         if module.__package__:
             return templates.of(self.kind, self.language, module.__package__)
         name = self.kind.rpartition(".")[2]
-        found = prompt.beside(getattr(module, "__file__", None), self.language, name)
-        if found is None:
+        template = prompt.beside(getattr(module, "__file__", None), self.language, name)
+        if template is None:
             raise ParlourError(
                 f"question {self.kind!r} has no prompt; accepted: a string `template` in its class, or a file "
                 f"prompts/{self.language}/{name}.md beside its module"
             )
-        return found
+        return template
 
 
 ASKS: Final[dict[str, type[Ask[Any]]]] = {}

@@ -104,7 +104,7 @@ class SharedCalls(Generic[T]):
     def news(self, owner: str) -> list[T]:
         """The results of the calls that belong to `owner`, in the order of the claims, each told once."""
         with self._lock:
-            found = [one for one in self._calls.values() if one.owner == owner and one.done and not one.told]
+            found = [call for call in self._calls.values() if call.owner == owner and call.done and not call.told]
             for one in found:
                 one.told = True
             return [one.result.result() for one in found if one.result is not None]

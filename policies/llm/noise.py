@@ -57,7 +57,7 @@ class ReadingNoise:
         given: dict[str, Any] = {}
         for pair in filter(None, map(str.strip, text.split(","))):
             key, equals, value = pair.partition("=")
-            if key in given or not equals or key not in {one.name for one in fields(cls)}:
+            if key in given or not equals or key not in {field.name for field in fields(cls)}:
                 raise ParlourError(f"noise {pair!r} is not accepted; accepted: {FORM}, each once")
             given[key] = _value(key, value)
         return cls(**given)

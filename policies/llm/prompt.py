@@ -92,17 +92,17 @@ def _json(value: Any) -> str:
 
 def sections_in(text: str) -> dict[str, list[str]]:
     """The lines of each section of a text, by name; a section ends at the first line with another sign."""
-    found: dict[str, list[str]] = {}
+    sections: dict[str, list[str]] = {}
     lines: list[str] | None = None
     for line in text.split("\n"):
         heading = _SECTION.match(line)
         if heading:
-            lines = found.setdefault(heading[1], [])
+            lines = sections.setdefault(heading[1], [])
         elif lines is not None and _is_value(line):
             lines.append(line)
         else:
             lines = None
-    return found
+    return sections
 
 
 def _is_value(line: str) -> bool:

@@ -53,7 +53,7 @@ def set_aside(reply: str) -> tuple[str, str]:
     >>> set_aside('<think>{"choice": "vote:3"}</think>{"choice": "vote:5"}')
     ('{"choice": "vote:3"}', '{"choice": "vote:5"}')
     """
-    thoughts = [found[2] for found in _THOUGHTS.finditer(reply)]
+    thoughts = [match[2] for match in _THOUGHTS.finditer(reply)]
     rest = _THOUGHTS.sub("", reply)
     ends = list(_END_OF_THOUGHT.finditer(rest))
     if ends:

@@ -62,12 +62,12 @@ def weights_in(folder: str | Path) -> list[Path]:
         )
     if (place / "adapter_config.json").exists():
         raise ParlourError(f"{str(folder)!r} holds an adapter; accepted: weights into which it is merged")
-    found = sorted(place.glob(WEIGHTS))
-    if not found:
+    weights = sorted(place.glob(WEIGHTS))
+    if not weights:
         raise ParlourError(
             f"{str(folder)!r} holds no weights as {WEIGHTS}; accepted: safetensors alone, nothing pickled"
         )
-    return found
+    return weights
 
 
 def hash_of(folder: str | Path) -> str:

@@ -61,7 +61,7 @@ def segments(text: str, size: int = SEGMENT) -> list[str]:
     """
     check_from("size of a segment", size, 1)
     ends = [token.end() for token in _TOKEN.finditer(text)]
-    marks = [{found.end() for found in kind.finditer(text)} for kind in (_SENTENCE_END, _CLAUSE_END)]
+    marks = [{match.end() for match in kind.finditer(text)} for kind in (_SENTENCE_END, _CLAUSE_END)]
     pieces, done, start = [], 0, 0
     while done < len(ends):
         stop = min(done + size, len(ends))

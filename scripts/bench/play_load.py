@@ -55,9 +55,9 @@ def played(given: argparse.Namespace, url: str, folder: Path) -> Counter[str]:
     seen = Counter[str]()
 
     def keep(number: int, episode: rollout.Episode) -> None:
-        for one in episode.decisions:
-            seen["decisions"] += one.decisions
-            seen["by heuristic"] += sum(one.heuristic.values())
+        for decision in episode.decisions:
+            seen["decisions"] += decision.decisions
+            seen["by heuristic"] += sum(decision.heuristic.values())
         file = folder / f"{number}.jsonl"
         seen["whole transcripts"] += replay.read(file).outcome == episode.outcome
         file.unlink()

@@ -74,10 +74,10 @@ class Watch:
 
     def show(self) -> None:
         """Print memory over time, and the ends of everything."""
-        told = " ".join(f"{one:.0f}" for one in self._fifths())
+        text = " ".join(f"{fifth:.0f}" for fifth in self._fifths())
         most = Held(*(max(values) for values in zip(*self.seen, strict=True)))
         print(
-            f"{self.name}: memory {told} MB (mean of each fifth), most {most.memory:.0f}: {'' if self.level else 'NOT '}level; "
+            f"{self.name}: memory {text} MB (mean of each fifth), most {most.memory:.0f}: {'' if self.level else 'NOT '}level; "
             f"threads {self.seen[0].threads} .. {self.seen[-1].threads}, most {most.threads}; "
             f"open files {self.seen[0].files} .. {self.seen[-1].files}, most {most.files}"
         )

@@ -87,7 +87,7 @@ def interval(values: np.ndarray[Any, Any], groups: Sequence[str] | None = None) 
     """Mean, and half of its 95 % interval: over questions, or over groups of them."""
     mean, strays = float(values.mean()), values - values.mean()
     if groups is not None:
-        strays = np.array([strays[[one == name for one in groups]].sum() for name in sorted(set(groups))])
+        strays = np.array([strays[[group == name for group in groups]].sum() for name in sorted(set(groups))])
     return mean, 1.96 * float(np.sqrt((strays**2).sum())) / len(values)
 
 
@@ -104,7 +104,7 @@ def lines(found: Earned, groups: Sequence[str] | None = None) -> list[str]:
 def main(folder: str, retriever: str = "bm25", by: str = "questions") -> None:
     """Print the comparison."""
     corpus = load(folder)
-    texts = [one.text for one in corpus.questions]
+    texts = [question.text for question in corpus.questions]
     folds = folds_by_question(len(texts)) if by == "questions" else folds_by_phrasing(texts)
     print(f"{retriever}, {len(texts)} questions, each held out once by {by}")
     print(f"{'system':62}      earns    contextual less this    table less this    (both again over phrasings)")

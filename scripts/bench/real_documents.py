@@ -126,13 +126,13 @@ def distribution_facts(text: str) -> dict[str, Any]:
 def real_documents() -> list[RealDocument]:
     """The documents of this machine, at most `MOST` of a kind."""
     kinds = (_copyrights(), _packages(), _licences(), _distributions(), _modules())
-    return [one for found in kinds for one in _spread(list(found))]
+    return [one for kind in kinds for one in _spread(list(kind))]
 
 
-def _spread(found: Sequence[RealDocument]) -> list[RealDocument]:
-    if len(found) <= MOST:
-        return list(found)
-    return [found[k * len(found) // MOST] for k in range(MOST)]
+def _spread(documents: Sequence[RealDocument]) -> list[RealDocument]:
+    if len(documents) <= MOST:
+        return list(documents)
+    return [documents[k * len(documents) // MOST] for k in range(MOST)]
 
 
 def _text_of(path: Path) -> str:
@@ -174,7 +174,9 @@ def _licences() -> Iterator[RealDocument]:
 
 
 def _distributions() -> Iterator[RealDocument]:
-    found = {one.metadata["Name"]: one.read_text("METADATA") or "" for one in distributions()}
+    found = {
+        distribution.metadata["Name"]: distribution.read_text("METADATA") or "" for distribution in distributions()
+    }
     for name in sorted(filter(None, found), key=str.lower):
         text = _beginning(found[name])
         if text.strip():
@@ -212,7 +214,7 @@ def _modules() -> Iterator[RealDocument]:
 
 def too_few(documents: Sequence[RealDocument], questions: Sequence[dict[str, Any]]) -> str:
     """What there is too little of on this machine; empty if there is enough."""
-    answerable = sum(bool(one["answers"]) for one in questions)
+    answerable = sum(bool(question["answers"]) for question in questions)
     counted = (
         ("documents", len(documents), LEAST_DOCUMENTS),
         ("answerable questions", answerable, LEAST_ANSWERABLE),
@@ -224,16 +226,18 @@ def too_few(documents: Sequence[RealDocument], questions: Sequence[dict[str, Any
 def write(out: Path, documents: Sequence[RealDocument], questions: Sequence[dict[str, Any]]) -> None:
     """The corpus as a folder: texts by kind, those whose titles are no names of files as lines of JSON."""
     lines: dict[str, list[str]] = {}
-    for one in documents:
-        if one.kind in ("distribution", "module"):
-            lines.setdefault(one.kind, []).append(json.dumps({"title": one.title, "text": one.text}))
+    for document in documents:
+        if document.kind in ("distribution", "module"):
+            lines.setdefault(document.kind, []).append(json.dumps({"title": document.title, "text": document.text}))
             continue
-        path = out / "documents" / one.kind / f"{one.title}.txt"
+        path = out / "documents" / document.kind / f"{document.title}.txt"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(one.text, encoding="utf-8")
+        path.write_text(document.text, encoding="utf-8")
     for kind, texts in lines.items():
         (out / "documents" / f"{kind}s.jsonl").write_text("\n".join(texts) + "\n", encoding="utf-8")
-    (out / "questions.jsonl").write_text("".join(json.dumps(one) + "\n" for one in questions), encoding="utf-8")
+    (out / "questions.jsonl").write_text(
+        "".join(json.dumps(question) + "\n" for question in questions), encoding="utf-8"
+    )
 
 
 def main(out: str) -> None:

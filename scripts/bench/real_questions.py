@@ -79,20 +79,20 @@ def _evenly(forms: dict[str, list[Question]], most: int, rng: np.random.Generato
 
 
 def _by_title(documents: Sequence[RealDocument]) -> dict[tuple[str, str], RealDocument]:
-    return {(one.kind, one.title.lower()): one for one in documents}
+    return {(document.kind, document.title.lower()): document for document in documents}
 
 
 def _fields(documents: Sequence[RealDocument]) -> Iterator[Asked]:
     """What a document says of its subject; where it says nothing, there is no answer."""
     twice = Counter((one.title.lower(), fact) for one in documents for fact in one.facts)
-    for one in documents:
+    for document in documents:
         for (kind, fact), phrasings in ASKED.items():
-            if kind != one.kind or twice[one.title.lower(), fact] > 1:
+            if kind != document.kind or twice[document.title.lower(), fact] > 1:
                 continue
-            if fact not in one.facts and (fact in _NOT_MISSED or _mentions(fact, one.text)):
+            if fact not in document.facts and (fact in _NOT_MISSED or _mentions(fact, document.text)):
                 continue
             for text in phrasings:
-                yield text, text.format(one.title), _answers(one.facts.get(fact))
+                yield text, text.format(document.title), _answers(document.facts.get(fact))
 
 
 _NOT_MISSED = ("needs", "source", "python")
@@ -117,21 +117,23 @@ def _answers(value: object) -> tuple[str, ...]:
 def _hops(documents: Sequence[RealDocument]) -> Iterator[Asked]:
     """Two documents to read. Where the first names no single one, or the second does not tell, there is no answer."""
     known = _by_title(documents)
-    for one in documents:
+    for document in documents:
         for (kind, leads, other, fact), text in HOPS.items():
-            if kind != one.kind:
+            if kind != document.kind:
                 continue
-            next_one = known.get((other, one.facts.get(leads, "").lower()))
+            next_one = known.get((other, document.facts.get(leads, "").lower()))
             if next_one is not None and (fact in next_one.facts or not _mentions(fact, next_one.text)):
-                yield text, text.format(one.title), _answers(next_one.facts.get(fact))
-            elif leads not in one.facts and not re.search(r"^(?:Depends|Requires-Dist)", one.text, re.MULTILINE):
-                yield text, text.format(one.title), ()
+                yield text, text.format(document.title), _answers(next_one.facts.get(fact))
+            elif leads not in document.facts and not re.search(
+                r"^(?:Depends|Requires-Dist)", document.text, re.MULTILINE
+            ):
+                yield text, text.format(document.title), ()
 
 
 def _copyrights(documents: Sequence[RealDocument]) -> Iterator[Asked]:
     """Years and holders of copyrights."""
     begins, holds = "In which year does the copyright of {} in {} begin?", "Who holds the copyright of {} in {}?"
-    everybody = sorted({name for one in documents for name in one.facts.get("held", ())})
+    everybody = sorted({name for document in documents for name in document.facts.get("held", ())})
     for number, one in enumerate(documents):
         held: dict[str, set[int]] = one.facts.get("held", {})
         for name, years in held.items():
@@ -150,11 +152,11 @@ def _copyrights(documents: Sequence[RealDocument]) -> Iterator[Asked]:
 
 def _modules(documents: Sequence[RealDocument]) -> Iterator[Asked]:
     """Where something is defined, and what is described by some words."""
-    modules = [one for one in documents if one.kind == "module"]
+    modules = [document for document in documents if document.kind == "module"]
     for what in ("class", "function"):
         where = f"Which module of Python defines the {what} {{}}?"
         says = f"Which {what} of the module {{}} is described by the words '{{}}'?"
-        counted = Counter(name for one in modules for name in one.facts[what])
+        counted = Counter(name for module in modules for name in module.facts[what])
         for number, one in enumerate(modules):
             for name, told in one.facts[what].items():
                 if counted[name] == 1:
@@ -169,7 +171,7 @@ def _modules(documents: Sequence[RealDocument]) -> Iterator[Asked]:
 
 def _pairs(documents: Sequence[RealDocument], rng: np.random.Generator) -> Iterator[Asked]:
     """Two documents compared: yes or no, and which of the two."""
-    packages = [one for one in documents if one.kind == "package"]
+    packages = [document for document in documents if document.kind == "package"]
     distributed = [one for one in documents if one.kind == "distribution"]
     texts = [one for one in documents if one.facts.get("held")]
     for fact, text in (
@@ -195,14 +197,16 @@ def _pairs(documents: Sequence[RealDocument], rng: np.random.Generator) -> Itera
                 yield requires, requires.format(one.title, name), ("yes" if needed else "no",)
 
 
-def _drawn_pairs(found: Sequence[RealDocument], rng: np.random.Generator) -> list[tuple[RealDocument, RealDocument]]:
-    order = rng.permutation(len(found))
-    return [(found[a], found[b]) for a, b in zip(order, np.roll(order, 1), strict=True) if a != b]
+def _drawn_pairs(
+    documents: Sequence[RealDocument], rng: np.random.Generator
+) -> list[tuple[RealDocument, RealDocument]]:
+    order = rng.permutation(len(documents))
+    return [(documents[a], documents[b]) for a, b in zip(order, np.roll(order, 1), strict=True) if a != b]
 
 
-def _same(found: Sequence[RealDocument], fact: str, text: str, rng: np.random.Generator) -> Iterator[Asked]:
+def _same(documents: Sequence[RealDocument], fact: str, text: str, rng: np.random.Generator) -> Iterator[Asked]:
     """As many pairs that are alike as pairs that are not, as far as there are."""
-    having = [one for one in found if fact in one.facts]
+    having = [document for document in documents if fact in document.facts]
     for one, two in _drawn_pairs(having, rng):
         alike = [other for other in having if other.facts[fact] == one.facts[fact] and other is not one]
         if alike and rng.random() < 0.5:
@@ -214,7 +218,7 @@ def _made_up(documents: Sequence[RealDocument], rng: np.random.Generator) -> Ite
     """The same questions about names that nothing bears: halves of two real ones."""
     everything = "\n".join(one.text for one in documents).lower()
     for (kind, fact), phrasings in ASKED.items():
-        titles = [one.title for one in documents if one.kind == kind]
+        titles = [document.title for document in documents if document.kind == kind]
         for one, two in zip(titles, rng.permutation(titles), strict=True):
             name = one[: len(one) // 2 + 1] + str(two)[len(str(two)) // 2 :]
             if name.lower() not in everything and name not in titles:

@@ -125,8 +125,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     rates = {kind: given.faults / len(FAULTS) for kind in FAULTS}
-    told = ",".join(f"{kind}={rate}" for kind, rate in rates.items())
-    with server("--fault", told, "--seed", str(given.seed), "--hang", "3") as (url, pid):
+    text = ",".join(f"{kind}={rate}" for kind, rate in rates.items())
+    with server("--fault", text, "--seed", str(given.seed), "--hang", "3") as (url, pid):
         load = Load(url, FaultDraw(rates, given.seed), given.pause)
         with Watch("server", pid) as watch:
             asyncio.run(under_load(load, given.clients, given.minutes))

@@ -81,15 +81,15 @@ def play_to_the_end(people: list[WatchedPage]) -> int:
     """Everybody presses the first or second option at each turn; how many turns there were."""
     turns = 0
     while True:
-        for one in people:
+        for person in people:
             wait_until(
-                one,
+                person,
                 "document.querySelector('.your-turn .choices button:not(:disabled)') || !document.getElementById('ending').hidden "
                 "|| document.getElementById('turn-title').textContent !== 'Your move'",
             )
-            if one.page.locator("#ending").is_visible():
+            if person.page.locator("#ending").is_visible():
                 return turns
-            options = one.page.locator(".your-turn .choices button:not(:disabled)")
+            options = person.page.locator(".your-turn .choices button:not(:disabled)")
             if options.count():
                 options.nth(turns % min(2, options.count())).click()
                 turns += 1
@@ -124,14 +124,14 @@ def test_two_people_play_a_whole_game_and_somebody_watches(sit, tmp_path):
 
 
 def wait_for_turn_of_one(people: tuple[WatchedPage, ...]) -> None:
-    for one in people:
-        one.page.wait_for_selector("#card .first")
+    for person in people:
+        person.page.wait_for_selector("#card .first")
 
 
-def lines_of(found: replay.Transcript, seat: int) -> list[str]:
+def lines_of(transcript: replay.Transcript, seat: int) -> list[str]:
     """The record of a seat, or of all, without the names that stand in a column of their own."""
-    game, text = found.game(), replay.text_of(found)
-    view = game.view(list(replay.states(game, found.moves))[-1], max(seat, 0))
+    game, text = transcript.game(), replay.text_of(transcript)
+    view = game.view(list(replay.states(game, transcript.moves))[-1], max(seat, 0))
     events = [event for event in view.events if seat >= 0 or event.to is None]
     lines = [text.line(event).rstrip("\n") for event in events]
     names = ["Moderator: " if event.seat < 0 else f"player_{event.seat} " for event in events]
@@ -314,8 +314,8 @@ def test_a_lost_connection_comes_back_with_the_words_that_were_typed(sit, tmp_pa
 
 def cut_all(opening: OpenTable) -> None:
     """Cut all connections on the side of the server."""
-    for one in list(opening._server._server.server_state.connections):
-        one.loop.call_soon_threadsafe(one.transport.abort)
+    for connection in list(opening._server._server.server_state.connections):
+        connection.loop.call_soon_threadsafe(connection.transport.abort)
 
 
 def test_what_happened_while_somebody_was_away_is_marked(sit, tmp_path):

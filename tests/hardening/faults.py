@@ -119,7 +119,7 @@ class FaultsAttack:
         how = f"{subject} agent={agent} seed={seed} {'play' if by_command else 'in process'}"
         return Tried(
             1,
-            tuple(replace(one, shortest=one.shortest or how) for one in findings),
+            tuple(replace(finding, shortest=finding.shortest or how) for finding in findings),
             {} if fault in OF_TIME else counts(played),
         )
 
@@ -148,7 +148,7 @@ def in_process(table: Seated, folder: Path, said: io.StringIO) -> tuple[Played |
     finally:
         endpoint.close()
     said.write(json.dumps(model.meter.as_json()))
-    told = [one.as_json() for one in episode.decisions]
+    told = [decision.as_json() for decision in episode.decisions]
     return Played(file, told, episode.outcome is not None), []
 
 
@@ -188,7 +188,7 @@ def checked(played: Played) -> Iterator[Finding]:
         return
     if transcript.outcome is None or not steps:
         yield Finding("the transcript is not whole")
-    if [stable(one) for one in written] != [stable(one) for one in played.decisions]:
+    if [stable(one) for one in written] != [stable(decision) for decision in played.decisions]:
         yield Finding("the transcript tells of other decisions than the game", json.dumps([written, played.decisions]))
     turns, choices = turns_of(transcript)
     told = sum(one["decisions"] + one.get("talk", 0) for one in written)
@@ -232,7 +232,9 @@ def counts(played: Played | None) -> dict[str, int]:
     """For the report."""
     if played is None:
         return {}
-    total = [(one.get("decisions", 0), sum(one.get("heuristic", {}).values())) for one in played.decisions]
+    total = [
+        (decision.get("decisions", 0), sum(decision.get("heuristic", {}).values())) for decision in played.decisions
+    ]
     return {"decisions": sum(all_ for all_, _ in total), "by heuristic": sum(other for _, other in total)}
 
 

@@ -110,8 +110,8 @@ def _listed(told: str) -> Sequence[Any]:
     >>> _listed("5..7"), _listed("paper, official"), _listed("True, False"), _listed("a whole number, at least 0")
     (range(5, 8), ['paper', 'official'], [True, False], [])
     """
-    if found := re.fullmatch(r"(\d+)\.\.(\d+)", told):
-        low, high = map(int, found.groups())
+    if match := re.fullmatch(r"(\d+)\.\.(\d+)", told):
+        low, high = map(int, match.groups())
         return range(low, high + 1)
     words = told.split(", ")
     if len(words) < 2 or not all(re.fullmatch(r"\w+", word) for word in words):

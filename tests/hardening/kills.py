@@ -181,8 +181,8 @@ class _Caller:
         finally:
             if not answered:  # it ended, or the attempt was given up
                 self.close()
-        found: dict[str, Any] = json.loads(answered)
-        return found
+        asked: dict[str, Any] = json.loads(answered)
+        return asked
 
     def close(self) -> None:
         """End the server."""

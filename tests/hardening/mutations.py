@@ -61,7 +61,7 @@ class Original:
     def spans(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
         """Where values and where names stand: from, to."""
         values, names, open_ones = [], [], []
-        tokens = [(found[0], found.start(), found.end()) for found in _TOKENS.finditer(self.text)]
+        tokens = [(match[0], match.start(), match.end()) for match in _TOKENS.finditer(self.text)]
         for at, (token, start, end) in enumerate(tokens):
             following = tokens[at + 1][0] if at + 1 < len(tokens) else ""
             if token in ("{", "["):

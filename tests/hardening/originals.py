@@ -119,8 +119,8 @@ def questions() -> tuple[Heard, ...]:
 def replies() -> tuple[tuple[Original, ...], ...]:
     """Of each question: replies of a model."""
     made = []
-    for heard in questions():
-        told = heard.question.heuristic(np.random.default_rng(0)).model_dump_json()
+    for question in questions():
+        told = question.question.heuristic(np.random.default_rng(0)).model_dump_json()
         made.append((Original(told.encode()), Original(f"<think>{{}}</think>\n```json\n{told}\n```".encode())))
     return tuple(made)
 
@@ -141,8 +141,8 @@ def bodies() -> tuple[Original, ...]:
         "stream": False,
         "response_format": {"type": "text"},
     }
-    asks = [words | {"messages": heard.messages(Templates(None))} for heard in questions()[:2]]
-    return tuple(Original(json.dumps(one).encode()) for one in (words, *asks))
+    asks = [words | {"messages": question.messages(Templates(None))} for question in questions()[:2]]
+    return tuple(Original(json.dumps(ask).encode()) for ask in (words, *asks))
 
 
 COMPLETIONS = (

@@ -120,7 +120,7 @@ _ARRAYS: tuple[Callable[[Any], Any], ...] = (
 def settings(content: bytes, _: Path) -> None:
     """Options of a game as on the command line: the game in the first line."""
     name, *pairs = _text(content).split("\n")
-    build(lookup(name if name in originals.GAMES else "avalon_v0").spec, key_values([one for one in pairs if one]))
+    build(lookup(name if name in originals.GAMES else "avalon_v0").spec, key_values([pair for pair in pairs if pair]))
 
 
 def reply_to(number: int) -> Callable[[bytes, Path], None]:

@@ -135,7 +135,7 @@ def run(plan: Plan, folder: Path, tell: Callable[[Sequence[Course]], None] = lam
                 by_name[line["attack"]].take(line)
         used = dict.fromkeys(by_name, 0.0)
         while time.monotonic() < end and (open_ones := [course for course in courses if not course.over]):
-            course = min(open_ones, key=lambda one: used[one.attack.name] / one.attack.share)
+            course = min(open_ones, key=lambda open_one: used[open_one.attack.name] / open_one.attack.share)
             line = course.group(scratch, end)
             used[course.attack.name] += line["seconds"]
             course.take(line)

@@ -42,13 +42,13 @@ def _without_seconds(content: bytes) -> bytes:
     return repr([[cell for k, cell in enumerate(row) if k not in timed] for row in rows]).encode()
 
 
-def difference(found: Files, wanted: Files) -> str:
+def difference(files: Files, wanted: Files) -> str:
     """What is different, in one line; empty if nothing is."""
-    for name in sorted(wanted.keys() | found.keys()):
-        if name not in found:
+    for name in sorted(wanted.keys() | files.keys()):
+        if name not in files:
             return f"{name} is missing"
         if name not in wanted:
             return f"{re.sub('[0-9a-f]{8}|[0-9]+', 'N', name)} is left over"
-        if found[name] != wanted[name]:
+        if files[name] != wanted[name]:
             return f"{name} differs"
     return ""

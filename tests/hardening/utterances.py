@@ -89,8 +89,8 @@ class Decision:
             ):
                 return "whose turn it is, what is legal, or the end changes"
             for seat in range(game.seats):
-                if found := self._two_views(game.view(said, seat), game.view(plain, seat), move):
-                    return found
+                if two_views := self._two_views(game.view(said, seat), game.view(plain, seat), move):
+                    return two_views
             said, plain = _next(game, said), _next(game, plain)
         return ""
 
@@ -173,7 +173,7 @@ def _two_questions(said: Any, plain: Any, move: Move) -> str:
             return "a prompt is not read back as it was put"
     ours, theirs = (prompt.split("\n") for prompt in prompts)
     changed = [k for k, (one, other) in enumerate(zip(ours, theirs, strict=False)) if one != other]
-    if len(ours) != len(theirs) or len(changed) > 1 or any(len(one.splitlines()) > 1 for one in ours):
+    if len(ours) != len(theirs) or len(changed) > 1 or any(len(our.splitlines()) > 1 for our in ours):
         return "a prompt changes beyond the quoted line"
     return ""
 

@@ -186,7 +186,7 @@ def test_where_two_tokens_are_close_the_row_alone_decides(checkpoint, monkeypatc
     prompts, how = prompts_of([30] * 8), Sampling(1.0, 16)
     rngs = lambda: [np.random.default_rng(k) for k in range(8)]  # noqa: E731
     model = LanguageModel.load(checkpoint)
-    expected = [one.ids for one in model.replies(prompts, rngs(), how)]
+    expected = [reply.ids for reply in model.replies(prompts, rngs(), how)]
     monkeypatch.setattr(drawing, "CLOSE", 0.2)
     computed, shaken = drawing.OwnDraws.__call__, np.random.default_rng(0)
 
@@ -207,8 +207,8 @@ def test_tokens_are_drawn_from_the_models_distribution(checkpoint):
     replies = model.replies([prompt] * 2000, [np.random.default_rng(k) for k in range(2000)], Sampling(1.0, 1))
     seen = np.bincount([one.ids[0] for one in replies], minlength=len(chance)) / 2000
     assert np.all(np.abs(seen - chance) < 5 * np.sqrt(chance * (1 - chance) / 2000) + 1e-3)
-    for one in replies[:20]:
-        assert one.logprobs[0] == pytest.approx(np.log(chance[one.ids[0]]), abs=1e-4)
+    for reply in replies[:20]:
+        assert reply.logprobs[0] == pytest.approx(np.log(chance[reply.ids[0]]), abs=1e-4)
 
 
 def test_greedy_is_the_most_probable_token_as_transformers_has_it(checkpoint):

@@ -56,18 +56,18 @@ TABLES = {
 Reply = Callable[[list[ChatMessage]], str]
 
 
-def option_of(told: list[ChatMessage]) -> str:
+def option_of(messages: list[ChatMessage]) -> str:
     """One of the options, drawn by the message alone."""
-    listed = [line[2:] for line in told[-1].text.splitlines() if line.startswith("- ")]
-    return listed[int(hashlib.sha256(told[-1].text.encode()).hexdigest(), 16) % len(listed)]
+    listed = [line[2:] for line in messages[-1].text.splitlines() if line.startswith("- ")]
+    return listed[int(hashlib.sha256(messages[-1].text.encode()).hexdigest(), 16) % len(listed)]
 
 
 def scripted(reply: Reply, name: str = "options") -> Any:
     """A model that answers by a function of all that it is sent."""
 
-    def answer(told: list[ChatMessage], tools: Any, choice: Any, config: Any) -> ModelOutput:
+    def answer(messages: list[ChatMessage], tools: Any, choice: Any, config: Any) -> ModelOutput:
         assert not tools
-        output = ModelOutput.from_content("mockllm", reply(told))
+        output = ModelOutput.from_content("mockllm", reply(messages))
         output.usage = ModelUsage(input_tokens=9, output_tokens=1, total_tokens=10)
         return output
 
@@ -151,9 +151,9 @@ def test_a_model_role_names_who_plays_the_other_seats(tmp_path):
     heard: dict[str, int] = {"opponent": 0, "third": 0}
 
     def counting(name: str) -> Reply:
-        def reply(told: list[ChatMessage]) -> str:
+        def reply(messages: list[ChatMessage]) -> str:
             heard[name] += 1
-            return option_of(told)
+            return option_of(messages)
 
         return reply
 
@@ -272,10 +272,10 @@ def test_a_limit_in_the_middle_ends_the_game_by_the_tables_rules_and_is_scored(t
 
 
 def test_a_model_that_fails_in_the_middle_ends_its_own_game_alone(tmp_path):
-    def reply(told: list[ChatMessage]) -> str:
-        if "Deal" in told[0].text or len(told) == 6:
+    def reply(messages: list[ChatMessage]) -> str:
+        if "Deal" in messages[0].text or len(messages) == 6:
             raise ConnectionResetError("the client is gone")
-        return option_of(told)
+        return option_of(messages)
 
     task = game_task("avalon_v0", {"num_players": 5}, deals=[1], seats="player_1")
     other = game_task("template_v0", {}, deals=3)  # ends before the third answer
@@ -358,9 +358,9 @@ def test_a_log_that_does_not_agree_is_refused_in_one_line_and_nothing_is_written
     change(_stored(log, 1))
     write_eval_log(log, str(tmp_path / "changed.json"))
     assert run(["inspect-log", str(tmp_path / "changed.json"), "--out", str(tmp_path / "out")]) == 2
-    told = " ".join(capsys.readouterr().err.split())
-    assert why in told
-    assert "sample 2147483649-player_1, epoch 1:" in told
+    text = " ".join(capsys.readouterr().err.split())
+    assert why in text
+    assert "sample 2147483649-player_1, epoch 1:" in text
     assert list((tmp_path / "out").iterdir()) == []
 
 

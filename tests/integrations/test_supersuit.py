@@ -271,7 +271,7 @@ def test_it_can_be_pickled(tmp_path):
     player = make_policy(f"sb3:file={tmp_path / 'model.zip'},sample=true", examples.GAME, {})
     player.reset(3, 8)
     copied = pickle.loads(pickle.dumps(player))
-    assert [copied.act(one, {}) for one in turns(3, 1)] == [player.act(one, {}) for one in turns(3, 1)]
+    assert [copied.act(turn, {}) for turn in turns(3, 1)] == [player.act(one, {}) for one in turns(3, 1)]
 
 
 # -- what is refused -------------------------------------------------------------------------------------------

@@ -317,7 +317,10 @@ def test_five_steps_of_grpo_by_rollout_train_on_the_environments_rewards(tmp_pat
         [{"role": "user", "content": first}], add_generation_prompt=True, return_dict=False
     )
     imitate(
-        model, [(asked, [*tokenizer(one)["input_ids"], tokenizer.eos_token_id]) for one in sentences], 40, rate=4e-3
+        model,
+        [(asked, [*tokenizer(sentence)["input_ids"], tokenizer.eos_token_id]) for sentence in sentences],
+        40,
+        rate=4e-3,
     )
     played: list[tuple[list[int], dict[str, list[Any]]]] = []
     rollout = GameRollout(seat_maker(game, **ONCE), max_new_tokens=8)

@@ -116,7 +116,7 @@ def episodes(
 def messages(trace: vf.Trace) -> list[tuple[str, str]]:
     """What a seat was told and what it said, in order, as (role, words)."""
     assert len(trace.branches) <= 1  # one conversation, never begun anew; none of a seat that had no turn
-    return [(one.role, one.content) for branch in trace.branches for one in branch.messages]
+    return [(message.role, message.content) for branch in trace.branches for message in branch.messages]
 
 
 def returns_of(data: Any, words: dict[str, list[str]]) -> dict[str, float]:

@@ -178,8 +178,8 @@ def test_a_replay_without_the_server_takes_the_model_served_last(tmp_path):
 def test_a_replay_of_what_another_server_said_is_refused(tmp_path):
     Cache(Source(served=HERE), tmp_path / "c").complete(REQUEST)
     replayed = Cache(Closed("http://localhost:9090/v1"), tmp_path / "c", "replay")
-    told = r"holds no reply of 'tester' at http://localhost:9090/v1; accepted: 'tester' at http://localhost:8080/v1$"
-    with pytest.raises(CacheMiss, match=told):
+    text = r"holds no reply of 'tester' at http://localhost:9090/v1; accepted: 'tester' at http://localhost:8080/v1$"
+    with pytest.raises(CacheMiss, match=text):
         replayed.complete(REQUEST)
 
 

@@ -141,7 +141,7 @@ def test_a_prompt_is_cut_to_the_context_and_says_so():
     assert answered.cut == answered.calls[0]["cut"] > 5
     assert f"{answered.cut} older lines of talk are left out" in sent.messages[1].content
     assert all(f"Vote {k}: 3 to 2." in sent.messages[1].content for k in range(30))
-    assert sum(estimated_tokens(one.content) for one in sent.messages) + sent.max_tokens <= 1280
+    assert sum(estimated_tokens(message.content) for message in sent.messages) + sent.max_tokens <= 1280
 
 
 def test_a_prompt_that_cannot_be_cut_enough_is_not_sent():
@@ -164,13 +164,13 @@ def test_where_facts_fill_the_context_nothing_is_kept_free_for_complaints():
     assert asked(script, facts_of(1160), context=1280).reason is None
     sent = script.heard[0]
     # 1280 - 192 - 100 = 988 tokens are too few, 1280 - 100 = 1180 are enough
-    assert 988 < sum(estimated_tokens(one.content) for one in sent.messages) <= 1180
+    assert 988 < sum(estimated_tokens(message.content) for message in sent.messages) <= 1180
 
 
 def test_what_may_fit_though_our_estimate_says_no_is_sent_and_the_server_decides():
     script = Script([GOOD])
     assert asked(script, facts_of(1300), context=1280).reason is None
-    assert sum(estimated_tokens(one.content) for one in script.heard[0].messages) > 1180
+    assert sum(estimated_tokens(message.content) for message in script.heard[0].messages) > 1180
     refusing = Script([PromptTooLong("too long", tokens=1290, limit=1280)])
     answered = asked(refusing, facts_of(1300), context=1280)
     assert (answered.reason, len(refusing.heard)) == ("context", 1)
@@ -179,7 +179,7 @@ def test_what_may_fit_though_our_estimate_says_no_is_sent_and_the_server_decides
 def test_a_prompt_that_the_server_finds_too_long_is_shortened_once():
     script = Script([PromptTooLong("too long", tokens=1500, limit=1200), GOOD])
     answered = asked(script, Choose(lines=LINES))
-    long, short = (sum(len(one.content) for one in request.messages) for request in script.heard)
+    long, short = (sum(len(message.content) for message in request.messages) for request in script.heard)
     assert short < long * 1200 / 1500
     assert (answered.value.choice, answered.reason, answered.cut > 0) == ("yes", None, True)
     assert answered.calls[0]["fault"] == "too long"

@@ -154,15 +154,15 @@ def test_what_is_set_for_all_calls_goes_into_each(double, config, doubt):
 def test_samples_come_from_one_request(double, model, doubt):
     double.say(GOOD, PROSE, GOOD, usage=(100, 30))
     double.say('{"guilty": false, "why": "m"}', usage=(7, 3))
-    found = model.answers(doubt(), ASKER, 3)
-    assert [answered.value.guilty for answered in found] == [True, False, True]
-    assert [answered.valid for answered in found] == [True, False, True]
+    answers = model.answers(doubt(), ASKER, 3)
+    assert [answered.value.guilty for answered in answers] == [True, False, True]
+    assert [answered.valid for answered in answers] == [True, False, True]
     assert (double.history[0]["n"], double.history[0]["seed"]) == (3, 7)
     assert double.history[1]["seed"] == mixed(7, 1)
-    used = [call["usage"]["prompt"] for answered in found for call in answered.calls]
+    used = [call["usage"]["prompt"] for answered in answers for call in answered.calls]
     assert used == [100, 0, 7, 0]
     assert model.meter.total.prompt == 107
-    assert [call["cost"] for call in found[2].calls] == [0.0]
+    assert [call["cost"] for call in answers[2].calls] == [0.0]
 
 
 # -- replay, copies, settings ----------------------------------------------------------------------------------------

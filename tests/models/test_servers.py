@@ -417,6 +417,6 @@ def test_the_same_model_is_the_same_at_each_start_and_another_one_is_not(service
     ],
 )
 def test_an_address_without_its_secrets(given, base, query):
-    found = read_address(given)
-    assert (found.base, found.query) == (base, query)
-    assert found.azure == bool(query)
+    address = read_address(given)
+    assert (address.base, address.query) == (base, query)
+    assert address.azure == bool(query)

@@ -48,7 +48,7 @@ def file(tmp_path):
 
 
 def counts(path) -> list[tuple[str, str, bool, int, int]]:
-    return [(one.model, one.server, one.latest, one.replies, one.failed) for one in stored_models(path)]
+    return [(model.model, model.server, model.latest, model.replies, model.failed) for model in stored_models(path)]
 
 
 def test_models_are_listed_with_their_servers_and_sums(file):
@@ -79,7 +79,7 @@ def test_models_are_listed_with_their_servers_and_sums(file):
 )
 def test_what_is_removed(file, chosen, removed, left):
     assert prune(file, **chosen) == removed
-    assert sorted((one.model, one.replies) for one in stored_models(file)) == left
+    assert sorted((model.model, model.replies) for model in stored_models(file)) == left
 
 
 def test_each_reply_is_exported(file):
@@ -110,7 +110,7 @@ def test_each_reply_is_exported(file):
 def test_what_is_not_accepted(file, chosen, told):
     with pytest.raises(ParlourError, match=told):
         prune(file, **chosen)
-    assert sum(one.replies for one in stored_models(file)) == 6
+    assert sum(model.replies for model in stored_models(file)) == 6
 
 
 # -- the commands ----------------------------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ def test_the_list_as_a_table_and_as_json(file, capsys):
     assert "m (replaced)" in " ".join(table.split())
     assert THERE.address in table
     assert cli.run(["cache", "list", str(file), "--json"]) == 0
-    assert [one["replies"] for one in json.loads(capsys.readouterr().out)] == [2, 1, 3]
+    assert [load["replies"] for load in json.loads(capsys.readouterr().out)] == [2, 1, 3]
 
 
 def test_prune_and_export_from_the_command_line(file, tmp_path, capsys):

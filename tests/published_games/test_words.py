@@ -170,9 +170,9 @@ def test_words_pass_the_one_door(record, imported):
     )
     words = [move.words for move in replay.read(path).moves if move.kind in ACTS]
     assert words
-    for one in words:
-        assert one.isprintable()
-        assert len(one) <= MAX_WORDS
+    for word in words:
+        assert word.isprintable()
+        assert len(word) <= MAX_WORDS
 
 
 # -- refusals --------------------------------------------------------------------------------------------------

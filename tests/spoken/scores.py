@@ -94,7 +94,7 @@ def _labelled(row: dict, words: str) -> Labelled:
 
 
 def _of(pairs: Pairs, kind: str) -> Pairs:
-    return frozenset(one for one in pairs if one[0] == kind)
+    return frozenset(pair for pair in pairs if pair[0] == kind)
 
 
 def _counted(found: list[tuple[Pairs, Pairs]]) -> Agreement:

@@ -45,15 +45,23 @@ def analyse(
     return Answer(found.figures, show)
 
 
-def _votes(one: ComparedVotes) -> tuple[str, ...]:
-    shares = (report.share(one.theirs), report.share(one.ours), report.points(one.difference))
-    return (one.by, _group(one), str(one.games), str(one.votes), *shares)
+def _votes(votes: ComparedVotes) -> tuple[str, ...]:
+    shares = (report.share(votes.theirs), report.share(votes.ours), report.points(votes.difference))
+    return (votes.by, _group(votes), str(votes.games), str(votes.votes), *shares)
 
 
-def _guesses(one: ComparedGuesses) -> tuple[str, ...]:
-    apart = f"{100 * one.difference.value:+.1f} {show_interval(one.difference, '+.1f', 100)}"
-    rates = (show_rate(one.theirs), show_rate(one.ours))
-    return (one.by, _group(one), str(one.theirs.n), *rates, str(one.both), f"{one.chance:.1f}", apart)
+def _guesses(guesses: ComparedGuesses) -> tuple[str, ...]:
+    apart = f"{100 * guesses.difference.value:+.1f} {show_interval(guesses.difference, '+.1f', 100)}"
+    rates = (show_rate(guesses.theirs), show_rate(guesses.ours))
+    return (
+        guesses.by,
+        _group(guesses),
+        str(guesses.theirs.n),
+        *rates,
+        str(guesses.both),
+        f"{guesses.chance:.1f}",
+        apart,
+    )
 
 
 def _group(one: Any) -> str:

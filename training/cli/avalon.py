@@ -32,16 +32,16 @@ def avalon_social(
     Example: [bold]parlour avalon social runs/published --json[/bold]
     """
     with display.at_work():
-        found = social.measures(social.judge_directory(directory, model, model.concurrency))
+        measures = social.measures(social.judge_directory(directory, model, model.concurrency))
         if labels_from is not None:
-            found["labels"] = social.agreement(labels.load(), labels_from, model, model.concurrency)
-    return Answer(found, partial(_show_social, found, called(model)))
+            measures["labels"] = social.agreement(labels.load(), labels_from, model, model.concurrency)
+    return Answer(measures, partial(_show_social, measures, called(model)))
 
 
 def _show_social(found: Mapping[str, Any], judge: str) -> None:
     asked, foreign = found["questions"], found["fallbacks"]
-    told = f"{asked} questions, {foreign} answered by the rule of thumb instead"
-    display.console().print(f"Judged by {marked(judge, asked - foreign, asked)}: {told}", highlight=False)
+    text = f"{asked} questions, {foreign} answered by the rule of thumb instead"
+    display.console().print(f"Judged by {marked(judge, asked - foreign, asked)}: {text}", highlight=False)
     for group, values in found["groups"].items():
         _show_group(f"games, {group}", values)
     for player, values in found["players"].items():
@@ -60,7 +60,7 @@ def _show_group(title: str, values: Mapping[str, Any]) -> None:
         f"{title}: teamwork by round in % (turns x players)",
         ("speaker", "with", *map(str, range(1, 6))),
         (
-            (role, other, *(_shares(found and {"teamwork": found}) for found in rates))
+            (role, other, *(_shares(rate and {"teamwork": rate}) for rate in rates))
             for role, towards in values["vacillation"].items()
             for other, rates in towards.items()
         ),

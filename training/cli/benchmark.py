@@ -100,11 +100,11 @@ def compare_results(
     return Answer(value, [ResultTable(title, columns, tuple(rows))])
 
 
-def _score_parts(found: BenchmarkResult, made: Decisions, out: Path, note: str) -> list[ResultTable | str]:
+def _score_parts(result: BenchmarkResult, made: Decisions, out: Path, note: str) -> list[ResultTable | str]:
     """The player's scores beside those of the players that come with parlour; its decisions."""
-    own = scores(found.suite, found.points)
-    others = {one.name: scores(found.suite, one.points) for one in references(found.suite)}
-    title = f"Benchmark {found.suite.name}, version {found.suite.version}: {found.name} (points of 100, 95 % interval){note}"
+    own = scores(result.suite, result.points)
+    others = {reference.name: scores(result.suite, reference.points) for reference in references(result.suite)}
+    title = f"Benchmark {result.suite.name}, version {result.suite.version}: {result.name} (points of 100, 95 % interval){note}"
     rows: list[tuple[Cell, ...]] = [
         (part, score.n, score.value, show_interval(score, ".1f"), *(of[part].value for of in others.values()))
         for part, score in own.items()
@@ -113,4 +113,4 @@ def _score_parts(found: BenchmarkResult, made: Decisions, out: Path, note: str) 
     columns = (Column("part"), Column("deals"), Column("points", "5.1f"), Column("interval"), *points)
     alike = [ALIKE] if any(score.low is None for score in own.values()) else []
     table = ResultTable(title, columns, tuple(rows))
-    return [table, *alike, *decision_parts({found.name: made}), f"results: {out / RESULTS}"]
+    return [table, *alike, *decision_parts({result.name: made}), f"results: {out / RESULTS}"]

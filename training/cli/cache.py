@@ -71,8 +71,16 @@ def export_replies(
             target.write(json.dumps(one, ensure_ascii=False) + "\n")
 
 
-def _row(one: StoredModel) -> tuple[str, ...]:
-    dates = "-" if one.first is None or one.last is None else f"{one.first[:10]} .. {one.last[:10]}"
-    tokens = (f"{one.prompt:,}", f"{one.prompt_cached:,}", f"{one.completion:,}")
-    name = one.model if one.latest else f"{one.model} (replaced)"
-    return name, one.server or "-", str(one.replies), str(one.failed), f"{one.size / 1000:,.1f} kB", dates, *tokens
+def _row(model: StoredModel) -> tuple[str, ...]:
+    dates = "-" if model.first is None or model.last is None else f"{model.first[:10]} .. {model.last[:10]}"
+    tokens = (f"{model.prompt:,}", f"{model.prompt_cached:,}", f"{model.completion:,}")
+    name = model.model if model.latest else f"{model.model} (replaced)"
+    return (
+        name,
+        model.server or "-",
+        str(model.replies),
+        str(model.failed),
+        f"{model.size / 1000:,.1f} kB",
+        dates,
+        *tokens,
+    )

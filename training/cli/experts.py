@@ -33,7 +33,10 @@ def rows(known: list[ExpertCard]) -> list[tuple[str, ...]]:
             f"{card.game}: {describe(_short(card.config))}",
             _points(card.whole_sides),
             _points(card.one_seat),
-            "; ".join(f"{one.side} {_points(one.gain)} ({one.decisions:,} decisions)" for one in card.exploits) or "-",
+            "; ".join(
+                f"{exploit.side} {_points(exploit.gain)} ({exploit.decisions:,} decisions)" for exploit in card.exploits
+            )
+            or "-",
             f"{card.decisions:,} decisions, {card.seconds:,.0f} s",
         )
         for card in known

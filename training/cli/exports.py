@@ -31,7 +31,7 @@ def export(
     Example: [bold]parlour export runs/games --out games.jsonl[/bold]
     """
     records = [_record(file) for file in _files(path)]
-    text = "".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in records)
+    text = "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records)
     write_all(out.parent, {out: text.encode("utf-8", "backslashreplace")}, run_directory)
     return Answer(records, partial(tell, f"{len(records)} games written to {out}"))
 

@@ -95,7 +95,7 @@ def play(
     base = env.game_env
     names = seat_names(policy or ["heuristic"], base.possible_agents)
     game = base.spec.id
-    makers = {one: partial(make_policy, one, game, base.game.config, model) for one in names}
+    makers = {name: partial(make_policy, name, game, base.game.config, model) for name in names}
     players_of = tuple((seated(one, model), makers[one]) for one in names)
     files = [None if out is None else out / f"{game}-{number}.jsonl" for number in range(1, games + 1)]
     jobs = [Job(seed + number, players_of, file) for number, file in enumerate(files)]

@@ -62,7 +62,7 @@ def show_stakes(
         "out": str(folder),
         "reader": read.note,
         "costs": paid,
-        "scores": [stakes_files.as_json(one) for one in found.scores],
+        "scores": [stakes_files.as_json(score) for score in found.scores],
     }
     return Answer(value, partial(_show_stakes, found, folder, drawn, paid))
 
@@ -138,28 +138,37 @@ def show_explanation(
     return Answer(plain(found), partial(_show_explanation, found))
 
 
-def _show_explanation(found: calibrated_run.Explanation) -> None:
-    tell(f"question: {found.question}" + (f" ({found.part})" if found.part else ""))
-    tell(f"linked to: {', '.join(found.linked) or 'no document'}")
+def _show_explanation(explanation: calibrated_run.Explanation) -> None:
+    tell(f"question: {explanation.question}" + (f" ({explanation.part})" if explanation.part else ""))
+    tell(f"linked to: {', '.join(explanation.linked) or 'no document'}")
     bins = [
-        (one.name, f"{one.value:.3g}", f"{one.low:.3g}", f"{one.high:.3g}", calibrated_run.LEVELS[one.bin])
-        for one in found.signals
+        (
+            signal.name,
+            f"{signal.value:.3g}",
+            f"{signal.low:.3g}",
+            f"{signal.high:.3g}",
+            calibrated_run.LEVELS[signal.bin],
+        )
+        for signal in explanation.signals
     ]
     if bins:
         display.show_table("Signals", ("signal", "value", "low below", "high from", "bin"), bins)
-    tell(f"state: {found.state}" + ("; the policy has no row for it and falls back" if found.fallback else ""))
+    tell(
+        f"state: {explanation.state}"
+        + ("; the policy has no row for it and falls back" if explanation.fallback else "")
+    )
     rows = [
         (
-            " ".join(one.joint),
-            f"{one.probability:.3f}",
-            (one.outcome or "-").replace("_", " "),
-            "-" if one.cost is None else f"{one.cost:g}",
-            "-" if one.net is None else f"{one.net:g}",
+            " ".join(action.joint),
+            f"{action.probability:.3f}",
+            (action.outcome or "-").replace("_", " "),
+            "-" if action.cost is None else f"{action.cost:g}",
+            "-" if action.net is None else f"{action.net:g}",
         )
-        for one in found.actions
+        for action in explanation.actions
     ]
     display.show_table(
-        f"Joint actions{_said(found.reader)}", ("joint action", "p", "outcome", "cost", "net utility"), rows
+        f"Joint actions{_said(explanation.reader)}", ("joint action", "p", "outcome", "cost", "net utility"), rows
     )
 
 
@@ -195,14 +204,18 @@ def _shares(text: str) -> list[float]:
         raise accept("share", text, "numbers above 0, up to 1, separated by commas") from None
 
 
-def _show_obedience(found: Sequence[calibrated_run.PrivateObedience], note: str) -> None:
+def _show_obedience(obediences: Sequence[calibrated_run.PrivateObedience], note: str) -> None:
     rows = [
         (
-            *(f"{one.share:g}", one.policy, f"{one.utility.value:.2f} {show_interval(one.utility, '.2f')}"),
-            *(f"{follows:.0%}" for follows in one.follows),
-            " ".join(f"{regret:.2f}" for regret in one.regrets),
+            *(
+                f"{obedience.share:g}",
+                obedience.policy,
+                f"{obedience.utility.value:.2f} {show_interval(obedience.utility, '.2f')}",
+            ),
+            *(f"{follows:.0%}" for follows in obedience.follows),
+            " ".join(f"{regret:.2f}" for regret in obedience.regrets),
         )
-        for one in found
+        for obedience in obediences
     ]
     headings = (
         "share",
@@ -212,7 +225,10 @@ def _show_obedience(found: Sequence[calibrated_run.PrivateObedience], note: str)
         "regret of R, G, V",
     )
     display.show_table(
-        f"Modules that pay their own costs, {found[0].n} held-out questions{_said(note)}", headings, rows, wrap=True
+        f"Modules that pay their own costs, {obediences[0].n} held-out questions{_said(note)}",
+        headings,
+        rows,
+        wrap=True,
     )
 
 

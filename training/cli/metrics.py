@@ -55,8 +55,8 @@ def metrics(
         _show_grids(grids(found))
         for name, (made_own, made) in players.items():
             if foreign(made_own, made):
-                told = f"{SIGN} {name}: {share(made_own, made)} of its {made} decisions were its own"
-                display.console().print(told, highlight=False)
+                text = f"{SIGN} {name}: {share(made_own, made)} of its {made} decisions were its own"
+                display.console().print(text, highlight=False)
 
     return Answer({**found, **own}, show)
 
@@ -111,7 +111,10 @@ def tables(found: Mapping[str, Any]) -> Iterator[Grid]:
         totals = ", ".join(f"{key} {value}" for key, value in values.items() if not isinstance(value, dict))
         roles = {role: of for role, of in values.items() if isinstance(of, dict)}
         measures = list(next(iter(roles.values()))) if roles else []
-        rows = [(one, *("-" if of[one] is None else str(of[one]) for of in roles.values())) for one in measures]
+        rows = [
+            (measure, *("-" if of[measure] is None else str(of[measure]) for of in roles.values()))
+            for measure in measures
+        ]
         yield f"{group}: {totals}", ("measure", *roles), rows
 
 

@@ -71,7 +71,9 @@ def seated(name: str, model: Model) -> str:
 def games_at_once(names: Iterable[str], model: Model) -> int:
     """How many games a command plays at once: as many calls as may be under way, or as many prompts as a checkpoint takes."""
     checkpoints = [settings for name in names if (settings := checkpoint_settings(name)) is not None]
-    return max([model.concurrency, *(read_settings(CheckpointSettings, one, "hf").batch for one in checkpoints)])
+    return max(
+        [model.concurrency, *(read_settings(CheckpointSettings, checkpoint, "hf").batch for checkpoint in checkpoints)]
+    )
 
 
 def tell_usage(model: Model) -> None:

@@ -75,7 +75,7 @@ def play_case(
             skip=skipped.__setitem__,
         )
     given_up = {jobs[number].method.name: one.why for number, one in skipped.items()}
-    value = {"case": case, "title": found.title, "model": model.name, "games": [_as_json(one) for one in games]}
+    value = {"case": case, "title": found.title, "model": model.name, "games": [_as_json(game) for game in games]}
     show = partial(_show_case_results, found, games, called(model), given_up)
     return Answer({**value, "unfinished": given_up}, show)
 
@@ -84,20 +84,20 @@ def _file(name: str) -> str:
     return "".join(letter if letter.isalnum() or letter in "._" else "-" for letter in name)
 
 
-def _as_json(one: CaseResult) -> dict[str, Any]:
+def _as_json(result: CaseResult) -> dict[str, Any]:
     """One game as plain values."""
     return {
-        "method": one.method,
-        "seed": one.seed,
-        "victims": one.victims,
-        "solved": one.solved,
-        "verdicts": [verdict._asdict() for verdict in one.verdicts],
-        "right": {of: share for of in _QUIZ_KINDS if (share := _right(one.marks, of))},
-        "omniscient": {scores.OVERALL: _right(one.omniscient)} if one.omniscient else None,
-        "questions_asked": one.asked,
-        "players": {name: made.as_json() for name, made in one.players.items()},
-        "play": one.play.as_json(),
-        "quiz": one.quiz.as_json(),
+        "method": result.method,
+        "seed": result.seed,
+        "victims": result.victims,
+        "solved": result.solved,
+        "verdicts": [verdict._asdict() for verdict in result.verdicts],
+        "right": {of: share for of in _QUIZ_KINDS if (share := _right(result.marks, of))},
+        "omniscient": {scores.OVERALL: _right(result.omniscient)} if result.omniscient else None,
+        "questions_asked": result.asked,
+        "players": {name: made.as_json() for name, made in result.players.items()},
+        "play": result.play.as_json(),
+        "quiz": result.quiz.as_json(),
     }
 
 
@@ -116,11 +116,11 @@ def _show_case_results(case: Any, games: list[CaseResult], answered_by: str, giv
         return
     players = {one.method: sum(one.players.values(), Decisions()) for one in games}
     verdicts = []
-    for one in games:
-        for verdict in one.verdicts:
+    for game in games:
+        for verdict in game.verdicts:
             name = "nobody" if verdict.found < 0 else case.names[verdict.found]
             judged = "solved" if verdict.solved else "not solved" if verdict.counts else "no player did it: not counted"
-            method = marked(one.method, players[one.method].own, players[one.method].decisions)
+            method = marked(game.method, players[game.method].own, players[game.method].decisions)
             verdicts.append((method, case.victims[verdict.victim].name, name, judged))
     headings = ("method", "victim", "found", "verdict")
     display.show_table(f"{case.title}; answered by {answered_by}", headings, verdicts)
@@ -139,12 +139,12 @@ def _show_case_results(case: Any, games: list[CaseResult], answered_by: str, giv
 
 def _show_costs(games: list[CaseResult]) -> None:
     rows = []
-    for one in games:
-        for stage, took, asked in (("play", one.play, str(one.asked)), ("quiz", one.quiz, "")):
+    for game in games:
+        for stage, took, asked in (("play", game.play, str(game.asked)), ("quiz", game.quiz, "")):
             dollars = "unknown" if took.dollars is None else f"{took.dollars:.4f}"
             tokens = str(took.prompt + took.completion)
             put = (asked, str(took.asked), reasons(took.reasons))
-            rows.append((one.method, stage, *put, tokens, dollars, f"{took.seconds:.2f}"))
+            rows.append((game.method, stage, *put, tokens, dollars, f"{took.seconds:.2f}"))
     asking = ("asked by players", "questions to the model", "rule of thumb", "tokens", "dollars", "seconds")
     display.show_table("Costs", ("method", "stage", *asking), rows)
 
@@ -241,7 +241,7 @@ def check_cases(
     scripts = [_checked(path) for path in load.folders(directory)]
     if not scripts:
         raise ParlourError(f"no WellPlay script in {str(directory)!r}: no json/script_info.json")
-    failed = [f"{one.path}: {one.error}" for one in scripts if one.error is not None]
+    failed = [f"{script.path}: {script.error}" for script in scripts if script.error is not None]
     error = f"{len(failed)} of {len(scripts)} scripts cannot be loaded: {'; '.join(failed)}" if failed else None
     return Answer({"scripts": [_script_as_json(one) for one in scripts]}, partial(_show_scripts, scripts), error)
 
@@ -253,8 +253,8 @@ def _checked(path: Path) -> CheckedScript:
         return CheckedScript(path, None, [], str(error))
 
 
-def _script_as_json(one: CheckedScript) -> dict[str, Any]:
-    case, value = one.case, {"path": str(one.path), "error": one.error}
+def _script_as_json(script: CheckedScript) -> dict[str, Any]:
+    case, value = script.case, {"path": str(script.path), "error": script.error}
     if case is not None:
         kinds = Counter(question.kind for seat in case.questions for question in seat)
         guilty = [[case.names[seat] for seat in case.murderers(k)] for k in range(len(case.victims))]
@@ -263,7 +263,7 @@ def _script_as_json(one: CheckedScript) -> dict[str, Any]:
             "kinds": dict(sorted(kinds.items())),
             "omniscient": len(case.omniscient),
         }
-    return value | {"irregularities": [irregular._asdict() for irregular in one.found]}
+    return value | {"irregularities": [irregular._asdict() for irregular in script.found]}
 
 
 def _summary(case: Case) -> dict[str, Any]:
@@ -272,7 +272,7 @@ def _summary(case: Case) -> dict[str, Any]:
         "title": case.title,
         "language": case.language,
         "players": list(case.names),
-        "victims": [one.name for one in case.victims],
+        "victims": [victim.name for victim in case.victims],
         "questions": case.counts(),
         "sha256": digest(case),
     }
@@ -359,14 +359,14 @@ def _public(case: Case, seat: int | None) -> dict[str, Any]:
     return value
 
 
-def _murdered(case: Case, one: Character) -> list[str]:
-    return [case.victims[k].name for k, killed in enumerate(one.murders) if killed]
+def _murdered(case: Case, character: Character) -> list[str]:
+    return [case.victims[k].name for k, killed in enumerate(character.murders) if killed]
 
 
 def _lines(case: Case, seat: int | None, truth: bool) -> list[str]:
     counts = ", ".join(f"{count} {sort}" for sort, count in case.counts().items())
     lines = [f"{case.title} ({case.id})", "", *case.briefing.split("\n"), ""]
-    lines += [f"Players: {', '.join(case.names)}", f"Victims: {', '.join(one.name for one in case.victims)}"]
+    lines += [f"Players: {', '.join(case.names)}", f"Victims: {', '.join(victim.name for victim in case.victims)}"]
     lines += [f"Questions after the game: {counts}"]
     if case.liars:
         lines += [f"Others who may lie: {case.liars}"]

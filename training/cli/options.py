@@ -92,15 +92,17 @@ def as_command(function: Callable[..., Answer | None], *, trains: bool = False) 
     hints = get_type_hints(function, include_extras=True)
     parameters: list[inspect.Parameter] = []
     groups: dict[str, tuple[type[Any], Options, list[_Setting]]] = {}
-    for one in inspect.signature(function).parameters.values():
-        hint = hints[one.name]
+    for parameter in inspect.signature(function).parameters.values():
+        hint = hints[parameter.name]
         marker = next((mark for mark in getattr(hint, "__metadata__", ()) if isinstance(mark, Options)), None)
         if marker is None:
-            parameters.append(_parameter(one.name, _described(hint, one.default), one.default))
+            parameters.append(_parameter(parameter.name, _described(hint, parameter.default), parameter.default))
             continue
         config = marker.config or get_args(hint)[0]
-        settings = [_setting(config, of, marker, one.name) for of in fields(config) if of.name not in marker.exclude]
-        groups[one.name] = (config, marker, settings)
+        settings = [
+            _setting(config, of, marker, parameter.name) for of in fields(config) if of.name not in marker.exclude
+        ]
+        groups[parameter.name] = (config, marker, settings)
         parameters += [setting.parameter for setting in settings]
     answers = hints["return"] is Answer
     if answers:
@@ -210,8 +212,8 @@ def _hints(config: Any) -> dict[str, Any]:
 
 def _kind(hint: Any, name: str, separator: str) -> tuple[Any, str | None, Callable[[Any], Any]]:
     """The type that typer reads, what stands for a value in `--help`, and how the value becomes the field's."""
-    parts = [one for one in get_args(hint) if one is not NoneType] if get_origin(hint) in (Union, UnionType) else [hint]
-    words = [word for one in parts if get_origin(one) is Literal for word in get_args(one)]
+    parts = [arg for arg in get_args(hint) if arg is not NoneType] if get_origin(hint) in (Union, UnionType) else [hint]
+    words = [word for part in parts if get_origin(part) is Literal for word in get_args(part)]
     plain = [one for one in parts if get_origin(one) is not Literal]
     if words:
         metavar = "|".join(["NUMBER"] * len(plain) + words)
@@ -222,7 +224,7 @@ def _kind(hint: Any, name: str, separator: str) -> tuple[Any, str | None, Callab
         if not separator:
             return list[str], "TEXT", lambda texts: tuple(texts or ())
         items = get_args(plain[0])
-        words = ["..." if one is Ellipsis else one.__name__.upper() for one in items]
+        words = ["..." if item is Ellipsis else item.__name__.upper() for item in items]
         return str, separator.join(words), lambda text: _items(text, items, name, separator)
     return list[str], "KEY=VALUE", lambda pairs: key_values(pairs or ())
 
@@ -283,8 +285,8 @@ def key_values(pairs: Collection[str]) -> dict[str, Any]:
 
 def _help(text: str) -> tuple[str, str | None]:
     """A help text for rich; and what it says of None."""
-    found = _WITHOUT.search(text)
-    return (escape(text), None) if found is None else (escape(text[: found.start()]) + ".", found["text"])
+    match = _WITHOUT.search(text)
+    return (escape(text), None) if match is None else (escape(text[: match.start()]) + ".", match["text"])
 
 
 @cache

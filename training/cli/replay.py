@@ -114,8 +114,8 @@ def _steps(turns: Iterable[tuple[str, str, dict[str, str], dict[str, str]]]) -> 
     for agent, said, observed, by in turns:
         letters += sum(map(len, observed.values()))
         if letters > _MOST_OBSERVED:
-            told = f"more than {_MOST_OBSERVED:,} characters of observations are not shown as JSON"
-            raise ParlourError(f"{told}; accepted: those of one player, with --seat")
+            text = f"more than {_MOST_OBSERVED:,} characters of observations are not shown as JSON"
+            raise ParlourError(f"{text}; accepted: those of one player, with --seat")
         steps.append({"agent": agent, "say": said, "observations": observed, **by})
     return steps
 

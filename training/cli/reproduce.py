@@ -63,23 +63,23 @@ def reproduce(
     return Answer(found.as_json(), partial(show_reproduction, found, model))
 
 
-def show_reproduction(found: tables.Reproduction, model: Model) -> None:
+def show_reproduction(reproduction: tables.Reproduction, model: Model) -> None:
     """Print a table and the remarks below it."""
-    differs = any(cell.difference or cell.value_difference for cell in found.cells)
+    differs = any(cell.difference or cell.value_difference for cell in reproduction.cells)
     rows = []
     firsts: dict[tuple[str, str], str] = {}
-    for cell in found.cells:
+    for cell in reproduction.cells:
         paper = "-" if cell.paper is None else _show_paper(cell, cell.paper)
         ours = show_rate(cell.ours) if cell.value is None else _show_value(cell.value)
         apart = _show_difference(cell)
         if apart:
             first = firsts.get((cell.of, cell.measure), cell.row)
-            apart = no_result([found.rests_on(cell.row), found.rests_on(first)]) + apart
+            apart = no_result([reproduction.rests_on(cell.row), reproduction.rests_on(first)]) + apart
         else:
             firsts[cell.of, cell.measure] = cell.row
-        row = marked(*found.rests_on(cell.row))
+        row = marked(*reproduction.rests_on(cell.row))
         rows.append((row, cell.of, cell.measure, paper, ours, *([apart] if differs else [])))
-    title = f"{found.name}: {found.title}; ours played by {called(model)}"
+    title = f"{reproduction.name}: {reproduction.title}; ours played by {called(model)}"
     headings = ("row", "of", "measure", "paper", "ours [95 %]", *(["from the first row"] if differs else []))
     shown, out = display.rich_table(title, headings, rows), display.console()
     if out.is_terminal:
@@ -88,10 +88,10 @@ def show_reproduction(found: tables.Reproduction, model: Model) -> None:
     else:  # files and pipes keep every figure
         out.width = max(out.width, Measurement.get(out, out.options.update(max_width=_WIDEST), shown).maximum)
     out.print(shown)
-    notes = sorted({f"{_named(cell)}: {cell.note}" for cell in found.cells if cell.note})
-    for remark in (*found.remarks, *notes):
+    notes = sorted({f"{_named(cell)}: {cell.note}" for cell in reproduction.cells if cell.note})
+    for remark in (*reproduction.remarks, *notes):
         out.print(f"- {remark}", highlight=False)
-    display.show(*decision_parts(found.players))
+    display.show(*decision_parts(reproduction.players))
 
 
 def _named(cell: tables.TableCell) -> str:
@@ -102,10 +102,10 @@ def _show_paper(cell: tables.TableCell, paper: float) -> str:
     return f"{paper:6.3f}" if cell.value is not None and not cell.value.share else f"{paper:5.1f}%"
 
 
-def _show_value(found: tables.Value) -> str:
-    unit = ".1%" if found.share else ".2f"
-    deviation = "" if found.deviation is None else f" ±{found.deviation:{unit}}"
-    return f"{found.value:6{unit}}{deviation}  {show_interval(found, unit)}  n={found.n}"
+def _show_value(value: tables.Value) -> str:
+    unit = ".1%" if value.share else ".2f"
+    deviation = "" if value.deviation is None else f" ±{value.deviation:{unit}}"
+    return f"{value.value:6{unit}}{deviation}  {show_interval(value, unit)}  n={value.n}"
 
 
 def _show_difference(cell: tables.TableCell) -> str:
@@ -118,5 +118,5 @@ def _show_difference(cell: tables.TableCell) -> str:
     return f"{times * found.value:+{unit}}  {show_interval(found, '+' + unit, times)}"
 
 
-def _points(found: Estimate) -> str:
-    return f"{100 * found.value:+6.1f}  {show_interval(found, '+.1f', 100)}  p={found.p:.2g}"
+def _points(estimate: Estimate) -> str:
+    return f"{100 * estimate.value:+6.1f}  {show_interval(estimate, '+.1f', 100)}  p={estimate.p:.2g}"

@@ -74,9 +74,9 @@ def table(
     names = seats_of(seats, others, len(base.possible_agents))
     players = [
         (HumanPolicy.name, None)
-        if one == ME
-        else (seated(one, model), make_policy(one, base.spec.id, base.game.config, model))
-        for one in names
+        if name == ME
+        else (seated(name, model), make_policy(name, base.spec.id, base.game.config, model))
+        for name in names
     ]
     people = tuple(seat for seat, (_, player) in enumerate(players) if player is None)
     keys = tables.keys_from(people, token)

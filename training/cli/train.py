@@ -119,9 +119,9 @@ def _train_repeats(config: SelfplayConfig, count: int, out: Path, processes: com
 def _population_parts(report: Any, found: Any, out: Path) -> list[ResultTable | str]:
     """Ratings, the verdicts of the held-out deals, and where the report is."""
     rows = []
-    for one in found.ratings:
-        rate = None if one.name == RULE else found.crossplay.rate(one.name, RULE)
-        rows.append((one.name, f"{one.mu:.2f}", f"{one.sigma:.2f}", str(one.games), show_rate(rate)))
+    for rating in found.ratings:
+        rate = None if rating.name == RULE else found.crossplay.rate(rating.name, RULE)
+        rows.append((rating.name, f"{rating.mu:.2f}", f"{rating.sigma:.2f}", str(rating.games), show_rate(rate)))
     headings = ("player", "mu", "sigma", "games", "against heuristic")
     table = plain_table(f"Ratings on {found.config.game}", headings, rows)
     return [table, *report.verdicts(found), f"report: {out / 'report.md'}"]

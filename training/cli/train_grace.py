@@ -179,7 +179,7 @@ def _answer(
 ) -> Answer:
     _warn(run)
     value = _policy_as_json(run, out)
-    value |= {"scores": [plain(one) for one in scores]} if scores else {}
+    value |= {"scores": [plain(score) for score in scores]} if scores else {}
     value |= {"reader": note} if note else {}
     value |= {"costs": paid} if paid else {}
     note = "; ".join(filter(None, (note, paid)))
@@ -188,8 +188,8 @@ def _answer(
     def show() -> None:
         _show_policy(run, out, scores, note)
         if regrets:
-            told = ", ".join(f"{name} {regret:.2f}" for name, regret in regrets.items())
-            tell(f"regret of the policy that sees more, mean over held-out questions: {told}")
+            text = ", ".join(f"{name} {regret:.2f}" for name, regret in regrets.items())
+            tell(f"regret of the policy that sees more, mean over held-out questions: {text}")
 
     return Answer(value, show)
 

@@ -212,10 +212,10 @@ class Sessions:
         return OutsideSeats(chosen.table, [agent], path, {"players": players})
 
     def _session(self, name: str) -> _Session:
-        found = self._games.get(name)
-        if found is None:
+        session = self._games.get(name)
+        if session is None:
             raise ParlourError("there is no such session; accepted: the id that the beginning of a game told")
-        return found
+        return session
 
     def _make_room(self) -> None:
         if len(self._games) < self.settings.max_games:

@@ -206,7 +206,7 @@ class GameRollout:
         played = play_in_flight(self.make, games, writing, at_once=self.at_once)
         completions = [writing.completion(one) for one in played]
         return {
-            "prompt_ids": [one.prompt for one in completions],
+            "prompt_ids": [completion.prompt for completion in completions],
             "completion_ids": [one.ids for one in completions],
             "logprobs": [one.logprobs for one in completions],
             "env_mask": [one.own for one in completions],

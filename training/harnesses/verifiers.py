@@ -222,7 +222,7 @@ class ChatSession(vf.HarnessSession):
 
     async def ask(self, messages: Any) -> vf.ProgramResult:
         """Say what is new and take the reply."""
-        self._messages += [{"role": one.role, "content": one.content} for one in messages]
+        self._messages += [{"role": message.role, "content": message.content} for message in messages]
         try:
             reply = await self._client.chat.completions.create(model=self.ctx.model, messages=self._messages)
         except openai.APIError as error:

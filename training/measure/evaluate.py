@@ -109,8 +109,8 @@ class Report:
             "games": len(self.games),
             "rates": {p: {w: plain(r) if r else None for w, r in of.items()} for p, of in self.rates.items()},
             "comparisons": [
-                {**plain(one), "own": {name: Own(*of)._asdict() for name, *of in self.rests_on(one)}}
-                for one in self.comparisons
+                {**plain(comparison), "own": {name: Own(*of)._asdict() for name, *of in self.rests_on(comparison)}}
+                for comparison in self.comparisons
             ],
             "own": {policy: {what: one._asdict() for what, one in of.items()} for policy, of in self.own.items()},
             "players": {name: one.as_json() for name, one in self.players.items()},

@@ -127,37 +127,40 @@ def _kept(out: Path | None) -> Iterator[Path]:
 
 def _readings(table: str, found: LearnedFrom) -> Iterator[TableCell]:
     """How well an onlooker's belief tells the evil side, on games that its habits were not learned from."""
-    for one in found.scores:
-        row, of = BELIEFS.get(one["habits"], one["habits"]), PLAYERS.get(one["players"], f"{one['players']} players")
-        loss, less = one["log_loss"], one.get("less_than_default")
+    for score in found.scores:
+        row, of = (
+            BELIEFS.get(score["habits"], score["habits"]),
+            PLAYERS.get(score["players"], f"{score['players']} players"),
+        )
+        loss, less = score["log_loss"], score.get("less_than_default")
         apart = None if less is None else Value(less.value, less.n, less.low, less.high)
         ends = (None, None) if loss.low == loss.high else (loss.low, loss.high)
         yield cell(table, row, of, LOSS, Value(loss.value, loss.n, *ends), apart)
-        more = one.get("less_than_before")
+        more = score.get("less_than_before")
         if more is not None:
             yield cell(table, row, of, WORDS, Value(more.value, more.n, more.low, more.high))
         if not of:
-            yield cell(table, row, of, AUC, Value(one["auc"], one["games"]))
-            yield cell(table, row, of, ECE, Value(one["ece"], one["games"]))
+            yield cell(table, row, of, AUC, Value(score["auc"], score["games"]))
+            yield cell(table, row, of, ECE, Value(score["ece"], score["games"]))
 
 
 def _predictions(table: str, scores: Sequence[ChoiceScore]) -> Iterator[TableCell]:
     """How well the clone and others foretell decisions of games that they have not learned from."""
-    for one in (one for one in scores if one.role == ALL):
+    for one in (score for score in scores if score.role == ALL):
         top, log = one.top_less, one.log_less
         yield cell(table, one.model, one.what, TOP, valued(one.top, share=True), None if top is None else _less(top))
         apart = None if log is None else _less(log, share=False)
         yield cell(table, one.model, one.what, LOG, valued(one.log, share=False), apart)
 
 
-def compared_cells(table: str, found: Analysis) -> Iterator[TableCell]:
+def compared_cells(table: str, analysis: Analysis) -> Iterator[TableCell]:
     """Votes and guesses of an analysis, by learned habits or by the usual ones alone."""
-    theirs, games, beside = found.folder.theirs, found.folder.games, found.folder.beside
+    theirs, games, beside = analysis.folder.theirs, analysis.folder.games, analysis.folder.beside
     ours = {ROWS[name]: decided for name, decided in beside.items()}
     ours[LEARNED_HABITS if USUAL in beside else ROWS[USUAL]] = games
     yield from _guesses(table, theirs, ours)
     yield from _votes(table, theirs, ours)
-    yield from _published(table, theirs, found.folder.games)
+    yield from _published(table, theirs, analysis.folder.games)
 
 
 def _guesses(table: str, theirs: str, ours: Mapping[str, Sequence[DecidedGame]]) -> Iterator[TableCell]:
@@ -190,7 +193,7 @@ def _votes(table: str, theirs: str, ours: Mapping[str, Sequence[DecidedGame]]) -
 def _published(table: str, theirs: str, games: Sequence[DecidedGame]) -> Iterator[TableCell]:
     """What the publishers print, counted here."""
     for effort in ("low", "medium", "high"):
-        of_effort = [one for one in games if one[0].noted("reasoning_effort") == effort]
+        of_effort = [game for game in games if game[0].noted("reasoning_effort") == effort]
         compared = [one for one in of_effort if one[0].noted("source").startswith(COMPARISON)]
         if of_effort:
             yield cell(table, theirs, f"{effort} effort", GUESSES, _right(of_effort))
@@ -213,18 +216,23 @@ def _has_percival(game: AnalysedGame) -> bool:
 
 
 def _right(games: Sequence[DecidedGame]) -> Estimate | None:
-    guesses = [one.right for _, decisions in games for one in decisions if one.kind == GUESS and one.right is not None]
+    guesses = [
+        decision.right
+        for _, decisions in games
+        for decision in decisions
+        if decision.kind == GUESS and decision.right is not None
+    ]
     return rate(sum(guesses), len(guesses))
 
 
-def _less(found: Estimate, *, share: bool = True) -> Value:
+def _less(estimate: Estimate, *, share: bool = True) -> Value:
     """A difference the other way round."""
-    low, high = (None if end is None else -end for end in (found.high, found.low))
-    return Value(-found.value, found.n, low, high, share)
+    low, high = (None if end is None else -end for end in (estimate.high, estimate.low))
+    return Value(-estimate.value, estimate.n, low, high, share)
 
 
-def _as_share(found: Estimate) -> Value:
-    return Value(found.value, found.n, found.low, found.high, share=True)
+def _as_share(estimate: Estimate) -> Value:
+    return Value(estimate.value, estimate.n, estimate.low, estimate.high, share=True)
 
 
 def _group(by: str, group: str) -> str:

@@ -123,7 +123,11 @@ def _judged(setting: ReproductionSetting) -> tuple[social.Judged, dict[str, Deci
     """The games of the agent on both sides against the baseline, and whose the decisions of each were."""
     club = Club(setting, learns=True)
     variant = Variant("full")
-    games = [one for side in (GOOD, EVIL) for one in club.play("full", AGENT, club.agent(variant), side).transcripts]
+    games = [
+        transcript
+        for side in (GOOD, EVIL)
+        for transcript in club.play("full", AGENT, club.agent(variant), side).transcripts
+    ]
     players: dict[str, Decisions] = {}
     for game in games:
         for who, one in zip(game.header["players"].values(), of_transcript(game), strict=True):

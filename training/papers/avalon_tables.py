@@ -120,10 +120,10 @@ def _made(name: str, title: str, club: Club, cells: tuple[TableCell, ...]) -> Re
 
 def _not_lower(cells: tuple[TableCell, ...]) -> list[str]:
     """For each row without a module: whether its win rate is lower than with it."""
-    told = []
+    not_lower = []
     for one in cells:
         if one.difference is not None and one.row.startswith("without") and one.difference.ends[1] >= 0:
             by = 100 * one.difference.value
             found = "not lower" if by >= 0 else "lower, but within its interval of no difference"
-            told.append(f"{one.row}, {one.of}: {found} ({by:+.1f} points).")
-    return told
+            not_lower.append(f"{one.row}, {one.of}: {found} ({by:+.1f} points).")
+    return not_lower

@@ -203,9 +203,9 @@ def mean(values: ArrayLike, bounds: Bounds = UNBOUNDED) -> Value:
     return valued(mean_estimate(values, bounds), share=bounds in (SHARE, SHARE_DIFFERENCE))
 
 
-def valued(found: Estimate, *, share: bool, deviation: float | None = None) -> Value:
+def valued(estimate: Estimate, *, share: bool, deviation: float | None = None) -> Value:
     """An estimate as it is shown."""
-    return Value(found.value, found.n, found.low, found.high, share, deviation)
+    return Value(estimate.value, estimate.n, estimate.low, estimate.high, share, deviation)
 
 
 @cache

@@ -62,36 +62,36 @@ class _Panel:
     row_of: Callable[[TableCell], str]
 
 
-def _by_measure(found: Reproduction, path: Path, who: str) -> None:
+def _by_measure(reproduction: Reproduction, path: Path, who: str) -> None:
     """A panel for each measure, a line for each role, a mark for each player."""
-    players = list(dict.fromkeys(one.row for one in found.cells))
+    players = list(dict.fromkeys(one.row for one in reproduction.cells))
     panels = []
-    for measure in dict.fromkeys(one.measure for one in found.cells):
-        cells = [one for one in found.cells if one.measure == measure]
+    for measure in dict.fromkeys(cell.measure for cell in reproduction.cells):
+        cells = [one for one in reproduction.cells if one.measure == measure]
         of = {player: [one for one in cells if one.row == player] for player in players}
         panels.append(_Panel(_WORDS.get(measure, measure), _unit(cells), _names(cells), of, lambda one: one.of))
-    _marks(found, panels, players, path, (who, "occasions a mark"))
+    _marks(reproduction, panels, players, path, (who, "occasions a mark"))
 
 
-def _by_opponent(found: Reproduction, path: Path, who: str) -> None:
+def _by_opponent(reproduction: Reproduction, path: Path, who: str) -> None:
     """A panel for each opponent, a line for each role, a mark for each of the two methods."""
-    pairs = dict.fromkeys(frozenset(one.row.split(_VERSUS)) for one in found.cells)
-    players = list(dict.fromkeys(one.row.split(_VERSUS)[0] for one in found.cells))
+    pairs = dict.fromkeys(frozenset(cell.row.split(_VERSUS)) for cell in reproduction.cells)
+    players = list(dict.fromkeys(one.row.split(_VERSUS)[0] for one in reproduction.cells))
     panels = []
     for pair in pairs:
-        cells = [one for one in found.cells if frozenset(one.row.split(_VERSUS)) == pair]
+        cells = [one for one in reproduction.cells if frozenset(one.row.split(_VERSUS)) == pair]
         names = [name for name in players if name in pair]
         of = {name: [one for one in cells if one.row.split(_VERSUS)[0] == name] for name in names}
         panels.append(_Panel(_VERSUS.join(names), _unit(cells), _names(cells), of, lambda one: one.of))
-    _marks(found, panels, players, path, (who, "deals a mark"))
+    _marks(reproduction, panels, players, path, (who, "deals a mark"))
 
 
 def _names(cells: Iterable[TableCell]) -> list[str]:
-    return list(dict.fromkeys(one.of for one in cells))
+    return list(dict.fromkeys(cell.of for cell in cells))
 
 
 def _marks(
-    found: Reproduction, panels: Sequence[_Panel], players: Sequence[str], path: Path, told: tuple[str, str]
+    reproduction: Reproduction, panels: Sequence[_Panel], players: Sequence[str], path: Path, told: tuple[str, str]
 ) -> None:
     """All panels on one scale where they stand side by side; `told` is who played, and what a mark counts."""
     rows = max(len(panel.rows) for panel in panels)
@@ -102,9 +102,9 @@ def _marks(
         path,
         max((3.6 if each else 3.0) * columns + 1.2, 7),
         (_ROW * rows + 1.2) * lines,
-        title=f"{found.name}: {found.title}",
+        title=f"{reproduction.name}: {reproduction.title}",
         who=f"{told[0]}; players: {', '.join(players)}",
-        n=_n(found.cells, told[1]),
+        n=_n(reproduction.cells, told[1]),
     ) as made:
         shown = made.subplots(lines, columns, squeeze=False, sharex=lines == 1).ravel()
         for axes, panel in zip(shown, panels, strict=False):
@@ -140,7 +140,7 @@ def _printed(axes: Any, x: Sequence[float], y: Sequence[float], colour: str) -> 
 
 
 def _unit(cells: Iterable[TableCell]) -> str:
-    return "%" if all(one.figure is None or one.figure.share for one in cells) else "points, mean over deals"
+    return "%" if all(cell.figure is None or cell.figure.share for cell in cells) else "points, mean over deals"
 
 
 def _estimate(figure: Value) -> plots.Estimated:
@@ -151,34 +151,34 @@ def _estimate(figure: Value) -> plots.Estimated:
 
 
 def _n(cells: Iterable[TableCell], where: str) -> str:
-    figures = [one.figure for one in cells]
-    told = f"n = {plots.range_of([one.n for one in figures if one is not None])} {where}"
-    return told if all(figures) else f"{told}; no mark: nothing to count"
+    figures = [cell.figure for cell in cells]
+    text = f"n = {plots.range_of([figure.n for figure in figures if figure is not None])} {where}"
+    return text if all(figures) else f"{text}; no mark: nothing to count"
 
 
 # -- lines -------------------------------------------------------------------------------------------------------
 
 
-def _vacillation(found: Reproduction, path: Path, who: str) -> None:
+def _vacillation(reproduction: Reproduction, path: Path, who: str) -> None:
     """What is shared in round 1, and teamwork from round to round: a panel for each role towards another."""
-    players = list(dict.fromkeys(one.row for one in found.cells))
-    shared = [one for one in found.cells if not _ROUND.fullmatch(one.measure)]
-    towards = dict.fromkeys(one.of for one in found.cells if _ROUND.fullmatch(one.measure))
+    players = list(dict.fromkeys(one.row for one in reproduction.cells))
+    shared = [cell for cell in reproduction.cells if not _ROUND.fullmatch(cell.measure)]
+    towards = dict.fromkeys(one.of for one in reproduction.cells if _ROUND.fullmatch(one.measure))
     columns = 3
     lines = -(-(1 + len(towards)) // columns)
     with plots.picture(
         path,
         11,
         3.0 * lines,
-        title=f"{found.name}: {found.title}",
+        title=f"{reproduction.name}: {reproduction.title}",
         who=f"{who}; players: {', '.join(players)}",
-        n=_n(found.cells, "occasions a mark"),
+        n=_n(reproduction.cells, "occasions a mark"),
     ) as made:
         panels = made.subplots(lines, columns, squeeze=False).ravel()
         of = {player: [one for one in shared if one.row == player] for player in players}
         _panel(panels[0], _Panel("shared in round 1", "%", _names(shared), of, lambda one: one.of), players)
         for axes, other in zip(panels[1:], towards, strict=False):
-            _rounds_of(axes, [one for one in found.cells if one.of == other], players)
+            _rounds_of(axes, [one for one in reproduction.cells if one.of == other], players)
             plots.label(axes, "round", "teamwork, %", other)
         for axes in panels[1 + len(towards) :]:
             axes.axis("off")
@@ -189,9 +189,9 @@ def _rounds_of(axes: Any, cells: Sequence[TableCell], players: Sequence[str]) ->
     colours = plots.colours(players)
     for k, player in enumerate(players):
         told = [
-            (int(match[1]), one.figure)
-            for one in cells
-            if one.row == player and one.figure is not None and (match := _ROUND.fullmatch(one.measure))
+            (int(match[1]), cell.figure)
+            for cell in cells
+            if cell.row == player and cell.figure is not None and (match := _ROUND.fullmatch(cell.measure))
         ]
         if told:
             at = [number + 0.08 * (k - (len(players) - 1) / 2) for number, _ in told]
@@ -205,14 +205,14 @@ def _rounds_of(axes: Any, cells: Sequence[TableCell], players: Sequence[str]) ->
     plots.whole(axes.xaxis)
 
 
-def _sensors(found: Reproduction, path: Path, who: str) -> None:
+def _sensors(reproduction: Reproduction, path: Path, who: str) -> None:
     """By number of sensors: the mean score over all choices of so many, from the lowest to the highest, and questions."""
-    cells = [(int(match[1]), one) for one in found.cells if (match := _SENSORS.fullmatch(one.of))]
+    cells = [(int(match[1]), cell) for cell in reproduction.cells if (match := _SENSORS.fullmatch(cell.of))]
     with plots.picture(
         path,
         10,
         4,
-        title=f"{found.name}: {found.title}",
+        title=f"{reproduction.name}: {reproduction.title}",
         who=f"{who}; Questum with every choice of so many sensors",
         n=_n([one for _, one in cells if one.row == "mean"], "cases a mark"),
     ) as made:
@@ -239,15 +239,15 @@ def _sensors(found: Reproduction, path: Path, who: str) -> None:
         plots.key(made)
 
 
-def _rounds(found: Reproduction, path: Path, who: str) -> None:
+def _rounds(reproduction: Reproduction, path: Path, who: str) -> None:
     """By number of rounds, a line for each number of questions: win rate, score and questions to the model."""
-    cells = [(match, one) for one in found.cells if (match := _QUESTIONS.fullmatch(one.row))]
+    cells = [(match, cell) for cell in reproduction.cells if (match := _QUESTIONS.fullmatch(cell.row))]
     measures = list(dict.fromkeys(one.measure for _, one in cells))
     with plots.picture(
         path,
         4.4 * len(measures),
         4,
-        title=f"{found.name}: {found.title}",
+        title=f"{reproduction.name}: {reproduction.title}",
         who=f"{who}; Questum",
         n=_n([one for _, one in cells], "a mark"),
     ) as made:

@@ -75,7 +75,7 @@ def grace_figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
     """The policy, states by joint actions; the cells hold the most probable action of each state."""
     out = _folder(name, setting)
     experiments = _experiments(setting)
-    told = [(one, state) for one in experiments for state in _states(one.policy.rows)]
+    told = [(experiment, state) for experiment in experiments for state in _states(experiment.policy.rows)]
     cells = [made for one, state in told for made in _probabilities(name, one, state)]
     lines = [
         [one.signals, state, one.calibrated.states.get(state, 0), *joint, one.policy.rows[state].get(joint, 0.0)]
@@ -95,14 +95,16 @@ def grace_figure_5(name: str, setting: ReproductionSetting) -> Reproduction:
     lines: list[list[Any]] = []
     cells: list[TableCell] = []
     panels: list[tuple[str, dict[str, tuple[list[float], Value]]]] = []
-    for one in experiments:
+    for experiment in experiments:
         earned: dict[str, list[float]] = {state: [] for state in _ORDER}
-        for row, joint, utility in zip(one.calibrated.held_out, one.drawn, one.played.utility, strict=True):
+        for row, joint, utility in zip(
+            experiment.calibrated.held_out, experiment.drawn, experiment.played.utility, strict=True
+        ):
             earned[row.state].append(float(utility))
-            lines.append([one.signals, row.number, row.state, *joint, float(utility)])
+            lines.append([experiment.signals, row.number, row.state, *joint, float(utility)])
         means = {state: mean(found) for state, found in earned.items() if found}
-        cells += [cell(name, state, one.signals, "net utility", earns) for state, earns in means.items()]
-        panels.append((one.signals, {state: (earned[state], mean) for state, mean in means.items()}))
+        cells += [cell(name, state, experiment.signals, "net utility", earns) for state, earns in means.items()]
+        panels.append((experiment.signals, {state: (earned[state], mean) for state, mean in means.items()}))
     write_csv(out / f"{name}.csv", ["signals", "question", "state", *MODULES, "net_utility"], lines)
     pictures.utilities(panels, out / f"{name}.png", _who(setting))
     return _made(name, "Net utility by state", setting, cells, (_files(name),))
@@ -152,16 +154,16 @@ def _tick(ticks: Iterator[int], _done: int = 0) -> None:
 
 def _systems(experiments: Sequence[Experiment]) -> Iterator[tuple[SystemAnswers, str]]:
     """Each with the signals of the graph that it works with; two work without a graph."""
-    for one in experiments:
-        yield one.played, one.signals
+    for experiment in experiments:
+        yield experiment.played, experiment.signals
     first = experiments[0].calibrated
     yield baselines.fixed("no retrieval", baselines.CLOSED_BOOK, first.held_out), ""
     yield baselines.refusing(first.held_out, first.confidences, vocabulary.Payment()), ""
-    for one in experiments:
-        rows = one.calibrated.held_out
-        yield baselines.fixed("GraphRAG", baselines.GRAPH_RAG, rows), one.signals
-        yield baselines.best_static(one.calibrated.train, rows), one.signals
-        yield baselines.oracle(rows), one.signals
+    for experiment in experiments:
+        rows = experiment.calibrated.held_out
+        yield baselines.fixed("GraphRAG", baselines.GRAPH_RAG, rows), experiment.signals
+        yield baselines.best_static(experiment.calibrated.train, rows), experiment.signals
+        yield baselines.oracle(rows), experiment.signals
 
 
 # -- cells -----------------------------------------------------------------------------------------------------
@@ -178,13 +180,13 @@ def _scored(table: str, system: SystemAnswers, signals: str, first: SystemAnswer
     yield made("net utility", mean(system.utility), None if same else mean(system.utility - first.utility))
 
 
-def _probabilities(table: str, one: Experiment, state: str) -> Iterator[TableCell]:
+def _probabilities(table: str, experiment: Experiment, state: str) -> Iterator[TableCell]:
     """Of the most probable action, and in the paper's graph of the one that the paper names."""
-    row, n = one.policy.rows[state], one.calibrated.states.get(state, 0)
+    row, n = experiment.policy.rows[state], experiment.calibrated.states.get(state, 0)
     best = max(PUBLISHED, key=lambda joint: row.get(joint, 0.0))
     for joint in PUBLISHED:
         value = Value(row.get(joint, 0.0), n, share=True)
-        made = cell(table, state, f"{short(joint)} ({one.signals})", "probability", value)
+        made = cell(table, state, f"{short(joint)} ({experiment.signals})", "probability", value)
         if joint == best or made.paper is not None:
             yield made
 

@@ -37,8 +37,8 @@ _EVEN: Final = 0.5
 
 def gratr_table_2(name: str, setting: ReproductionSetting) -> Reproduction:
     """Win rates; then how often each method wins with each block, and its amnesia."""
-    matches = [play_teams(setting, one) for one in opponents(setting, (*OPPONENTS, RULE))]
-    cells = [one for match in matches for method in _methods(match) for one in _wins(name, match, method)]
+    matches = [play_teams(setting, opponent) for opponent in opponents(setting, (*OPPONENTS, RULE))]
+    cells = [win for match in matches for method in _methods(match) for win in _wins(name, match, method)]
     remarks = (
         remark("win_rates"),
         remark("amnesia"),
@@ -59,7 +59,7 @@ def gratr_figure_3(name: str, setting: ReproductionSetting) -> Reproduction:
 
 def gratr_figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
     """Right judgements by role."""
-    matches = [play_teams(setting, one) for one in opponents(setting, OPPONENTS)]
+    matches = [play_teams(setting, opponent) for opponent in opponents(setting, OPPONENTS)]
     cells = [
         one
         for match in matches
@@ -70,7 +70,7 @@ def gratr_figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
 
 
 def _scored(name: str, title: str, setting: ReproductionSetting, sign: int, about: str) -> Reproduction:
-    matches = [play_teams(setting, one) for one in opponents(setting, OPPONENTS)]
+    matches = [play_teams(setting, opponent) for opponent in opponents(setting, OPPONENTS)]
     cells = [
         one
         for match in matches
@@ -94,7 +94,7 @@ def _row(match: Match, method: str) -> str:
 
 
 def _wins(table: str, match: Match, method: str) -> Iterator[TableCell]:
-    games = [one.game for one in match.games]
+    games = [game.game for game in match.games]
     made = partial(cell, table, _row(match, method), "")
     wolves, leaders = (scores.won_as(games, method, side) for side in (WOLVES, VILLAGE))
     difference = None if method == match.ours else paired(wolves, scores.won_as(games, match.ours, WOLVES))
@@ -111,22 +111,22 @@ def _wins(table: str, match: Match, method: str) -> Iterator[TableCell]:
 
 def _verdict(match: Match) -> str:
     """Whether GRATR is ahead: only if the interval of its total win rate excludes one half."""
-    games, other = [one.game for one in match.games], match.opponent.policy
+    games, other = [game.game for game in match.games], match.opponent.policy
     found = scores.total(games, match.ours)
     assert found is not None
     same = paired(scores.won_as(games, match.ours, WOLVES), scores.won_as(games, other, WOLVES))
     if found.ends[0] > _EVEN:
-        told = "ahead"
+        text = "ahead"
     elif found.ends[1] < _EVEN:
-        told = "behind"
+        text = "behind"
     else:
-        told = "not told apart from an even match"
+        text = "not told apart from an even match"
     points = f"{100 * same.value:+.1f} points {show_interval(same, '+.1f', 100)}, p={same.p:.2g}"
-    return f"GRATR against {match.opponent.label}: {told} (TWR {_percent(found)}); as werewolves on the same deals {points}."
+    return f"GRATR against {match.opponent.label}: {text} (TWR {_percent(found)}); as werewolves on the same deals {points}."
 
 
-def _percent(found: Estimate) -> str:
-    return f"{found.value:.1%} {show_interval(found, '.1%')}, n={found.n}"
+def _percent(estimate: Estimate) -> str:
+    return f"{estimate.value:.1%} {show_interval(estimate, '.1%')}, n={estimate.n}"
 
 
 # -- means over deals ------------------------------------------------------------------------------------------
@@ -149,13 +149,13 @@ def _pair(table: str, match: Match, of: str, measure: str, count: Measure, *, bo
 
 
 def _score(role: str, sign: int, games: Sequence[WerewolfGame], method: str) -> float | None:
-    found = scores.performances(games, method, role, sign)
-    return float(sum(found) / len(found)) if found else None
+    performances = scores.performances(games, method, role, sign)
+    return float(sum(performances) / len(performances)) if performances else None
 
 
 def _success(role: str, games: Sequence[WerewolfGame], method: str) -> float | None:
-    found = scores.reasoning_success(games, method, None if role == TOTAL else role)
-    return None if found is None else found.value
+    reasoning_success = scores.reasoning_success(games, method, None if role == TOTAL else role)
+    return None if reasoning_success is None else reasoning_success.value
 
 
 def _made(

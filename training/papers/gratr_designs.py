@@ -43,9 +43,9 @@ DESIGNS: Final[Mapping[str, Seating]] = {"mixed blocks": blocks, "whole sides": 
 def gratr_designs(name: str, setting: ReproductionSetting) -> Reproduction:
     """Win rates and paired differences by design and opponent."""
     played = [
-        (design, play_teams(setting, one, seating))
+        (design, play_teams(setting, opponent, seating))
         for design, seating in DESIGNS.items()
-        for one in opponents(setting, (*OPPONENTS, RULE))
+        for opponent in opponents(setting, (*OPPONENTS, RULE))
     ]
     cells = [one for design, match in played for one in _cells(name, design, match)]
     deals = setting.games // 2

@@ -55,9 +55,9 @@ def _losses(
     readers, noise = {who: partial(make, who) for who in ours}, noise_of(setting.model)
     player = partial(make, OPPONENTS[0].policy)
     found = [
-        one
+        judgement
         for seed in setting.progress(deals_of(setting, setting.games // 2), "games judged")
-        for one in judgements(env, seed, player, readers, noise)
+        for judgement in judgements(env, seed, player, readers, noise)
     ]
     deals, ally, trust = scores.columns(found)
     cells: list[TableCell] = []

@@ -121,12 +121,12 @@ def play_teams(
 
 def _decisions(jobs: Sequence[Job]) -> dict[str, Decisions]:
     """By policy, from the transcripts: games of a run before this one count as well."""
-    found: dict[str, Decisions] = {}
+    decisions: dict[str, Decisions] = {}
     for job in jobs:
         assert job.transcript is not None
         for (who, _), one in zip(job.players, of_transcript(replay.read(job.transcript)), strict=True):
-            found[who] = found.get(who, Decisions()) + one
-    return found
+            decisions[who] = decisions.get(who, Decisions()) + one
+    return decisions
 
 
 def blocks(env: Any, seed: int, other: str, ours: str = GRATR) -> dict[str, list[str]]:

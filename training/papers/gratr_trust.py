@@ -93,9 +93,9 @@ def _judged(
         habits.append(learned.habits)
     noise = noise_of(setting.model)
     return [
-        one
+        judgement
         for seed in setting.progress(deals_of(setting, setting.games), "games judged")
-        for one in judgements(env, seed, make[against[0].policy], readers, noise, habits)
+        for judgement in judgements(env, seed, make[against[0].policy], readers, noise, habits)
     ]
 
 
@@ -106,7 +106,7 @@ class _Row:
         self._made, self._ally, self._deals = partial(cell, table, label, ""), ally, deals
         self._stated, self._fitted = scores.stated(trust), scores.cross_fitted(trust, ally, deals)
         chances = (self._fitted, self._stated)
-        self.losses = [scores.by_deal(scores.log_loss(one, ally), deals) for one in chances]
+        self.losses = [scores.by_deal(scores.log_loss(chance, ally), deals) for chance in chances]
         """By deal: of the fitted curve, and of trust as stated."""
         self._right = ((self._fitted > 0.5) == (ally > 0)).astype(float)
 

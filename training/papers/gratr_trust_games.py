@@ -107,8 +107,8 @@ class _Watched(Policy):
         self._bayes: list[NoisyBayes] = []
         self.held = []
         self._trust: list[dict[int, float]] = [{} for _ in self._readers]
-        for one in (self._player, *self._readers):
-            one.reset(seat, seed)
+        for reader in (self._player, *self._readers):
+            reader.reset(seat, seed)
 
     def act(self, observation: Any, info: dict[str, Any]) -> Any:
         view: WerewolfView = info["view"]
@@ -121,12 +121,12 @@ class _Watched(Policy):
             reader.act(observation, info)
             for who, (_, number) in reader.notes().get(NOTE, {}).items():
                 trust[int(who.rpartition("_")[2])] = float(number)
-        self._bayes = self._bayes or [NoisyBayes(view, self._seed, self._noise, one) for one in self._habits]
+        self._bayes = self._bayes or [NoisyBayes(view, self._seed, self._noise, habit) for habit in self._habits]
         known, posteriors = certain(view), [one.trust(view) for one in self._bayes]
         for target, alive in enumerate(view.alive):
             if alive and target not in known:
                 told = tuple(trust.get(target, 0.0) for trust in self._trust)
-                by_bayes = (one[target] for one in posteriors)
+                by_bayes = (posterior[target] for posterior in posteriors)
                 self.held.append(_Held(self.seat, view.day, target, (*told, *by_bayes)))
 
 

@@ -44,7 +44,7 @@ def read_readers(path: str | Path) -> TrustReaders:
 
 
 def _habits(told: Mapping[str, Any]) -> WerewolfHabits:
-    rates = {one.name: float(told[one.name]) for one in fields(WerewolfHabits)}
+    rates = {field.name: float(told[field.name]) for field in fields(WerewolfHabits)}
     for name, rate in rates.items():
         if not 0 < rate < 1:
             raise ValueError(f"{name} {rate}")

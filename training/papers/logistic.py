@@ -27,11 +27,11 @@ _STEPS: Final = 30
 
 
 def terms(
-    target: int, me: int, wolves: int, known: Mapping[int, bool], graph: Sequence[float], heard: LearnedEvidence
+    target: int, me: int, wolves: int, known: Mapping[int, bool], graph: Sequence[float], evidence: LearnedEvidence
 ) -> Array:
     """What the model reads of one player, shape (TERMS,)."""
     found = np.zeros(TERMS)
-    for kind, source, other in heard.acts:
+    for kind, source, other in evidence.acts:
         if target in (source, other) and source != me:
             end = other if target == source else source
             side = 0 if end == me else int(known[end]) if end in known else 2
@@ -39,7 +39,7 @@ def terms(
     found = np.log1p(found)
     left = len(graph) - 1 - len(known)
     bad = min(max(wolves - sum(known.values()), 0.1), left - 0.1)
-    found[-4:] = float(target in heard.claims), graph[target], log(bad / (left - bad)), 1.0
+    found[-4:] = float(target in evidence.claims), graph[target], log(bad / (left - bad)), 1.0
     return found
 
 
@@ -59,7 +59,7 @@ def fitted_terms(episodes: Sequence[PlayedEpisode]) -> tuple[float, ...]:
         weights = weights + np.clip(step, -2, 2)
         if np.abs(step).max() < 1e-8:
             break
-    return tuple(round(float(one), 6) for one in weights)
+    return tuple(round(float(weight), 6) for weight in weights)
 
 
 class LogisticReader(GratrAgent):

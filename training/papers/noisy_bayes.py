@@ -96,10 +96,10 @@ class NoisyBayes:
 def _said(message: notes.HeardMessage, players: int) -> Said | None:
     """What a statement says, as far as the belief weighs it."""
     found = reading.read(message.speaker, message.text, players)
-    for one in found.intents:
-        against = one.kind != reading.DEFEND
-        if one.score == reading.CHECK:
-            return ("evil" if against else "good"), one.target
-        return (speech.ACCUSE if against else speech.DEFEND), one.target
-    roles = [one.identity.capitalize() for one in found.judgements if one.player == message.speaker]
+    for intent in found.intents:
+        against = intent.kind != reading.DEFEND
+        if intent.score == reading.CHECK:
+            return ("evil" if against else "good"), intent.target
+        return (speech.ACCUSE if against else speech.DEFEND), intent.target
+    roles = [judgement.identity.capitalize() for judgement in found.judgements if judgement.player == message.speaker]
     return ("claim", _ROLES.index(roles[0])) if roles and roles[0] in _ROLES else None

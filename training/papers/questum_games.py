@@ -69,7 +69,7 @@ class Games:
     @property
     def players(self) -> dict[str, Decisions]:
         """Row -> whose the decisions of its seats were, in rows that play."""
-        made = {row: [one for game in games for one in game.players.values()] for row, games in self.rows.items()}
+        made = {row: [player for game in games for player in game.players.values()] for row, games in self.rows.items()}
         return {row: sum(of, Decisions()) for row, of in made.items() if of}
 
     @property

@@ -81,7 +81,7 @@ def _decision(line: PlayedLine, refused: Sequence[PlayedLine]) -> Decisions:
     if entry.replaced:
         return Decisions(replaced={entry.replaced: 1})
     by = line.notes if line.notes.get("by") == BY_HEURISTIC else made_by(_calls(line))
-    before = [one.reason for other in refused for one in questions(_calls(other)) if one.decides]
+    before = [question.reason for other in refused for question in questions(_calls(other)) if question.decides]
     if by or before:
         return Decisions(heuristic={str(by.get("reason") or before[0]): 1})
     if line.talk:
@@ -200,12 +200,12 @@ class HeardGame:
         """Stop listening; tells the meters of the models, and returns `decisions`."""
         if self._base.listener is self:
             self._base.listener = self._next
-        found = self.decisions()
+        decisions = self.decisions()
         for seat, model in self._models.items():
             meter = getattr(model, "meter", None) if isinstance(model, Model) else None
             if meter is not None:
-                meter.decided(found[seat])
-        return found
+                meter.decided(decisions[seat])
+        return decisions
 
     def _counted(self) -> tuple[Decisions, ...]:
         found = list(counted(self._lines, len(self._seconds)))

@@ -55,16 +55,16 @@ _MODELS: Final = TypeAdapter(dict[str, _Model])
 
 def calls_in(notes: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The calls of a line of a transcript; raises `ParlourError` if they have another form."""
-    found: list[Mapping[str, Any]] = notes.get("calls") or []
-    _check(_CALLS, found, "calls")
-    return found
+    calls: list[Mapping[str, Any]] = notes.get("calls") or []
+    _check(_CALLS, calls, "calls")
+    return calls
 
 
 def models_in(header: Mapping[str, Any]) -> Mapping[str, Mapping[str, str]]:
     """Seat -> the model that answered it, of a transcript's header; raises `ParlourError` for another form."""
-    found: Mapping[str, Mapping[str, str]] = header.get("models") or {}
-    _check(_MODELS, found, "models")
-    return found
+    models: Mapping[str, Mapping[str, str]] = header.get("models") or {}
+    _check(_MODELS, models, "models")
+    return models
 
 
 def _check(form: TypeAdapter[Any], found: Any, what: str) -> None:

@@ -100,7 +100,7 @@ def play(
     base = inner_game(env, "play", full=True)
     players = _seated(base, policies)
     env.reset(seed=seed)
-    heard = HeardGame(env, players)
+    game = HeardGame(env, players)
     try:
         for seat, player in enumerate(players):
             player.reset(seat, seed)
@@ -108,44 +108,44 @@ def play(
         while base.outcome is None:
             if stop is not None and stop.is_set():
                 raise Stopped
-            _turn(env, base, players[base.seat], moments, heard, failures)
+            _turn(env, base, players[base.seat], moments, game, failures)
     except ENDS_THE_RUN:
         raise
     except Exception as error:
         if isinstance(error, Stopped) or not (failures.skips or isinstance(error, NotAnswered)):
             raise
-        raise _unfinished(base, seed, error, heard) from error
+        raise _unfinished(base, seed, error, game) from error
     finally:
-        decisions = heard.leave()
+        decisions = game.leave()
     faults = {agent: {k: info[k] for k in COUNTED if k in info} for agent, info in env.infos.items()}
     views = tuple(base.view(seat) for seat in range(base.game.seats))
     return Episode(seed, base.outcome, len(base.moves), faults, views, decisions)
 
 
 def _turn(
-    env: AECEnv[str, Any, Any], base: GameEnv, player: Player, moments: Moments, heard: HeardGame, failures: Failures
+    env: AECEnv[str, Any, Any], base: GameEnv, player: Player, moments: Moments, game: HeardGame, failures: Failures
 ) -> None:
     """One turn, heard and timed."""
     seat = base.seat
 
     def hear(notes: Mapping[str, Any]) -> None:
-        heard.note(notes)
+        game.note(notes)
         failures.check(name(seat), notes)
 
-    heard.turn(env.infos[base.agent_selection])
+    game.turn(env.infos[base.agent_selection])
     try:
         action = moments.action()
     finally:
-        heard.waited(seat, moments.seconds)
+        game.waited(seat, moments.seconds)
     end_turn(env, player, action, hear)
 
 
-def _unfinished(base: GameEnv, seed: int, error: Exception, heard: HeardGame) -> GameUnfinished:
+def _unfinished(base: GameEnv, seed: int, error: Exception, game: HeardGame) -> GameUnfinished:
     """The game as far as it went; its transcript's last line is told what it needs."""
     who, why = name(base.seat), " ".join(str(error).split())
     told = why if isinstance(error, NotAnswered) else f"{who}: {type(error).__name__}: {why}"
-    heard.sum_up(seat=who)
-    return GameUnfinished(Unfinished(seed, told, len(base.moves), heard.decisions()))
+    game.sum_up(seat=who)
+    return GameUnfinished(Unfinished(seed, told, len(base.moves), game.decisions()))
 
 
 COUNTED: Final = ("unreadable", "ambiguous", "illegal", "replaced")

@@ -57,26 +57,33 @@ def stored_game(
     return None
 
 
-def check_header(path: Path, found: Transcript, env: GameEnv, seed: int, players: Sequence[str]) -> None:
+def check_header(path: Path, transcript: Transcript, env: GameEnv, seed: int, players: Sequence[str]) -> None:
     """Raise `ParlourError` unless a transcript is of this table, seed and players; the other arguments as of `stored_game`."""
     wanted = {"game": name_of(env.spec), "config": dict(env.game.config), "seed": seed}
     wanted["players"] = dict(zip(env.possible_agents, players, strict=True))
     for key, value in json.loads(json.dumps(wanted)).items():
-        if found.header.get(key) != value:
+        if transcript.header.get(key) != value:
             raise ParlourError(f"transcript {str(path)!r} is of another game ({key}); accepted: a folder of its own")
 
 
-def _episode(found: Transcript, seed: int) -> Episode:
-    assert found.outcome is not None
-    game = found.game()
-    state = list(replay.states(game, found.moves))[-1]
+def _episode(transcript: Transcript, seed: int) -> Episode:
+    assert transcript.outcome is not None
+    game = transcript.game()
+    state = list(replay.states(game, transcript.moves))[-1]
     views = tuple(game.view(state, seat) for seat in range(game.seats))
-    return Episode(seed, found.outcome, len(found.moves), _faults(found, game.seats), views, of_transcript(found))
+    return Episode(
+        seed,
+        transcript.outcome,
+        len(transcript.moves),
+        _faults(transcript, game.seats),
+        views,
+        of_transcript(transcript),
+    )
 
 
-def _faults(found: Transcript, seats: int) -> dict[str, dict[str, int]]:
+def _faults(transcript: Transcript, seats: int) -> dict[str, dict[str, int]]:
     counts: dict[int, Counter[str]] = {seat: Counter() for seat in range(seats)}
-    for entry in found.entries:
+    for entry in transcript.entries:
         if entry.seat >= 0:
             what = _REPLACED if entry.replaced or entry.fault == _FORFEIT else entry.fault
             counts[entry.seat][what] += 1

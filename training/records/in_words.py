@@ -177,7 +177,7 @@ class InWords:
         elif move.kind == speech.REPORT:
             told |= {"whom": names.names[move.args[0]], "found": _FOUND[move.args[1]]}
         elif move.args:
-            whom = [names.names[one] for one in move.args]
+            whom = [names.names[arg] for arg in move.args]
             told["whom"] = whom if len(whom) > 1 else whom[0]
         return told | ({"words": move.words} if move.words else {})
 

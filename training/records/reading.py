@@ -219,6 +219,6 @@ def _chosen(
         return formats[0], records
     found = [format_ for format_ in formats if set(format_.fields) <= set(first.fields)]
     if len(found) != 1:
-        told = "; ".join(f"{format_.name} (with {', '.join(format_.fields)})" for format_ in formats)
-        raise first.error("no format, or more than one, has its fields", told)
+        text = "; ".join(f"{format_.name} (with {', '.join(format_.fields)})" for format_ in formats)
+        raise first.error("no format, or more than one, has its fields", text)
     return found[0], chain([first], records)

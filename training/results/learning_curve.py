@@ -33,7 +33,7 @@ class LearningCurve:
     @property
     def last(self) -> float:
         """The last step of any curve; 1 before the first."""
-        return max((point.x for one in self.curves for point in one.points), default=1.0)
+        return max((point.x for curve in self.curves for point in curve.points), default=1.0)
 
 
 def learning_curve(path: str | Path, shown: LearningCurve) -> bool:
@@ -44,7 +44,7 @@ def learning_curve(path: str | Path, shown: LearningCurve) -> bool:
         axes = made.add_subplot()
         for name, found in shown.levels:
             plots.level(axes, name, found, ":" if name == "random" else "--")
-        for one, colour in zip([one for one in shown.curves if one.points], cycle(_COLOURS), strict=False):
+        for one, colour in zip([curve for curve in shown.curves if curve.points], cycle(_COLOURS), strict=False):
             plots.draw(axes, one, color=colour, markersize=5)
         plots.label(axes, shown.x, shown.y)
         plots.whole(axes.xaxis)

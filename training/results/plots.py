@@ -257,8 +257,8 @@ def _columns(made: Any, names: Sequence[str], inches: float) -> int:
 
 def numbers(axes: Any, columns: Sequence[str], rows: Sequence[str], **how: Any) -> None:
     """Name the columns and rows of a map of numbers."""
-    axes.set_xticks(range(len(columns)), [broken(one) for one in columns], **how)
-    axes.set_yticks(range(len(rows)), [broken(one) for one in rows])
+    axes.set_xticks(range(len(columns)), [broken(column) for column in columns], **how)
+    axes.set_yticks(range(len(rows)), [broken(row) for row in rows])
     axes.spines[:].set_visible(True)
 
 
@@ -308,11 +308,13 @@ Estimated = tuple[float, float | None, float | None]
 """A number, and both ends of its interval where it has one."""
 
 
-def points(axes: Any, at: Sequence[float], found: Sequence[Estimated], *, across: bool = False, **how: Any) -> None:
+def points(
+    axes: Any, at: Sequence[float], estimateds: Sequence[Estimated], *, across: bool = False, **how: Any
+) -> None:
     """Marks with intervals, each as long below as above as it is; `across` lays them along the x axis, at heights `at`."""
-    below = [0.0 if low is None else max(0.0, value - low) for value, low, _ in found]
-    above = [0.0 if high is None else max(0.0, high - value) for value, _, high in found]
-    values = [value for value, _, _ in found]
+    below = [0.0 if low is None else max(0.0, value - low) for value, low, _ in estimateds]
+    above = [0.0 if high is None else max(0.0, high - value) for value, _, high in estimateds]
+    values = [value for value, _, _ in estimateds]
     drawn = {"fmt": "o", "markersize": 5, "capsize": 2.5, "elinewidth": 1.4} | how
     if across:
         axes.errorbar(values, at, xerr=[below, above], **drawn)
@@ -320,9 +322,9 @@ def points(axes: Any, at: Sequence[float], found: Sequence[Estimated], *, across
         axes.errorbar(at, values, yerr=[below, above], **drawn)
 
 
-def level(axes: Any, name: str, found: Estimated, style: str = "--") -> None:
+def level(axes: Any, name: str, estimated: Estimated, style: str = "--") -> None:
     """A player that does not change, as a level line over the band of its interval."""
-    value, low, high = found
+    value, low, high = estimated
     colour = colours([name])[name]
     axes.axhline(value, color=colour, linestyle=style, linewidth=1.3, label=name)
     if low is not None and high is not None:

@@ -116,9 +116,9 @@ def store_settings(
         stored = read_json(path)
         names = [*stored, *(name for name in wanted if name not in stored)]
         if different := [name for name in names if name not in ignored and stored.get(name) != wanted.get(name)]:
-            told = ", ".join(f"{name} {shown(stored.get(name))}" for name in different)
+            text = ", ".join(f"{name} {shown(stored.get(name))}" for name in different)
             raise ParlourError(
-                f"{str(folder)!r} holds a run with another configuration ({told}); accepted: the same, or a new folder"
+                f"{str(folder)!r} holds a run with another configuration ({text}); accepted: the same, or a new folder"
             )
     write_json(path, wanted)
 

@@ -53,10 +53,10 @@ class Table:
     def _chances(self, state: Any) -> Any:
         if self.game.actor(state) != NATURE or not hasattr(self.game, "chances"):
             return iter(())
-        told = self.game.chances(state)
+        chances = self.game.chances(state)
         if not self.fixed_deal or state is not self.root.state:
-            return told
-        fits = [(move, p) for move, p in told if move.args[-len(self.fixed_deal) :] == self.fixed_deal]
+            return chances
+        fits = [(move, p) for move, p in chances if move.args[-len(self.fixed_deal) :] == self.fixed_deal]
         total = sum(p for _, p in fits)
         return iter([(move, p / total) for move, p in fits])
 

@@ -68,16 +68,16 @@ class Tree:
             return
         if at.player == pyspiel.PlayerId.CHANCE:
             chances = table.chances(at.state)
-            told = " ".join(f'"c{k}" {p!r}' for k, (_, p) in enumerate(chances))
-            yield f'c "" {self.nodes} "" {{ {told} }} 0'
+            text = " ".join(f'"c{k}" {p!r}' for k, (_, p) in enumerate(chances))
+            yield f'c "" {self.nodes} "" {{ {text} }} 0'
             moves = [move for move, _ in chances]
         else:
             key = (at.player, at.infoset(at.player))
             if key not in self._numbers:
                 self._met[at.player] += 1
                 self._numbers[key] = self._met[at.player]
-            told = " ".join(f'"{action}"' for action in at.legal)
-            yield f'p "" {at.player + 1} {self._numbers[key]} "" {{ {told} }} 0'
+            text = " ".join(f'"{action}"' for action in at.legal)
+            yield f'p "" {at.player + 1} {self._numbers[key]} "" {{ {text} }} 0'
             moves = [table.game.catalogue[action] for action in at.legal]
         for move in moves:
             yield from self._lines(at.after(move))

@@ -44,7 +44,9 @@ def load(path: str | Path, documents: str | Path | None = None, form: str = AUTO
     file, folder = _parts(Path(path), documents)
     form = form_of(path) if form == AUTO else form
     questions: list[CorpusQuestion] = []
-    articles: dict[Passage | str, Passage] = {} if folder is None else {one: one for one in read_documents(folder)}
+    articles: dict[Passage | str, Passage] = (
+        {} if folder is None else {document: document for document in read_documents(folder)}
+    )
     for question, context in questions_in(file, form, limit):
         questions.append(question)
         for article in context:

@@ -220,17 +220,17 @@ def _line_of(text: str, keys: tuple[str | int, ...]) -> int:
 
 def _starts(text: str, at: int) -> dict[str | int, int]:
     """Where the values of the object or list begin that stands at a place of a JSON text."""
-    found: dict[str | int, int] = {}
+    starts: dict[str | int, int] = {}
     decode, is_object = json.JSONDecoder().raw_decode, text[at] == "{"
     at = _skipped(text, at + 1)
     while text[at] not in "]}":
-        key: str | int = len(found)
+        key: str | int = len(starts)
         if is_object:
             key, at = decode(text, at)
             at = _skipped(text, at)
-        found[key] = at
+        starts[key] = at
         at = _skipped(text, decode(text, at)[1])
-    return found
+    return starts
 
 
 def _skipped(text: str, at: int) -> int:

@@ -121,7 +121,7 @@ class Case(_Frozen):
     def vocabulary(self) -> CaseVocabulary:
         """The words of the case; public."""
         people: tuple[Character | Victim, ...] = (*self.characters, *self.victims)
-        names, aliases = tuple(one.name for one in people), tuple(one.aliases for one in people)
+        names, aliases = tuple(person.name for person in people), tuple(one.aliases for one in people)
         words = (self.places, self.times, self.means, self.motives, self.relations, self.items)
         return CaseVocabulary(self.language, names, aliases, self.seats, *words)
 
@@ -133,7 +133,7 @@ class Case(_Frozen):
     @property
     def names(self) -> tuple[str, ...]:
         """Of the characters, in turn order."""
-        return tuple(one.name for one in self.characters)
+        return tuple(character.name for character in self.characters)
 
     def may_lie(self, seat: int, victim: int) -> bool:
         """Whether a seat may say what is not so about a victim: its murderer, and in tougher cases who has a secret."""
@@ -163,9 +163,12 @@ class Case(_Frozen):
         for name in names:
             _require(names.count(name) == 1, f"name {name!r} is used twice")
         victims, lists, lying = len(self.victims), len(self.questions), 0
-        for one in self.characters:
-            _require(len(one.murders) == victims, f"{one.name}: {len(one.murders)} murders for {victims} victims")
-            lying += bool(one.lies) and not any(one.murders)
+        for character in self.characters:
+            _require(
+                len(character.murders) == victims,
+                f"{character.name}: {len(character.murders)} murders for {victims} victims",
+            )
+            lying += bool(character.lies) and not any(character.murders)
         _require(lists == self.seats, f"{lists} lists of questions for {self.seats} characters")
         several = f"{lying} characters who murdered nobody have lies; the case tells of {self.liars}"
         _require(not self.liars or lying <= self.liars, several)

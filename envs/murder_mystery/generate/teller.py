@@ -49,7 +49,7 @@ class Teller:
             [*(self._told(f, seat) for f in facts if f.kind == "died")],
             [crimes or self._one(prose.innocent), *claims],
         ]
-        return "\n".join(self.gap.join(one) for one in paragraphs if one)
+        return "\n".join(self.gap.join(paragraph) for paragraph in paragraphs if paragraph)
 
     def crime(self, death: Death, victim: int) -> str:
         """What a murderer did to a victim (person number)."""
@@ -111,12 +111,12 @@ class Teller:
     def _evening(self, facts: Sequence[Fact], seat: int) -> list[str]:
         """Whereabouts and sightings by the hour; people seen in another place were not met."""
         where = {fact.args[2]: fact.args[1] for fact in facts if fact.kind == "at"}
-        told = []
+        evening = []
         for fact in sorted(facts, key=lambda fact: (fact.args[2], fact.kind, fact.args)):
             far = fact.kind == "saw" and where.get(fact.args[2]) != fact.args[1]
             frames = self.prose.saw_far if far else getattr(self.prose, fact.kind)
-            told.append(self._framed(self._one(frames), fact, seat, less=int(far)))
-        return told
+            evening.append(self._framed(self._one(frames), fact, seat, less=int(far)))
+        return evening
 
     def _secret(self, fact: Fact, seat: int, motives: Sequence[int]) -> str:
         told = self._told(fact, seat)

@@ -75,7 +75,7 @@ def _spelling(folder: Folder) -> Iterator[Irregularity]:
     known = {form for name in folder.names for form in spellings(name)} | folder.victim_forms
     known |= {form for forms in folder.aliases for form in forms}
     cells = {cell for row in folder.every_row for cell in (row.text, *row.options)}
-    cells |= {str(name) for one in folder.people for name in one["victims"]}
+    cells |= {str(name) for person in folder.people for name in person["victims"]}
     for name in sorted(form for form in known if len(form) >= (3 if folder.lang == "zh" else 6)):
         others = dict.fromkeys(other for cell in sorted(cells) for other in _windows(cell, name, folder.lang))
         for other in others:

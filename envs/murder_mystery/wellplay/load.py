@@ -74,7 +74,9 @@ class Folder:
 
     def called(self, victim: int) -> list[str]:
         """What the characters call a victim, each form once, the most frequent first."""
-        return [name for name, _ in Counter(str(one["victims"][victim]).strip() for one in self.people).most_common()]
+        return [
+            name for name, _ in Counter(str(person["victims"][victim]).strip() for person in self.people).most_common()
+        ]
 
     @cached_property
     def every_row(self) -> tuple[Row, ...]:
@@ -103,7 +105,7 @@ def open_folder(path: Path) -> Folder:
     if not isinstance(names, list) or not names:
         raise ParlourError(f"{path}/json/script_info.json names no characters (character_name)")
     people = tuple(_person(path / "json" / f"{str(name).strip()}.json") for name in names)
-    victims = {len(one["victims"]) for one in people} | {len(one["kill_by_me"]) for one in people}
+    victims = {len(person["victims"]) for person in people} | {len(one["kill_by_me"]) for one in people}
     if len(victims) != 1 or not victims.pop():
         raise ParlourError(f"{path}: the characters do not agree on how many victims there are")
     lang = _LANGUAGES.get(path.resolve().parent.name)
@@ -224,8 +226,8 @@ def spellings(name: str) -> Iterator[str]:
     """
     name = name.strip()
     yield name
-    if found := _BRACKETS.match(name):
-        yield from (part for part in (found[1].strip(), *re.split(r"\s+or\s+|[、或/]", found[2])) if part.strip())
+    if match := _BRACKETS.match(name):
+        yield from (part for part in (match[1].strip(), *re.split(r"\s+or\s+|[、或/]", match[2])) if part.strip())
 
 
 def player_aliases(folder: Folder, seat: int) -> tuple[str, ...]:
@@ -255,7 +257,7 @@ def victims_of(folder: Folder, seat: int | None) -> list[int | None]:
     if own & {victim_named(folder, row.text, seat) for row in rows if asks_who(row)}:
         own = set()  # murderers are asked about their own victims too
     expected = [v for v in range(folder.victims) if v not in own] or [0]
-    found: list[int | None] = []
+    victims: list[int | None] = []
     block = -1
     for row in rows:
         kind = kind_of(row)
@@ -264,10 +266,10 @@ def victims_of(folder: Folder, seat: int | None) -> list[int | None]:
             following = expected.index(block) + 1 if block in expected else 0
             block = expected[min(following, len(expected) - 1)] if named is None else named
         elif kind in ("who", "individual", "one_relation", "two_relations", "three_relations"):
-            found.append(None)
+            victims.append(None)
             continue
-        found.append(max(block, 0) if named is None else named)
-    return found
+        victims.append(max(block, 0) if named is None else named)
+    return victims
 
 
 _KILLING: Final = re.compile(r"kill|murder|杀|凶手|遇害|害死", re.IGNORECASE)

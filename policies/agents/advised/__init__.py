@@ -49,7 +49,7 @@ def option_costs(chances: Sequence[float] | Numbers) -> list[float]:
     """
     given = np.asarray(chances, dtype=np.float64)
     times = given.max() / np.maximum(given, given.max() / MOST)
-    return [round(float(one), _DECIMALS) for one in times]
+    return [round(float(time), _DECIMALS) for time in times]
 
 
 def contradicts(said: Move, planned: Move) -> bool:
@@ -134,11 +134,11 @@ class AdvisedTurn(TakeTurn, kind="advised.take_turn", spare=("posterior",)):
             raise ValueError(
                 f"{answer.words.strip()!r} contradicts the plan; accepted: words that are not in `against`"
             )
-        unfit = {one for sentence in self.against for one in _stances(sentence)} & _stances(answer.words)
+        unfit = {stance for sentence in self.against for stance in _stances(sentence)} & _stances(answer.words)
         if unfit and self.against:
             seat, does = min(unfit)
-            told = f"the words {does} player_{seat}, which contradicts the plan"
-            raise ValueError(f"{told}; accepted: words that do not")
+            text = f"the words {does} player_{seat}, which contradicts the plan"
+            raise ValueError(f"{text}; accepted: words that do not")
 
 
 def _stances(words: str) -> set[tuple[int, str]]:

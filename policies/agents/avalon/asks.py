@@ -98,7 +98,7 @@ class PlayerOpinion(Answer):
 
 def _once(opinions: list[PlayerOpinion]) -> list[PlayerOpinion]:
     """Of several opinions on a player the last one counts."""
-    return list({one.player: one for one in opinions}.values())
+    return list({opinion.player: opinion for opinion in opinions}.values())
 
 
 _OPINION: Final = re.compile(
@@ -116,8 +116,8 @@ class Analysis(Answer):
     def in_lines(self) -> list[str]:
         """The same for other modules, a line for each player."""
         told = (
-            f"{name(one.player)}: evil {one.evil:g}, Merlin {one.merlin:g}, looks evil {one.looks_evil:g}"
-            for one in self.opinions
+            f"{name(opinion.player)}: evil {opinion.evil:g}, Merlin {opinion.merlin:g}, looks evil {opinion.looks_evil:g}"
+            for opinion in self.opinions
         )
         return [*told, f"Reasons: {self.words}"]
 
@@ -161,7 +161,7 @@ class Analyse(RecordAsk[Analysis], kind="avalon_agent.analyse", spare=("others",
         return Analysis(words=f"{name(worst)} is the most likely to be evil.", opinions=opinions)
 
     def restated(self, answer: Analysis, ear: MisreadingModel) -> Analysis:
-        return answer.model_copy(update={"opinions": [_surer(one, ear) for one in answer.opinions]})
+        return answer.model_copy(update={"opinions": [_surer(opinion, ear) for opinion in answer.opinions]})
 
     def _concerns(self, player: int, mine: Estimate) -> bool:
         fellow = (mine.evil[player] >= 0.5) == (self.me.role in EVIL_ROLES)

@@ -153,12 +153,12 @@ def tally_in(text: str) -> Tally:
     >>> tally_in("Evil players play fail 3 of 4 times.")
     {'fail': (3, 4)}
     """
-    found = {}
+    tally = {}
     for field, phrase in _PHRASES.items():
         counted = re.search(rf"(?:^|[;.] ){phrase} (\d{{1,9}}) of (\d{{1,9}})\b", text)
         if counted is not None:
-            found[field] = (int(counted[1]), int(counted[2]))
-    return found
+            tally[field] = (int(counted[1]), int(counted[2]))
+    return tally
 
 
 def put_tally(tally: Tally) -> str:

@@ -166,7 +166,7 @@ class Improve(Ask[Strategy], kind="avalon_agent.improve"):
         results = lines.results_in(self.strategy)
         for line in lines.lines_of(self.role):
             for result in ("won", "lost"):
-                if any(f"the line {line} was followed and {result}" in one for one in self.suggestions):
+                if any(f"the line {line} was followed and {result}" in suggestion for suggestion in self.suggestions):
                     won, played = results.get(line, (0, 0))
                     results[line] = (won + (result == "won"), played + 1)
         return Strategy(strategy=lines.put_results(results, self.role) if results else self.strategy)

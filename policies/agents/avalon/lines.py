@@ -80,8 +80,8 @@ def results_in(strategy: str) -> dict[str, tuple[int, int]]:
     {'open': (3, 4), 'quiet': (0, 1)}
     """
     known = "|".join((*GOOD_LINES, *EVIL_LINES))
-    told = re.search(r"Won so far: (.*)", strategy)
-    counted = re.findall(rf"\b({known}) (\d{{1,9}}) of (\d{{1,9}})\b", told[1]) if told else []
+    match = re.search(r"Won so far: (.*)", strategy)
+    counted = re.findall(rf"\b({known}) (\d{{1,9}}) of (\d{{1,9}})\b", match[1]) if match else []
     return {line: (int(won), int(played)) for line, won, played in counted if int(won) <= int(played)}
 
 
@@ -89,5 +89,5 @@ def put_results(results: Mapping[str, tuple[int, int]], role: str) -> str:
     """The strategy that games so far speak for: the line with the best mean of a Beta(1, 1) posterior."""
     means = {line: (results.get(line, (0, 0))[0] + 1) / (results.get(line, (0, 0))[1] + 2) for line in lines_of(role)}
     best = max(means, key=lambda line: means[line])
-    told = ", ".join(f"{line} {won} of {played}" for line, (won, played) in results.items())
-    return f"Prefer the line {best}: {lines_of(role)[best]} Won so far: {told}."
+    text = ", ".join(f"{line} {won} of {played}" for line, (won, played) in results.items())
+    return f"Prefer the line {best}: {lines_of(role)[best]} Won so far: {text}."

@@ -123,9 +123,9 @@ def read(line: str) -> Fact | None:
     Fact(kind='fails', seat=-1, args=(1, 1, 0))
     """
     for kind, form in _FORMS:
-        found = form.match(line)
-        if found is not None:
-            return _fact(kind, found)
+        match = form.match(line)
+        if match is not None:
+            return _fact(kind, match)
     return None
 
 

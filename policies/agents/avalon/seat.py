@@ -119,7 +119,7 @@ class AvalonSelfInfo(BaseModel):
             "role": first["role"],
             **held,
             "roles": held["roles"].removesuffix(".").split(", "),
-            "night": [{"roles": one[1].split(_EITHER), "players": seats_in(one[2])} for one in nights if one],
+            "night": [{"roles": night[1].split(_EITHER), "players": seats_in(night[2])} for night in nights if night],
         }
 
 
@@ -187,15 +187,15 @@ class AvalonSituation(BaseModel):
     def _from_lines(cls, lines: Any) -> Any:
         if not isinstance(lines, list):
             return lines
-        found = _SITUATION.fullmatch("\n".join(_texts(lines)))
-        if found is None:
+        match = _SITUATION.fullmatch("\n".join(_texts(lines)))
+        if match is None:
             raise ValueError("lines that do not tell a turn")
-        told = found.groupdict()
+        told = match.groupdict()
         del told["does"]
-        guess = _GUESSES.fullmatch(found["does"])
+        guess = _GUESSES.fullmatch(match["does"])
         named = {} if guess is None else {"guesser": guess["guesser"]}
         return {
-            "does": "guess" if guess else _key(_DOES, found["does"]),
+            "does": "guess" if guess else _key(_DOES, match["does"]),
             **named,
             "last_rejection_loses": _key(_LAST, told.pop("last")),
             "team": list(seats_in(told.pop("team"))),

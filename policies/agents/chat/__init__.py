@@ -72,7 +72,7 @@ def _entry(sentences: Sequence[str]) -> Entry:
     before = min(before, *(len(one) - 1 for one in pieces))
     after = len(commonprefix([one[::-1] for one in pieces]))  # noqa: RUF071
     after = min(after, *(len(one) - before - 1 for one in pieces))
-    middles = ["".join(one[before : len(one) - after]) for one in pieces]
+    middles = ["".join(piece[before : len(piece) - after]) for piece in pieces]
     return "".join(pieces[0][:before]), middles, "".join(pieces[0][len(pieces[0]) - after :])
 
 
@@ -214,9 +214,9 @@ class TakeTurn(
         """The whole of what the seat read, as the game wrote it; `rules` are those of the table."""
         lines = [line for line in self.events if not OFFER.fullmatch(line)]
         for placed in reversed(self.private):
-            found = _PLACED.match(placed)
-            if found:
-                lines.insert(int(found[1]), found[2])
+            match = _PLACED.match(placed)
+            if match:
+                lines.insert(int(match[1]), match[2])
         sentences = self.sentences()
         if not self.asked:
             return _lines(lines) + _lines(_OPTION + sentence for sentence in sentences)

@@ -283,8 +283,8 @@ class ContextualModel:
         """The probabilities on one question. Raises `ParlourError` if the context lacks features that it sees."""
         wanted = SEEN[self.sees]
         if len(context) < len(wanted):
-            told = f"a table with mediator_sees={self.sees!r}, or a question with its documents"
-            raise ParlourError(f"this policy sees the {self.sees}; accepted: {told}")
+            text = f"a table with mediator_sees={self.sees!r}, or a question with its documents"
+            raise ParlourError(f"this policy sees the {self.sees}; accepted: {text}")
         p = self.policy(np.array([context], dtype=np.float64).reshape(1, -1), [state])[0]
         return dict(zip(self.joints, p.tolist(), strict=True))
 

@@ -26,7 +26,9 @@ Floats = NDArray[np.float64]
 MODULES: Final = AGENTS[1:]
 ACTIONS: Final = MODULE_ACTIONS[1:]
 """Actions of each module, in the order of `MODULES`."""
-COSTS: Final[Mapping[str, float]] = dict(zip((one for names in ACTIONS for one in names), Payment().costs, strict=True))
+COSTS: Final[Mapping[str, float]] = dict(
+    zip((name for names in ACTIONS for name in names), Payment().costs, strict=True)
+)
 """Nominal cost of each action, in units of utility (constants of the published run)."""
 FALLBACK: Final[Joint] = vocabulary.FALLBACK.names
 """What is done in a state that a policy has no row for."""

@@ -190,9 +190,9 @@ def _is_number(found: Any) -> bool:
 
 
 def _no_name_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    no_name_twice = dict(pairs)
+    if len(no_name_twice) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         raise ParlourError(f"{twice!r} stands twice in one object; accepted: once")
-    return found
+    return no_name_twice

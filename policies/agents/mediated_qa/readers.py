@@ -119,8 +119,8 @@ class AskingReader:
 
     def sample(self, question: Worded, count: int, rng: np.random.Generator) -> list[str]:
         context = RequestContext("generator", mixed(self.seed, int(rng.integers(2**31))))
-        found = self.model.answers(RecallFreely(question=question.text), context, count)
-        return [known(answered.value.answer) for answered in found]
+        answers = self.model.answers(RecallFreely(question=question.text), context, count)
+        return [known(answered.value.answer) for answered in answers]
 
     def recall(self, question: Worded) -> EstimatedAnswer:
         found = self._recalled.get(question.text)

@@ -145,9 +145,9 @@ def read_log(path: str | Path) -> Recommendations:
                 _take(value, found)
         except (ParlourError, ValueError, TypeError) as error:
             raise ParlourError(f"{str(path)!r} line {number}: {error}") from None
-    told = Recommendations(found.values())
-    told.thresholds = thresholds
-    return told
+    log = Recommendations(found.values())
+    log.thresholds = thresholds
+    return log
 
 
 def _take(value: Any, found: dict[str, LoggedRecommendation]) -> None:
@@ -179,7 +179,7 @@ def _recommendation(value: Mapping[str, Any]) -> LoggedRecommendation:
         raise accept("probability", p, "a number above 0, up to 1")
     if signals is not None and not (isinstance(signals, list) and len(signals) == 5):
         raise accept("signals", signals, "five numbers, or null")
-    told = None if signals is None else tuple(math.nan if one is None else float(one) for one in signals)
+    told = None if signals is None else tuple(math.nan if signal is None else float(signal) for signal in signals)
     question, context = str(value.get("question", "")), _context(value.get(_CONTEXT, []))
     state = check_state(value["state"])
     return LoggedRecommendation(value["id"], question, state, told, tuple(joint), float(p), context=context)
@@ -194,7 +194,7 @@ def _context(found: Any) -> tuple[float, ...]:
 
 def _finite(numbers: Sequence[float]) -> list[float | None]:
     """As JSON has them: null for what is no finite number."""
-    return [one if math.isfinite(one) else None for one in numbers]
+    return [number if math.isfinite(number) else None for number in numbers]
 
 
 def _outcome(outcome: Any) -> str:

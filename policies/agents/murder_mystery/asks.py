@@ -79,7 +79,7 @@ class Ballot(Answer):
 
 def refuse_number(questions: Sequence[str], number: int) -> None:
     """Refuse questions that are too many or none. Raises `ValueError`."""
-    if not 1 <= len([one for one in questions if one.strip()]) <= number:
+    if not 1 <= len([question for question in questions if question.strip()]) <= number:
         raise ValueError(f"{len(questions)} questions; accepted: 1 to {number}, none of them blank")
 
 
@@ -214,10 +214,10 @@ class SenseAll(CharacterAsk[SensorAnswers], kind="questum.sense_all"):
 
     def heuristic(self, rng: np.random.Generator) -> SensorAnswers:
         known = self.known
-        return SensorAnswers(readings={one.sensor: _sensed(one, known, self.asked) for one in self.sensors})
+        return SensorAnswers(readings={sensor.sensor: _sensed(sensor, known, self.asked) for sensor in self.sensors})
 
     def choices(self) -> Choices:
-        return {f"readings.{one.sensor}.choice": dict.fromkeys(one.choices, "") for one in self.sensors}
+        return {f"readings.{sensor.sensor}.choice": dict.fromkeys(sensor.choices, "") for sensor in self.sensors}
 
     def schema_of_answer(self) -> dict[str, Any]:
         """Each sensor is a field of its own, held to its own choices."""
@@ -235,7 +235,7 @@ class SenseAll(CharacterAsk[SensorAnswers], kind="questum.sense_all"):
         return super().settled({**found, "readings": worded})
 
     def check(self, answer: SensorAnswers) -> None:
-        wanted = [one.sensor for one in self.sensors]
+        wanted = [sensor.sensor for sensor in self.sensors]
         if set(answer.readings) != set(wanted):
             raise ValueError(f"readings of {', '.join(answer.readings)}; accepted: one of each of {', '.join(wanted)}")
 
@@ -293,7 +293,7 @@ class Prune(VictimAsk[Suspicion], kind="questum.prune"):
     @property
     def others(self) -> list[str]:
         """Who can be a suspect."""
-        return [one.character for one in self.summaries]
+        return [summary.character for summary in self.summaries]
 
     def choices(self) -> Choices:
         return {"suspicion": dict.fromkeys(self.others, "")}

@@ -190,7 +190,7 @@ def _dossier(victim: int, suspect: int, told: Sequence[Told], hints: float, *, o
     others = [one for one in told if one.teller != suspect or (one.sure and open_scripts)]
     own = [one for one in told if one.teller == suspect]
     death = death_of(victim, others)
-    others = [one for one in others if one.sure or one.victim == victim]
+    others = [other for other in others if other.sure or other.victim == victim]
     where = _whereabouts(others)
     at_death = where.get((suspect, death.time), {}) if death.time != UNKNOWN else {}
     claims = {f.args[2]: f.args[1] for f, _, _, _ in own if f.kind == "at" and f.args[0] == suspect}
@@ -222,12 +222,12 @@ def _dossier(victim: int, suspect: int, told: Sequence[Told], hints: float, *, o
 
 def _whereabouts(told: Iterable[Told]) -> dict[tuple[int, int], dict[int, None]]:
     """(person, time) -> the places where the person is said to have been, in order."""
-    found: dict[tuple[int, int], dict[int, None]] = {}
+    whereabouts: dict[tuple[int, int], dict[int, None]] = {}
     for (kind, args), _, _, _ in told:
         if kind in ("at", "saw"):
             person, place, time = args
-            found.setdefault((person, time), {})[place] = None
-    return found
+            whereabouts.setdefault((person, time), {})[place] = None
+    return whereabouts
 
 
 def _means(suspect: int, means: int, others: Iterable[Told]) -> int:

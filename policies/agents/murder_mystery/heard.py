@@ -218,7 +218,9 @@ class HeardTalk:
 
     def put(self, seat: int, victim: str) -> Iterator[HeardAnswer]:
         """What a seat answered about a victim when it was asked."""
-        return (one for one in self.answers if one.kinds and one.speaker == seat and one.victim == victim)
+        return (
+            answer for answer in self.answers if answer.kinds and answer.speaker == seat and answer.victim == victim
+        )
 
     def _heard(self, talk: Talk, read: Sequence[Fact]) -> HeardAnswer:
         scene = self._memory.scene

@@ -150,7 +150,7 @@ def _point(fact: Fact, asks: QuestionTopic, death: Death) -> float:
 
 def prose_answer(question: str, script: Sequence[str], *, guilty: bool) -> str:
     """The sentences of a free text that share most words with a question, in its order; empty if none shares any."""
-    sentences = [found[0].strip() for text in script for found in _SENTENCE.finditer(text) if found[0].strip()]
+    sentences = [match[0].strip() for text in script for match in _SENTENCE.finditer(text) if match[0].strip()]
     if guilty:
         sentences = [sentence for sentence in sentences if not _BETRAYING.search(sentence)]
     shares = [wording.overlap(question, sentence) for sentence in sentences]
@@ -271,7 +271,9 @@ def prune(suspects: Sequence[str], summaries: Sequence[SensorSummary]) -> list[s
     first.
     """
     order = {name: place for place, name in enumerate(suspects)}
-    ranked = sorted(summaries, key=lambda one: (distance(one.readings), order.get(one.character, len(order))))
+    ranked = sorted(
+        summaries, key=lambda summary: (distance(summary.readings), order.get(summary.character, len(order)))
+    )
     able = [one for one in ranked if not _without_opportunity(one)] or ranked
     near = [one for one in able if distance(one.readings) <= NEAR or value_of(one.readings) in ("high", "medium")]
     if not near and able:

@@ -103,7 +103,7 @@ def _points(matter: Matter) -> list[float]:
     """How much speaks for each option, by what sort of word the options are."""
     scene, options = matter.scene, matter.options
     players = [_number(scene.players, option) for option in options]
-    if sum(one >= 0 for one in players) * 2 > len(options):
+    if sum(player >= 0 for player in players) * 2 > len(options):
         found = _who(matter, players)
     elif _all_of(scene.places, options):
         found = _places(matter)

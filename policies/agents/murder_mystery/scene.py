@@ -152,8 +152,8 @@ class Talk(ScenePart):
         """All of it in one line, words in quotation marks."""
         if not self.asker:
             return f"{self.speaker}: {quote(self.answer)}"
-        told = f"{self.asker} → {self.speaker} ({self.victim}): {quote(self.question)}"
-        return f"{told} {self.speaker}: {quote(self.answer)}"
+        text = f"{self.asker} → {self.speaker} ({self.victim}): {quote(self.question)}"
+        return f"{text} {self.speaker}: {quote(self.answer)}"
 
     @model_serializer(mode="plain")
     def _written(self) -> str | dict[str, str]:
@@ -201,7 +201,7 @@ def named(words: str, names: Sequence[str]) -> str | None:
 
 def all_named(words: Iterable[str], names: Sequence[str]) -> list[str]:
     """The names that several words mean, each once, in their order; words that mean none are skipped."""
-    found = (named(one, names) for one in words)
+    found = (named(word, names) for word in words)
     return list(dict.fromkeys(name for name in found if name is not None))
 
 

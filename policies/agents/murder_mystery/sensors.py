@@ -94,7 +94,7 @@ def sensor_of(name: str) -> str:
 
 def read_by(readings: Iterable[SensorReading]) -> dict[str, str]:
     """What sensors read: sensor -> choice, both by the names of `SENSORS`; empty for what is no choice of it."""
-    told = ((sensor_of(one.sensor), one.choice) for one in readings)
+    told = ((sensor_of(reading.sensor), reading.choice) for reading in readings)
     return {sensor: choice_of(choice, SENSORS[sensor].choices) or "" for sensor, choice in told if sensor in SENSORS}
 
 

@@ -51,7 +51,7 @@ class ClaimsOfStatement(Answer):
 
     def read(self, roles: Sequence[str]) -> tuple[Claim, ...]:
         """The same as the offline reader gives it: each claim once, seats ascending."""
-        return tuple(dict.fromkeys(_of(one, roles) for one in self.claims))
+        return tuple(dict.fromkeys(_of(claim, roles) for claim in self.claims))
 
 
 class ReadClaims(Ask[ClaimsOfStatement], kind="claims.read_claims", max_tokens=600):
@@ -66,8 +66,8 @@ class ReadClaims(Ask[ClaimsOfStatement], kind="claims.read_claims", max_tokens=6
 
     def heuristic(self, rng: np.random.Generator) -> ClaimsOfStatement:
         me = self.players.index(self.speaker) if self.speaker in self.players else -1
-        found = read_offline(self.words, me, len(self.players), self.roles)
-        return ClaimsOfStatement(claims=tuple(_told(one, self.roles) for one in found))
+        offline = read_offline(self.words, me, len(self.players), self.roles)
+        return ClaimsOfStatement(claims=tuple(_told(one, self.roles) for one in offline))
 
     def misheard(self, ear: MisreadingModel) -> Self:
         """Words that are missed say nothing; those that are misread change in the answer."""
@@ -80,7 +80,7 @@ class ReadClaims(Ask[ClaimsOfStatement], kind="claims.read_claims", max_tokens=6
         """The claims of misread words: of another player, or to the contrary."""
         if self.speaker == name(ear.seat) or not ear.misreads(self._statement):
             return answer
-        return ClaimsOfStatement(claims=tuple(self._misread(one, ear) for one in answer.claims))
+        return ClaimsOfStatement(claims=tuple(self._misread(claim, ear) for claim in answer.claims))
 
     @property
     def _statement(self) -> str:
@@ -100,12 +100,12 @@ class ReadClaims(Ask[ClaimsOfStatement], kind="claims.read_claims", max_tokens=6
         return {"claims.players": dict.fromkeys(self.players, ""), "claims.role": roles}
 
     def check(self, answer: ClaimsOfStatement) -> None:
-        for one in answer.claims:
-            if one.kind == CLAIM_ROLE and not one.role:
+        for claim in answer.claims:
+            if claim.kind == CLAIM_ROLE and not claim.role:
                 raise ValueError("a claim of a role names none; accepted: one of the roles")
-            if one.kind == PROMISE and not one.vote:
+            if claim.kind == PROMISE and not claim.vote:
                 raise ValueError("a promise tells no vote; accepted: approve or reject")
-            if one.kind == ACCUSE and one.players == (self.speaker,):
+            if claim.kind == ACCUSE and claim.players == (self.speaker,):
                 raise ValueError("the speaker accuses itself; accepted: claims about others")
 
 
@@ -144,22 +144,22 @@ def reader_by(
     return read
 
 
-def _of(one: WrittenClaim, roles: Sequence[str]) -> Claim:
-    if one.kind == CLAIM_ROLE:
-        return Claim(CLAIM_ROLE, (), value=list(roles).index(one.role))
-    if one.kind == PROMISE:
-        return Claim(PROMISE, (), value=_VOTES.index(one.vote))
-    seats = tuple(sorted({int(player.removeprefix("player_")) for player in one.players}))
-    return Claim(one.kind, seats, one.some_of_them)
+def _of(claim: WrittenClaim, roles: Sequence[str]) -> Claim:
+    if claim.kind == CLAIM_ROLE:
+        return Claim(CLAIM_ROLE, (), value=list(roles).index(claim.role))
+    if claim.kind == PROMISE:
+        return Claim(PROMISE, (), value=_VOTES.index(claim.vote))
+    seats = tuple(sorted({int(player.removeprefix("player_")) for player in claim.players}))
+    return Claim(claim.kind, seats, claim.some_of_them)
 
 
-def _told(one: Claim, roles: Sequence[str]) -> WrittenClaim:
+def _told(claim: Claim, roles: Sequence[str]) -> WrittenClaim:
     return WrittenClaim.model_validate(
         {
-            "kind": one.kind,
-            "players": tuple(map(name, one.seats)),
-            "some_of_them": one.some,
-            "role": roles[one.value] if one.kind == CLAIM_ROLE else "",
-            "vote": _VOTES[one.value] if one.kind == PROMISE else "",
+            "kind": claim.kind,
+            "players": tuple(map(name, claim.seats)),
+            "some_of_them": claim.some,
+            "role": roles[claim.value] if claim.kind == CLAIM_ROLE else "",
+            "vote": _VOTES[claim.value] if claim.kind == PROMISE else "",
         }
     )

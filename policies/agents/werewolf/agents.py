@@ -215,8 +215,8 @@ class WindowAgent(WerewolfSeat):
         )
         standing = [0.0] * len(self.me.roles)
         standing[self.me.seat] = 1.0
-        for one in opinions:
-            standing[one.player] = one.trust
+        for opinion in opinions:
+            standing[opinion.player] = opinion.trust
         return InferredBelief("\n".join([*map(told, opinions), reflected.reflection]), tuple(standing))
 
     def _found(self) -> list[HeardMessage]:

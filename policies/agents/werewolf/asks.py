@@ -209,7 +209,7 @@ class Infer(HeardAsk[Inference], kind="werewolf.infer", spare=("found",)):
         return Inference(why="By what was said of them, and by whom.", opinions=opinions)
 
     def restated(self, answer: Inference, ear: MisreadingModel) -> Inference:
-        return answer.model_copy(update={"opinions": [_surer(one, ear) for one in answer.opinions]})
+        return answer.model_copy(update={"opinions": [_surer(opinion, ear) for opinion in answer.opinions]})
 
     def choices(self) -> Choices:
         return {"opinions.player": others_of(self.me), "opinions.stance": dict.fromkeys(inference.STANCES, "")}
@@ -248,7 +248,7 @@ class ReflectOnWindow(HeardAsk[WerewolfReflection], kind="werewolf.reflect"):
         return with_length(super().schema_of_answer(), "asked", 2, 2)
 
     def heuristic(self, rng: np.random.Generator) -> WerewolfReflection:
-        ranked = sorted(self.opinions, key=lambda one: (-abs(one.trust), one.player))
+        ranked = sorted(self.opinions, key=lambda opinion: (-abs(opinion.trust), opinion.player))
         asked = [f"Is {name(one.player)} what he seems to be?" for one in ranked[:2]]
         foes = [one.player for one in ranked if one.stance == inference.ADVERSARY]
         return WerewolfReflection(

@@ -161,7 +161,7 @@ class WerewolfDecision:
         """The intents in the messages; on demand only those in the talk of today."""
         for message, found in self.told:
             if not today or (message.day == self.now.day and not message.private):
-                yield from ((message, one) for one in found.intents)
+                yield from ((message, intent) for intent in found.intents)
 
     def heat(self, *, believed: bool = False) -> Counter[int]:
         """How many players attacked each one in the talk of today; on demand only those who are not distrusted."""
@@ -176,10 +176,12 @@ class WerewolfDecision:
     def claimed(self, identity: str) -> list[int]:
         """The living others who say they are something, latest last."""
         said = [
-            one.player
+            judgement.player
             for message, found in self.told
-            for one in found.judgements
-            if one.player == message.speaker and one.identity == identity and one.player in self.others
+            for judgement in found.judgements
+            if judgement.player == message.speaker
+            and judgement.identity == identity
+            and judgement.player in self.others
         ]
         return list(dict.fromkeys(said))
 
@@ -208,7 +210,7 @@ class WerewolfDecision:
 
     def _checks_to_tell(self) -> list[str]:
         """The seer tells of living werewolves at once; of innocents when pressed, when dying, or from the second on."""
-        new = [one for one in reversed(self.now.checks) if not self._reported(one.player)]
+        new = [check for check in reversed(self.now.checks) if not self._reported(check.player)]
         wolves = [one for one in new if one.werewolf and one.player in self.now.alive]
         innocent = [one for one in new if not one.werewolf and one.player in self.now.alive]
         pressed = self.heat()[self.me.seat] >= _PRESSED or bool(self.claimed("seer"))
@@ -288,7 +290,7 @@ class WerewolfDecision:
         if not victims:
             return []
         if self._deceives():
-            return [code(one.kind, one.args) for one in lies(self._as_liar(victims))]
+            return [code(lie.kind, lie.args) for lie in lies(self._as_liar(victims))]
         threat, heat = self._lowest(victims), self.heat()
         reported_me = [
             one.speaker

@@ -78,15 +78,15 @@ def _who(message: HeardMessage) -> str:
 
 def _read(line: str) -> dict[str, Any]:
     """The fields of a message in a line. Raises `ValueError` for any other line."""
-    found = _LINE.fullmatch(line)
-    if found is None:
+    match = _LINE.fullmatch(line)
+    if match is None:
         raise ValueError(f"no line of a message: {line[:60]!r}")
     return {
-        "day": int(found["day"]),
-        "speaker": NATURE if found["seat"] is None else int(found["seat"]),
-        "text": json.loads(found["text"]),
-        "private": found["private"] is not None,
-        "act": found["act"] is not None,
+        "day": int(match["day"]),
+        "speaker": NATURE if match["seat"] is None else int(match["seat"]),
+        "text": json.loads(match["text"]),
+        "private": match["private"] is not None,
+        "act": match["act"] is not None,
     }
 
 
@@ -216,9 +216,13 @@ def one_heard(message: HeardMessage, ear: MisreadingModel, players: int, day: in
 def _misread(message: HeardMessage, ear: MisreadingModel, players: int) -> str:
     """The words that are heard; the same ones where nothing can be read in them."""
     said, found = message.line(), reading.read(message.speaker, message.text, players)
-    acts = [one for one in found.intents if one.speaker == message.speaker]
-    claims = [one for one in found.judgements if one.player == message.speaker and one.identity in _ROLES]
-    targets = list(dict.fromkeys(one.target for one in acts))
+    acts = [intent for intent in found.intents if intent.speaker == message.speaker]
+    claims = [
+        judgement
+        for judgement in found.judgements
+        if judgement.player == message.speaker and judgement.identity in _ROLES
+    ]
+    targets = list(dict.fromkeys(act.target for act in acts))
     others = [seat for seat in range(players) if seat not in (message.speaker, *targets)]
     about_another: bool = ear.pick(said, "whom or how", (True, False))
     if targets and others and about_another:

@@ -122,12 +122,12 @@ def _judged(judgements: Iterable[ReadJudgement], players: int) -> tuple[list[Rea
         if not (0 <= player < players and identity in IDENTITIES):
             dropped += 1
             continue
-        one = ReadJudgement(player, identity, _clamped(confidence))
+        judgement = ReadJudgement(player, identity, _clamped(confidence))
         held = best.get(player)
         if player in torn or (held is not None and is_bad(held.identity) != is_bad(identity)):
             torn[player] = torn.get(player, 1) + 1
-        elif held is None or (one.confidence, _specific(one)) > (held.confidence, _specific(held)):
-            best[player] = one
+        elif held is None or (judgement.confidence, _specific(judgement)) > (held.confidence, _specific(held)):
+            best[player] = judgement
     return [one for player, one in best.items() if player not in torn], dropped + sum(torn.values())
 
 
@@ -189,17 +189,26 @@ def judged_by(observer: Observer, speaker: int, reading: ReadStatement) -> tuple
     bad_of = dict.fromkeys(observer.good, False) | dict.fromkeys(observer.bad, True)
     bad_of[observer.seat] = is_bad(observer.identity)
     taken: list[ReadJudgement] = []
-    for one in reading.judgements:
-        known = bad_of.get(one.player)
-        if one.player == speaker and one.identity == observer.identity and one.identity in observer.single:
+    for judgement in reading.judgements:
+        known = bad_of.get(judgement.player)
+        if (
+            judgement.player == speaker
+            and judgement.identity == observer.identity
+            and judgement.identity in observer.single
+        ):
             taken.append(ReadJudgement(speaker, WEREWOLF, LIE))
         elif known is None:
-            taken.append(one)
+            taken.append(judgement)
         else:
-            if one.player != observer.seat and known == is_bad(one.identity) and _specific(one) and not known:
-                taken.append(one)
-            if one.player != speaker and speaker not in bad_of:
-                taken.append(_of_speaker(speaker, one, right=known == is_bad(one.identity)))
+            if (
+                judgement.player != observer.seat
+                and known == is_bad(judgement.identity)
+                and _specific(judgement)
+                and not known
+            ):
+                taken.append(judgement)
+            if judgement.player != speaker and speaker not in bad_of:
+                taken.append(_of_speaker(speaker, judgement, right=known == is_bad(judgement.identity)))
     return tuple(_judged_alone(taken))
 
 

@@ -190,7 +190,7 @@ def _of_llama_cpp(
     meta = _mapping(entry.get("meta"))
     slot = _mapping(props.get("default_generation_settings"))
     lengths: list[Any] = [slot.get("n_ctx"), meta.get("n_ctx"), meta.get("n_ctx_train")]
-    return told, next((int(one) for one in lengths if _is_number(one)), None)
+    return told, next((int(length) for length in lengths if _is_number(length)), None)
 
 
 def _of_ollama(address: Address, model: str, fetch: Callable[..., Fetched]) -> tuple[dict[str, Any], int | None]:

@@ -105,7 +105,7 @@ def refusal(status: int, text: str, headers: Mapping[str, str] | None = None) ->
     """What an answer with an error's status, or an error in the body of another, means."""
     fields = _fields(text)
     told = str(fields.get("message") or text.strip() or "no reason given")
-    words = " ".join([told, *(str(one) for one in _codes(fields))])
+    words = " ".join([told, *(str(code) for code in _codes(fields))])
     kind, again = _kind(status, words)
     parameter = fields.get("param")
     return Failure(

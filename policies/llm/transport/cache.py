@@ -283,5 +283,5 @@ def _completion(found: dict[str, Any]) -> Completion:
 def _failure(failed: str, found: dict[str, Any]) -> CallFailed:
     if failed == "context":
         return PromptTooLong(found["message"], found["tokens"], found["limit"])
-    reason: Reason = next(one for one in get_args(Reason) if one == failed)
+    reason: Reason = next(arg for arg in get_args(Reason) if arg == failed)
     return CallFailed(found["message"], reason)

@@ -66,7 +66,7 @@ def stored_models(path: Path) -> list[StoredModel]:
     with _opened(path) as file:
         rows = file.execute(_LISTED).fetchall()
     found: list[dict[str, Any]] = [
-        dict(zip((one.name for one in fields(StoredModel)), row, strict=True)) for row in rows
+        dict(zip((field.name for field in fields(StoredModel)), row, strict=True)) for row in rows
     ]
     return [StoredModel(**{**one, "latest": bool(one["latest"])}) for one in found]
 

@@ -139,9 +139,9 @@ def play_again(game: StoredGame, transcript: Path, header: Mapping[str, Any]) ->
     _check_same(game, again)
 
 
-def _check_same(told: StoredGame, again: StoredGame) -> None:
+def _check_same(game: StoredGame, again: StoredGame) -> None:
     for name in ("returns", "winner", "reason", "faults", "moves", "digest"):
-        one, other = getattr(told, name), getattr(again, name)
+        one, other = getattr(game, name), getattr(again, name)
         if one != other:
             raise accept(f"{name} of the game", one, f"what comes of its seed and its words, {other!r}")
 

@@ -89,14 +89,14 @@ def _models(agents: Sequence[str], own: Sequence[str]) -> dict[str, Model]:
     for role in roles:
         if role not in (OPPONENT, *agents):
             raise ParlourError(f"model role {role!r} is not accepted; accepted: {', '.join((OPPONENT, *agents))}")
-    found = {}
+    models = {}
     for agent in agents:
         role = agent if agent in roles else OPPONENT
         if agent in own:
-            found[agent] = get_model()
+            models[agent] = get_model()
         elif role in roles:
-            found[agent] = get_model(role=role)
-    return found
+            models[agent] = get_model(role=role)
+    return models
 
 
 class _Table:
@@ -246,7 +246,11 @@ def _sample(game: TaskGame) -> Sample:
     return Sample(input=f"Deal {game.seed}: {who}", id=game.name, metadata=metadata)
 
 
-_SHARED: Final = [one for one in inspect.signature(game_task).parameters.values() if one.kind is one.KEYWORD_ONLY]
+_SHARED: Final = [
+    parameter
+    for parameter in inspect.signature(game_task).parameters.values()
+    if parameter.kind is parameter.KEYWORD_ONLY
+]
 
 
 def _task_of(spec: GameSpec) -> Callable[..., Task]:

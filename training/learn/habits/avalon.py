@@ -162,8 +162,8 @@ class _Reader:
     def _known_to(self, kind: int) -> Array:
         """Evil seats as far as a kind of seat goes by them, shape (n,)."""
         hidden = {0: game.OBERON, 1: game.MORDRED}.get(kind)
-        found: Array = self._record.evil * np.array([role != hidden for role in self._record.roles])
-        return found
+        known_to: Array = self._record.evil * np.array([role != hidden for role in self._record.roles])
+        return known_to
 
     def _see_team(self, leader: int, team: tuple[int, ...]) -> None:
         self._leader, self._team = leader, team
@@ -258,7 +258,7 @@ def fit_words(statements: Sequence[RecordedStatement], widths: Widths = WORD_WID
 
 def _fit(statements: Sequence[RecordedStatement], kind: int, widths: Widths) -> dict[int, tuple[Terms, ...]]:
     kinds = (_GOOD, _OBERON) if kind == _GOOD else (kind,)
-    some = [one for one in statements if one.kind in kinds]
+    some = [statement for statement in statements if statement.kind in kinds]
     losses = [_words_loss([case for case in some if case.players == n]) for n in PLAYERS]
     fitted = by_table(losses, (0.0,) * (len(STANCES) * len(CLAIM_TERMS)), widths)
     cut = len(CLAIM_TERMS)
@@ -271,7 +271,10 @@ def _fit(statements: Sequence[RecordedStatement], kind: int, widths: Widths) -> 
 def _words_loss(statements: Sequence[RecordedStatement]) -> Loss:
     if not statements:
         return lambda coefficients: (0.0, np.zeros_like(coefficients))
-    terms, said = np.concatenate([one.terms for one in statements]), np.concatenate([one.said for one in statements])
+    terms, said = (
+        np.concatenate([statement.terms for statement in statements]),
+        np.concatenate([one.said for one in statements]),
+    )
     rows = np.arange(len(said))
 
     def loss(coefficients: Array) -> tuple[float, Array]:

@@ -143,7 +143,7 @@ MOOD = 0.5
 
 def fit_votes(ballots: Sequence[Ballot], widths: Widths) -> dict[int, tuple[Terms, ...]]:
     """Number of players -> coefficients by `VOTERS`. Oberon's prior lies at the good seats'."""
-    losses = [_Votes([one for one in ballots if one.players == n]).loss for n in PLAYERS]
+    losses = [_Votes([ballot for ballot in ballots if ballot.players == n]).loss for n in PLAYERS]
     prior = tuple(term for kind in VOTERS for term in _prior(kind))
     fitted = by_table(losses, prior, widths)
     return {n: _by_kind(np.array(terms)) for n, terms in zip(PLAYERS, fitted, strict=True)}
@@ -178,7 +178,7 @@ class _Votes:
     def __init__(self, ballots: Sequence[Ballot]) -> None:
         self._empty = not ballots
         if not self._empty:
-            self._terms = np.concatenate([one.terms for one in ballots])
+            self._terms = np.concatenate([ballot.terms for ballot in ballots])
             self._cast = np.concatenate([np.array(one.votes, dtype=np.float64) for one in ballots])
             kinds = np.concatenate([np.array(one.kinds) for one in ballots])
             self._kinds = np.arange(len(VOTERS)) == kinds[:, None]

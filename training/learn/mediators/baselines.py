@@ -269,7 +269,12 @@ def expected(pipeline: Pipeline, number: int, joints: Sequence[Joint], payment: 
 
 
 def _net(
-    pipeline: Pipeline, number: int, question: CorpusQuestion, joint: Joint, held: Recollection, payment: Payment
+    pipeline: Pipeline,
+    number: int,
+    question: CorpusQuestion,
+    joint: Joint,
+    recollection: Recollection,
+    payment: Payment,
 ) -> float:
     nothing = joint.retriever == vocabulary.NO_RETRIEVAL
     evidence = "" if nothing else pipeline.retrieve(number, joint.retriever)
@@ -278,10 +283,10 @@ def _net(
     if plan.generator == vocabulary.FROM_EVIDENCE:
         chances = {pipeline.reader.generate(question, evidence, np.random.default_rng(0)): 1.0}
     elif plan.generator == vocabulary.PARAMETRIC:
-        chances = {held.plain: 1.0}
+        chances = {recollection.plain: 1.0}
     elif plan.generator == vocabulary.CONSISTENT:
-        chances = {**held.agreed, "": 1 - sum(p for answer, p in held.agreed.items() if answer != "")}
-    known, total = pipeline.right(number, held.plain), 0.0
+        chances = {**recollection.agreed, "": 1 - sum(p for answer, p in recollection.agreed.items() if answer != "")}
+    known, total = pipeline.right(number, recollection.plain), 0.0
     for answer, chance in chances.items():
         checked = plan.verifier == vocabulary.CHECK and answer != ""
         contradicted = checked and pipeline.check(number, evidence, answer) == vocabulary.CONTRADICTED

@@ -141,10 +141,10 @@ def prepare(
 
 def _settings(config: HeldOutConfig, corpus: Corpus, actions: ActionSet) -> dict[str, Any]:
     """What decides an experiment; of a corpus from a file also what is in it, and actions of one's own."""
-    told = config.stored() | ({} if actions == PUBLISHED_ACTIONS else {"actions": actions.as_plain()})
+    settings = config.stored() | ({} if actions == PUBLISHED_ACTIONS else {"actions": actions.as_plain()})
     if not config.corpus:
-        return told
-    return told | {"corpus_sha256": hashlib.sha256(repr(corpus).encode()).hexdigest()}
+        return settings
+    return settings | {"corpus_sha256": hashlib.sha256(repr(corpus).encode()).hexdigest()}
 
 
 def compare(

@@ -164,10 +164,10 @@ def payment_of(utilities: str | None) -> Payment:
 
 
 def _with_results(log: Sequence[LoggedRecommendation], payment: Payment) -> list[tuple[LoggedRecommendation, float]]:
-    told = [(entry, net) for entry in log if (net := entry.net(payment)) is not None]
-    if not told:
+    with_results = [(entry, net) for entry in log if (net := entry.net(payment)) is not None]
+    if not with_results:
         raise ParlourError("no recommendation of the log has a result; accepted: at least one with an outcome")
-    return told
+    return with_results
 
 
 def _rows(policies: Sequence[PolicyTable], log: Sequence[LoggedRecommendation]) -> list[Row]:

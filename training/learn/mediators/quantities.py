@@ -65,7 +65,7 @@ def measure(table: UtilityTable) -> Quantities:
     number = {state: k for k, state in enumerate(states)}
     where = np.array([number[state] for state in table.states])
     groups = [table.utilities[where == k] for k in range(len(states))]
-    parts = [_group(found) for found in groups]
+    parts = [_group(group) for group in groups]
     count, mean, squares, error = (np.array(part) for part in zip(*parts, strict=True))
     half = margin(error, count)
     questions = np.array([len(found) for found in groups])

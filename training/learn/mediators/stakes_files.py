@@ -177,12 +177,12 @@ def _prices(axes: Any, points: Sequence[StakesScore]) -> None:
         assert point.risk is not None
         places.setdefault((round(point.coverage, 2), round(point.risk.value, 2)), []).append(point.price)
     for (x, y), prices in places.items():
-        told = ", ".join(f"{price:g}" for price in prices)
-        axes.annotate(told, (x, y), xytext=(6, -10), textcoords="offset points", fontsize=8)
+        text = ", ".join(f"{price:g}" for price in prices)
+        axes.annotate(text, (x, y), xytext=(6, -10), textcoords="offset points", fontsize=8)
 
 
 def _silent(axes: Any, prices: Sequence[float]) -> None:
     """Where nothing is answered there is no risk: said in words."""
     if prices:
-        told = ", ".join(f"{price:g}" for price in prices)
-        axes.text(0.0, 0.02, f"price {told}: nothing is answered", fontsize=8)
+        text = ", ".join(f"{price:g}" for price in prices)
+        axes.text(0.0, 0.02, f"price {text}: nothing is answered", fontsize=8)

@@ -168,13 +168,13 @@ def _question(
 
 def _utility(where: str, cell: Any) -> float:
     try:
-        found = math.nan if isinstance(cell, bool) else float(cell)
+        utility = math.nan if isinstance(cell, bool) else float(cell)
     except (TypeError, ValueError, OverflowError):
-        found = math.nan
-    if not abs(found) <= LARGEST:  # NaN too
+        utility = math.nan
+    if not abs(utility) <= LARGEST:  # NaN too
         accepted = f"a number up to {LARGEST:g} in size, or an empty cell"
         raise ParlourError(f"{where}: {accept('utility', cell, accepted)}")
-    return found
+    return utility
 
 
 def _shortest(number: float) -> str:

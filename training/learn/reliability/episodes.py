@@ -88,10 +88,10 @@ class PlayedEpisode:
         }
 
     def _by_seat(self) -> dict[int, list[TrustMoment]]:
-        found: dict[int, list[TrustMoment]] = {}
+        by_seat: dict[int, list[TrustMoment]] = {}
         for moment in self.moments:
-            found.setdefault(moment.me, []).append(moment)
-        return found
+            by_seat.setdefault(moment.me, []).append(moment)
+        return by_seat
 
     @classmethod
     def from_json(cls, told: Mapping[str, Any]) -> PlayedEpisode:

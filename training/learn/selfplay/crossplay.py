@@ -50,7 +50,7 @@ def play_pairs(config: SelfplayConfig, members: Sequence[Member], folder: Path, 
         ParlourError: The file in the folder is of another cross-play.
     """
     pairs = list(combinations(members, 2))
-    head = {"members": [[one.name, one.steps] for one in members], "deals": [config.deals, config.test_deals]}
+    head = {"members": [[member.name, member.steps] for member in members], "deals": [config.deals, config.test_deals]}
     with JsonlStore(folder / GAMES, _pair_games, "cross-play", head) as store:
         found = store.found
         for games in found:
@@ -74,7 +74,7 @@ def total(config: SelfplayConfig, members: Sequence[Member]) -> int:
 
 
 def _deals(config: SelfplayConfig, members: Sequence[Member], a: Member, b: Member) -> int:
-    snapshots = [one for one in members if one.steps is not None]
+    snapshots = [member for member in members if member.steps is not None]
     tested = {RULE, snapshots[0].name, snapshots[-1].name}
     return config.test_deals if {a.name, b.name} <= tested else config.deals
 
@@ -84,12 +84,14 @@ def _pair(config: SelfplayConfig, a: Member, b: Member, deals: Sequence[int]) ->
     at_once = min(len(deals), _AT_ONCE)
     tables = tables_for(config, at_once, autoreset=False)
     first, second = (batch_player(one.source, tables, one.name) for one in (a, b))
-    found = matches.whole_sides(tables, first, second, deals)
-    one, other = found.sides
+    whole_sides = matches.whole_sides(tables, first, second, deals)
+    one, other = whole_sides.sides
     return [
         PairGame(seed, side, mine, bool(won), bool(lost))
         for k, seed in enumerate(deals)
-        for side, mine, won, lost in zip((one, other), (other, one), found.won[k], found.lost[k], strict=True)
+        for side, mine, won, lost in zip(
+            (one, other), (other, one), whole_sides.won[k], whole_sides.lost[k], strict=True
+        )
     ]
 
 
@@ -114,7 +116,7 @@ def rated(crossplay: Crossplay, seed: int) -> list[Rated]:
         if game.won or game.lost
     ]
     model = PlackettLuce(tau=0.0)
-    ratings = {one.name: model.rating(name=one.name) for one in crossplay.members}
+    ratings = {member.name: model.rating(name=member.name) for member in crossplay.members}
     counts = dict.fromkeys(ratings, 0)
     for k in np.random.default_rng(seeds.derive(seed, _ORDER)).permutation(len(games)):
         (a, b), game = games[k]

@@ -76,9 +76,9 @@ def _file(folder: Path, number: int) -> Path:
 def write_training(phases: Sequence[Phase], folder: Path) -> None:
     """training.csv: each phase's games by opponent and side of the network; progress.csv: how each phase ended."""
     rows = [
-        [phase.steps, one.side, one.member, *rate_cells(rate(one.won, one.n))]
+        [phase.steps, score.side, score.member, *rate_cells(rate(score.won, score.n))]
         for phase in phases
-        for one in phase.scores
+        for score in phase.scores
     ]
     write_csv(folder / "training.csv", ["steps", "side", "opponent", *RATE], rows)
     losses = sorted({name for phase in phases for name in phase.losses})
@@ -95,8 +95,8 @@ def write_training(phases: Sequence[Phase], folder: Path) -> None:
     write_csv(folder / "progress.csv", ["phase", "steps", "seconds", "games", *columns, *losses], curve)
 
 
-def rate_cells(found: Estimate | None) -> list[Any]:
+def rate_cells(estimate: Estimate | None) -> list[Any]:
     """A rate under the columns `RATE`."""
-    if found is None:
+    if estimate is None:
         return [0, None, None, None]
-    return [found.n, *(round(x, 4) for x in (found.value, *found.ends))]
+    return [estimate.n, *(round(x, 4) for x in (estimate.value, *estimate.ends))]

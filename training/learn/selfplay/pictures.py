@@ -16,10 +16,10 @@ _SNAPSHOTS: Final = "snapshots"
 _STEPS: Final = "decisions learned from"
 
 
-def crossplay(found: Population, path: Path) -> None:
+def crossplay(population: Population, path: Path) -> None:
     """Who wins how often against whom. The heuristic is the first row, set off by a line."""
-    played = found.crossplay
-    names = [RULE, *(one.name for one in played.members if one.name != RULE)]
+    played = population.crossplay
+    names = [RULE, *(member.name for member in played.members if member.name != RULE)]
     n = len(names)
     met = [one for a in names for b in names if a != b and (one := played.rate(a, b)) is not None]
     with plots.picture(
@@ -27,18 +27,18 @@ def crossplay(found: Population, path: Path) -> None:
         0.8 * n + 3.2,
         0.58 * n + 1.6,
         title="Cross-play: games won by the row's player, % [95 % interval]",
-        who=f"{found.config.game}; whole sides on common held-out deals, sides swapped; {_snapshots(found)}",
+        who=f"{population.config.game}; whole sides on common held-out deals, sides swapped; {_snapshots(population)}",
         n=f"n = {plots.range_of([one.n for one in met])} games a cell",
     ) as made:
-        _matrix(made, found, names)
+        _matrix(made, population, names)
 
 
-def _matrix(made: Any, found: Population, names: list[str]) -> None:
+def _matrix(made: Any, population: Population, names: list[str]) -> None:
     axes, n = made.add_subplot(), len(names)
     rates = np.full((n, n), np.nan)
     for i, a in enumerate(names):
         for j, b in enumerate(names):
-            if i != j and (one := found.crossplay.rate(a, b)) is not None:
+            if i != j and (one := population.crossplay.rate(a, b)) is not None:
                 rates[i, j] = one.value
                 plots.percent(axes, j, i, one.value, *one.ends)
             else:
@@ -46,7 +46,7 @@ def _matrix(made: Any, found: Population, names: list[str]) -> None:
     image = axes.imshow(rates, cmap="RdBu", vmin=0, vmax=1, aspect="auto")
     axes.axhline(0.5, color="black", linewidth=1.5)
     axes.axvline(0.5, color="black", linewidth=1.5)
-    steps = {one.name: one.steps for one in found.crossplay.members}
+    steps = {member.name: member.steps for member in population.crossplay.members}
     labels = [name if steps[name] is None else f"{name} ({(steps[name] or 0) / 1000:,.0f}k)" for name in names]
     plots.numbers(axes, labels, labels)
     for one in axes.get_xticklabels():
@@ -58,60 +58,67 @@ def _matrix(made: Any, found: Population, names: list[str]) -> None:
     made.colorbar(image, ax=axes, label="win rate of the row's player")
 
 
-def _snapshots(found: Population) -> str:
+def _snapshots(population: Population) -> str:
     """What the names of the members mean."""
-    others = [one.name for one in found.crossplay.members if one.name not in FIXED and one.steps is None]
+    others = [
+        member.name for member in population.crossplay.members if member.name not in FIXED and member.steps is None
+    ]
     named = f", {', '.join(others)}" if others else ""
     return f"{RULE}, {RANDOM}{named}, and snapshots s000 and later of the network that learned"
 
 
-def curve(found: Population, path: Path) -> None:
+def curve(population: Population, path: Path) -> None:
     """Each snapshot against `heuristic`, `random` and the first snapshot, and its rating; dashed: the heuristic."""
-    played = found.crossplay
-    opponents = (RULE, RANDOM, found.first)
-    met = [played.rate(one.name, other) for one in found.snapshots for other in opponents if one.name != other]
+    played = population.crossplay
+    opponents = (RULE, RANDOM, population.first)
+    met = [
+        played.rate(snapshot.name, other)
+        for snapshot in population.snapshots
+        for other in opponents
+        if snapshot.name != other
+    ]
     with plots.picture(
         path,
         10,
         7.2,
         title="Snapshots of the network, from its first to its last",
-        who=f"{found.config.game}; whole sides on held-out deals, from both sides; bands: 95 % intervals",
+        who=f"{population.config.game}; whole sides on held-out deals, from both sides; bands: 95 % intervals",
         n=f"n = {plots.range_of([one.n for one in met if one is not None])} games a point",
     ) as made:
         panels = made.subplots(2, 2, sharex=True).flat
         for axes, opponent in zip(panels, opponents, strict=False):
-            _against(axes, found, opponent)
-        _rating(panels[3], found)
+            _against(axes, population, opponent)
+        _rating(panels[3], population)
         for axes in (panels[2], panels[3]):
             axes.set_xlabel(_STEPS)
         plots.whole(panels[3].xaxis)
         plots.key(made)
 
 
-def _against(axes: Any, found: Population, opponent: str) -> None:
-    met = [one for one in found.snapshots if one.name != opponent]
-    played = [(one.steps or 0, found.crossplay.rate(one.name, opponent)) for one in met]
+def _against(axes: Any, population: Population, opponent: str) -> None:
+    met = [snapshot for snapshot in population.snapshots if snapshot.name != opponent]
+    played = [(one.steps or 0, population.crossplay.rate(one.name, opponent)) for one in met]
     points = [CurvePoint(at, won.value, won.low, won.high) for at, won in played if won is not None]
     plots.draw(axes, Curve(_SNAPSHOTS, points, marker="o", interval=""), color=plots.OWN, markersize=4)
     for name, style in ((RULE, "--"), (RANDOM, ":")):
         if name == opponent:
             plots.level(axes, name, (0.5, None, None), style)  # against itself: one half, by symmetry
-        elif (own := found.crossplay.rate(name, opponent)) is not None:
+        elif (own := population.crossplay.rate(name, opponent)) is not None:
             plots.level(axes, name, _interval(own), style)
     axes.set_ylim(-0.02, 1.02)
     title = f"against {opponent}" if opponent in FIXED else f"against {opponent}, the first snapshot"
     plots.label(axes, "", "share of games won", title)
 
 
-def _interval(found: Estimate) -> plots.Estimated:
-    return found.value, found.low, found.high
+def _interval(estimate: Estimate) -> plots.Estimated:
+    return estimate.value, estimate.low, estimate.high
 
 
-def _rating(axes: Any, found: Population) -> None:
-    rated = {one.name: one for one in found.ratings}
-    own = [rated[one.name] for one in found.snapshots]
+def _rating(axes: Any, population: Population) -> None:
+    rated = {rating.name: rating for rating in population.ratings}
+    own = [rated[snapshot.name] for snapshot in population.snapshots]
     told = [(one.mu, one.mu - 2 * one.sigma, one.mu + 2 * one.sigma) for one in own]
-    steps = [one.steps or 0 for one in found.snapshots]
+    steps = [one.steps or 0 for one in population.snapshots]
     plots.points(axes, steps, told, fmt="o-", markersize=4, color=plots.OWN)
     for name, style in ((RULE, "--"), (RANDOM, ":")):
         plots.level(axes, name, (rated[name].mu, None, None), style)

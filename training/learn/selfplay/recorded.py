@@ -43,7 +43,7 @@ def decisions(folder: Path, tables: BatchTables) -> tuple[Experience, int]:
     count = len(rows)
     return (
         Experience(
-            np.array([one.observation for one in rows], np.float32),
+            np.array([row.observation for row in rows], np.float32),
             np.array([one.hidden for one in rows], np.float32),
             np.array([one.mask for one in rows], np.uint8),
             np.array([one.action for one in rows], np.int64),

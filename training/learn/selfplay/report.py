@@ -39,7 +39,7 @@ class Population:
     @property
     def snapshots(self) -> list[Member]:
         """Those in the cross-play, in order."""
-        return [one for one in self.crossplay.members if one.steps is not None]
+        return [member for member in self.crossplay.members if member.steps is not None]
 
     @property
     def first(self) -> str:
@@ -68,112 +68,114 @@ class Population:
         return sum(phase.games for phase in self.phases)
 
 
-def _by_side(sides: tuple[str, str], found: SeatResult, won: NDArray[np.bool_]) -> dict[str, Estimate | None]:
-    of = {side: won[found.sides == k] for k, side in enumerate(sides)}
+def _by_side(sides: tuple[str, str], result: SeatResult, won: NDArray[np.bool_]) -> dict[str, Estimate | None]:
+    of = {side: won[result.sides == k] for k, side in enumerate(sides)}
     return {what: rate(int(own.sum()), len(own)) for what, own in {"all": won, **of}.items()}
 
 
-def write_tables(found: Population, folder: Path) -> None:
+def write_tables(population: Population, folder: Path) -> None:
     """crossplay.csv, curve.csv, ratings.csv, and seat.csv."""
-    games, names = found.crossplay, [one.name for one in found.crossplay.members]
+    games, names = population.crossplay, [member.name for member in population.crossplay.members]
     pairs = [(a, b) for a in names for b in names if a != b]
     rows = [
         [
             a,
             b,
             *rate_cells(games.rate(a, b)),
-            *(value for side in found.sides for value in rate_cells(games.rate(a, b, side))),
+            *(value for side in population.sides for value in rate_cells(games.rate(a, b, side))),
         ]
         for a, b in pairs
     ]
-    heading = ["player", "opponent", *RATE, *(f"{side}_{column}" for side in found.sides for column in RATE)]
+    heading = ["player", "opponent", *RATE, *(f"{side}_{column}" for side in population.sides for column in RATE)]
     write_csv(folder / "crossplay.csv", heading, rows)
     curve = [
-        [one.name, one.steps, opponent, *rate_cells(games.rate(one.name, opponent))]
-        for opponent in (RULE, RANDOM, found.first)
-        for one in found.snapshots
-        if one.name != opponent
+        [snapshot.name, snapshot.steps, opponent, *rate_cells(games.rate(snapshot.name, opponent))]
+        for opponent in (RULE, RANDOM, population.first)
+        for snapshot in population.snapshots
+        if snapshot.name != opponent
     ]
     write_csv(folder / "curve.csv", ["snapshot", "steps", "opponent", *RATE], curve)
-    rated = [[one.name, one.mu, one.sigma, one.ordinal, one.games] for one in found.ratings]
+    rated = [[rating.name, rating.mu, rating.sigma, rating.ordinal, rating.games] for rating in population.ratings]
     write_csv(folder / "ratings.csv", ["player", "mu", "sigma", "ordinal", "games"], rated)
-    seat = [[player, what, *rate_cells(one)] for player, of in found.seat_rates.items() for what, one in of.items()]
+    seat = [
+        [player, what, *rate_cells(one)] for player, of in population.seat_rates.items() for what, one in of.items()
+    ]
     write_csv(folder / "seat.csv", ["player", "as", *RATE], seat)
 
 
-def summary(found: Population) -> dict[str, Any]:
+def summary(population: Population) -> dict[str, Any]:
     """The main numbers as plain values."""
-    games = found.crossplay
+    games = population.crossplay
     return {
-        "game": found.config.game,
-        "options": dict(found.config.options),
-        "steps": found.phases[-1].steps,
-        "seconds": found.phases[-1].seconds,
-        "training_games": found.training_games,
-        "first": found.first,
-        "last": found.last,
-        "differences": [{"a": a, "b": b, **plain(games.difference(a, b))} for a, b in found.pairs],
+        "game": population.config.game,
+        "options": dict(population.config.options),
+        "steps": population.phases[-1].steps,
+        "seconds": population.phases[-1].seconds,
+        "training_games": population.training_games,
+        "first": population.first,
+        "last": population.last,
+        "differences": [{"a": a, "b": b, **plain(games.difference(a, b))} for a, b in population.pairs],
         "rates": [
             {"player": a, "opponent": b, "side": side or "all", **_plain(games.rate(a, b, side))}
-            for a, b in found.pairs
-            for side in (None, *found.sides)
+            for a, b in population.pairs
+            for side in (None, *population.sides)
         ],
-        "roles": found.roles and plain(found.roles),
+        "roles": population.roles and plain(population.roles),
         "cycles": games.cycles(),
-        "ratings": [plain(one) for one in found.ratings],
-        "seat": {name: plain(one.points) for name, one in found.seat.items()},
-        "seat_rates": {a: {what: _plain(one) for what, one in of.items()} for a, of in found.seat_rates.items()},
+        "ratings": [plain(rating) for rating in population.ratings],
+        "seat": {name: plain(one.points) for name, one in population.seat.items()},
+        "seat_rates": {a: {what: _plain(one) for what, one in of.items()} for a, of in population.seat_rates.items()},
     }
 
 
-def _plain(found: Estimate | None) -> dict[str, Any]:
-    return {"n": 0} if found is None else plain(found)
+def _plain(estimate: Estimate | None) -> dict[str, Any]:
+    return {"n": 0} if estimate is None else plain(estimate)
 
 
-def verdicts(found: Population) -> list[str]:
+def verdicts(population: Population) -> list[str]:
     """What the held-out deals say of the last snapshot, a sentence for each opponent."""
-    games, last, first = found.crossplay, found.last, found.first
+    games, last, first = population.crossplay, population.last, population.first
     told = []
     if last != first:
         told.append(_verdict(f"The last snapshot ({last})", f"the first ({first})", games.difference(last, first)))
     told.append(_verdict(f"The last snapshot ({last})", "the heuristic", games.difference(last, RULE)))
     told.append(_verdict(f"The last snapshot ({last})", "random play", games.difference(last, RANDOM)))
     told.append(
-        _verdict(f"In one seat among heuristics, {last}", "the heuristic in that seat", found.seat[last].points)
+        _verdict(f"In one seat among heuristics, {last}", "the heuristic in that seat", population.seat[last].points)
     )
-    if found.roles is not None:
+    if population.roles is not None:
         head, habits, difference = (
             f"{one.value:.3f} {show_interval(one, '.3f')}"
-            for one in (found.roles.head, found.roles.habits, found.roles.difference)
+            for one in (population.roles.head, population.roles.habits, population.roles.difference)
         )
         told.append(
             f"Log loss of the roles of the others, in its games against itself: {head} by its head, {habits} by the habits of "
-            f"the features, difference {difference}, n = {found.roles.difference.n} games."
+            f"the features, difference {difference}, n = {population.roles.difference.n} games."
         )
     return told
 
 
-def _verdict(who: str, whom: str, found: Estimate) -> str:
-    word = "cannot be told from" if not found.clear else "beats" if found.value > 0 else "loses to"
-    points = f"{100 * found.value:+.1f} points {show_interval(found, '+.1f', 100)}"
-    return f"{who} {word} {whom}: {points}, n = {found.n} deals, paired."
+def _verdict(who: str, whom: str, estimate: Estimate) -> str:
+    word = "cannot be told from" if not estimate.clear else "beats" if estimate.value > 0 else "loses to"
+    points = f"{100 * estimate.value:+.1f} points {show_interval(estimate, '+.1f', 100)}"
+    return f"{who} {word} {whom}: {points}, n = {estimate.n} deals, paired."
 
 
-def text(found: Population) -> str:
+def text(population: Population) -> str:
     """The report as Markdown."""
-    config, games = found.config, found.crossplay
+    config, games = population.config, population.crossplay
     table = ", ".join(f"{key} {value}" for key, value in config.options.items())
-    last_phase = found.phases[-1]
+    last_phase = population.phases[-1]
     lines = [
         f"# Self-play on {config.game}",
         "",
-        f"{table}. Features {features_of(config.game, config.features)}. {last_phase.steps:,} decisions in {found.training_games:,} games, "
-        f"{len(found.phases)} snapshots, seed {config.seed}.",
-        f"Held-out deals: {config.deals} for each pair of members, {config.test_deals} among {RULE}, {found.first} and {found.last}, "
+        f"{table}. Features {features_of(config.game, config.features)}. {last_phase.steps:,} decisions in {population.training_games:,} games, "
+        f"{len(population.phases)} snapshots, seed {config.seed}.",
+        f"Held-out deals: {config.deals} for each pair of members, {config.test_deals} among {RULE}, {population.first} and {population.last}, "
         "each from both sides. Points: win rate of one less win rate of the other, over both sides of the same deals. "
         "Intervals: 95 %; of rates Wilson's, of points Student's, paired by deal.",
         "",
-        *(f"- {one}" for one in verdicts(found)),
+        *(f"- {verdict}" for verdict in verdicts(population)),
         "",
         "![Curve](curve.png)",
         "",
@@ -185,9 +187,14 @@ def text(found: Population) -> str:
             ["player", "opponent", "as", "win rate", "n"],
             [
                 [a, b, side or "all", *_cells(games.rate(a, b, side))]
-                for a, b in ((found.last, RULE), (found.last, RANDOM), (found.last, found.first), (RULE, found.first))
+                for a, b in (
+                    (population.last, RULE),
+                    (population.last, RANDOM),
+                    (population.last, population.first),
+                    (RULE, population.first),
+                )
                 if a != b
-                for side in (None, *found.sides)
+                for side in (None, *population.sides)
             ],
         ),
         "",
@@ -195,27 +202,27 @@ def text(found: Population) -> str:
         "",
         markdown_table(
             ["player", "as", "win rate", "n"],
-            [[player, what, *_cells(one)] for player, of in found.seat_rates.items() for what, one in of.items()],
+            [[player, what, *_cells(one)] for player, of in population.seat_rates.items() for what, one in of.items()],
         ),
         "",
         "## Games learned from, last phase, by opponent",
         "",
         markdown_table(
             ["opponent", "as", "win rate", "n"],
-            [[one.member, one.side, *_cells(rate(one.won, one.n))] for one in last_phase.scores],
+            [[score.member, score.side, *_cells(rate(score.won, score.n))] for score in last_phase.scores],
         ),
         "",
         "## Ratings",
         "",
         markdown_table(
             ["player", "mu", "sigma", "mu - 3 sigma", "games"],
-            [[r.name, f"{r.mu:.2f}", f"{r.sigma:.2f}", f"{r.ordinal:.2f}", str(r.games)] for r in found.ratings],
+            [[r.name, f"{r.mu:.2f}", f"{r.sigma:.2f}", f"{r.ordinal:.2f}", str(r.games)] for r in population.ratings],
         ),
     ]
     return "\n".join(lines) + "\n"
 
 
-def _cells(found: Estimate | None) -> list[str]:
-    if found is None:
+def _cells(estimate: Estimate | None) -> list[str]:
+    if estimate is None:
         return ["-", "0"]
-    return [f"{100 * found.value:.1f} % {show_interval(found, '.1f', 100)}", str(found.n)]
+    return [f"{100 * estimate.value:.1f} % {show_interval(estimate, '.1f', 100)}", str(estimate.n)]

@@ -94,7 +94,7 @@ def two_sides(config: SelfplayConfig) -> tuple[str, str]:
 
 def _one_seat(config: SelfplayConfig, members: list[pool.Member]) -> dict[str, matches.SeatResult]:
     """The last snapshot, the first and `random` in one seat, going round; the other seats are heuristics."""
-    snapshots = [one for one in members if one.steps is not None]
+    snapshots = [member for member in members if member.steps is not None]
     chosen = [snapshots[-1], snapshots[0], *(one for one in members if one.name == RANDOM)]
     floor = pool.tables_for(config, min(1000, config.test_deals), autoreset=False)
     rule = pool.batch_player(RULE, floor)
@@ -166,16 +166,16 @@ def _read(seed: int, told: dict[str, Any]) -> Repeat:
     return Repeat(seed, whole, Estimate.of_json(told["seat"][last]), told["steps"], told["seconds"])
 
 
-def over_seeds(found: list[Repeat]) -> dict[str, Any]:
+def over_seeds(repeats: list[Repeat]) -> dict[str, Any]:
     """Each seed, and the means over seeds."""
     return {
-        "seeds": [plain(one) for one in found],
-        "whole_sides": plain(_over_seeds(found, "whole_sides")),
-        "one_seat": plain(_over_seeds(found, "one_seat")),
+        "seeds": [plain(one) for one in repeats],
+        "whole_sides": plain(_over_seeds(repeats, "whole_sides")),
+        "one_seat": plain(_over_seeds(repeats, "one_seat")),
     }
 
 
-def rows(found: list[Repeat]) -> list[tuple[str, ...]]:
+def rows(repeats: list[Repeat]) -> list[tuple[str, ...]]:
     """Seed, points as whole sides, points in one seat, decisions, processor time; the last row is the mean over seeds."""
     made = [
         (
@@ -185,25 +185,25 @@ def rows(found: list[Repeat]) -> list[tuple[str, ...]]:
             f"{one.steps:,}",
             f"{one.seconds:,.0f} s",
         )
-        for one in found
+        for one in repeats
     ]
-    means = [_over_seeds(found, name) for name in ("whole_sides", "one_seat")]
+    means = [_over_seeds(repeats, name) for name in ("whole_sides", "one_seat")]
     return [*made, ("mean", *map(_in_points, means), "", "")]
 
 
-def _over_seeds(found: list[Repeat], name: str) -> Estimate:
+def _over_seeds(repeats: list[Repeat], name: str) -> Estimate:
     """The mean of one measure over the seeds."""
-    return mean_estimate([getattr(one, name).value for one in found], SHARE_DIFFERENCE)
+    return mean_estimate([getattr(one, name).value for one in repeats], SHARE_DIFFERENCE)
 
 
 HEADINGS = ("seed", "whole sides", "one seat", "decisions", "processor time")
 
 
-def _in_points(one: Estimate) -> str:
-    return f"{100 * one.value:+.1f} {show_interval(one, '+.1f', 100)}"
+def _in_points(estimate: Estimate) -> str:
+    return f"{100 * estimate.value:+.1f} {show_interval(estimate, '+.1f', 100)}"
 
 
-def repeats_report(found: list[Repeat]) -> str:
+def repeats_report(repeats: list[Repeat]) -> str:
     """The report as Markdown."""
-    told = f"Points against the {RULE} on held-out deals, 95 % intervals: by deal; of the mean, by seed."
-    return f"# Self-play, {len(found)} seeds\n\n{told}\n\n{markdown_table(HEADINGS, rows(found))}\n"
+    text = f"Points against the {RULE} on held-out deals, 95 % intervals: by deal; of the mean, by seed."
+    return f"# Self-play, {len(repeats)} seeds\n\n{text}\n\n{markdown_table(HEADINGS, rows(repeats))}\n"

@@ -87,16 +87,18 @@ def compared_votes(games: Sequence[DecidedGame]) -> Iterator[ComparedVotes]:
     """A row for each group with votes to compare, for each good role, and for clean and dirty teams."""
     for by, group, of in _grouped(games):
         yield from _votes(by, group, of, lambda one: True)
-    roles = dict.fromkeys(one.role for _, decisions in games for one in decisions if one.right is not None)
+    roles = dict.fromkeys(
+        decision.role for _, decisions in games for decision in decisions if decision.right is not None
+    )
     for role in sorted(roles, key=lambda name: (name in PLAIN, name != MERLIN, name)):
         yield from _votes("role", role, games, lambda one, role=role: one.role == role)  # type: ignore[misc]
     for team, approving in ((CLEAN, 1), (DIRTY, 0)):
         yield from _votes("team", team, games, partial(_on_a_team, approving))
 
 
-def _on_a_team(approving: int, one: Decision) -> bool:
+def _on_a_team(approving: int, decision: Decision) -> bool:
     """Whether approving (1) or rejecting (0) is right."""
-    return one.right is (one.move.args[0] == approving)
+    return decision.right is (decision.move.args[0] == approving)
 
 
 def _votes(
@@ -104,7 +106,11 @@ def _votes(
 ) -> Iterator[ComparedVotes]:
     theirs, ours, votes = [], [], []
     for _, decisions in games:
-        found = [one for one in decisions if one.kind == VOTE and one.right is not None and counts(one)]
+        found = [
+            decision
+            for decision in decisions
+            if decision.kind == VOTE and decision.right is not None and counts(decision)
+        ]
         if found:
             theirs.append(sum(one.right or False for one in found) / len(found))
             ours.append(sum(one.ours_right or False for one in found) / len(found))
@@ -126,8 +132,13 @@ def _votes(
 def compared_guesses(games: Sequence[DecidedGame]) -> Iterator[ComparedGuesses]:
     """A row for each group with guesses."""
     for by, group, of in _grouped(games):
-        guesses = [one for _, decisions in of for one in decisions if one.kind == GUESS and one.right is not None]
-        theirs, ours = [one.right is True for one in guesses], [one.ours_right is True for one in guesses]
+        guesses = [
+            decision
+            for _, decisions in of
+            for decision in decisions
+            if decision.kind == GUESS and decision.right is not None
+        ]
+        theirs, ours = [guess.right is True for guess in guesses], [one.ours_right is True for one in guesses]
         theirs_rate, ours_rate = rate(sum(theirs), len(guesses)), rate(sum(ours), len(guesses))
         if theirs_rate is None or ours_rate is None:
             continue
@@ -140,9 +151,9 @@ def wrong_guesses(games: Sequence[DecidedGame]) -> dict[str, int]:
     """Role -> how many wrong guesses hit it."""
     found: dict[str, int] = {}
     for game, decisions in games:
-        for one in decisions:
-            if one.kind == GUESS and one.right is False:
-                hit = game.roles[one.move.args[0]]
+        for decision in decisions:
+            if decision.kind == GUESS and decision.right is False:
+                hit = game.roles[decision.move.args[0]]
                 found[hit] = found.get(hit, 0) + 1
     return dict(sorted(found.items()))
 
@@ -150,7 +161,9 @@ def wrong_guesses(games: Sequence[DecidedGame]) -> dict[str, int]:
 def surprises(games: Sequence[DecidedGame]) -> Iterator[Surprise]:
     """A row for each kind of decision and role."""
     for kind in (VOTE, TEAM, CARD, GUESS):
-        roles = dict.fromkeys(one.role for _, decisions in games for one in decisions if one.kind == kind)
+        roles = dict.fromkeys(
+            decision.role for _, decisions in games for decision in decisions if decision.kind == kind
+        )
         for role in sorted(roles):
             means, counts = [], []
             for _, decisions in games:

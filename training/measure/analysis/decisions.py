@@ -145,4 +145,4 @@ class _Follower:
 
 def choices_of(decisions: Iterable[Decision], kind: str) -> Iterator[Decision]:
     """The decisions of a kind that were choices."""
-    return (one for one in decisions if one.kind == kind and one.choices > 1)
+    return (decision for decision in decisions if decision.kind == kind and decision.choices > 1)

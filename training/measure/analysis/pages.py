@@ -77,16 +77,20 @@ def plain(text: str, most: int = _WORDS) -> str:
 def _heading(game: AnalysedGame, transcript: str) -> str:
     notes = [("result", game.end), ("players", str(game.seats))]
     notes += [(key, game.noted(key)) for key in ("model", "reasoning_effort", "memory", "source", "game_id")]
-    told = "; ".join(f"{key.replace('_', ' ')}: {plain(value)}" for key, value in notes if value != NOT_TOLD)
+    text = "; ".join(f"{key.replace('_', ' ')}: {plain(value)}" for key, value in notes if value != NOT_TOLD)
     shell = transcript.replace("'", "'\\''")
-    return f"{told}. Transcript: [{plain(transcript)}](<{transcript}>), to be shown by `parlour replay '{shell}'`."
+    return f"{text}. Transcript: [{plain(transcript)}](<{transcript}>), to be shown by `parlour replay '{shell}'`."
 
 
 def _seats(found: FoundGame) -> str:
     game, last = found.game, {line.viewer: line.points[-1] for line in found.lines}
     rows = []
     for seat, role in enumerate(game.roles):
-        own = [one.bits for one in found.decisions if one.seat == seat and one.choices > 1 and one.bits is not None]
+        own = [
+            decision.bits
+            for decision in found.decisions
+            if decision.seat == seat and decision.choices > 1 and decision.bits is not None
+        ]
         votes = [one.right for one in found.decisions if one.seat == seat and one.kind == VOTE]
         counted = [right for right in votes if right is not None]
         rows.append(
@@ -103,8 +107,8 @@ def _seats(found: FoundGame) -> str:
     return markdown_table((*headings, "right votes", "bits a decision"), rows)
 
 
-def _quests(found: FoundGame) -> str:
-    log, rows, team, leader, proposal = found.game.log, list[tuple[str, ...]](), "", "", 0
+def _quests(game: FoundGame) -> str:
+    log, rows, team, leader, proposal = game.game.log, list[tuple[str, ...]](), "", "", 0
     row: list[str] = []
     for event in log:
         kind, args = event.move.kind, event.move.args
@@ -113,7 +117,7 @@ def _quests(found: FoundGame) -> str:
             quest = str(args[0] + 1)
             row = [quest, str(proposal), leader, "", "", ""]
         elif kind == said.TEAM:
-            team = ", ".join(f"{j}{'*' if j in found.game.evil else ''}" for j in args)
+            team = ", ".join(f"{j}{'*' if j in game.game.evil else ''}" for j in args)
             row = [*row[:3], team, "none", ""]
             rows.append(tuple(row))
         elif kind == said.VOTES:
@@ -126,25 +130,29 @@ def _quests(found: FoundGame) -> str:
     return table if rows else "No team was named."
 
 
-def _surprising(found: FoundGame) -> str:
-    bits = [(one, one.bits) for one in found.decisions if one.bits is not None and one.kind != SPEECH]
+def _surprising(game: FoundGame) -> str:
+    bits = [
+        (decision, decision.bits)
+        for decision in game.decisions
+        if decision.bits is not None and decision.kind != SPEECH
+    ]
     chosen = sorted(((one, b) for one, b in bits if one.choices > 1), key=lambda pair: (-pair[1], pair[0].number))
-    rows = [(*_what(found, one), f"{b:.2f}", _say(found, one.ours), _words(one)) for one, b in chosen[:_ROWS]]
+    rows = [(*_what(game, one), f"{b:.2f}", _say(game, one.ours), _words(one)) for one, b in chosen[:_ROWS]]
     if not rows:
         return "Nobody had a choice."
     headings = ("move", "who", "did", "team", "thought clean", "bits", "heuristic", "words")
     return markdown_table(headings, rows)
 
 
-def _costly(found: FoundGame) -> str:
-    by = {one.number: one for one in found.decisions}
-    costs = sorted(found.values.values(), key=lambda value: (-value.loss, value.number))
+def _costly(game: FoundGame) -> str:
+    by = {decision.number: decision for decision in game.decisions}
+    costs = sorted(game.values.values(), key=lambda value: (-value.loss, value.number))
     rows = [
         (
-            *_what(found, by[value.number]),
+            *_what(game, by[value.number]),
             f"{value.value:.2f}",
             f"{value.best:.2f}",
-            _say(found, value.best_move),
+            _say(game, value.best_move),
             f"{value.loss:.2f}",
             f"{value.error:.2f}" if value.continuations else "exact",
         )
@@ -152,25 +160,25 @@ def _costly(found: FoundGame) -> str:
         if value.loss > 0
     ]
     if not rows:
-        return "No decision that was valued lost anything." if found.values else "No decision was valued."
+        return "No decision that was valued lost anything." if game.values else "No decision was valued."
     headings = ("move", "who", "did", "team", "thought clean", "value", "best", "best move", "lost", "error")
     counted = {value.continuations for value in costs} - {0}
-    how = f"Continuations by {found.played_on}, {max(counted)} for each move." if counted else ""
+    how = f"Continuations by {game.played_on}, {max(counted)} for each move." if counted else ""
     return "\n\n".join([markdown_table(headings, rows), *([how] if how else [])])
 
 
-def _what(found: FoundGame, one: Decision) -> tuple[str, ...]:
-    team = " ".join(f"{j}{'*' if j in found.game.evil else ''}" for j in one.team) if one.kind != GUESS else ""
-    thought = "" if one.clean is None or one.kind == GUESS else f"{one.clean:.2f}"
-    return str(one.number), f"{name(one.seat)}, {one.role}", _say(found, one.move), team, thought
+def _what(game: FoundGame, decision: Decision) -> tuple[str, ...]:
+    team = " ".join(f"{j}{'*' if j in game.game.evil else ''}" for j in decision.team) if decision.kind != GUESS else ""
+    thought = "" if decision.clean is None or decision.kind == GUESS else f"{decision.clean:.2f}"
+    return str(decision.number), f"{name(decision.seat)}, {decision.role}", _say(game, decision.move), team, thought
 
 
-def _say(found: FoundGame, move: Move) -> str:
-    return plain(replay.text_of(found.game.transcript).say(Move(move.kind, move.args)))
+def _say(game: FoundGame, move: Move) -> str:
+    return plain(replay.text_of(game.game.transcript).say(Move(move.kind, move.args)))
 
 
-def _words(one: Decision) -> str:
-    return plain(one.move.words) if one.move.words else ""
+def _words(decision: Decision) -> str:
+    return plain(decision.move.words) if decision.move.words else ""
 
 
 def index(rows: Sequence[tuple[str, ...]]) -> str:
@@ -183,7 +191,7 @@ def listed(found: FoundGame) -> tuple[str, ...]:
     """The row of a game in the index."""
     game = found.game
     looking = [line for line in found.lines if line.viewer == ONLOOKER]  # the last is the one with words, if words tell
-    surprise = max((one.bits for one in _choices(found) if one.bits is not None), default=0.0)
+    surprise = max((choice.bits for choice in _choices(found) if choice.bits is not None), default=0.0)
     loss = max((value.loss for value in found.values.values()), default=None)
     return (
         f"[{plain(game.name)}](<games/{game.name}.md>)",
@@ -197,5 +205,5 @@ def listed(found: FoundGame) -> tuple[str, ...]:
     )
 
 
-def _choices(found: FoundGame) -> Iterator[Decision]:
-    return (one for one in found.decisions if one.choices > 1)
+def _choices(game: FoundGame) -> Iterator[Decision]:
+    return (decision for decision in game.decisions if decision.choices > 1)

@@ -45,7 +45,7 @@ def beliefs(game: AnalysedGame, lines: Sequence[BeliefLine], path: Path) -> None
             _finish(axes, game, line, "probability of evil", f"What an onlooker could believe, by {told}")
         words = any(line.words for line in lines)
         of_seats = [one for one in lines if one.viewer != ONLOOKER and one.words == words]
-        for line in (one for one in of_seats if one.viewer not in game.evil):
+        for line in (of_seat for of_seat in of_seats if of_seat.viewer not in game.evil):
             panels[-1].plot(_at(line), [point.truth for point in line.points], **_style(game, line.viewer))
         _finish(panels[-1], game, looking[-1], "probability", "How likely each good seat could hold the true evil side")
         plots.key(made)
@@ -92,14 +92,14 @@ def _finish(axes: Any, game: AnalysedGame, line: BeliefLine, y: str, title: str)
 
 def votes(rows: Sequence[ComparedVotes], theirs: str, path: Path) -> None:
     """Shares of right votes by group, theirs and ours, with intervals."""
-    named = [(f"{_group(one.by, one.group)}\n{one.votes} votes", one.theirs, one.ours) for one in rows]
+    named = [(f"{_group(row.by, row.group)}\n{row.votes} votes", row.theirs, row.ours) for row in rows]
     counted = f"n = {plots.range_of([one.votes for one in rows])} votes a row"
     _pairs(named, theirs, ("Right votes of good seats", counted, "right votes of good seats, %"), path, {})
 
 
 def guesses(rows: Sequence[ComparedGuesses], theirs: str, path: Path) -> None:
     """Shares of right guesses by group, theirs and ours, with intervals, and that of naming a good seat at random."""
-    named = [(f"{_group(one.by, one.group)}\n{one.theirs.n} guesses", one.theirs, one.ours) for one in rows]
+    named = [(f"{_group(row.by, row.group)}\n{row.theirs.n} guesses", row.theirs, row.ours) for row in rows]
     chance = {number: one.chance / one.theirs.n for number, one in enumerate(rows)}
     counted = f"n = {plots.range_of([one.theirs.n for one in rows])} guesses a row"
     _pairs(named, theirs, ("Guesses at Merlin", counted, "guesses that named Merlin, %"), path, chance)
@@ -141,7 +141,7 @@ def _pairs(
         plots.key(made)
 
 
-def _dot(axes: Any, found: Estimate, height: float, mark: str, colour: str, label: str) -> None:
-    mean = found.value
-    told = tuple(None if end is None else 100 * end for end in (found.low, found.high))
+def _dot(axes: Any, estimate: Estimate, height: float, mark: str, colour: str, label: str) -> None:
+    mean = estimate.value
+    told = tuple(None if end is None else 100 * end for end in (estimate.low, estimate.high))
     plots.points(axes, [height], [(100 * mean, told[0], told[1])], across=True, fmt=mark, color=colour, label=label)

@@ -64,40 +64,40 @@ def players_of(games: Sequence[AnalysedGame]) -> str:
     return ", ".join(models) if models else "recorded players"
 
 
-def report(found: AnalysedFolder) -> str:
+def report(folder: AnalysedFolder) -> str:
     """The report."""
-    habits = "the habits given" if found.beside else "the usual habits"
+    habits = "the habits given" if folder.beside else "the usual habits"
     parts = [
         "# Analysis of recorded games of Avalon",
-        _overview(found),
+        _overview(folder),
         "## Votes of good seats",
         f"Right is approving a team without an evil member, or rejecting one with. The heuristic decides at the same Views, with {habits}. Where most teams are dirty, rejecting all of them is mostly right: the last two rows tell the two kinds of teams apart.",
-        votes_table(list(compared_votes(found.games)), found.theirs),
-        *([f"![Right votes]({VOTES_PICTURE})"] if found.pictures and list(compared_votes(found.games)) else []),
+        votes_table(list(compared_votes(folder.games)), folder.theirs),
+        *([f"![Right votes]({VOTES_PICTURE})"] if folder.pictures and list(compared_votes(folder.games)) else []),
         "## Guesses at Merlin",
-        *_guesses(found),
+        *_guesses(folder),
         "## Surprise of the decisions",
         f"-log2 of the likelihood that {habits} give a decision, for what its seat knew; one bit is a fair coin.",
-        _surprise_table(found.games),
+        _surprise_table(folder.games),
         "## What decisions cost",
-        *_costs(found.costed),
-        *_beside(found),
+        *_costs(folder.costed),
+        *_beside(folder),
         "## How it was made",
-        "\n".join(f"- {one}" for one in found.how),
+        "\n".join(f"- {one}" for one in folder.how),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def _overview(found: AnalysedFolder) -> str:
-    games = [game for game, _ in found.games]
+def _overview(folder: AnalysedFolder) -> str:
+    games = [game for game, _ in folder.games]
     ended = [game for game in games if game.transcript.outcome is not None]
     winners = sorted({game.transcript.outcome.winner for game in ended if game.transcript.outcome is not None})
     counts = [f"{sum(game.end.startswith(f'{side} ') for game in ended)} won by {side}" for side in winners]
     rest = [f"{len(games) - len(ended)} not finished"] if len(ended) < len(games) else []
-    decisions = sum(len(of) for _, of in found.games)
-    told = ", ".join([*counts, *rest])
+    decisions = sum(len(of) for _, of in folder.games)
+    text = ", ".join([*counts, *rest])
     return (
-        f"{len(games)} games of {plain(found.theirs)} ({told}), {decisions} decisions. [All games](index.md); "
+        f"{len(games)} games of {plain(folder.theirs)} ({text}), {decisions} decisions. [All games](index.md); "
         "`decisions.csv` holds every decision, `analysis.json` the figures below, `games/` a page, a picture and the "
         "beliefs of each game."
     )
@@ -112,14 +112,14 @@ def votes_table(rows: Sequence[ComparedVotes], theirs: str) -> str:
         return "There is no vote to compare."
     cells = [
         (
-            *_labels(one.by, one.group),
-            str(one.games),
-            str(one.votes),
-            share(one.theirs),
-            share(one.ours),
-            points(one.difference),
+            *_labels(row.by, row.group),
+            str(row.games),
+            str(row.votes),
+            share(row.theirs),
+            share(row.ours),
+            points(row.difference),
         )
-        for one in rows
+        for row in rows
     ]
     return markdown_table(("by", "", "games", "votes", plain(theirs), "heuristic", "difference, points"), cells)
 
@@ -130,56 +130,61 @@ def guesses_table(rows: Sequence[ComparedGuesses], theirs: str) -> str:
         return "Nobody guessed."
     cells = [
         (
-            *_labels(one.by, one.group),
-            str(one.theirs.n),
-            _hits(one.theirs),
-            _hits(one.ours),
-            str(one.both),
-            f"{one.chance:.1f}",
-            f"{100 * one.difference.value:+.0f} {show_interval(one.difference, '+.0f', 100)}",
-            f"{one.difference.p:.2g}",
+            *_labels(row.by, row.group),
+            str(row.theirs.n),
+            _hits(row.theirs),
+            _hits(row.ours),
+            str(row.both),
+            f"{row.chance:.1f}",
+            f"{100 * row.difference.value:+.0f} {show_interval(row.difference, '+.0f', 100)}",
+            f"{row.difference.p:.2g}",
         )
-        for one in rows
+        for row in rows
     ]
     headings = ("by", "", "guesses", plain(theirs), "heuristic", "both", "chance", "difference, points", "p")
     return markdown_table(headings, cells)
 
 
-def share(found: Estimate) -> str:
+def share(estimate: Estimate) -> str:
     """A mean share in percent with its interval."""
-    return f"{100 * found.value:.1f} % {show_interval(found, '.1f', 100)}"
+    return f"{100 * estimate.value:.1f} % {show_interval(estimate, '.1f', 100)}"
 
 
-def points(found: Estimate) -> str:
+def points(estimate: Estimate) -> str:
     """A mean difference in points with its interval."""
-    return f"{100 * found.value:+.1f} {show_interval(found, '+.1f', 100)}"
+    return f"{100 * estimate.value:+.1f} {show_interval(estimate, '+.1f', 100)}"
 
 
-def _hits(found: Estimate) -> str:
-    return f"{found.hits} ({100 * found.value:.0f} % {show_interval(found, '.0f', 100)})"
+def _hits(estimate: Estimate) -> str:
+    return f"{estimate.hits} ({100 * estimate.value:.0f} % {show_interval(estimate, '.0f', 100)})"
 
 
 def _labels(by: str, group: str) -> tuple[str, str]:
     return ("all", "") if by == group else (by, plain(group))
 
 
-def _guesses(found: AnalysedFolder) -> Iterator[str]:
-    rows = list(compared_guesses(found.games))
-    yield guesses_table(rows, found.theirs)
+def _guesses(folder: AnalysedFolder) -> Iterator[str]:
+    rows = list(compared_guesses(folder.games))
+    yield guesses_table(rows, folder.theirs)
     if not rows:
         return
-    wrong = wrong_guesses(found.games)
+    wrong = wrong_guesses(folder.games)
     if wrong:
         hit = ", ".join(f"{role} {count}" for role, count in wrong.items())
-        yield f"Wrong guesses of {plain(found.theirs)}, by the role that they hit: {hit}."
-    if found.pictures:
+        yield f"Wrong guesses of {plain(folder.theirs)}, by the role that they hit: {hit}."
+    if folder.pictures:
         yield f"![Right guesses]({GUESSES_PICTURE})"
 
 
 def _surprise_table(games: Sequence[DecidedGame]) -> str:
     rows = [
-        (one.kind, one.role, str(one.decisions), f"{one.bits.value:.2f} {show_interval(one.bits, '.2f')}")
-        for one in surprises(games)
+        (
+            surprise.kind,
+            surprise.role,
+            str(surprise.decisions),
+            f"{surprise.bits.value:.2f} {show_interval(surprise.bits, '.2f')}",
+        )
+        for surprise in surprises(games)
     ]
     return markdown_table(("decision", "role", "n", "bits, mean"), rows) if rows else "Nobody had a choice."
 
@@ -213,10 +218,10 @@ def _lost(losses: Sequence[float]) -> str:
     return f"{100 * found.value:.1f} {show_interval(found, '.1f', 100)}"
 
 
-def _cost(one: Costed) -> tuple[str, ...]:
-    found, value = one.decision, one.value
+def _cost(costed: Costed) -> tuple[str, ...]:
+    found, value = costed.decision, costed.value
     return (
-        f"[{plain(one.game.name)}](<games/{one.game.name}.md>)",
+        f"[{plain(costed.game.name)}](<games/{costed.game.name}.md>)",
         str(found.number),
         f"{name(found.seat)}, {found.role}",
         f"{found.kind} {' '.join(map(str, found.move.args))}, better {' '.join(map(str, value.best_move.args))}",
@@ -226,11 +231,11 @@ def _cost(one: Costed) -> tuple[str, ...]:
     )
 
 
-def _beside(found: AnalysedFolder) -> Iterator[str]:
-    for habits, games in found.beside.items():
+def _beside(folder: AnalysedFolder) -> Iterator[str]:
+    for habits, games in folder.beside.items():
         yield f"## The same with other habits: {habits}"
-        yield votes_table(list(compared_votes(games)), found.theirs)
-        yield guesses_table(list(compared_guesses(games)), found.theirs)
+        yield votes_table(list(compared_votes(games)), folder.theirs)
+        yield guesses_table(list(compared_guesses(games)), folder.theirs)
 
 
 def figures_of_costs(costed: Sequence[Costed]) -> list[Mapping[str, object]]:

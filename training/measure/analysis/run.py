@@ -160,10 +160,10 @@ def _folder(
 ) -> AnalysedFolder:
     both = list(zip(games, results, strict=True))
     costed = [
-        Costed(game, one, result.values[one.number])
+        Costed(game, decision, result.values[decision.number])
         for game, result in both
-        for one in result.decisions
-        if one.number in result.values
+        for decision in result.decisions
+        if decision.number in result.values
     ]
     names = [name for name in (USUAL, UNHEARD) if any(name in result.beside for result in results)]
     beside = {name: [(game, result.beside.get(name, result.decisions)) for game, result in both] for name in names}
@@ -190,28 +190,28 @@ def _how(settings: AnalysisSettings, results: Sequence[GameResult]) -> list[str]
     return how
 
 
-def _figures(found: AnalysedFolder) -> dict[str, Any]:
+def _figures(folder: AnalysedFolder) -> dict[str, Any]:
     return {
-        "games": len(found.games),
-        "players": found.theirs,
-        **tables.figures(found.games),
-        "beside": {name: tables.figures(games) for name, games in found.beside.items()},
-        "costs": reports.figures_of_costs(found.costed),
-        "how": list(found.how),
+        "games": len(folder.games),
+        "players": folder.theirs,
+        **tables.figures(folder.games),
+        "beside": {name: tables.figures(games) for name, games in folder.beside.items()},
+        "costs": reports.figures_of_costs(folder.costed),
+        "how": list(folder.how),
     }
 
 
-def _write(target: Path, found: AnalysedFolder, figures: dict[str, Any], listed: Sequence[tuple[str, ...]]) -> None:
-    votes, guesses = list(compared_votes(found.games)), list(compared_guesses(found.games))
-    if found.pictures and votes:
-        pictures.votes(votes, found.theirs, target / reports.VOTES_PICTURE)
-    if found.pictures and guesses:
-        pictures.guesses(guesses, found.theirs, target / reports.GUESSES_PICTURE)
+def _write(target: Path, folder: AnalysedFolder, figures: dict[str, Any], listed: Sequence[tuple[str, ...]]) -> None:
+    votes, guesses = list(compared_votes(folder.games)), list(compared_guesses(folder.games))
+    if folder.pictures and votes:
+        pictures.votes(votes, folder.theirs, target / reports.VOTES_PICTURE)
+    if folder.pictures and guesses:
+        pictures.guesses(guesses, folder.theirs, target / reports.GUESSES_PICTURE)
     by_game: dict[str, dict[int, DecisionValue]] = {}
-    for one in found.costed:
+    for one in folder.costed:
         by_game.setdefault(one.game.name, {})[one.decision.number] = one.value
-    rows = [(game, decisions, by_game.get(game.name, {})) for game, decisions in found.games]
+    rows = [(game, decisions, by_game.get(game.name, {})) for game, decisions in folder.games]
     tables.write_decisions(target / "decisions.csv", rows)
     write_json(target / FIGURES, figures)
     atomic_write(target / INDEX, pages.index(listed))
-    write_report(target, reports.report(found))
+    write_report(target, reports.report(folder))

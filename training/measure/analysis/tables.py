@@ -35,21 +35,35 @@ def write_decisions(
     path: Path, games: Sequence[tuple[AnalysedGame, Sequence[Decision], Mapping[int, DecisionValue]]]
 ) -> None:
     """All decisions of all games, a row each."""
-    rows = [_decision(game, one, values.get(one.number)) for game, decisions, values in games for one in decisions]
+    rows = [
+        _decision(game, decision, values.get(decision.number))
+        for game, decisions, values in games
+        for decision in decisions
+    ]
     write_csv(path, DECISIONS, rows)
 
 
-def _decision(game: AnalysedGame, one: Decision, value: DecisionValue | None) -> tuple[Any, ...]:
+def _decision(game: AnalysedGame, decision: Decision, value: DecisionValue | None) -> tuple[Any, ...]:
     valued: tuple[Any, ...] = (None,) * 5
     if value is not None:
         best = f"{value.best_move.kind} {_numbers(value.best_move.args)}"
         valued = (_short(value.value), _short(value.best), best, _short(value.loss), _short(value.error))
     return (
-        *(game.name, game.seats, game.noted("reasoning_effort"), game.noted("memory"), one.number, one.seat),
-        *(one.role, one.side, one.kind, one.quest + 1, one.proposal),
-        *(_did(one.move.kind, one.move.args), _did(one.ours.kind, one.ours.args), _numbers(one.team)),
-        _flag(not game.evil.intersection(one.team)) if one.team else None,
-        *(_short(one.clean), _short(one.bits), one.choices, _flag(one.right), _flag(one.ours_right)),
+        *(game.name, game.seats, game.noted("reasoning_effort"), game.noted("memory"), decision.number, decision.seat),
+        *(decision.role, decision.side, decision.kind, decision.quest + 1, decision.proposal),
+        *(
+            _did(decision.move.kind, decision.move.args),
+            _did(decision.ours.kind, decision.ours.args),
+            _numbers(decision.team),
+        ),
+        _flag(not game.evil.intersection(decision.team)) if decision.team else None,
+        *(
+            _short(decision.clean),
+            _short(decision.bits),
+            decision.choices,
+            _flag(decision.right),
+            _flag(decision.ours_right),
+        ),
         *valued,
     )
 

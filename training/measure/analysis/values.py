@@ -142,11 +142,11 @@ class Valuing:
     def values(self, decisions: Sequence[Decision]) -> Iterator[DecisionValue]:
         """The values of the decisions that are valued, in the order of the game."""
         chosen = self._chosen(decisions)
-        for one in decisions:
-            if one.kind == made.GUESS and one.move.args:
-                yield self._of_a_guess(one)
-            elif one.number in chosen:
-                found = self._by_playing_on(one)
+        for decision in decisions:
+            if decision.kind == made.GUESS and decision.move.args:
+                yield self._of_a_guess(decision)
+            elif decision.number in chosen:
+                found = self._by_playing_on(decision)
                 if found is not None:
                     yield found
 
@@ -154,7 +154,7 @@ class Valuing:
         """The votes of greatest surprise, of equal ones the earlier; and all cards that were a choice of an evil seat."""
         votes = sorted(made.choices_of(decisions, made.VOTE), key=lambda one: (-(one.bits or 0.0), one.number))
         cards = [one for one in made.choices_of(decisions, made.CARD) if one.seat in self.game.evil]
-        return {one.number for one in (*votes[: self.votes], *cards)}
+        return {vote.number for vote in (*votes[: self.votes], *cards)}
 
     def _of_a_guess(self, one: Decision) -> DecisionValue:
         belief = self._belief(self.game.states[one.number], one.seat)

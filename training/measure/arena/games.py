@@ -128,9 +128,9 @@ def _store(folder: Path, config: ArenaConfig) -> JsonlStore[ArenaGame]:
     return JsonlStore(folder / GAMES, _read, "run of the arena", {"players": list(config.players), "seed": config.seed})
 
 
-def _check(path: Path, found: Sequence[ArenaGame], cases: Sequence[Case], sides: tuple[str, str]) -> None:
+def _check(path: Path, games: Sequence[ArenaGame], cases: Sequence[Case], sides: tuple[str, str]) -> None:
     """Raise `ParlourError` unless the games are those that were to be played, in their order."""
-    for number, (game, case) in enumerate(zip(found, cases, strict=False), 2):
+    for number, (game, case) in enumerate(zip(games, cases, strict=False), 2):
         if game[:3] != case or game.winner not in (*sides, ""):
             raise ParlourError(
                 f"{str(path)!r} cannot be used (line {number} is of another game); accepted: what a run of the arena left"
@@ -138,7 +138,7 @@ def _check(path: Path, found: Sequence[ArenaGame], cases: Sequence[Case], sides:
 
 
 def _line(game: ArenaGame) -> list[Any]:
-    return [*game[:-1], [_nonzero(one) for one in game.decisions]]
+    return [*game[:-1], [_nonzero(decision) for decision in game.decisions]]
 
 
 def _nonzero(made: Decisions) -> dict[str, Any]:

@@ -15,33 +15,33 @@ from parlour.training.results.result_table import markdown_list, markdown_table
 from parlour.training.results.runs import write_csv
 
 
-def as_json(found: ArenaResult) -> dict[str, Any]:
+def as_json(result: ArenaResult) -> dict[str, Any]:
     """The main numbers as plain values."""
-    config, told = found.config, found.strengths
+    config, told = result.config, result.strengths
     return {
         "game": config.game,
         "options": dict(config.options),
         "deals": config.games,
         "first_deal": config.seed,
-        "games": len(found.played),
-        "sides": list(found.sides),
+        "games": len(result.played),
+        "sides": list(result.sides),
         "standing": [
             {
                 "player": name,
                 "rating": _plain(one.rating),
                 "ranks": list(one.ranks),
-                **{side: _plain(of) for side, of in zip(found.sides, (one.first, one.second), strict=True)},
+                **{side: _plain(of) for side, of in zip(result.sides, (one.first, one.second), strict=True)},
             }
-            for name, one in found.standing
+            for name, one in result.standing
         ],
-        "advantage": {"side": found.sides[0], **_plain(told.advantage)},
+        "advantage": {"side": result.sides[0], **_plain(told.advantage)},
         "miss": round(told.miss, 6),
         "noise": round(told.noise, 6),
-        "cycles": [list(one) for one in found.pairs.cycles()],
-        "reversals": [plain(one) for one in found.reversals],
-        "cells": [dict(zip(("first", "second", *_CELL), row, strict=True)) for row in _cells(found)],
-        "pairs": [dict(zip(_PAIR, row, strict=True)) for row in _pairs(found)],
-        "players": {name: one.as_json() for name, one in found.decisions.items()},
+        "cycles": [list(cycle) for cycle in result.pairs.cycles()],
+        "reversals": [plain(reversal) for reversal in result.reversals],
+        "cells": [dict(zip(("first", "second", *_CELL), row, strict=True)) for row in _cells(result)],
+        "pairs": [dict(zip(_PAIR, row, strict=True)) for row in _pairs(result)],
+        "players": {name: one.as_json() for name, one in result.decisions.items()},
     }
 
 
@@ -51,45 +51,45 @@ _SHORT = 40
 _PAIR = ("player", "opponent", "deals", "points", "low", "high", "beats")
 
 
-def _plain(found: Estimate) -> dict[str, float]:
+def _plain(estimate: Estimate) -> dict[str, float]:
     return {
         name: round(value, 2)
-        for name, value in (("value", found.value), ("low", found.ends[0]), ("high", found.ends[1]))
+        for name, value in (("value", estimate.value), ("low", estimate.ends[0]), ("high", estimate.ends[1]))
     }
 
 
-def _cells(found: ArenaResult) -> list[list[Any]]:
+def _cells(result: ArenaResult) -> list[list[Any]]:
     """Who held the first side, who the second, and how it went; `expected` by the ratings."""
-    names, rows = found.config.players, []
+    names, rows = result.config.players, []
     for i, a in enumerate(names):
         for j, b in enumerate(names):
-            one = found.cell(a, b)
-            drawn = sum(not game.winner for game in found.cells[a, b])
-            expected = round(found.strengths.expected[i][j], 4)
+            one = result.cell(a, b)
+            drawn = sum(not game.winner for game in result.cells[a, b])
+            expected = round(result.strengths.expected[i][j], 4)
             rows.append([a, b, one.n, one.hits, drawn, *(round(x, 4) for x in (one.value, *one.ends)), expected])
     return rows
 
 
-def _pairs(found: ArenaResult) -> list[list[Any]]:
+def _pairs(result: ArenaResult) -> list[list[Any]]:
     """Points of one player against another, over both sides of the same deals."""
     rows = []
-    for a, b in combinations(found.config.players, 2):
-        one = found.pairs.difference(a, b)
-        beats = a if found.pairs.beats(a, b) else b if found.pairs.beats(b, a) else None
+    for a, b in combinations(result.config.players, 2):
+        one = result.pairs.difference(a, b)
+        beats = a if result.pairs.beats(a, b) else b if result.pairs.beats(b, a) else None
         ends = [None if end is None else round(end, 4) for end in (one.low, one.high)]
         rows.append([a, b, one.n, round(one.value, 4), *ends, beats])
     return rows
 
 
-def write_tables(found: ArenaResult, folder: Path) -> None:
+def write_tables(result: ArenaResult, folder: Path) -> None:
     """cells.csv, pairs.csv and standing.csv."""
-    write_csv(folder / "cells.csv", [*found.sides, *_CELL], _cells(found))
-    write_csv(folder / "pairs.csv", list(_PAIR), _pairs(found))
-    numbers = ["rating", *found.sides]
+    write_csv(folder / "cells.csv", [*result.sides, *_CELL], _cells(result))
+    write_csv(folder / "pairs.csv", list(_PAIR), _pairs(result))
+    numbers = ["rating", *result.sides]
     heading = ["player", *(f"{of}{end}" for of in numbers for end in ("", "_low", "_high")), "rank_low", "rank_high"]
     rows = [
         [name, *(round(x, 2) for of in (one.rating, one.first, one.second) for x in (of.value, *of.ends)), *one.ranks]
-        for name, one in found.standing
+        for name, one in result.standing
     ]
     write_csv(folder / "standing.csv", heading, rows)
 
@@ -97,56 +97,56 @@ def write_tables(found: ArenaResult, folder: Path) -> None:
 # -- in words ----------------------------------------------------------------------------------------------------------
 
 
-def headings(found: ArenaResult) -> tuple[str, ...]:
+def headings(result: ArenaResult) -> tuple[str, ...]:
     """Of the standing table."""
-    return ("place", "player", "rating", *(f"as {side}" for side in found.sides))
+    return ("place", "player", "rating", *(f"as {side}" for side in result.sides))
 
 
-def standing_rows(found: ArenaResult) -> list[tuple[str, ...]]:
+def standing_rows(result: ArenaResult) -> list[tuple[str, ...]]:
     """The places that the deals leave, the player, its rating and its strength on each side, with intervals, in points."""
     rows = []
-    for place, (name, one) in enumerate(found.standing, 1):
+    for place, (name, one) in enumerate(result.standing, 1):
         low, high = one.ranks
-        made = found.decisions[name]
+        made = result.decisions[name]
         who = marked(name, made.own, made.decisions)
         where = f"{place}" if low == high == place else f"{place} ({low}-{high})"
         rows.append((where, who, *(points(of) for of in (one.rating, one.first, one.second))))
     return rows
 
 
-def points(found: Estimate) -> str:
+def points(estimate: Estimate) -> str:
     """Points with their interval.
 
     >>> points(Estimate(12.4, -3.0, 30.6))
     '+12 [-3, +31]'
     """
-    return f"{found.value:+.0f} {show_interval(found, '+.0f')}"
+    return f"{estimate.value:+.0f} {show_interval(estimate, '+.0f')}"
 
 
-def remarks(found: ArenaResult) -> list[str]:
+def remarks(result: ArenaResult) -> list[str]:
     """What else the games say: which side is better off, cycles, how well ratings tell the cells."""
-    told, first = found.strengths, found.sides[0]
-    a, b, share, expected = found.largest_miss
+    told, first = result.strengths, result.sides[0]
+    a, b, share, expected = result.largest_miss
     even = 1 / (1 + 10 ** (-told.advantage.value / 400))
     said = [
-        f"{first} against {found.sides[1]}, both of mean strength: {points(told.advantage)} points, {100 * even:.0f} % won.",
-        *(f"Cycle: {' beats '.join((*cycle, cycle[0]))}." for cycle in found.pairs.cycles()),
-        *_reversals(found),
+        f"{first} against {result.sides[1]}, both of mean strength: {points(told.advantage)} points, {100 * even:.0f} % won.",
+        *(f"Cycle: {' beats '.join((*cycle, cycle[0]))}." for cycle in result.pairs.cycles()),
+        *_reversals(result),
         f"Ratings miss a cell by {100 * told.miss:.1f} points of 100 (root mean square; chance alone: {100 * told.noise:.1f}), "
         f"the most where {a} is {first} against {b}: it won {100 * share:.0f} %, by the ratings {100 * expected:.0f} %.",
     ]
-    if not found.pairs.cycles():
+    if not result.pairs.cycles():
         said.insert(1, "No cycles of three in which each beats the next.")
-    if any(foreign(one.own, one.decisions) for one in found.decisions.values()):
+    if any(foreign(decision.own, decision.decisions) for decision in result.decisions.values()):
         said.append(MEANING)
     return said
 
 
-def _reversals(found: ArenaResult) -> list[str]:
+def _reversals(result: ArenaResult) -> list[str]:
     """The largest one of each side, and how many there are; all are in the plain values."""
     said = []
-    for side in found.sides:
-        own = [one for one in found.reversals if one.side == side]
+    for side in result.sides:
+        own = [reversal for reversal in result.reversals if reversal.side == side]
         if own:
             one, ends = (
                 own[0],
@@ -159,10 +159,10 @@ def _reversals(found: ArenaResult) -> list[str]:
     return said
 
 
-def title(found: ArenaResult) -> str:
+def title(result: ArenaResult) -> str:
     """The table and what was played, on one line."""
-    config = found.config
-    return f"{config.game}{table_of(config.options)}: {config.games} deals, {len(found.played):,} games"
+    config = result.config
+    return f"{config.game}{table_of(config.options)}: {config.games} deals, {len(result.played):,} games"
 
 
 def table_of(options: Mapping[str, Any]) -> str:
@@ -175,9 +175,9 @@ def table_of(options: Mapping[str, Any]) -> str:
     return "".join(f", {key} {value}" for key, value in plain.items() if len(value) <= _SHORT)
 
 
-def text(found: ArenaResult) -> str:
+def text(result: ArenaResult) -> str:
     """The report as Markdown."""
-    first, second = found.sides
+    first, second = result.sides
     pairs = [
         [
             a,
@@ -186,22 +186,22 @@ def text(found: ArenaResult) -> str:
             str(n),
             beats or "-",
         ]
-        for a, b, n, mean, low, high, beats in _pairs(found)
+        for a, b, n, mean, low, high, beats in _pairs(result)
     ]
     cells = [
         [a, b, f"{100 * share:.1f} % [{100 * low:.1f}, {100 * high:.1f}]", str(n), f"{100 * expected:.1f} %"]
-        for a, b, n, _, _, share, low, high, expected in _cells(found)
+        for a, b, n, _, _, share, low, high, expected in _cells(result)
     ]
     lines = [
-        f"# Arena: {title(found)}",
+        f"# Arena: {title(result)}",
         "",
         "Whole sides, every player against every other and itself, on the same held-out deals. Ratings: a logistic model with a "
         "strength on each side, in points (400: odds of ten to one), the mean of all players is zero; intervals at 95 % over "
         "the deals; places that the deals leave in brackets.",
         "",
-        markdown_table(headings(found), standing_rows(found)),
+        markdown_table(headings(result), standing_rows(result)),
         "",
-        markdown_list(remarks(found)),
+        markdown_list(remarks(result)),
         "",
         "![Arena](arena.png)",
         "",

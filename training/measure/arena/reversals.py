@@ -62,7 +62,7 @@ def reversals(points: NDArray[np.float64], names: Sequence[str], sides: tuple[st
     return sorted(told, key=lambda one: -one.size)
 
 
-def _is_clear(found: Estimate, opponents: int) -> bool:
+def _is_clear(estimate: Estimate, opponents: int) -> bool:
     """By the t-test; where all deals are alike, by that of signs."""
-    p = 2 * 0.5**found.n if found.p is None else found.p
+    p = 2 * 0.5**estimate.n if estimate.p is None else estimate.p
     return p * opponents < _LEVEL

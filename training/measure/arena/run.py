@@ -54,8 +54,8 @@ def arena(
     return found
 
 
-def _write(found: ArenaResult, folder: Path) -> None:
-    report.write_tables(found, folder)
-    picture.draw(found, folder / "arena.png")
-    write_json(folder / "arena.json", report.as_json(found))
-    write_report(folder, report.text(found))
+def _write(result: ArenaResult, folder: Path) -> None:
+    report.write_tables(result, folder)
+    picture.draw(result, folder / "arena.png")
+    write_json(folder / "arena.json", report.as_json(result))
+    write_report(folder, report.text(result))

@@ -149,7 +149,7 @@ def _apart(found: Floats, players: int) -> tuple[Floats, Floats, Floats, Floats]
     """The advantage, strengths on the first and on the second side, and ratings, in points; a row a sample."""
     first, second = found[:, 1:players], found[:, players:]
     sides = [np.hstack([one, -one.sum(1, keepdims=True)]) for one in (first, second)]
-    told = [np.round(POINTS * one, _DIGITS) + 0.0 for one in (found[:, :1], *sides, (sides[0] + sides[1]) / 2)]
+    told = [np.round(POINTS * side, _DIGITS) + 0.0 for side in (found[:, :1], *sides, (sides[0] + sides[1]) / 2)]
     return told[0], told[1], told[2], told[3]
 
 

@@ -17,7 +17,7 @@ from parlour.training.measure.benchmark.suite import Suite
 
 def compare(a: BenchmarkResult, b: BenchmarkResult) -> tuple[Suite, Scores]:
     """The tables that both played, and the points of A less those of B. Raises `ParlourError` where they share none."""
-    common = [one.name for one in a.suite.tables if one in b.suite.tables]
+    common = [table.name for table in a.suite.tables if table in b.suite.tables]
     if a.suite.name != b.suite.name or not common:
         raise ParlourError(
             f"{a.name!r} played suite {a.suite.name}, {b.name!r} suite {b.suite.name}: no table in common; accepted: two "

@@ -56,7 +56,7 @@ class Part(NamedTuple):
 
 def points_of(tables: Iterable[PlayedTable]) -> Points:
     """The points of a suite that was played."""
-    return {one.table.name: one.points for one in tables}
+    return {table.table.name: table.points for table in tables}
 
 
 def scores(suite: Suite, own: Points, other: Points | None = None) -> Scores:
@@ -87,13 +87,13 @@ def _less(own: Iterable[float], other: Iterable[float] | None) -> Floats:
     return points if other is None else points - np.array(list(other))
 
 
-def _parts(one: Part) -> Iterator[Part]:
+def _parts(part: Part) -> Iterator[Part]:
     """Those that are told, of the ones that hold some games."""
     yield Part()
-    yield Part(one.game)
-    yield Part(one.game, side=one.side)
-    yield Part(one.game, one.table)
-    yield Part(one.game, one.table, opponent=one.opponent)
+    yield Part(part.game)
+    yield Part(part.game, side=part.side)
+    yield Part(part.game, part.table)
+    yield Part(part.game, part.table, opponent=part.opponent)
 
 
 def _score(part: Part, deals: Iterable[tuple[Part, Floats]], version: int, bounds: Bounds) -> Estimate:

@@ -66,7 +66,7 @@ def decided_by(suite: Suite, candidate: Candidate, on_failure: str) -> dict[str,
     asking = any(map(asks_a_model, seated))
     return {
         "suite": {"name": suite.name, "version": suite.version, "sha256": suite.digest},
-        "tables": [one.name for one in suite.tables],
+        "tables": [table.name for table in suite.tables],
         "policy": candidate.policy,
         "otherwise": candidate.otherwise,
         "model": _settings(candidate.model) if asking else None,
@@ -130,7 +130,7 @@ def command(suite: Suite, candidate: Candidate) -> str:
     if suite.name == "quick":
         words.append("--quick")
     if whole is not None and suite.tables != whole.tables:
-        words += [word for one in suite.tables for word in ("--table", one.name)]
+        words += [word for table in suite.tables for word in ("--table", table.name)]
     words += ["--policy", candidate.policy]
     if candidate.otherwise is not None:
         words += ["--otherwise", candidate.otherwise]
@@ -158,7 +158,7 @@ def _hashes(suite: Suite, seated: Iterable[str], model: Model) -> dict[str, str]
     """SHA-256 of the files that played: experts, whatever the players name, and the prompts of the user's own."""
     found: dict[str, str] = {}
     for table, player in zip(suite.tables, seated, strict=True):
-        if any(one.partition(":")[0] in _WITH_EXPERTS for one in (player, *table.opponents)):
+        if any(opponent.partition(":")[0] in _WITH_EXPERTS for opponent in (player, *table.opponents)):
             card = card_for(*table.configured())
             found |= {card.name: card.sha256} if card else {}
     paths = [part for one in sorted(set(seated)) for part in _paths(one)]
@@ -179,7 +179,7 @@ def _digest(path: Path) -> str:
     if path.is_file():
         return sha256(path.read_bytes()).hexdigest()
     files = sorted(one for one in path.rglob("*") if one.is_file())
-    lines = [f"{one.relative_to(path)} {sha256(one.read_bytes()).hexdigest()}\n" for one in files]
+    lines = [f"{file.relative_to(path)} {sha256(file.read_bytes()).hexdigest()}\n" for file in files]
     return sha256("".join(lines).encode()).hexdigest()
 
 

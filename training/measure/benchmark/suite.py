@@ -76,13 +76,13 @@ class Suite:
     def only(self, names: Collection[str]) -> Suite:
         """These tables of the suite alone. Raises `ParlourError` for a table that it does not have."""
         for name in names:
-            check_one_of("table", name, [one.name for one in self.tables])
+            check_one_of("table", name, [table.name for table in self.tables])
         return replace(self, tables=tuple(one for one in self.tables if one.name in names))
 
     @property
     def games(self) -> tuple[str, ...]:
         """The names of the games, in order; each counts the same in the score."""
-        return tuple(dict.fromkeys(one.game for one in self.tables))
+        return tuple(dict.fromkeys(table.game for table in self.tables))
 
     @property
     def digest(self) -> str:

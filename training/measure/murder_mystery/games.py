@@ -108,12 +108,12 @@ class CaseResult:
     @property
     def victims(self) -> int:
         """How many count."""
-        return sum(one.counts for one in self.verdicts)
+        return sum(verdict.counts for verdict in self.verdicts)
 
     @property
     def solved(self) -> int:
         """Of these."""
-        return sum(one.solved for one in self.verdicts)
+        return sum(verdict.solved for verdict in self.verdicts)
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def play_case(job: CaseJob, model: Model, stop: Event | None = None, failures: F
     tally = CountedModel(model)
     asked, made = 0, dict[str, Decisions]()
     if method.policy:
-        guilty = [bool(job.murderer) and any(one.murders) for one in case.characters]
+        guilty = [bool(job.murderer) and any(character.murders) for character in case.characters]
         names = [job.murderer if other else method.policy for other in guilty]
         players = [make_policy(name, GAME, game.config, tally) for name in names]
         _limit(players, tally, job.table.budget, kept=case.seats * len(case.victims))
@@ -198,10 +198,10 @@ def _limit(players: Sequence[Any], tally: CountedModel, budget: int | None, kept
 
 
 def _by_name(names: Sequence[str], decisions: Sequence[Decisions]) -> dict[str, Decisions]:
-    found: dict[str, Decisions] = {}
+    by_name: dict[str, Decisions] = {}
     for name, one in zip(names, decisions, strict=True):
-        found[name] = found.get(name, Decisions()) + one
-    return found
+        by_name[name] = by_name.get(name, Decisions()) + one
+    return by_name
 
 
 def _cast(views: Sequence[Any]) -> tuple[int, ...]:
@@ -280,8 +280,8 @@ def play_all(
     in_threads = pool is not None or model.is_language_model
     with opened(1 if in_threads or len(jobs) < 2 else runner.workers) as processes:
         players = [CaseWorker(model, failures)] * (max(1, min(model.concurrency, len(jobs))) if in_threads else 1)
-        found = replace(runner, pool=pool or processes).play_jobs(players, jobs, kept, what)
-        return [one for results in found for one in results]
+        play_jobs = replace(runner, pool=pool or processes).play_jobs(players, jobs, kept, what)
+        return [result for results in play_jobs for result in results]
 
 
 def generated(number: int, first: int = 0, language: str = "en", more: str = "") -> list[tuple[str, int]]:

@@ -55,7 +55,7 @@ def order_of(seed: int, seat: int, question: QuizQuestion, repetition: int) -> n
 
 def stories_of(case: Case) -> dict[str, str]:
     """Every character's script."""
-    return {one.name: one.script for one in case.characters}
+    return {character.name: character.script for character in case.characters}
 
 
 def quiz(

@@ -157,11 +157,11 @@ def of_directory(directory: Path) -> list[Rating]:
     return found
 
 
-def summary(found: Sequence[Rating]) -> dict[str, dict[str, Row]]:
+def summary(ratings: Sequence[Rating]) -> dict[str, dict[str, Row]]:
     """Method -> scale, then `"overall"` -> mean, deviation, n; as in table 6."""
     told: dict[str, dict[str, Row]] = {}
-    for method in sorted({one.method for one in found}):
-        own = [one for one in found if one.method == method]
+    for method in sorted({rating.method for rating in ratings}):
+        own = [one for one in ratings if one.method == method]
         rows = {}
         for name in NAMES:
             points = [one.points[name] for one in own if name in one.points]

@@ -92,28 +92,28 @@ def over_cases(values: Sequence[float], weights: Sequence[float]) -> MeanDeviati
     return MeanDeviation(mean, sqrt(float((w * (x - mean) ** 2).sum() / w.sum())))
 
 
-def over_runs(found: Sequence[QuizScore]) -> MeanDeviation:
+def over_runs(scores: Sequence[QuizScore]) -> MeanDeviation:
     """Weighted mean and deviation over all repetitions of all cases, as behind PLAYER*'s totals.
 
     >>> over_runs([QuizScore((0.0, 1.0), 3), QuizScore((0.5, 0.5), 1)])
     MeanDeviation(mean=0.5, deviation=0.4330127018922193)
     """
-    return over_cases(*_flat(found))
+    return over_cases(*_flat(scores))
 
 
-def _flat(found: Sequence[QuizScore]) -> tuple[list[float], list[int]]:
-    return [x for one in found for x in one.shares], [one.weight for one in found for _ in one.shares]
+def _flat(scores: Sequence[QuizScore]) -> tuple[list[float], list[int]]:
+    return [x for one in scores for x in one.shares], [one.weight for one in scores for _ in one.shares]
 
 
-def over_totals(found: Sequence[QuizScore], formula: Formula = "population") -> MeanDeviation:
+def over_totals(scores: Sequence[QuizScore], formula: Formula = "population") -> MeanDeviation:
     """Mean and deviation over repetitions of the weighted mean of the cases, as behind Questum's totals.
 
     >>> over_totals([QuizScore((0.0, 1.0), 3), QuizScore((0.5, 0.5), 1)])
     MeanDeviation(mean=0.5, deviation=0.375)
     """
-    weight = sum(one.weight for one in found)
-    repetitions = range(len(found[0].shares))
-    totals = tuple(sum(one.shares[k] * one.weight for one in found) / weight for k in repetitions)
+    weight = sum(one.weight for one in scores)
+    repetitions = range(len(scores[0].shares))
+    totals = tuple(sum(one.shares[k] * one.weight for one in scores) / weight for k in repetitions)
     return over_repetitions(QuizScore(totals, weight), formula)
 
 

@@ -34,7 +34,7 @@ class CountedModel(Model):
         return self._counted(self._inner.answer(question, context))
 
     def answers(self, question: Ask[A], context: RequestContext, n: int) -> list[Answered[A]]:
-        return [self._counted(one) for one in self._inner.answers(question, context, n)]
+        return [self._counted(answer) for answer in self._inner.answers(question, context, n)]
 
     def asks_alone(self, player: str) -> bool:
         return self._inner.asks_alone(player)

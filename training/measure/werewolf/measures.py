@@ -66,15 +66,15 @@ def _read(path: Path) -> transcripts.Seen | None:
 
 def _groups(games: Sequence[transcripts.Seen]) -> JSON:
     met: dict[str, set[tuple[str, ...]]] = {}
-    for one in games:
-        met.setdefault(one.game.group, set()).add(one.game.pair)
-    found: JSON = {}
+    for game in games:
+        met.setdefault(game.game.group, set()).add(game.game.pair)
+    groups: JSON = {}
     for group in sorted(met):
         for pair in sorted(met[group]):
             name = group or OURS
             label = name if len(met[group]) == 1 else f"{name}: {', '.join(method or UNNAMED for method in pair)}"
-            found[label] = of_games([one for one in games if (one.game.group, one.game.pair) == (group, pair)])
-    return found
+            groups[label] = of_games([one for one in games if (one.game.group, one.game.pair) == (group, pair)])
+    return groups
 
 
 def of_games(seen: Sequence[transcripts.Seen]) -> JSON:
@@ -124,11 +124,11 @@ def _mean(values: Sequence[Fraction]) -> float | None:
     return round(float(sum(values, Fraction()) / len(values)), DIGITS) if values else None
 
 
-def _rate(found: Estimate | None) -> JSON | None:
-    if found is None:
+def _rate(estimate: Estimate | None) -> JSON | None:
+    if estimate is None:
         return None
-    rounded = zip(("rate", "low", "high"), (found.value, *found.ends), strict=True)
-    return {"hits": found.hits, "n": found.n, **{name: round(end, DIGITS) for name, end in rounded}}
+    rounded = zip(("rate", "low", "high"), (estimate.value, *estimate.ends), strict=True)
+    return {"hits": estimate.hits, "n": estimate.n, **{name: round(end, DIGITS) for name, end in rounded}}
 
 
 # -- as tables -------------------------------------------------------------------------------------------------

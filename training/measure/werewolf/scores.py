@@ -115,5 +115,5 @@ def share(games: Sequence[WerewolfGame], method: str, side: str) -> Estimate | N
     Games in which no method holds the whole block are left out.
     """
     holders = [{other for other in game.pair if game.side(other) == side} for game in games if game.winner == side]
-    held = [method in one for one in holders if one]
+    held = [method in holder for holder in holders if holder]
     return rate(sum(held), len(held))

@@ -82,7 +82,10 @@ def by_deal(values: Array, deals: Array, kept: Array | None = None) -> Array:
     return np.array([values[of & (deals == deal)].mean() for deal in np.unique(deals) if (of & (deals == deal)).any()])
 
 
-def columns(found: Sequence[TrustJudgement]) -> tuple[Array, Array, Array]:
+def columns(judgements: Sequence[TrustJudgement]) -> tuple[Array, Array, Array]:
     """Deals, whether each target is an ally (1 or 0), and trust by reader, shape (readers, judgements)."""
-    deals, ally = np.array([one.deal for one in found]), np.array([float(one.ally) for one in found])
-    return deals, ally, np.array([one.trust for one in found]).T
+    deals, ally = (
+        np.array([judgement.deal for judgement in judgements]),
+        np.array([float(one.ally) for one in judgements]),
+    )
+    return deals, ally, np.array([one.trust for one in judgements]).T

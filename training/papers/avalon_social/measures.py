@@ -55,7 +55,7 @@ class Sat(NamedTuple):
 
     @property
     def turns(self) -> Iterator[Utterance]:
-        return (one for one in self.table.utterances if one.speaker == self.seat)
+        return (utterance for utterance in self.table.utterances if utterance.speaker == self.seat)
 
 
 def measures(judged: Judged) -> JSON:
@@ -80,7 +80,7 @@ def measures(judged: Judged) -> JSON:
         **told,
         **unfinished,
         "groups": groups,
-        "players": {one: of_seats(_played_by(judged, one)) for one in names},
+        "players": {name: of_seats(_played_by(judged, name)) for name in names},
     }
 
 

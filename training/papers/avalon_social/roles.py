@@ -144,7 +144,7 @@ def identity(words: str, speaker: int, role: str) -> Identity:
 def stated(words: str, speaker: int) -> tuple[list[str], list[str]]:
     """The roles, and the sides, that the words state as the speaker's own, in order."""
     parts = list(sentences(words, speaker))
-    roles = [one for sentence in parts for one in _own_roles(sentence, speaker)]
+    roles = [own_role for sentence in parts for own_role in _own_roles(sentence, speaker)]
     return roles, [side for sentence in parts for side in _own_sides(sentence)]
 
 
@@ -156,9 +156,9 @@ def openly_evil(words: str, speaker: int) -> bool:
 
 def _own_roles(sentence: str, speaker: int) -> list[str]:
     told = [
-        (found.start(), _role(next(filter(None, found.groups()))))
-        for found in _SPEAKS_AS.finditer(sentence)
-        if not _CLAIMED_BY_OTHERS.search(sentence[: found.start()][-20:])
+        (match.start(), _role(next(filter(None, match.groups()))))
+        for match in _SPEAKS_AS.finditer(sentence)
+        if not _CLAIMED_BY_OTHERS.search(sentence[: match.start()][-20:])
     ]
     told += [
         (found.start(), _role(found[2] or found[3]))
@@ -169,7 +169,7 @@ def _own_roles(sentence: str, speaker: int) -> list[str]:
 
 
 def _own_sides(sentence: str) -> list[str]:
-    stated = [next(filter(None, found.groups())).lower() for found in _SIDE.finditer(sentence)]
+    stated = [next(filter(None, match.groups())).lower() for match in _SIDE.finditer(sentence)]
     sides = [EVIL if word == EVIL else GOOD for word in stated]
     aims = [found for found in _AIMS.finditer(sentence) if not _CLAIMED_BY_OTHERS.search(sentence[: found.start()])]
     return sides + [EVIL] * len(aims)

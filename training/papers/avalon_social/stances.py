@@ -138,9 +138,9 @@ def stances(words: str, speaker: int) -> Stances:
 def proposes_self(words: str, speaker: int) -> bool:
     """Whether the speaker is among those it wants on the quest, or offers to go."""
     of = signs(words, speaker).get(speaker, set())
-    offers = (found for sentence in sentences(words, speaker) for found in _OFFERS.finditer(sentence))
+    offers = (match for sentence in sentences(words, speaker) for match in _OFFERS.finditer(sentence))
     return (Sign.WANTS in of and Sign.EXCLUDES not in of) or any(
-        not _denied(found) and not negated(found[0]) for found in offers
+        not _denied(offer) and not negated(offer[0]) for offer in offers
     )
 
 
@@ -171,18 +171,18 @@ def signs(words: str, speaker: int) -> dict[int, set[Sign]]:
 
 def _of_sentence(sentence: str) -> Iterator[tuple[Sign, str]]:
     for sign, pattern in _BEFORE.items():
-        for found in pattern.finditer(sentence):
-            if not _reported(sentence, found) and not (sign in (Sign.WANTS, Sign.PRAISES) and _denied(found)):
-                yield sign, found[1]
-            elif sign is Sign.WANTS and not _reported(sentence, found) and negated_at_end(sentence[: found.start()]):
-                yield Sign.EXCLUDES, found[1]
-    for found in _FOLLOWS.finditer(sentence):
-        if not _reported(sentence, found) and not _denied(found):
-            yield Sign.PRAISES, next(group for group in found.groups() if group)
+        for match in pattern.finditer(sentence):
+            if not _reported(sentence, match) and not (sign in (Sign.WANTS, Sign.PRAISES) and _denied(match)):
+                yield sign, match[1]
+            elif sign is Sign.WANTS and not _reported(sentence, match) and negated_at_end(sentence[: match.start()]):
+                yield Sign.EXCLUDES, match[1]
+    for match in _FOLLOWS.finditer(sentence):
+        if not _reported(sentence, match) and not _denied(match):
+            yield Sign.PRAISES, next(group for group in match.groups() if group)
     for sign, pattern in _BEHIND.items():
-        for found in pattern.finditer(sentence):
-            group = next(one for one in found.groups() if one)
-            if not _TOLD_BY_OTHERS.search(sentence[: found.start()]) and not _turned(sign, found):
+        for match in pattern.finditer(sentence):
+            group = next(one for one in match.groups() if one)
+            if not _TOLD_BY_OTHERS.search(sentence[: match.start()]) and not _turned(sign, match):
                 yield sign, group
 
 

@@ -77,7 +77,7 @@ def _sections(out: Path, config: DemoConfig) -> Iterator[Section]:
     """Announce and make each section."""
     found = parts()
     times = [part.seconds(config) if part.seconds else None for part in found]
-    total = sum(one for one in times if one is not None)
+    total = sum(time for time in times if time is not None)
     tell(f"Next: {len(found)} parts, {_about(total)} in all on two quiet cores.", error=True)
     for number, (part, seconds) in enumerate(zip(found, times, strict=True), 1):
         told = "" if seconds is None else f": {_about(seconds)}"

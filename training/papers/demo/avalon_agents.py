@@ -30,7 +30,7 @@ def _section(out: Path, config: DemoConfig) -> Section:
     with display.progress_bar() as bar:
         setting = ReproductionSetting(games=deals, practice=deals, seed=config.seed, progress=bar)
         found = win_rates("avalon-2", setting, _ROWS)
-    lines = [f"{one.row}, {one.of}: {ours_of(one)}" for one in found.cells]
+    lines = [f"{cell.row}, {cell.of}: {ours_of(cell)}" for cell in found.cells]
     told = summary("Avalon, six modules against the baseline, answered by heuristics", lines)
     return Section("avalon_agents", _markdown(found), told, found.as_json())
 
@@ -42,12 +42,12 @@ avalon_agents_section: Final = DemoPart(
 )
 
 
-def _markdown(found: Reproduction) -> str:
+def _markdown(reproduction: Reproduction) -> str:
     headings = ("row", "as", "paper", "ours", "from the first row, same deals")
-    rows = [(one.row, one.of, paper_of(one, 0), ours_of(one), difference_of(one)) for one in found.cells]
+    rows = [(cell.row, cell.of, paper_of(cell, 0), ours_of(cell), difference_of(cell)) for cell in reproduction.cells]
     return (
         "## Avalon, the agent of six modules against the baseline agent\n\n"
         "Both ask typed questions, here answered by heuristics: no language model played. 6 players, the paper's "
         "rules. `parlour reproduce avalon-2` plays the whole table.\n\n"
-        f"{markdown_table(headings, rows)}\n\n{markdown_list(found.remarks)}\n"
+        f"{markdown_table(headings, rows)}\n\n{markdown_list(reproduction.remarks)}\n"
     )

@@ -88,8 +88,8 @@ def _expert(out: Path, config: DemoConfig) -> tuple[evaluate.Report, evaluate.Re
     return sides, seat
 
 
-def _markdown(measured: tuple[evaluate.Report, evaluate.Report] | str, found: Population) -> str:
-    config, last = found.config, found.phases[-1]
+def _markdown(measured: tuple[evaluate.Report, evaluate.Report] | str, population: Population) -> str:
+    config, last = population.config, population.phases[-1]
     return f"""## Avalon, 5 players, official rules without talk: networks for all seats
 
 ### The expert that comes with parlour
@@ -100,11 +100,11 @@ def _markdown(measured: tuple[evaluate.Report, evaluate.Report] | str, found: Po
 
 `parlour train selfplay` with its defaults, but for {last.steps:,} decisions in place of
 {SelfplayConfig().steps:,}: it imitates the heuristic for {config.imitation_steps:,} decisions, then all seats learn by PPO from
-{found.training_games:,} games against itself, its past and the heuristic. Seed {config.seed}, {last.seconds:.0f} seconds of processor
+{population.training_games:,} games against itself, its past and the heuristic. Seed {config.seed}, {last.seconds:.0f} seconds of processor
 time. Such a short run shows that it learns, and not how far: the expert learned for much longer. Learning and
 measuring are over arrays (`parlour.envs.batch`), the measuring on held-out deals, paired, with sampled play.
 
-{markdown_list(report.verdicts(found))}
+{markdown_list(report.verdicts(population))}
 
 ![The curve]({_RUN}/curve.png)
 
@@ -128,7 +128,7 @@ def _expert_markdown(measured: tuple[evaluate.Report, evaluate.Report] | str) ->
     )
 
 
-def _summary(measured: tuple[evaluate.Report, evaluate.Report] | str, found: Population) -> str:
+def _summary(measured: tuple[evaluate.Report, evaluate.Report] | str, population: Population) -> str:
     if isinstance(measured, str):
         lines = [f"no expert: {measured}"]
     else:
@@ -138,4 +138,4 @@ def _summary(measured: tuple[evaluate.Report, evaluate.Report] | str, found: Pop
             for players, side, difference in comparison_table(one).texts()
             if side == "all"
         ]
-    return summary("Avalon without talk, networks for all seats", [*lines, *report.verdicts(found)])
+    return summary("Avalon without talk, networks for all seats", [*lines, *report.verdicts(population)])

@@ -32,7 +32,7 @@ def _section(out: Path, config: DemoConfig) -> Section:
     folder = out / "grace"
     setting = HeldOutConfig(train=_CALIBRATION, held_out=_HELD_OUT, corpus_seed=UNSEEN + config.seed, seed=config.seed)
     found = display.calibrate_with_bar(held_out.run, setting, folder)
-    numbers = {"states": found.calibrated.states, "scores": [plain(one) for one in found.scores]}
+    numbers = {"states": found.calibrated.states, "scores": [plain(score) for score in found.scores]}
     played = _record(folder / _POLICY, out / "transcripts" / f"{_GAME}-1.jsonl", config.seed)
     told = _summary(found.scores)
     return Section("grace", _markdown(found), told, {"setting": setting.stored(), **numbers}, (played,))
@@ -59,10 +59,10 @@ def _record(policy: Path, transcript: Path, seed: int) -> Path:
     return transcript
 
 
-def _markdown(found: HeldOut) -> str:
-    setting, learned = found.calibrated.config, found.learned
-    heading, *rows = lines(found.scores)
-    advice = markdown_table(("state", "calibration questions", "most probable recommendation", "p"), _advice(found))
+def _markdown(out: HeldOut) -> str:
+    setting, learned = out.calibrated.config, out.learned
+    heading, *rows = lines(out.scores)
+    advice = markdown_table(("state", "calibration questions", "most probable recommendation", "p"), _advice(out))
     return f"""## GRACE: a mediator of retriever, generator and verifier
 
 {setting.train:,} generated questions were put under all joint actions, offline. From what each earned the mediator learned
@@ -80,9 +80,9 @@ Data: [grace/scores.csv](grace/scores.csv), [grace/table.csv](grace/table.csv); 
 """
 
 
-def _advice(found: HeldOut) -> Iterator[tuple[str, str, str, str]]:
-    for state, n in found.calibrated.states.items():
-        row = found.learned.policy.rows[state]
+def _advice(out: HeldOut) -> Iterator[tuple[str, str, str, str]]:
+    for state, n in out.calibrated.states.items():
+        row = out.learned.policy.rows[state]
         best = max(row, key=row.__getitem__)
         yield state, str(n), ", ".join(best), f"{row[best]:.2f}"
 
@@ -90,9 +90,9 @@ def _advice(found: HeldOut) -> Iterator[tuple[str, str, str, str]]:
 def _summary(scores: Sequence[Scores]) -> str:
     first, *others = scores
     told = [f"{first.name}: {_number(first.utility)}"]
-    told += [f"less {one.name}: {_number(one.difference)}" for one in others]
+    told += [f"less {other.name}: {_number(other.difference)}" for other in others]
     return summary(f"GRACE, net utility on {first.n} held-out questions", told)
 
 
-def _number(found: Estimate) -> str:
-    return f"{found.value:+.2f}  {show_interval(found, '+.2f')}"
+def _number(estimate: Estimate) -> str:
+    return f"{estimate.value:+.2f}  {show_interval(estimate, '+.2f')}"

@@ -44,13 +44,18 @@ murder_mystery_section: Final = DemoPart(
 )
 
 
-def _told(one: CaseResult) -> dict[str, Any]:
-    found = scores.score(one.marks)
-    return {"case": one.case, "solved": one.solved, "victims": one.victims, "right": found.mean if found else None}
+def _told(result: CaseResult) -> dict[str, Any]:
+    found = scores.score(result.marks)
+    return {
+        "case": result.case,
+        "solved": result.solved,
+        "victims": result.victims,
+        "right": found.mean if found else None,
+    }
 
 
-def _markdown(found: Reproduction, chinese: CaseResult, cases: int) -> str:
-    rows = [(one.row, one.measure, paper_of(one), ours_of(one)) for one in found.cells]
+def _markdown(reproduction: Reproduction, chinese: CaseResult, cases: int) -> str:
+    rows = [(cell.row, cell.measure, paper_of(cell), ours_of(cell)) for cell in reproduction.cells]
     told = _told(chinese)
     return f"""## Murder mysteries, whom to ask and what
 
@@ -60,18 +65,18 @@ were answered by heuristics: no language model played. `parlour reproduce questu
 
 {markdown_table(("method", "measure", "paper", "ours"), rows)}
 
-{markdown_list(found.remarks)}
+{markdown_list(reproduction.remarks)}
 
 A Chinese case, {chinese.title} ({chinese.case}), played by Questum: {told["solved"]} of {told["victims"]} victims solved,
 {told["right"]:.1%} of the points in the quiz. Transcript: mystery/{_CHINESE}.jsonl.
 """
 
 
-def _summary(found: Reproduction, chinese: CaseResult) -> str:
+def _summary(reproduction: Reproduction, chinese: CaseResult) -> str:
     lines = [
-        f"{one.row}, {one.measure}: {ours_of(one)}"
-        for one in found.cells
-        if one.measure in ("win rate", scores.OVERALL) or one.measure.startswith("gameplay")
+        f"{cell.row}, {cell.measure}: {ours_of(cell)}"
+        for cell in reproduction.cells
+        if cell.measure in ("win rate", scores.OVERALL) or cell.measure.startswith("gameplay")
     ]
     told = _told(chinese)
     lines.append(f"{chinese.case}, Questum: {told['solved']} of {told['victims']} solved, right {told['right']:.1%}")

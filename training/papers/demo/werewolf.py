@@ -44,7 +44,7 @@ def _section(out: Path, config: DemoConfig) -> Section:
         found = gratr_table_2("gratr-2", setting)
     transcript = out / "transcripts" / f"{GAME}-1.jsonl"
     told = _trust(out / "werewolf", transcript, config.seed)
-    first = [one for one in found.cells if one.measure == "TWR" and one.row.startswith("GRATR")]
+    first = [cell for cell in found.cells if cell.measure == "TWR" and cell.row.startswith("GRATR")]
     lines = [f"{one.row}: {ours_of(one)}" for one in first]
     short = summary("Werewolf, games won with the own block, all answered by heuristics", lines)
     return Section("werewolf", _markdown(found, told), short, found.as_json(), (transcript,))
@@ -91,11 +91,11 @@ def _trust(folder: Path, transcript: Path, seed: int) -> list[str]:
     return agent.explain(least).lines(depth=1)
 
 
-def _markdown(found: Reproduction, told: list[str]) -> str:
+def _markdown(reproduction: Reproduction, told: list[str]) -> str:
     rows = [
-        (one.row, one.measure, paper_of(one), ours_of(one), difference_of(one))
-        for one in found.cells
-        if one.row.startswith("GRATR") or one.measure not in _COMPLEMENTS
+        (cell.row, cell.measure, paper_of(cell), ours_of(cell), difference_of(cell))
+        for cell in reproduction.cells
+        if cell.row.startswith("GRATR") or cell.measure not in _COMPLEMENTS
     ]
     table = markdown_table(("players", "measure", "paper", "ours", "from the other method, same deals"), rows)
     because = "\n".join(["```", *(f"    {line}" for line in told), "```"])
@@ -106,7 +106,7 @@ language model played. `parlour reproduce gratr-2` plays more games.
 
 {table}
 
-{markdown_list(found.remarks)}
+{markdown_list(reproduction.remarks)}
 
 ### What one seat thought, and why
 

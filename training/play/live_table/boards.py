@@ -163,8 +163,8 @@ class Board:
             raise ParlourError(f"option {given.option} is not accepted; accepted: 0..{len(question.options) - 1}")
         if given.words is not None:
             if len(given.words) > MAX_WORDS:
-                told = f"words of {len(given.words):,} characters are not accepted"
-                raise ParlourError(f"{told}; accepted: up to {MAX_WORDS:,}")
+                text = f"words of {len(given.words):,} characters are not accepted"
+                raise ParlourError(f"{text}; accepted: up to {MAX_WORDS:,}")
             question.read(given.words)
         with self._changed:
             self._current(turn)

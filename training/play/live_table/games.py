@@ -233,9 +233,9 @@ class TableGames:
         if not path.read_bytes():
             path.unlink()
             return None
-        found = self.transcript(path)
-        check_header(path, found, self.env.game_env, seed, [name for name, _ in self.players])
-        return found
+        stored = self.transcript(path)
+        check_header(path, stored, self.env.game_env, seed, [name for name, _ in self.players])
+        return stored
 
     def _table_message(self, number: int, place: int) -> Message:
         base = self.env.game_env

@@ -180,9 +180,9 @@ def ending(found: replay.Transcript, players: Sequence[str]) -> Ending:
     return Ending(why if outcome is None else end_of(text, outcome), places, tuple(_lines(found, text, states)))
 
 
-def _lines(found: replay.Transcript, text: Any, states: Sequence[Any]) -> list[Message]:
+def _lines(transcript: replay.Transcript, text: Any, states: Sequence[Any]) -> list[Message]:
     """All that was shown to anybody, and the moves that were shown to nobody at the time."""
-    moved = [entry for entry in found.entries if entry.move is not None]
+    moved = [entry for entry in transcript.entries if entry.move is not None]
     lines = []
     for before, after, entry in zip(states, states[1:], moved, strict=False):
         new = after.log[len(before.log) :]

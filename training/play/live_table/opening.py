@@ -90,8 +90,8 @@ class TableService:
 
     async def _refusal(self, _request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)
-        told = f"{error.detail}; accepted: the links that were printed when the table started"
-        return refusal(Refused(error.status_code, told))
+        text = f"{error.detail}; accepted: the links that were printed when the table started"
+        return refusal(Refused(error.status_code, text))
 
 
 @cache

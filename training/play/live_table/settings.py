@@ -101,7 +101,7 @@ class Keys:
 
 def secret_in(name: str) -> str:
     """The secret in an environment variable. Raises `ParlourError` if there is none."""
-    found = os.environ.get(name, "")
-    if not found:
+    secret = os.environ.get(name, "")
+    if not secret:
         raise ParlourError(f"the environment holds no token in {name!r}; accepted: the name of a variable that is set")
-    return found
+    return secret

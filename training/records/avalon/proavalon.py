@@ -121,7 +121,7 @@ def _transcript(at: JsonObject, _logs: Path | None) -> str:
 def _missions(history: JsonObject, name: str) -> list[list[set[str]]]:
     """The marks of a player for each proposal of each mission."""
     accepted = f"a list of missions, each a list of texts made of {', '.join(_MARKS)}, one vote in each"
-    found: list[list[set[str]]] = []
+    missions: list[list[set[str]]] = []
     for mission in history.of(list, name, accepted):
         if type(mission) is not list or not mission or any(type(one) is not str for one in mission):
             raise history.refused(name, accepted)
@@ -133,8 +133,8 @@ def _missions(history: JsonObject, name: str) -> list[list[set[str]]]:
                 or len({_APPROVES, _REJECTS} & set(mark)) != 1
             ):
                 raise history.error(f"{name} {shown(' '.join(mark))} is not accepted", accepted)
-        found.append([set(mark) for mark in marks])
-    return found
+        missions.append([set(mark) for mark in marks])
+    return missions
 
 
 def _mission(table: SiteGame, at: JsonObject, number: int, proposals: list[dict[int, set[str]]]) -> None:

@@ -164,7 +164,7 @@ def _nights(at: JsonObject, roles: list[str]) -> list[list[Any]] | None:
 def _judgements(at: JsonObject, seats: int) -> list[list[Any]] | None:
     if (observers := _part(at, "last_inference")) is None:
         return None
-    found: list[list[Any]] = []
+    judgements: list[list[Any]] = []
     for key in observers.fields:
         observer = _seat(observers, key, seats)
         if observers.fields[key] is None:
@@ -174,8 +174,8 @@ def _judgements(at: JsonObject, seats: int) -> list[list[Any]] | None:
             label, number = _judgement(judged, target)
             about = _number(target) - 1
             if label is not None and about != observer and about in range(seats):
-                found.append([observer, about, label, number])
-    return found
+                judgements.append([observer, about, label, number])
+    return judgements
 
 
 def _judgement(at: JsonObject, target: str) -> tuple[str | None, float | None]:

@@ -68,7 +68,7 @@ def _seated(played: PlayedGame, names: Collection[str]) -> dict[int, Policy]:
     players, models = header.get("players"), header.get("models")
     if type(header.get("seed")) is not int or not isinstance(players, dict) or not isinstance(models, dict):
         return {}
-    found = {}
+    seated = {}
     for seat in range(game.seats):
         named = players.get(name(seat))
         if (
@@ -78,10 +78,10 @@ def _seated(played: PlayedGame, names: Collection[str]) -> dict[int, Policy]:
         ):
             continue
         try:
-            found[seat] = make_policy(named, played.transcript.spec.id, game.config, OfflineModel())
+            seated[seat] = make_policy(named, played.transcript.spec.id, game.config, OfflineModel())
         except ParlourError:
             continue  # settings that it does not have, as of another version
-    return found
+    return seated
 
 
 def _plays(env: TextActions, player: Policy, seat: int, move: Move | None, text: GameText[Any]) -> bool:

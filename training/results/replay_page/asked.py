@@ -58,7 +58,7 @@ def _pieces(text: str) -> Iterator[str]:
 def asked_calls(notes: Mapping[str, Any], pieces: Pieces) -> tuple[AskedCall, ...]:
     """The calls of a line; of a foreign file, those that have the form of one."""
     calls = notes.get("calls")
-    return tuple(_call(one, pieces) for one in calls if isinstance(one, Mapping)) if isinstance(calls, list) else ()
+    return tuple(_call(call, pieces) for call in calls if isinstance(call, Mapping)) if isinstance(calls, list) else ()
 
 
 def _call(call: Mapping[str, Any], pieces: Pieces) -> AskedCall:
@@ -87,7 +87,7 @@ def _call(call: Mapping[str, Any], pieces: Pieces) -> AskedCall:
 def _prompt(messages: Any, pieces: Pieces) -> tuple[tuple[str, tuple[int, ...]], ...]:
     if not isinstance(messages, list):
         return ()
-    told = [one for one in messages if isinstance(one, Mapping)]
+    told = [message for message in messages if isinstance(message, Mapping)]
     return tuple((_text(one, "role"), pieces.runs(_text(one, "content"))) for one in told)
 
 

@@ -46,7 +46,7 @@ def mediated_matter(played: PlayedGame) -> GameMatter:
     return GameMatter(
         tables=(_done(table, asked), _signals(table, asked, pipeline)),
         documents=tuple(_right_answers(asked)),
-        graphs=tuple(one for one in graphs if one.nodes),
+        graphs=tuple(graph for graph in graphs if graph.nodes),
         roles=tuple((agent, "") for agent in table.agent_names),
         notes=(note,) if note else (),
     )

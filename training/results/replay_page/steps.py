@@ -91,12 +91,12 @@ def _as_text(value: Any) -> str:
 
 def _others(notes: Mapping[str, Any]) -> dict[str, Any]:
     """Notes without a place of their own; of long ones the beginning, as text."""
-    found: dict[str, Any] = {}
+    others: dict[str, Any] = {}
     for key, value in notes.items():
         if key not in _TOLD:
             told = json.dumps(value, ensure_ascii=False)
-            found[key[:_MOST_NOTES]] = value if len(told) <= _MOST_NOTES else told[:_MOST_NOTES]
-    return found
+            others[key[:_MOST_NOTES]] = value if len(told) <= _MOST_NOTES else told[:_MOST_NOTES]
+    return others
 
 
 def _end(played: PlayedGame) -> ReplayStep:

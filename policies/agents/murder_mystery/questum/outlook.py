@@ -181,20 +181,20 @@ class Outlook:
             share = 1.0 if target in self._seen else 0.5 * min(1.0, self._sightings[target])
             caught.append(share * self._bad[target])
         gains = [event_gains(self._beliefs, likelihood) for likelihood in caught]
-        return sum(one[0] for one in gains), sum(one[1] for one in gains)
+        return sum(gain[0] for gain in gains), sum(one[1] for one in gains)
 
     def _seen_elsewhere(
         self, question: PlannedQuestion, target: int
     ) -> list[np.ndarray[tuple[int], np.dtype[np.float64]]]:
         """In each world, that an answer contradicts what another seat claims of itself; for each such seat."""
-        found = []
+        seen_elsewhere = []
         honest = ~(self._bad[target] | self._murders[target])
         for seat in self._claimed:
             if seat != target and question.about in (-1, seat) and seat in self._bad:
                 here = self._left.get((target, seat, "saw"), 0.0) / max(self._sightings[seat], 1.0)
                 if here > 0:
-                    found.append(here * (honest & self._bad[seat]))
-        return found
+                    seen_elsewhere.append(here * (honest & self._bad[seat]))
+        return seen_elsewhere
 
     # -- what else ---------------------------------------------------------------------------------------------
 

@@ -178,9 +178,12 @@ class GratrAgent(WerewolfSeat):
         for evidence in (self._evidence, self._learned):
             if evidence is not None and not message.private:
                 collect(evidence, message, found)
-        for one in found.identities:
-            if one.identity in DANGER and one.confidence >= self._identities.get(one.player, ("", 0.0))[1]:
-                self._identities[one.player] = (one.identity, one.confidence)
+        for identity in found.identities:
+            if (
+                identity.identity in DANGER
+                and identity.confidence >= self._identities.get(identity.player, ("", 0.0))[1]
+            ):
+                self._identities[identity.player] = (identity.identity, identity.confidence)
 
     # -- what is made of it ------------------------------------------------------------------------------------
 

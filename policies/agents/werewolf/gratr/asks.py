@@ -71,7 +71,9 @@ class AskIntent(Ask[Intents], kind="gratr.intent", max_tokens=LENGTH, temperatur
         return self.model_copy(update={"statement": _heard(self.statement, ear, self.players)})
 
     def restated(self, answer: Intents, ear: MisreadingModel) -> Intents:
-        sure = [(one, ear.overstates(f"{one.speaker} {one.intent} {one.target}")) for one in answer.intents]
+        sure = [
+            (intent, ear.overstates(f"{intent.speaker} {intent.intent} {intent.target}")) for intent in answer.intents
+        ]
         told = [one.model_copy(update={"score": reading.MOST}) if overstated else one for one, overstated in sure]
         return answer.model_copy(update={"intents": told})
 
@@ -123,7 +125,9 @@ class AskIdentity(Ask[Identities], kind="gratr.identity", fixed=("me",), max_tok
         return self.model_copy(update={"statement": _heard(self.statement, ear, len(self.me.roles))})
 
     def restated(self, answer: Identities, ear: MisreadingModel) -> Identities:
-        sure = [(one, ear.overstates(f"{one.player} {one.identity}")) for one in answer.judgements]
+        sure = [
+            (judgement, ear.overstates(f"{judgement.player} {judgement.identity}")) for judgement in answer.judgements
+        ]
         told = [one.model_copy(update={"confidence": reading.MOST}) if overstated else one for one, overstated in sure]
         return answer.model_copy(update={"judgements": told})
 
@@ -161,16 +165,16 @@ def usable(speaker: int, intents: Intents, identities: Identities, me: WerewolfS
         [reading.ReadJudgement(one.player, one.identity, one.confidence) for one in identities.judgements],
         len(me.roles),
     )
-    own = [one for one in sifted.intents if one.speaker == speaker and speaker != MODERATOR]
+    own = [intent for intent in sifted.intents if intent.speaker == speaker and speaker != MODERATOR]
     weights = [(one.target, (1 if one.kind == reading.DEFEND else -1) * one.score / reading.MOST) for one in own]
     wolf = me.side == WOLVES
     judgements = [
         GraphJudgement(
-            one.player,
-            (1 if reading.is_bad(one.identity) == wolf else -1) * one.confidence / reading.MOST,
-            me.roles.count(one.identity.capitalize()) == 1,
+            judgement.player,
+            (1 if reading.is_bad(judgement.identity) == wolf else -1) * judgement.confidence / reading.MOST,
+            me.roles.count(judgement.identity.capitalize()) == 1,
         )
-        for one in sifted.judgements
+        for judgement in sifted.judgements
     ]
     dropped = sifted.dropped + len(sifted.intents) - len(own)
     return StatementEvidence(weights, judgements, list(sifted.judgements), dropped)

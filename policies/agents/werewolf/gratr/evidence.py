@@ -134,15 +134,15 @@ class WeighedEvidence(Evidence):
     def _of_kind(self, kind: Kind) -> Array:
         """The logarithm of how likely an act is, by the sides of who acts and of whom it is about, shape (2, 2)."""
         doubt = 0.0 if kind == "vote" else self._doubt
-        found = np.zeros((2, 2))
+        of_kind = np.zeros((2, 2))
         for side, rate in enumerate(RATES[kind]):
             of_chance = np.array([1 - rate.chance, rate.chance])
             said = rate.often * np.array([1 - rate.hits, rate.hits])
             contrary = RATES[_CONTRARY.get(kind, kind)][side]
             other = contrary.often * np.array([1 - contrary.hits, contrary.hits])
             heard = (1 - doubt) * said + doubt / 2 * rate.often * of_chance + doubt / 2 * other
-            found[side] = np.log(heard / of_chance)
-        return found
+            of_kind[side] = np.log(heard / of_chance)
+        return of_kind
 
 
 def _worth(times: int) -> float:
@@ -157,9 +157,9 @@ def _worth(times: int) -> float:
 def collect(evidence: Evidence, message: HeardMessage, found: StatementEvidence) -> None:
     """Take in what a public statement says: acts towards others, a claim of the speaker's, a death."""
     if message.speaker == MODERATOR:
-        for one in found.identities:
-            if one.confidence == FOUND_DEAD:
-                evidence.die(one.player)
+        for identity in found.identities:
+            if identity.confidence == FOUND_DEAD:
+                evidence.die(identity.player)
         return
     for target, weight in found.intents:
         if message.act:
@@ -198,7 +198,7 @@ class Reliabilities:
     """Of full trust by the graph, for being one."""
 
     def __post_init__(self) -> None:
-        if set(self.acts) != set(KINDS) or any(len(one) != _SIDES for one in self.acts.values()):
+        if set(self.acts) != set(KINDS) or any(len(act) != _SIDES for act in self.acts.values()):
             raise ParlourError(
                 f"reliabilities of {sorted(self.acts)} are not accepted; accepted: four for each of {KINDS}"
             )
@@ -247,7 +247,7 @@ def read_parameters(path: str | Path) -> LearnedParameters:
         else:
             stored = json_value(Path(path).read_bytes())
         given, told = {**stored["parameters"]}, stored.get("reliabilities")
-        if unknown := set(given) - {one.name for one in fields(Parameters)}:
+        if unknown := set(given) - {field.name for field in fields(Parameters)}:
             raise ParlourError(f"parameters {sorted(unknown)}")
         return LearnedParameters(given, None if told is None else Reliabilities.from_json(told))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -293,20 +293,20 @@ def hypotheses(players: int, me: int, wolves: int, known: Mapping[int, bool]) ->
     return np.array([[int(sure.get(seat, seat in bad)) for seat in range(players)] for bad in sets], dtype=np.intp)
 
 
-def features(table: Table, me: int, graph: Sequence[float], heard: Evidence, rho: float) -> Array:
+def features(table: Table, me: int, graph: Sequence[float], evidence: Evidence, rho: float) -> Array:
     """What speaks for each hypothesis, shape (H, WEIGHTS): by kind of act and pair of sides how much of it there is, and the signs.
 
     Who acts towards the observer does so towards one of the village. The observer's own acts tell it nothing.
     """
     found = np.zeros((len(table), WEIGHTS))
-    edges = _edges(heard.acts, me, rho)
+    edges = _edges(evidence.acts, me, rho)
     if edges:
         ends = np.array(list(edges))
         counts = np.array(list(edges.values()))
         pairs = 2 * table[:, ends[:, 0]] + table[:, ends[:, 1]]
         for sides in range(_SIDES):
             found[:, sides : len(KINDS) * _SIDES : _SIDES] = (pairs == sides) @ counts
-    for place, seats in ((-3, heard.claims), (-2, heard.dead)):
+    for place, seats in ((-3, evidence.claims), (-2, evidence.dead)):
         found[:, place] = table[:, seats].sum(axis=1)
     found[:, -1] = table @ np.array(graph)
     return found
@@ -314,10 +314,10 @@ def features(table: Table, me: int, graph: Sequence[float], heard: Evidence, rho
 
 def _edges(acts: Sequence[tuple[Kind, int, int]], me: int, rho: float) -> dict[tuple[int, int], list[float]]:
     """The evidence on each edge by kind, each item discounted by every later one on the same edge."""
-    found: dict[tuple[int, int], list[float]] = {}
+    edges: dict[tuple[int, int], list[float]] = {}
     for kind, source, target in acts:
         if source != me:
-            held = [rho * x for x in found.get((source, target), (0.0,) * len(KINDS))]
+            held = [rho * x for x in edges.get((source, target), (0.0,) * len(KINDS))]
             held[KINDS.index(kind)] += 1.0
-            found[source, target] = held
-    return found
+            edges[source, target] = held
+    return edges

@@ -70,7 +70,7 @@ def search(into: Into, trust: Sequence[float], target: int, parameters: Paramete
 
 def _follow(into: Into, trust: Sequence[float], target: int, start: int, length: int) -> list[FoundChain]:
     """The chains met on the way from one start: at each step on to the neighbour with the strongest edge."""
-    found = []
+    follow = []
     path, taus, running = [start], list[float](), [trust[start]]
     while len(taus) < length:
         end, v = path[-1], running[-1]
@@ -80,7 +80,7 @@ def _follow(into: Into, trust: Sequence[float], target: int, start: int, length:
             if tau == 0.0 or k in path:
                 continue
             if k == target and abs(v * tau) >= FAINT:
-                found.append(_found([*path, k], [*taus, tau], running, trust))
+                follow.append(_found([*path, k], [*taus, tau], running, trust))
             if abs(tau) > strongest or (abs(tau) == strongest and k < step):
                 step, strongest = k, abs(tau)
         if step in (-1, target) or abs(v) * strongest < FADED:
@@ -88,7 +88,7 @@ def _follow(into: Into, trust: Sequence[float], target: int, start: int, length:
         taus.append(into[end][step]["tau"])
         path.append(step)
         running.append(v * taus[-1])
-    return found
+    return follow
 
 
 def _found(path: list[int], taus: list[float], running: list[float], trust: Sequence[float]) -> FoundChain:

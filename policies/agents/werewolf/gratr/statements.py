@@ -236,14 +236,14 @@ def explained(
 
 
 def _rests_on(belief: TrustBelief, beliefs: Sequence[TrustBelief]) -> dict[int, TrustBelief]:
-    found: dict[int, TrustBelief] = {}
+    rests_on: dict[int, TrustBelief] = {}
     open_ = [belief.number]
     while open_:
         number = open_.pop()
-        if number not in found:
-            found[number] = beliefs[number]
+        if number not in rests_on:
+            rests_on[number] = beliefs[number]
             open_ += _needs(beliefs[number])
-    return found
+    return rests_on
 
 
 def _needs(belief: TrustBelief) -> list[int]:

@@ -259,11 +259,11 @@ def _knock(address: str) -> None:
     """Whether anybody is there who speaks HTTP/2, as Ray does: Ray itself would ask for minutes."""
     if address == "auto":
         return
-    found = re.fullmatch(r"\[?([^\[\]/]+)\]?:(\d{1,5})", address)
-    if found is None or not 0 < int(found[2]) < 2**16:
+    match = re.fullmatch(r"\[?([^\[\]/]+)\]?:(\d{1,5})", address)
+    if match is None or not 0 < int(match[2]) < 2**16:
         raise accept("ray address", address, _ACCEPTED)
     try:
-        with socket.create_connection((found[1], int(found[2])), _PATIENCE) as line:
+        with socket.create_connection((match[1], int(match[2])), _PATIENCE) as line:
             if os.environ.get("RAY_USE_TLS", "0") != "0":
                 return
             line.sendall(_PREFACE)
