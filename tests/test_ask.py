@@ -252,6 +252,7 @@ def with_words(question: Ask[Any], text: str) -> list[Ask[Any]]:
     return [*found, type(question).model_validate(everything)]
 
 
+@pytest.mark.slow
 @given(kind=st.sampled_from(OURS), text=st.one_of(st.sampled_from(HOSTILE), st.text(max_size=40)))
 @example(kind="avalon_agent.analyse", text=HOSTILE[1])
 @example(kind="chat.take_turn", text=HOSTILE[6])

@@ -340,6 +340,7 @@ def test_the_clone_of_the_heuristic_predicts_better_than_chance_on_games_held_ou
     assert {SPEECH, GUESS} & {key[0] for key in rows}
 
 
+@pytest.mark.slow
 def test_the_same_seed_learns_the_same_player(played, capsys):
     out = played / "two"
     assert run(["train", "clone", "--from", str(played / "games"), "--out", str(out), *SMALL]) == 0

@@ -35,6 +35,7 @@ OPTIONS = {"num_players": 5, "rules": "official", "talk": False}
 # -- drawing -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_actions_are_drawn_as_often_as_the_softmax_of_the_legal_logits_says():
     """Logits log 1, log 2, log 3, log 4 with the third masked: chances 1/7, 2/7, 0, 4/7."""
     n = 20_000

@@ -111,6 +111,7 @@ def test_evaluate_by_sides(capsys):
     assert (told["design"], told["games"]) == ("team", 16)
 
 
+@pytest.mark.slow
 def test_train_seat_measure_it_and_refuse_it_at_another_table(tmp_path, capsys):
     pytest.importorskip("parlour.training.learn.ppo.seat", reason="the extra `train` is not installed")
     out = tmp_path / "run"

@@ -80,6 +80,7 @@ def test_every_page_in_docs_is_in_a_table_of_contents():
     assert [name for name in own if not re.search(rf"^(.*<)?{name}>?$", index, re.MULTILINE)] == []
 
 
+@pytest.mark.slow
 def test_the_public_names_are_those_of_the_test_of_the_architecture():
     """Of a module here and now: names without a leading underscore that it defines, and none that it imports."""
     from parlour_pages.public import public_names

@@ -218,6 +218,7 @@ def test_what_is_not_accepted_is_refused_in_one_line(words, said, capsys):
     assert told.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_every_attack_has_subjects_and_a_share_of_its_own_name():
     attacks = all_attacks()
     assert {"resets", "illegal"} <= set(attacks)

@@ -34,6 +34,7 @@ def attempts(attack, subject, folder, many) -> Tried:
     return Tried(tries, tuple(found.values()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attack", [Kills], indirect=True)
 @pytest.mark.parametrize(
     ("subject", "what"),
@@ -52,6 +53,7 @@ def test_kills_find_what_is_planted(attack, subject, what, tmp_path):
         assert '"places": [{' in finding.shortest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attack", [Disks], indirect=True)
 @pytest.mark.parametrize(
     ("subject", "what"),

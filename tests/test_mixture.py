@@ -80,6 +80,7 @@ def test_over_arrays_the_table_b_is_played_by_member_b_mod_k(folder):
         turns = tables.step(by[0])
 
 
+@pytest.mark.slow
 def test_a_best_response_learns_against_a_mixture(tmp_path):
     for number in range(2):
         random_network(number, features="belief").save(tmp_path / f"{number}.npz")

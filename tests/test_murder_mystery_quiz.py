@@ -282,6 +282,7 @@ def test_options_are_shuffled_by_the_seed_of_the_game_and_alike_for_all_methods(
     assert [sorted(options) for options in same] == [sorted(options) for options in else_]
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_the_number_of_workers(played):
     jobs = [CaseJob(SMALL, one, 7, CaseSetting(repetitions=2)) for one in (QUESTUM, PP, OP)]
     assert play_all(jobs, OFFLINE, runner=GameRunner(workers=2)) == [played[job.method.name] for job in jobs]

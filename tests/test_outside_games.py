@@ -51,6 +51,7 @@ def told(path: Path, *words: str) -> Any:
     return json.loads(parlour(path, *words, "--json"))
 
 
+@pytest.mark.slow
 def test_it_is_listed_and_checked(site):
     assert told(site, "list")["games"][GAME]["title"].startswith("Mygame")
     report = told(site, "check", GAME)
@@ -58,6 +59,7 @@ def test_it_is_listed_and_checked(site):
     assert list(report["failures"]) == [check.__name__ for check in CHECKS]
 
 
+@pytest.mark.slow
 def test_its_own_test_passes(site):
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     done = subprocess.run(command, cwd=site / "source" / "mygame", capture_output=True, text=True)
@@ -65,6 +67,7 @@ def test_its_own_test_passes(site):
     assert "1 passed" in done.stdout
 
 
+@pytest.mark.slow
 def test_it_is_played_written_down_and_played_again(site, tmp_path):
     (game,) = told(site, "play", GAME, "--policy", "heuristic", "--seed", "3", "--out", str(tmp_path))
     assert game["winner"] in ("keeper", "guesser")
@@ -99,6 +102,7 @@ def test_a_population_learns_it_by_selfplay(site, tmp_path):
     assert (out / "policy.npz").exists()
 
 
+@pytest.mark.slow
 def test_a_game_without_entry_point_is_named_by_its_place(unnamed, tmp_path):
     name = "ourgame:GAME"
     assert told(unnamed, "check", name)["game"] == "ourgame_v0"

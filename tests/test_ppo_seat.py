@@ -43,6 +43,7 @@ class KilledError(Exception):
     """Stands for the end of the process in the middle of a phase."""
 
 
+@pytest.mark.slow
 @BOTH_WAYS
 def test_a_run_taken_up_after_a_kill_equals_one_that_was_not_whatever_the_number_of_processes(tmp_path, setting):
     seat.train(config(**setting, processes=1), tmp_path / "whole")
@@ -222,6 +223,7 @@ def test_a_checkpoint_that_was_cut_off_is_passed_over_for_the_one_before_it_and_
     assert (tmp_path / seat.CHECKPOINT).read_bytes() == files[seat.CHECKPOINT][:-100]
 
 
+@pytest.mark.slow
 def test_the_exported_network_is_the_one_that_maskable_ppo_trained(tmp_path):
     import torch
 

@@ -124,6 +124,7 @@ def test_a_cell_has_the_papers_figure_or_none():
 # -- our figures -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", AVALON)
 def test_every_table_can_be_made(name, capsys):
     found = small(name)

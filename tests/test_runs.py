@@ -90,6 +90,7 @@ while held < 50:
 """
 
 
+@pytest.mark.slow
 def test_processes_that_come_and_go_are_never_inside_together(tmp_path):
     command = [sys.executable, "-c", RACES, str(tmp_path / "run"), str(tmp_path / "inside")]
     processes = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(3)]

@@ -169,6 +169,7 @@ def session_of(learner, seated, players=None):
     return learn.Session(learner, seated, players or {}, pool.seeds_of_tables(learner.config, 0))
 
 
+@pytest.mark.slow
 def test_an_anchor_holds_the_policy_where_it_was():
     """With a divergence that weighs much more than the gain, the policy stays at its anchor."""
     tables = pool.tables_for(config(), 16)
@@ -184,6 +185,7 @@ def test_an_anchor_holds_the_policy_where_it_was():
     assert moved[100.0] < moved[0.0] / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "seated",
     [

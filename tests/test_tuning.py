@@ -217,6 +217,7 @@ class Unlucky(Lucky):
         return [one if deal in seeds.TRAINING else one * (1 + deal % 2) for one, deal in zip(found, deals, strict=True)]
 
 
+@pytest.mark.slow
 def test_the_report_says_who_won_on_held_out_deals(tmp_path):
     won = tune(Bowl(best=(0.1, 0.9), noise=0.02), config(held_out=40), tmp_path / "won")
     assert won.test.low > 0

@@ -156,6 +156,7 @@ def stories(draw: Any) -> list[tuple[str, tuple[int, ...]]]:
     return told
 
 
+@pytest.mark.slow
 @given(stories(), st.sampled_from([(0, "Villager"), (0, "Seer"), (-1, "")]))
 def test_the_chances_are_those_of_bayes_rule(story, who):
     me, role = who

@@ -240,6 +240,7 @@ def test_a_case_is_written_as_a_whole_and_an_own_game_in_one_piece(tmp_path, mon
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux")
 def test_a_full_standard_output_is_one_line(tmp_path):
     for words in (["list"], ["list", "--json"], ["play", "avalon_v0", "--json"]):
