@@ -77,8 +77,9 @@ def words(town_files, server, out, *more):
 
 
 def files_of(folder):
-    """All but the stored replies, which hold the time of day, and without what is measured."""
-    return {p.name: unmeasured(p) for p in folder.rglob("*") if p.is_file() and p.suffix != ".sqlite"}
+    """All but the stored replies, which hold the time of day, and the command line's settings; without what is measured."""
+    kept = [p for p in folder.rglob("*") if p.is_file() and p.suffix != ".sqlite" and p.name != "config.toml"]
+    return {p.name: unmeasured(p) for p in kept}
 
 
 # -- asked once ------------------------------------------------------------------------------------------------

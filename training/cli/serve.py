@@ -15,6 +15,7 @@ from parlour.policies.llm.server.fault_injection import FAULTS, parse_faults
 from parlour.policies.llm.server.settings import ServerSettings
 from parlour.training.cli import common
 from parlour.training.cli.options import Options
+from parlour.training.play import asked
 from parlour.training.play.extras import import_extra
 
 
@@ -46,6 +47,7 @@ def serve(
 
     Example: [bold]parlour serve --port 8017 --fault 429=0.2,cut=0.1[/bold]
     """
+    asked.kinds()  # every question is known from now on
     settings = replace(
         settings,
         faults={} if fault is None else parse_faults(fault),

@@ -17,7 +17,7 @@ from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
 from parlour.policies.llm.prompt import Templates
 from parlour.training.play import rollout
 
-_FURTHER: Final = ("parlour.training.papers.avalon_social.questions",)
+_FURTHER: Final = ("parlour.policies.agents.mediated_qa.readers", "parlour.training.papers.avalon_social.questions")
 """Modules with questions that no player asks."""
 
 
