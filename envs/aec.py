@@ -189,6 +189,23 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
                 return
             yield self.agent_selection
 
+    def last(self, observe: bool = True) -> tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]]:
+        """Observation, reward since its last turn, termination, truncation and info of the selected agent. Lighter than
+        PettingZoo's, and of the same meaning.
+        """
+        turn = self._turn
+        if turn is None:
+            ended: tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]] = super().last(observe)
+            return ended
+        agent = self.agent_selection
+        seen = None
+        if observe and self.observation == "text":
+            text = self._texts.prose(self._wording, self.game, self.state_now, self.seat, turn.choice)
+            seen = {"text": text, "action_mask": self._mask}
+        elif observe:
+            seen = self.observe_as(agent, self.observation)
+        return seen, self._cumulative_rewards[agent], False, False, self.infos[agent]
+
     def observe(self, agent: str) -> dict[str, Any]:
         """The observation of `agent`, whether it is to move or not."""
         return self.observe_as(agent, self.observation)
