@@ -2,5 +2,5 @@
 
 Here: `ppo` and `selfplay` (networks), `batch` (networks over arrays of games), `tuning` (a few numbers of an agent),
 `mediators` (GRACE), `habits` and `clone` (recorded players), `reliability` (GRATR's evidence), `experts` (what ships).
-Not here: measuring what was learned (`measure`). Start with `ppo.seat.train` or `selfplay.run.train`.
+Not here: measuring what was learned (`measure`). Start with `ppo.seat.train` or `selfplay.run.selfplay`.
 """
