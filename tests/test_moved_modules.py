@@ -8,6 +8,7 @@ import pytest
 from parlour.training.moved import MOVED, new_name
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the packages that hold it, the first time
 @pytest.mark.parametrize("old", sorted(MOVED))
 def test_an_old_name_gives_the_module_and_says_the_new_name(old):
     name = f"parlour.training.{old}"
