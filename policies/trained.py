@@ -13,10 +13,10 @@ from parlour.envs.frames import Frame
 from parlour.envs.registry import known
 from parlour.policies.base import TablePolicy
 from parlour.policies.files import read_arrays, reading, write_arrays
+from parlour.policies.names import SUFFIX as SUFFIX
 
 Array = np.ndarray[Any, np.dtype[np.float32]]
 Scores = np.ndarray[Any, np.dtype[np.float64]]
-SUFFIX: Final = ".npz"
 STORED: Final = ("float32", "float16")
 """Types in which weights are stored; played are float32."""
 _META: Final = "parlour_seat"

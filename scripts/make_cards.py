@@ -34,7 +34,7 @@ def _index() -> str:
     networks = [(f"[{card.name}]({card.name}.md)", card.game, _points(card.whole_sides)) for card in cards()]
     return (
         f"{MADE}# Cards\n\nWhat each game is, and each network that comes with parlour. Other players are programs: heuristics and agents "
-        "without weights of their own, listed in the README.\n\n"
+        "without weights of their own: see [players](../players.md).\n\n"
         f"{markdown_table(('game', 'what it is'), games)}\n\n"
         f"{markdown_table(('network', 'game', 'points against the heuristic, whole sides'), networks)}\n"
     )

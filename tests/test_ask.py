@@ -21,8 +21,7 @@ import parlour.policies.agents.spoken  # its question is registered
 import parlour.training.papers.avalon_social  # its questions are registered
 import pytest
 from free_words import FreeSpeaker
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from parlour.envs.core import ParlourError
 from parlour.envs.murder_mystery.cases.find import find
 from parlour.policies import (
@@ -49,6 +48,7 @@ from parlour.policies.llm import prompt
 from parlour.policies.llm.ask import ASKS, Answer, Ask, BadReply, read_back
 from parlour.policies.llm.model import OfflineModel, RequestContext, SeatModel
 from parlour.policies.llm.prompt import Templates, fill, section, sections_in, value_of
+from parlour.policies.registry import import_players
 from parlour.training.play import rollout
 from schema_fuzz import Listener
 
@@ -130,7 +130,8 @@ def _by_hand(kind: type[Ask[Any]]) -> Ask[Any]:
     return kind.model_validate({name: given[name] for name in kind.model_fields if name in given})
 
 
-OURS = sorted(kind for kind in ASKS if not kind.startswith("tests."))
+import_players()
+OURS = sorted(kind for kind in ASKS if not kind.startswith(("tests.", "test_")))
 
 
 @pytest.fixture(params=OURS)

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies import BaselineAgent, make_policy
-from parlour.policies.agents.avalon import Pool
-from parlour.policies.agents.avalon import baseline as asks
+from parlour.policies.agents.avalon import Pool, baseline as asks
 from parlour.policies.agents.avalon.baseline import QUESTIONS, Past
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.model import Answered, RequestContext

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from parlour.envs import registry
 from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits, deals
 from parlour.envs.core import Knowledge, Move

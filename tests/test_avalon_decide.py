@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from parlour.envs.avalon.vocabulary import EVIL_ROLES
 from parlour.envs.core import NATURE, OVER, ParlourError
 from parlour.policies.agents.avalon.decide import AvalonDecision, RoleProbabilities

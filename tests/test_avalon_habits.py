@@ -12,8 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from parlour.envs.avalon import conduct as terms
-from parlour.envs.avalon import vocabulary as game
+from parlour.envs.avalon import conduct as terms, vocabulary as game
 from parlour.envs.avalon.belief import AvalonBelief
 from parlour.envs.avalon.deals import Key, clean, deals, merged, sides
 from parlour.envs.avalon.habits import (

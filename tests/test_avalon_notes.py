@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from parlour.envs import registry, speech
 from parlour.envs.avalon.vocabulary import ACTS
 from parlour.envs.core import NATURE, Event, Move

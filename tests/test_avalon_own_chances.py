@@ -8,8 +8,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from parlour.envs.avalon import GAME
-from parlour.envs.avalon import vocabulary as game
+from parlour.envs.avalon import GAME, vocabulary as game
 from parlour.envs.avalon.belief import AvalonBelief
 from parlour.envs.avalon.habits import (
     CARD_TERMS,

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from parlour.envs.avalon import GAME
 from parlour.envs.avalon.vocabulary import ACTS, ROLES, side_of
 from parlour.envs.speech import sayable, speeches

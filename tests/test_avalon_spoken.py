@@ -11,8 +11,7 @@ import math
 
 import numpy as np
 import pytest
-from parlour.envs.avalon import spoken
-from parlour.envs.avalon import vocabulary as game
+from parlour.envs.avalon import spoken, vocabulary as game
 from parlour.envs.avalon.belief import AvalonBelief
 from parlour.envs.avalon.conduct import Public
 from parlour.envs.avalon.deals import Key, sides

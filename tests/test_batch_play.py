@@ -9,8 +9,7 @@ pytest.importorskip("numba", reason="the extra `batch` is not installed")
 pytest.importorskip("torch", reason="the extra `train` is not installed")
 
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from parlour.envs import batch
 from parlour.envs.batch.players import RandomSeats
 from parlour.envs.batch.streams import started

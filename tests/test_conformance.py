@@ -11,8 +11,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from parlour.envs import avalon as package
-from parlour.envs import registry
+from parlour.envs import avalon as package, registry
 from parlour.envs.avalon.presets import PLAYERS, PRESETS
 from parlour.envs.avalon.vocabulary import EVIL_ROLES
 from parlour.envs.testing import check_game

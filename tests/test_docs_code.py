@@ -24,7 +24,7 @@ PAGES = {
     if not MADE & set(path.relative_to(ROOT).parts)
 }
 RUN_BY = {
-    "README.md": "test_readme.py",
+    **dict.fromkeys(("README.md", "docs/environments.md", "docs/endpoints.md"), "test_readme.py"),
     "docs/batch.md": "test_batch_page.py",
     "docs/mediators.md": "test_mediators_page.py",
     "docs/questions.md": "test_questions_page.py",

@@ -86,7 +86,7 @@ def test_the_public_names_are_those_of_the_test_of_the_architecture():
     from parlour_pages.public import public_names
 
     found = set(public_names())
-    assert "parlour.policies.make_policy" in found
+    assert "parlour.policies.registry.make_policy" in found
     assert "parlour.envs.core.Move" in found
     assert "parlour.policies.AvalonAgent" not in found  # imported: its place is the page of its module
     assert "parlour.policies._settings" not in found

@@ -102,6 +102,8 @@ def test_the_commands_of_a_page_run_in_their_order(page, tmp_path, monkeypatch, 
         assert run(words) == 0, f"parlour {shlex.join(words)}: {capsys.readouterr().err}"
         capsys.readouterr()
         carried_out += 1
+    if page.name == "README.md" and page.parent == ROOT:
+        assert carried_out == 6  # train, evaluate, train, stakes, play, replay: none is left out for want of a file
     if not carried_out:
         pytest.skip("no command of this page can be carried out here")
 

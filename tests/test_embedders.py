@@ -9,8 +9,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from parlour.envs.core import ParlourError
 from parlour.policies.retrieval import embedders
 from parlour.policies.retrieval.embedders import EmbeddingFailed, HashingEmbedder, MiniLMEmbedder

@@ -6,8 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from parlour.envs import english, registry, speech
 from parlour.envs.avalon.vocabulary import ROLES
 from parlour.envs.claims import DEFER, Claim, claims

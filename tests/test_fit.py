@@ -6,8 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from parlour.policies.llm.ask import ASKS, Answer, Ask
 from parlour.policies.llm.fit import estimated_tokens, fitted, opening
 from parlour.policies.llm.prompt import Templates

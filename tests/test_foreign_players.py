@@ -324,7 +324,7 @@ def test_modules_on_the_import_path_come_before_the_current_directory(monkeypatc
 
 
 def test_a_package_of_others_registers_a_name_of_its_own(monkeypatch):
-    monkeypatch.setattr(policies, "REGISTRY", dict(policies.REGISTRY))
+    monkeypatch.setattr(policies.registry, "REGISTRY", dict(policies.REGISTRY))
     policies.register(
         policies.PolicyKind(
             "eager", lambda words, at: RandomPolicy() if words == {"speed": "3"} else None, first="speed"

@@ -10,8 +10,7 @@ from multiprocessing import get_context
 import pytest
 from hardening.same_files import unmeasured
 from parlour.policies.llm.make import ModelConfig
-from parlour.training.cli import main
-from parlour.training.cli import run as run_command
+from parlour.training.cli import main, run as run_command
 from parlour.training.learn.mediators import experiment, held_out
 from parlour.training.learn.mediators.experiment import HeldOutConfig
 from parlour.training.learn.mediators.readers import forecast

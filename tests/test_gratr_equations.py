@@ -11,8 +11,7 @@ import pickle
 import networkx as nx
 import pytest
 from gratr_recomputed import merged
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.werewolf.gratr import equations as eq
 from parlour.policies.agents.werewolf.gratr.equations import MODES, Parameters

@@ -11,8 +11,7 @@ import math
 import networkx as nx
 import pytest
 from gratr_recomputed import evidence_of, recomputed
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.werewolf.gratr.equations import MODES, Parameters
 from parlour.policies.agents.werewolf.gratr.export import as_json, as_net, extremes, summary, write_history

@@ -5,8 +5,7 @@ from __future__ import annotations
 import nash
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from nash import product_of
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.mediated_qa import equilibrium

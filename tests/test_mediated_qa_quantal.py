@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.mediated_qa.joint import FALLBACK, PUBLISHED, STATES
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable

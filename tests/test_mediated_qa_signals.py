@@ -10,8 +10,7 @@ from pathlib import Path as File
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa.corpus import Passage, generate
 from parlour.envs.mediated_qa.graph import ENTITY, QUESTION, KnowledgeGraph

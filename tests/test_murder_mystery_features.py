@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from mystery_table import ADA, BEN, CLEO, DOV, EVE, ask, choose, introduced, table
 from parlour.envs.core import Move
 from parlour.envs.murder_mystery.encode import MysteryEncoder

@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from free_words import FreeSpeaker
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from parlour.envs.murder_mystery.cases.find import find
 from parlour.policies import ChatPlayer, QuestumAgent, make_policy
 from parlour.policies.agents.murder_mystery import AGENTS, Reader, sensors

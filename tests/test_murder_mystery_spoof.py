@@ -10,8 +10,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from mystery_table import changed_case, path
 from parlour.envs import registry
 from parlour.envs.core import Move, ParlourError

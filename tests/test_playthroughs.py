@@ -99,8 +99,7 @@ def test_the_script_writes_what_is_compared(tmp_path):
 # -- cards -----------------------------------------------------------------------------------------------------
 
 sys.path.insert(0, str(FOLDER.parents[1] / "scripts"))
-from make_cards import FOLDER as CARDS  # noqa: E402
-from make_cards import pages  # noqa: E402
+from make_cards import FOLDER as CARDS, pages  # noqa: E402
 
 PAGES = pages()
 

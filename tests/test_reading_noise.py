@@ -23,6 +23,7 @@ from parlour.policies.llm.ask import ASKS
 from parlour.policies.llm.make import NoisyModel
 from parlour.policies.llm.model import OfflineModel, RequestContext, SeatModel
 from parlour.policies.llm.noise import MisreadingModel, ReadingNoise
+from parlour.policies.registry import import_players
 from parlour.training import cli
 from parlour.training.play.rollout import play, table
 from parlour.wrappers import Recorder
@@ -223,6 +224,7 @@ def test_a_murder_mystery_answer_is_about_another_player_or_not_heard():
 
 
 def test_the_questions_that_read_words_of_others_are_these():
+    import_players()
     reading = {kind for kind, ask in ASKS.items() if ask.reads() and not kind.startswith("questum.")}
     assert reading >= {"gratr.intent", "gratr.identity", "werewolf.infer", "werewolf.reflect", "werewolf.speak"}
     assert reading >= {"werewolf.choose", "avalon_agent.analyse", "avalon_agent.answer_table", ReadClaims.kind}

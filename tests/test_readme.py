@@ -1,4 +1,4 @@
-"""The README says what is true: its loop runs as printed, its tables name what there is, its commands exist."""
+"""README and the pages it leads to say what is true: their loops run as printed, their tables name what there is."""
 
 from __future__ import annotations
 
@@ -11,14 +11,23 @@ from parlour.policies import names_of
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()
-LOOP, SEAT, TABLES, AGENTS_LOOP = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-EXAMPLES = re.findall(r"^    parlour (.*)$", README, re.MULTILINE)
+_PAGES = [README, *((ROOT / "docs" / name).read_text() for name in ("environments.md", "endpoints.md", "players.md"))]
+(README_LOOP,), (LOOP, SEAT, TABLES), (AGENTS_LOOP,), _ = (
+    re.findall(r"```python\n(.*?)```", page, re.DOTALL) for page in _PAGES
+)
+PLAYERS = _PAGES[-1]
 BUILT = {"_build", "generated", "__pycache__"}
 """Folders below docs/ that `scripts/docs` leaves, and that are not of the repository."""
 
 
+def test_it_has_at_most_900_words_and_130_lines():
+    assert len(README.split()) <= 900
+    assert len(README.splitlines()) <= 130
+
+
 def test_the_loop_runs_as_printed(capsys):
     assert len(LOOP.splitlines()) <= 18
+    assert LOOP == README_LOOP
     exec(compile(LOOP, "README.md", "exec"), {})
     lines = capsys.readouterr().out.split()
     assert lines[::2] == [f"player_{k}" for k in range(6)]
@@ -26,7 +35,7 @@ def test_the_loop_runs_as_printed(capsys):
 
 
 def test_the_seat_of_gymnasium_runs_as_printed(capsys):
-    exec(compile(SEAT, "README.md", "exec"), {})
+    exec(compile(SEAT, "docs/environments.md", "exec"), {})
     match = re.fullmatch(r"\(4, \d+\) \(4, (\d+)\)\n", capsys.readouterr().out)
     assert match is not None
     assert int(match[1]) == len(registry["avalon_v0"].raw_env(num_players=5).game.catalogue)
@@ -34,20 +43,21 @@ def test_the_seat_of_gymnasium_runs_as_printed(capsys):
 
 def test_many_tables_run_as_printed(capsys):
     pytest.importorskip("numba")
-    exec(compile(TABLES, "README.md", "exec"), {})
+    exec(compile(TABLES, "docs/environments.md", "exec"), {})
     shape, mean = capsys.readouterr().out.rsplit(" ", 1)
     assert shape == "(64, 3)"  # tables, features
     assert -1 < float(mean) < 1  # the guesses of one face, against keepers who say anything
 
 
 def test_the_agents_loop_runs_as_printed(capsys):
-    exec(compile(AGENTS_LOOP, "README.md", "exec"), {})
+    exec(compile(AGENTS_LOOP, "docs/endpoints.md", "exec"), {})
     assert re.fullmatch(r"(good|evil) wins by (quests|assassination)\n", capsys.readouterr().out)
 
 
 def test_the_tables_name_every_game_and_policy():
-    for name in (*registry, *names_of("plain", "asking", "modules")):
-        assert f"| `{name}` |" in README or f"| `{name}:" in README
+    assert [name for name in registry if f"| `{name}` |" not in README] == []
+    players = names_of("plain", "asking", "modules")
+    assert [name for name in players if f"| `{name}` |" not in PLAYERS and f"| `{name}:" not in PLAYERS] == []
 
 
 def test_both_scripts_are_there_and_ci_calls_the_test_command():

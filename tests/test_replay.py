@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import data_equivalence
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from parlour.envs import registry, replay
 from parlour.envs.core import NATURE, ParlourError
 from parlour.envs.speech import ACTS

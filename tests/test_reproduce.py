@@ -16,11 +16,9 @@ from parlour.envs.avalon.vocabulary import side_of
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.model import OfflineModel
 from parlour.policies.trained import TrainedSeat
-from parlour.training.cli import reproduce as command
-from parlour.training.cli import run
+from parlour.training.cli import reproduce as command, run
 from parlour.training.measure.statistics import paired, rate
-from parlour.training.papers import avalon_tables, avalon_teams
-from parlour.training.papers import reproduce as reproducing
+from parlour.training.papers import avalon_tables, avalon_teams, reproduce as reproducing
 from parlour.training.papers.avalon_teams import RowGames, Variant
 from parlour.training.papers.cells import Reproduction, cell, printed, unprinted
 from parlour.training.papers.reproduce import TABLES, ReproductionSetting, reproduce

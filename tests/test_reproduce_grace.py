@@ -24,8 +24,7 @@ from parlour.training.cli import run
 from parlour.training.learn.mediators import baselines, held_out
 from parlour.training.learn.mediators.experiment import UNSEEN, HeldOutConfig
 from parlour.training.learn.mediators.learn import GraceConfig, learn
-from parlour.training.papers import cells, demo, grace, grace_pictures
-from parlour.training.papers import reproduce as reproducing
+from parlour.training.papers import cells, demo, grace, grace_pictures, reproduce as reproducing
 from parlour.training.papers.demo import mediated_qa as demo_section
 from parlour.training.papers.reproduce import ReproductionSetting, Value, reproduce
 from parlour.training.results import plots

@@ -8,8 +8,7 @@ import threading
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from parlour.envs.core import ParlourError
 from parlour.policies.retrieval.embedders import EmbeddingFailed, HashingEmbedder
 from parlour.policies.retrieval.memory import SCRIPT, TALK, Memory, count_tokens

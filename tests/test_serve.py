@@ -27,6 +27,7 @@ from parlour.policies.llm.model import OfflineModel, RequestContext
 from parlour.policies.llm.prompt import section
 from parlour.policies.llm.server import protocol as replies
 from parlour.policies.llm.server.fault_injection import FaultDraw
+from parlour.policies.registry import import_players
 from parlour.training.cli import run
 
 openai = pytest.importorskip("openai", reason="the client of the protocol is not installed")
@@ -251,6 +252,9 @@ def test_what_is_no_request_at_all_gets_an_error_of_the_same_shape(plain):
     status, told = raw(plain, b"", "/chat/completions", "GET")
     assert status == 405
     assert told["error"]["message"].startswith("Method Not Allowed")
+
+
+import_players()
 
 
 @pytest.mark.parametrize("kind", sorted(kind for kind in ASKS if not kind.startswith(("test", "tests."))))

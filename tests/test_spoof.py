@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from parlour.envs import registry
 from parlour.envs.aec import MAX_TEXT
 from parlour.envs.core import Move

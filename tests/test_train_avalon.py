@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies import AvalonAgent, BaselineAgent
-from parlour.policies.agents.avalon import Experience, Lesson, Pool, asks, experience
-from parlour.policies.agents.avalon import baseline as base
+from parlour.policies.agents.avalon import Experience, Lesson, Pool, asks, baseline as base, experience
 from parlour.policies.agents.avalon.estimate import count_habits, tally_in
 from parlour.policies.agents.avalon.lines import first_strategy, lines_of, results_in
 from parlour.policies.llm.ask import Ask

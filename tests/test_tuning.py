@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from parlour.envs.core import ParlourError
 from parlour.envs.writing import CannotWrite
 from parlour.training.learn.tuning.problem import Parameter, Space, TuneConfig, rewards, show

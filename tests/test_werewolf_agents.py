@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from parlour.envs.core import ParlourError
 from parlour.policies import RerankAgent, RetrievalAgent, WindowAgent, make_policy
 from parlour.policies.agents.werewolf import asks

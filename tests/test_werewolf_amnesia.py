@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from parlour.envs import replay
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.werewolf.vocabulary import ROLES, side_of

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from parlour.envs.core import Move
 from parlour.envs.speech import SILENT
 from parlour.policies import GratrAgent, RerankAgent, RetrievalAgent, WindowAgent

@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from parlour.envs.core import NATURE, Event, Knowledge, Move
-from parlour.envs.werewolf import GAME
-from parlour.envs.werewolf import vocabulary as game
+from parlour.envs.werewolf import GAME, vocabulary as game
 from parlour.envs.werewolf.belief import SeatBeliefs, WerewolfHabits, WolfBelief
 from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.policies import HeuristicPolicy, RandomPolicy

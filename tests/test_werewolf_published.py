@@ -14,8 +14,7 @@ from parlour.envs.core import ParlourError
 from parlour.training import cli
 from parlour.training.measure.werewolf import measures
 from parlour.training.records.reading import read_as
-from parlour.training.records.werewolf import FORMATS, import_records
-from parlour.training.records.werewolf import published as result_store
+from parlour.training.records.werewolf import FORMATS, import_records, published as result_store
 
 JSON = dict[str, Any]
 Edit = Callable[[JSON], Any]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from parlour.envs.core import NATURE, Event, Move
 from parlour.envs.english import names
 from parlour.envs.werewolf import GAME

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from parlour.envs import registry
 from parlour.envs.core import NATURE, OVER, IllegalMove, Move, Outcome, ParlourError
 from parlour.envs.werewolf.presets import PLAYERS, PRESETS, default_roles

@@ -11,8 +11,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from parlour.envs import registry
 from parlour.envs.aec import MAX_TEXT
 from parlour.envs.core import NATURE, Move

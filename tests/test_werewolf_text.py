@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from parlour.envs import registry
 from parlour.envs.core import NATURE, Event, IllegalMove, Move
 from parlour.envs.text import AmbiguousMove, UnreadableMove, render

@@ -8,8 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
-from parlour.envs.avalon import conduct as terms
-from parlour.envs.avalon import spoken
+from parlour.envs.avalon import conduct as terms, spoken
 from parlour.envs.avalon.deals import Array, Key, Numbers, clean, sides, tables, team_rows, teams
 from parlour.envs.avalon.habits import AvalonHabits, ClaimHabits, Conduct
 from parlour.envs.claims import claims

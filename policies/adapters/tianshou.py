@@ -20,8 +20,13 @@ from parlour.envs.core import ParlourError
 from parlour.policies.adapters.scored import check_reads, file_in, number_of
 from parlour.policies.base import Policy, TablePolicy
 from parlour.policies.files import reading
-from tianshou.algorithm.algorithm_base import Algorithm, OffPolicyAlgorithm, OnPolicyAlgorithm, TrainingStats
-from tianshou.algorithm.algorithm_base import Policy as TheirPolicy
+from tianshou.algorithm.algorithm_base import (
+    Algorithm,
+    OffPolicyAlgorithm,
+    OnPolicyAlgorithm,
+    Policy as TheirPolicy,
+    TrainingStats,
+)
 from tianshou.algorithm.modelfree.dqn import DiscreteQLearningPolicy
 from tianshou.data import Batch
 from tianshou.utils.net.common import Net

@@ -13,8 +13,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from parlour.envs import claims as spoken
-from parlour.envs import speech
+from parlour.envs import claims as spoken, speech
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
 from parlour.envs.avalon.vocabulary import AvalonView

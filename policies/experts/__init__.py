@@ -14,12 +14,11 @@ from typing import Any, Final, Self
 
 from parlour.envs.core import ParlourError
 from parlour.policies.files import read_json, reading, write_json
+from parlour.policies.names import EXPERT
 from parlour.policies.trained import SUFFIX, TrainedSeat
 
 __all__ = ["EXPERT", "ExpertCard", "Exploit", "Points", "card_for", "cards", "expert", "has_expert"]
 
-EXPERT: Final = "expert"
-"""What experts are called on the command line, whatever the table."""
 DATA: Final = Path(__file__).parent / "data"
 """Where networks and cards are."""
 

@@ -8,8 +8,7 @@ from os.path import commonprefix
 from typing import Any, ClassVar
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from parlour.envs import replay
 from parlour.envs.core import Move
 from parlour.envs.entries import Entry

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from parlour.envs.avalon import GAME
-from parlour.envs.avalon import state as avalon
+from parlour.envs.avalon import GAME, state as avalon
 from parlour.envs.avalon.vocabulary import APPROVE, EVIL, FAIL, PASS, REJECT, SUCCESS, side_of
 from parlour.envs.core import NATURE, OVER, Move, ParlourError
 from parlour.envs.speech import SILENT

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from parlour.envs import replay
 from parlour.envs.avalon import GAME
-from parlour.training.records.avalon import import_records
-from parlour.training.records.avalon import transcripts as all_transcripts
+from parlour.training.records.avalon import import_records, transcripts as all_transcripts
 
 import_file = partial(import_records, form="published-2023")
 transcripts = partial(all_transcripts, form="published-2023")

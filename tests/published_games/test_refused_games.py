@@ -6,13 +6,11 @@ from functools import partial
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from parlour.envs import replay
 from parlour.envs.avalon import GAME
 from parlour.envs.core import ParlourError
-from parlour.training.records.avalon import import_records
-from parlour.training.records.avalon import transcripts as all_transcripts
+from parlour.training.records.avalon import import_records, transcripts as all_transcripts
 
 import_file = partial(import_records, form="published-2023")
 transcripts = partial(all_transcripts, form="published-2023")

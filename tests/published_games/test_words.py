@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from parlour.envs import replay
 from parlour.envs.core import ParlourError
 from parlour.envs.speech import ACTS
@@ -19,8 +18,7 @@ from parlour.envs.text import MAX_WORDS
 from parlour.training.cli import run
 from parlour.training.measure.avalon import of_directory
 from parlour.training.papers import avalon_social as social
-from parlour.training.records.avalon import import_records
-from parlour.training.records.avalon import transcripts as all_transcripts
+from parlour.training.records.avalon import import_records, transcripts as all_transcripts
 from parlour.training.records.avalon.published_log import renumbered, statements
 
 import_file = partial(import_records, form="published-2023")

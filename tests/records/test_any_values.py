@@ -7,8 +7,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from parlour.envs import replay
 from parlour.envs.core import ParlourError
 from parlour.training.records import werewolf

@@ -5,6 +5,7 @@ Every error is one line on standard error, with exit code 2.
 
 from __future__ import annotations
 
+import ast
 import inspect
 import logging
 import os
@@ -12,6 +13,7 @@ import sys
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
+from importlib.resources import files
 from itertools import takewhile
 from typing import Any, Final
 
@@ -19,7 +21,6 @@ import typer
 from parlour.envs.core import ParlourError
 from parlour.envs.terminal import TellingHandler, tell
 from parlour.envs.text import clean
-from parlour.training.cli.options import alone, as_command
 
 # The class of all errors in a command's words, which typer takes from click or brings along, as its version has it.
 _USAGE: Final[type[Exception]] = typer.BadParameter.__mro__[2]
@@ -40,7 +41,7 @@ GROUPS: Final[Mapping[str, str]] = {
 """Words before a command -> help text."""
 
 COMMANDS: Final[Mapping[str, str]] = {
-    "list": "games:list_games",
+    "list": "listing:list_games",
     "experts": "experts:list_experts",
     "play": "games:play",
     "replay": "replay:replay",
@@ -94,8 +95,10 @@ words are those of a group runs where no command of the group follows."""
 
 
 @cache
-def app(words: str = "") -> typer.Typer:
-    """The commands whose words begin with these, in their groups; all of them by default."""
+def app(words: str | None = "") -> typer.Typer:
+    """The commands whose words begin with these, in their groups; all of them by default. None: all of them with their help alone,
+    which imports nothing.
+    """
     settings: dict[str, Any] = {
         "rich_markup_mode": "rich",
         "context_settings": {"help_option_names": ["-h", "--help"]},
@@ -109,22 +112,47 @@ def app(words: str = "") -> typer.Typer:
         if name:
             groups[parent].add_typer(group, name=last)
     for name, dotted in COMMANDS.items():
-        if not f"{name} ".startswith(f"{words} ".lstrip()):
+        if words is not None and not f"{name} ".startswith(f"{words} ".lstrip()):
             continue
         parent, _, last = name.rpartition(" ")
         module, _, function = dotted.partition(":")
-        run = as_command(getattr(import_module(f"parlour.training.cli.{module}"), function), trains=parent == "train")
+        run = _summary(module, function) if words is None else _command(module, function, trains=parent == "train")
         if name in groups:
-            groups[name].callback(invoke_without_command=True, help=inspect.getdoc(run))(alone(run))
+            groups[name].callback(invoke_without_command=True, help=inspect.getdoc(run))(run)
         else:
             groups[parent].command(last)(run)
     return groups[""]
 
 
-def _command_in(arguments: list[str]) -> str:
-    """The words of the command that arguments begin with; empty if they begin with none."""
+def _command(module: str, function: str, *, trains: bool) -> Callable[..., Any]:
+    """The command of a function; where its words are those of a group, it runs alone."""
+    from parlour.training.cli.options import alone, as_command
+
+    run = as_command(getattr(import_module(f"parlour.training.cli.{module}"), function), trains=trains)
+    return alone(run) if f"{module}:{function}" in (COMMANDS.get(group) for group in GROUPS) else run
+
+
+def _summary(module: str, function: str) -> Callable[[], None]:
+    """A command for lists of commands: it has the help of its function, read from the source, and does nothing."""
+
+    def run() -> None: ...
+
+    run.__doc__ = _docstrings(module)[function]
+    return run
+
+
+@cache
+def _docstrings(module: str) -> dict[str, str]:
+    """Function -> docstring, of a module of this package that is not imported."""
+    source = files(__package__).joinpath(f"{module}.py").read_text("utf-8")
+    functions = (node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
+    return {node.name: ast.get_docstring(node) or "" for node in functions}
+
+
+def _command_in(arguments: list[str]) -> str | None:
+    """The words of the command that arguments begin with; None if they begin with none."""
     words = list(takewhile(lambda word: not word.startswith("-"), arguments))
-    return next((name for end in range(len(words), 0, -1) if (name := " ".join(words[:end])) in COMMANDS), "")
+    return next((name for end in range(len(words), 0, -1) if (name := " ".join(words[:end])) in COMMANDS), None)
 
 
 def _command_needed(words: str) -> Callable[[typer.Context], None]:

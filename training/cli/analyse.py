@@ -10,8 +10,7 @@ from parlour.envs.terminal import tell
 from parlour.training.cli.options import Answer, Options
 from parlour.training.measure.analysis import report
 from parlour.training.measure.analysis.compare import ComparedGuesses, ComparedVotes, compared_guesses, compared_votes
-from parlour.training.measure.analysis.run import REPORT, AnalysisSettings
-from parlour.training.measure.analysis.run import analyse as analyse_folder
+from parlour.training.measure.analysis.run import REPORT, AnalysisSettings, analyse as analyse_folder
 from parlour.training.measure.statistics import show_interval
 from parlour.training.results import display
 from parlour.training.results.evaluation_tables import show_rate

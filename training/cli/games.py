@@ -1,4 +1,4 @@
-"""`parlour list`, `parlour play`, `parlour evaluate`."""
+"""`parlour play`, `parlour evaluate`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import Annotated, Any
 
 import typer
 from parlour.envs.core import GameText, ParlourError, accept, check_one_of
-from parlour.envs.registry import lookup, registry
+from parlour.envs.registry import lookup
 from parlour.envs.terminal import tell, tell_text
 from parlour.envs.text import end_of, was
-from parlour.policies import REGISTRY, HumanPolicy, asks_a_model, make_policy, names_of
-from parlour.policies.experts import EXPERT
+from parlour.policies import HumanPolicy, asks_a_model, make_policy
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called, games_at_once, seated
@@ -29,43 +28,6 @@ from parlour.training.results.decision_tables import decision_parts
 from parlour.training.results.evaluation_tables import report_parts, show_rate
 from parlour.training.results.pages import evaluation_page
 from parlour.training.results.result_table import ResultTable, plain_table
-
-
-def list_games() -> Answer:
-    """List the games, their options and the players.
-
-    Example: [bold]parlour list[/bold]
-    """
-    games = {key: _as_json(key) for key in registry}
-    named = [kind.shown or kind.name for kind in REGISTRY.values()]
-    policies = [*named, "a policy.npz of `train seat`", "module:attribute"]
-    return Answer({"games": games, "policies": policies}, _game_parts(games))
-
-
-def _as_json(game: str) -> dict[str, Any]:
-    try:
-        spec = registry[game].spec
-    except ParlourError as error:
-        return {"title": f"cannot be used: {error}", "options": {}}
-    return {"title": spec.title, "options": dict(spec.options)}
-
-
-def _game_parts(games: dict[str, dict[str, Any]]) -> list[ResultTable | str]:
-    rows = []
-    for key, game in games.items():
-        options = "; ".join(f"{option}: {accepted}" for option, accepted in game["options"].items())
-        rows.append((key, game["title"], options or "none"))
-    return [
-        plain_table("Games", ("name", "title", "options"), rows, wrap=True),
-        f"Players: {', '.join(names_of('plain'))}, or the path of a policy.npz written by `train seat`",
-        f"The trained player that comes with parlour, for some tables: {EXPERT}; see `parlour experts`",
-        f"In each game one of several trained seats: {REGISTRY['mixture'].shown}, a folder with files of `train selfplay`",
-        f"Players of Avalon cloned from recorded games: {REGISTRY['clone'].shown}, the clone.npz that `train clone` wrote",
-        f"Players that ask a model (`--model`; heuristics by default): {', '.join(names_of('asking'))}",
-        "The mediator of GRACE: grace:file=POLICY.json, written by `train grace`; its modules: obedient:obedience=0.9",
-        f"Players of other libraries, each with its extra: {', '.join(names_of('library'))}; see docs/integrations/players.md",
-        "Your own players: module:attribute, a class, a function or an object that answers an observation",
-    ]
 
 
 def play(

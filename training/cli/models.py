@@ -13,8 +13,7 @@ from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.policies.llm.model import OFFLINE, Model
 from parlour.policies.llm.noise import ReadingNoise
 from parlour.policies.llm.transport.meter import Meter
-from parlour.policies.local_lm.settings import CheckpointSettings
-from parlour.policies.local_lm.settings import called as checkpoint_called
+from parlour.policies.local_lm.settings import CheckpointSettings, called as checkpoint_called
 from parlour.policies.settings import read_settings
 from parlour.training.cli.options import Options
 from parlour.training.results.decision_tables import reasons, share

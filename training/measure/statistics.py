@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtr, stdtrit
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -183,6 +182,8 @@ def _estimate(n: int, mean: float, error: float, bounds: Bounds) -> Estimate:
     half = float(margin(error, n))
     if isnan(half):
         return Estimate(mean, n=n)
+    from scipy.special import stdtr
+
     p = 2 * float(stdtr(n - 1, -abs(mean) / error)) if bounds[0] < 0 else None
     return Estimate(mean, max(bounds[0], mean - half), min(bounds[1], mean + half), n, p)
 
@@ -191,6 +192,8 @@ def margin(error: ArrayLike, n: ArrayLike) -> NDArray[np.float64]:
     """Half the length of Student's interval around means of n values with these standard errors; NaN where there is none."""
     error, freedom = np.asarray(error, float), np.asarray(n, float) - 1
     known = (freedom > 0) & (error > 0)
+    from scipy.special import stdtrit
+
     return np.where(known, stdtrit(np.where(known, freedom, 1.0), (1 + LEVEL) / 2) * error, np.nan)
 
 

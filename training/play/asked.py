@@ -15,6 +15,7 @@ from parlour.policies import make_policy, names_of
 from parlour.policies.llm.ask import ASKS, A, Ask
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
 from parlour.policies.llm.prompt import Templates
+from parlour.policies.registry import import_players
 from parlour.training.play import rollout
 
 _FURTHER: Final = ("parlour.policies.agents.mediated_qa.readers", "parlour.training.papers.avalon_social.questions")
@@ -64,6 +65,7 @@ class At:
 
 def kinds() -> list[str]:
     """All kinds of questions, in order."""
+    import_players()
     for module in _FURTHER:
         import_module(module)
     return sorted(ASKS)

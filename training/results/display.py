@@ -7,10 +7,9 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from parlour.envs.terminal import printable_lines, tell_text
-from parlour.training.play.parallel import concurrent_games
 from parlour.training.results.progress_lines import ProgressLines
 from parlour.training.results.result_table import ResultTable
 from parlour.training.results.runs import StageProgress
@@ -19,6 +18,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
+
+if TYPE_CHECKING:
+    from parlour.training.play.parallel import concurrent_games
 
 
 @contextmanager

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final, Literal, Self
 
 import numpy as np
-from parlour.envs.claims import Claim
-from parlour.envs.claims import claims as read_offline
+from parlour.envs.claims import Claim, claims as read_offline
 from parlour.envs.english import name
 from parlour.envs.speech import ACCUSE, CLAIM_ROLE, PROMISE
 from parlour.policies.llm.ask import Answer, Ask, Choices

@@ -11,8 +11,7 @@ from functools import cached_property
 
 import numpy as np
 from parlour.envs import speech
-from parlour.envs.avalon import conduct, spoken
-from parlour.envs.avalon import vocabulary as game
+from parlour.envs.avalon import conduct, spoken, vocabulary as game
 from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
 from parlour.envs.avalon.deals import Array, Key, Numbers, clean, sides, team_rows, teams
 from parlour.envs.avalon.habits import CLAIM_TERMS, LEADERS, STANCES, ClaimHabits, Terms

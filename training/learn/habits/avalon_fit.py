@@ -18,8 +18,7 @@ from math import log
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from parlour.envs.avalon import GAME
-from parlour.envs.avalon import vocabulary as game
+from parlour.envs.avalon import GAME, vocabulary as game
 from parlour.envs.avalon.conduct import MOOD_SHARES, MOODS, over_moods
 from parlour.envs.avalon.deals import Array, tables
 from parlour.envs.avalon.habits import (

@@ -14,8 +14,7 @@ from math import comb
 import numpy as np
 from parlour.envs.avalon.deals import Array
 from parlour.envs.core import ParlourError
-from parlour.training.measure.calibration import CalibrationBin, bins_by_range
-from parlour.training.measure.calibration import calibration_error as error_of
+from parlour.training.measure.calibration import CalibrationBin, bins_by_range, calibration_error as error_of
 from parlour.training.measure.statistics import Estimate
 
 RESAMPLES = 2000

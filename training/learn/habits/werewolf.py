@@ -15,8 +15,7 @@ from typing import Any, Final
 import numpy as np
 from parlour.envs import speech
 from parlour.envs.core import NATURE, Event
-from parlour.envs.werewolf import GAME
-from parlour.envs.werewolf import vocabulary as game
+from parlour.envs.werewolf import GAME, vocabulary as game
 from parlour.envs.werewolf.belief import SeatBeliefs, WerewolfHabits
 from parlour.envs.werewolf.habits import RATES, WerewolfHabitsFile
 from parlour.envs.werewolf.presets import PLAYERS

@@ -22,8 +22,7 @@ from parlour.training.learn.ppo.phase_config import SeatConfig, features_of
 from parlour.training.learn.selfplay import pool
 from parlour.training.learn.selfplay.config import SelfplayConfig
 from parlour.training.learn.selfplay.learn import OPPONENT, Session
-from parlour.training.learn.selfplay.learner import META as LEARNER
-from parlour.training.learn.selfplay.learner import SelfplayLearner, rates
+from parlour.training.learn.selfplay.learner import META as LEARNER, SelfplayLearner, rates
 from parlour.training.learn.selfplay.seating import Seating
 from parlour.training.play import seeds
 

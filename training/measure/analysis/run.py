@@ -12,8 +12,7 @@ from parlour.envs.avalon.belief import AvalonHabits
 from parlour.envs.core import check_from
 from parlour.envs.replay import transcript_files
 from parlour.policies.files import atomic_write, write_json
-from parlour.training.measure.analysis import pages, pictures, tables
-from parlour.training.measure.analysis import report as reports
+from parlour.training.measure.analysis import pages, pictures, report as reports, tables
 from parlour.training.measure.analysis.beliefs import belief_lines, without_words
 from parlour.training.measure.analysis.chosen_habits import chosen_habits
 from parlour.training.measure.analysis.compare import DecidedGame, compared_guesses, compared_votes

@@ -16,8 +16,7 @@ from parlour.envs.english import name
 from parlour.envs.werewolf.vocabulary import CHECKED, REVEALED, WEREWOLF, WOLVES, WerewolfView
 from parlour.policies.agents.werewolf.agents import WINDOW, InferredBelief, WerewolfSeat, WerewolfSettings
 from parlour.policies.agents.werewolf.decide import WerewolfSituation
-from parlour.policies.agents.werewolf.gratr import asks, export
-from parlour.policies.agents.werewolf.gratr import equations as eq
+from parlour.policies.agents.werewolf.gratr import asks, equations as eq, export
 from parlour.policies.agents.werewolf.gratr.equations import AT_LEAST_1, Parameters
 from parlour.policies.agents.werewolf.gratr.evidence import (
     LearnedEvidence,

@@ -1,0 +1,288 @@
+"""`REGISTRY`: the players by name, and `make_policy`, which makes one. A player's module is imported when it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+from parlour.envs.core import ParlourError
+from parlour.envs.dotted import is_dotted
+from parlour.policies.names import EXPERT, HEURISTIC, RANDOM, SUFFIX
+
+if TYPE_CHECKING:
+    from parlour.policies.base import Policy
+    from parlour.policies.llm.model import Model
+
+_ADVISED: Final = "advised"
+
+Group = Literal["plain", "file", "asking", "modules", "library"]
+
+
+class Wanted(NamedTuple):
+    """Where a policy is to sit, and who answers its questions."""
+
+    game: str
+    """The game's id."""
+    config: Mapping[str, Any]
+    """Its configuration."""
+    model: Model
+
+
+@dataclass(frozen=True)
+class PolicyKind:
+    """Policies of one name: how they are made from the settings `key=value,...` behind the name."""
+
+    name: str
+    make: Callable[[Mapping[str, str], Wanted], Policy]
+    """Raises `ParlourError` for settings that are not accepted."""
+    group: Group = "plain"
+    """`plain`: asks nobody; `file`: plays what a file holds; `asking`: asks the model; `modules`: of the mediated game;
+    `library`: another library's player."""
+    home: str = ""
+    """`module:class` of what is made, where it is known before; imported when it is needed."""
+    settings: bool = True
+    """Whether anything may follow the name."""
+    first: str = ""
+    """The setting that may be given as a value alone, such as `file` in `clone:FILE`."""
+    shown: str = ""
+    """How lists show it; its name by default."""
+
+    @property
+    def cls(self) -> type[Policy] | None:
+        """What is made, where it is known before."""
+        return _imported(self.home) if self.home else None
+
+    @property
+    def asks(self) -> bool:
+        """Whether the model answers it."""
+        return self.group == "asking"
+
+
+REGISTRY: Final[dict[str, PolicyKind]] = {}
+"""Name on the command line -> its policies. Anything in no list is the path of a trained seat, or `module:attribute`."""
+
+
+def register(kind: PolicyKind) -> None:
+    """Have policies found by a name. Raises `ParlourError` if it is taken."""
+    if kind.name in REGISTRY:
+        raise ParlourError(f"policy {kind.name!r} is registered already; accepted: another name")
+    REGISTRY[kind.name] = kind
+
+
+def names_of(*groups: Group) -> tuple[str, ...]:
+    """The names of these groups, in order."""
+    return tuple(kind.name for kind in REGISTRY.values() if kind.group in groups)
+
+
+FOREIGN: Final[Mapping[str, str]] = {
+    name: f"parlour.policies.adapters.{name}"
+    for name in ("sb3", "rllib", "torchrl", "tianshou", "agilerl", "openspiel", "hf")
+}
+"""Name -> the module that seats another library's players, imported when asked for; the extra is called the same.
+
+They take settings, as in `sb3:file=model.zip`; each module has `from_settings(settings, game, config) -> Policy`.
+"""
+
+
+def _imported(home: str) -> Any:
+    module, _, attribute = home.partition(":")
+    return getattr(import_module(f"parlour.policies.{module}"), attribute)
+
+
+def _plain(words: Mapping[str, str], at: Wanted, *, home: str) -> Policy:
+    policy: Policy = _imported(home)()
+    return policy
+
+
+def _set(words: Mapping[str, str], at: Wanted, *, home: str) -> Policy:
+    policy: Policy = _imported(home).from_settings(words)
+    return policy
+
+
+def _asked(words: Mapping[str, str], at: Wanted, *, home: str) -> Policy:
+    policy: Policy = _imported(home).from_settings(words, at.model)
+    return policy
+
+
+def _heuristic(words: Mapping[str, str], at: Wanted) -> Policy:
+    from parlour.policies.heuristic import HeuristicPolicy
+
+    if not words:
+        return HeuristicPolicy()
+    return HeuristicPolicy.from_settings(words, at.game, at.config.get("num_players"))
+
+
+def _expert(words: Mapping[str, str], at: Wanted) -> Policy:
+    from parlour.policies.experts import expert
+
+    return expert(at.game, at.config)
+
+
+def _clone(words: Mapping[str, str], at: Wanted) -> Policy:
+    from parlour.policies.cloned import ClonedPlayer
+
+    return ClonedPlayer.for_game(words, at.game)
+
+
+def _mixture(words: Mapping[str, str], at: Wanted) -> Policy:
+    from parlour.policies.mixture import MixturePolicy
+
+    return MixturePolicy.from_settings(words, at.game, at.config)
+
+
+def _advised(words: Mapping[str, str], at: Wanted) -> Policy:
+    from parlour.policies.agents.advised import AdvisedPlayer
+
+    player = AdvisedPlayer.from_settings(words, at.model)
+    player.sit_at(at.game, at.config)
+    return player
+
+
+def _adapted(words: Mapping[str, str], at: Wanted, *, library: str) -> Policy:
+    """A player of another library. Raises `ParlourError` where it is not installed."""
+    try:
+        module: Any = import_module(FOREIGN[library])
+    except ModuleNotFoundError as error:
+        raise ParlourError(f"{error.name} is not installed; accepted: pip install 'parlour[{library}]'") from None
+    policy: Policy = module.from_settings(words, at.game, at.config)
+    return policy
+
+
+def _kind(name: str, make: Callable[..., Policy], group: Group, home: str, **settings: Any) -> PolicyKind:
+    return PolicyKind(name, partial(make, home=home), group, home, **settings)
+
+
+_ASKING: Final[Mapping[str, str]] = {
+    "chat": "agents.chat:ChatPlayer",
+    "avalon_agent": "agents.avalon:AvalonAgent",
+    "avalon_baseline": "agents.avalon:BaselineAgent",
+    "werewolf_window": "agents.werewolf:WindowAgent",
+    "werewolf_rag": "agents.werewolf:RetrievalAgent",
+    "werewolf_rerank": "agents.werewolf:RerankAgent",
+    "gratr": "agents.werewolf.gratr:GratrAgent",
+    "questum": "agents.murder_mystery:QuestumAgent",
+    "player_star": "agents.murder_mystery:PlayerStarAgent",
+    "mystery_werewolf": "agents.murder_mystery:MysteryWerewolfAgent",
+    "mystery_ocot": "agents.murder_mystery:MysteryOCoTAgent",
+    "mystery_thinkthrice": "agents.murder_mystery:MysteryThinkThriceAgent",
+    "mystery_none": "agents.murder_mystery:MysteryNoneAgent",
+}
+for kind in (
+    _kind(RANDOM, _plain, "plain", "random:RandomPolicy", settings=False),
+    PolicyKind(HEURISTIC, _heuristic, home="heuristic:HeuristicPolicy"),
+    _kind("human", _plain, "plain", "human:HumanPolicy", settings=False),
+    PolicyKind(EXPERT, _expert, "file", settings=False),
+    PolicyKind("clone", _clone, "file", "cloned:ClonedPlayer", first="file", shown="clone:FILE"),
+    PolicyKind("mixture", _mixture, "file", "mixture:MixturePolicy", first="folder", shown="mixture:FOLDER"),
+    *(_kind(name, _asked, "asking", home) for name, home in _ASKING.items()),
+    PolicyKind(_ADVISED, _advised, "asking", "agents.advised:AdvisedPlayer"),
+    _kind("grace", _set, "modules", "agents.mediated_qa:GraceMediator"),
+    _kind("obedient", _set, "modules", "agents.mediated_qa:ObedientModule"),
+    *(
+        PolicyKind(name, partial(_adapted, library=name), "library", first="dir" if name == "hf" else "")
+        for name in FOREIGN
+    ),
+):
+    register(kind)
+
+
+def import_players() -> None:
+    """Import every player, and so every question that one may put: `parlour.policies.llm.ask.ASKS` is complete then."""
+    for kind in REGISTRY.values():
+        _ = kind.cls
+    import_module("parlour.policies.agents.spoken")
+
+
+def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | None = None) -> Policy:
+    """The policy called `name`, or the trained seat in the file of that name, for a table of `game`.
+
+    A name of `REGISTRY` always means that player, and a file that is there that file; whatever else has the form
+    `module:attribute` is looked up in that module.
+
+    Args:
+        name: A name of `REGISTRY`, with settings `key=value,...` behind a colon or without; the path of a trained seat; or
+            `module:attribute`, see `parlour.policies.adapters.callables`.
+        game: The game's id.
+        config: Its configuration.
+        model: Who answers the questions of an agent; the heuristics by default.
+
+    Raises:
+        ParlourError: There is no such policy or setting, its library is not installed, the file holds one for another
+            game or configuration, there is no expert for this one, or what stands at `module:attribute` is no player.
+        Exception: What a module of somebody else's raises, as it is.
+    """
+    plain, colon, _ = name.partition(":")
+    kind = REGISTRY.get(plain)
+    if kind is not None and (kind.settings or not colon):
+        return kind.make(settings_of(name), Wanted(game, config, model or _offline()))
+    if name.endswith(SUFFIX) or Path(name).exists():
+        from parlour.policies.trained import TrainedSeat
+
+        return TrainedSeat.load_for(name, game, config)
+    if kind is None and is_dotted(name):
+        from parlour.policies.adapters import callables
+
+        return callables.load(name, model)
+    shown = [one.shown or one.name for one in REGISTRY.values()]
+    accepted = ", ".join((*shown, f"a trained {SUFFIX} file", "module:attribute"))
+    raise ParlourError(f"policy {name!r} is not accepted; accepted: {accepted}")
+
+
+def _offline() -> Model:
+    from parlour.policies.llm.model import OfflineModel
+
+    return OfflineModel()
+
+
+def players_of(game: str, config: Mapping[str, Any]) -> list[str]:
+    """The players for a table that need neither a file nor a person, by name: those of any game, the expert where there is
+    one for the table, and the agents of the game. `chat` is not among them: without a language model it plays at random.
+
+    Args:
+        game: The game's id.
+        config: Its configuration.
+    """
+    from parlour.policies.agents.seat import GameSeat
+    from parlour.policies.experts import has_expert
+
+    seats = [kind.cls for kind in REGISTRY.values() if kind.asks and kind.cls and issubclass(kind.cls, GameSeat)]
+    agents = [seat.name for seat in seats if seat.plays[1] == game]
+    return [RANDOM, HEURISTIC, *([EXPERT] if has_expert(game, config) else []), *agents]
+
+
+def asks_a_model(name: str) -> bool:
+    """Whether the policy called `name` asks the model that `make_policy` is given. Raises as `make_policy` does."""
+    plain = name.partition(":")[0]
+    if plain in REGISTRY:
+        silent = plain == _ADVISED and f"speaker={HEURISTIC}" in name
+        return REGISTRY[plain].asks and not silent
+    if name.endswith(SUFFIX) or Path(name).exists() or not is_dotted(name):
+        return False
+    from parlour.policies.adapters import callables
+
+    return callables.asks_a_model(name)
+
+
+def settings_of(name: str) -> dict[str, str]:
+    """The settings behind the name of a policy, as words. Raises `ParlourError` for words of another form."""
+    plain, _, text = name.partition(":")
+    first = REGISTRY[plain].first if plain in REGISTRY else ""
+    given = [pair for pair in text.split(",") if pair]
+    if first and given and "=" not in given[0]:
+        given[0] = f"{first}={given[0]}"
+    pairs = [pair.partition("=") for pair in given]
+    named = {key for key, _, _ in pairs}
+    if not all(key and equals and value for key, equals, value in pairs) or len(named) < len(pairs):
+        raise ParlourError(
+            f"policy {name!r} is not accepted; accepted: settings as NAME:key=value,key=value, each key once"
+        )
+    return {key: value for key, _, value in pairs}
+
+
+def checkpoint_settings(name: str) -> dict[str, str] | None:
+    """The settings of the policy called `name` if a checkpoint of transformers answers for it, else None. Raises as `make_policy`."""
+    return settings_of(name) if name.partition(":")[0] == "hf" else None

@@ -1,0 +1,49 @@
+"""`parlour list`: the games and the players. It imports neither rooms that play nor those that learn, so that it starts at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from parlour.envs.core import ParlourError
+from parlour.envs.registry import registry
+from parlour.policies import REGISTRY, names_of
+from parlour.policies.names import EXPERT
+from parlour.training.cli.options import Answer
+from parlour.training.results.result_table import ResultTable, plain_table
+
+
+def list_games() -> Answer:
+    """List the games, their options and the players.
+
+    Example: [bold]parlour list[/bold]
+    """
+    games = {key: _as_json(key) for key in registry}
+    named = [kind.shown or kind.name for kind in REGISTRY.values()]
+    policies = [*named, "a policy.npz of `train seat`", "module:attribute"]
+    return Answer({"games": games, "policies": policies}, _game_parts(games))
+
+
+def _as_json(game: str) -> dict[str, Any]:
+    try:
+        spec = registry[game].spec
+    except ParlourError as error:
+        return {"title": f"cannot be used: {error}", "options": {}}
+    return {"title": spec.title, "options": dict(spec.options)}
+
+
+def _game_parts(games: dict[str, dict[str, Any]]) -> list[ResultTable | str]:
+    rows = []
+    for key, game in games.items():
+        options = "; ".join(f"{option}: {accepted}" for option, accepted in game["options"].items())
+        rows.append((key, game["title"], options or "none"))
+    return [
+        plain_table("Games", ("name", "title", "options"), rows, wrap=True),
+        f"Players: {', '.join(names_of('plain'))}, or the path of a policy.npz written by `train seat`",
+        f"The trained player that comes with parlour, for some tables: {EXPERT}; see `parlour experts`",
+        f"In each game one of several trained seats: {REGISTRY['mixture'].shown}, a folder with files of `train selfplay`",
+        f"Players of Avalon cloned from recorded games: {REGISTRY['clone'].shown}, the clone.npz that `train clone` wrote",
+        f"Players that ask a model (`--model`; heuristics by default): {', '.join(names_of('asking'))}",
+        "The mediator of GRACE: grace:file=POLICY.json, written by `train grace`; its modules: obedient:obedience=0.9",
+        f"Players of other libraries, each with its extra: {', '.join(names_of('library'))}; see docs/integrations/players.md",
+        "Your own players: module:attribute, a class, a function or an object that answers an observation",
+    ]
