@@ -19,7 +19,7 @@ test:  ## Tests, doctests included: the quick ones, then those marked slow
 	$(PYTHON) -m pytest -n auto --dist loadfile -m "not slow"
 	$(PYTHON) -m pytest -n auto --dist worksteal -m slow
 
-harden:  ## Attack everything for two minutes; fails if anything lies or breaks (docs/hardening.md)
+harden:  ## Attack everything for two minutes; fails if anything lies or breaks (docs/reference/hardening.md)
 	PYTHONPATH=tests $(PYTHON) -m hardening --minutes 2
 
 golden:  ## Write the golden playthroughs anew; review the difference

@@ -4,7 +4,7 @@ A reader by rule, of English as it is spoken at tables of hidden roles; it knows
 sentence by sentence. Lists of seats ("player_1, player_2 and me", "one of player_3/player_4") become one mark; the turn of
 speech before a list governs it, and the lists that follow it, until another turn or the end of the clause; what is said
 right behind a list counts for that list alone. What is denied, supposed ("if ...") or reported of others claims nothing.
-How far it agrees with people's reading of real speech: docs/claims.md.
+How far it agrees with people's reading of real speech: docs/reference/claims.md.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ def _index() -> str:
     networks = [(f"[{card.name}]({card.name}.md)", card.game, _points(card.whole_sides)) for card in cards()]
     return (
         f"{MADE}# Cards\n\nWhat each game is, and each network that comes with parlour. Other players are programs: heuristics and agents "
-        "without weights of their own: see [players](../players.md).\n\n"
+        "without weights of their own: see [players](../reference/players.md).\n\n"
         f"{markdown_table(('game', 'what it is'), games)}\n\n"
         f"{markdown_table(('network', 'game', 'points against the heuristic, whole sides'), networks)}\n"
     )
@@ -98,7 +98,7 @@ def _network(card: ExpertCard) -> str:
     table = json.dumps(_plain(card.config))
     return (
         f"{MADE}# {card.name}\n\nA trained player of [`{card.game}`]({card.game}.md) for one table: `{table}`. To seat it: `--policy expert` "
-        f"at that table. How it was made: [self-play](../selfplay.md), [experts](../experts.md).\n\n"
+        f"at that table. How it was made: [self-play](../explanation/selfplay.md), [experts](../explanation/experts.md).\n\n"
         f"{markdown_table(('what', ''), facts)}\n\n## Strength\n\n"
         "Points are win rates in hundredths, on held-out deals that nobody chose by, with 95 % intervals.\n\n"
         f"{markdown_table(('measured', 'points'), measured)}\n\n"

@@ -1,4 +1,4 @@
-"""docs/batch.md says what is true: its blocks run as printed."""
+"""docs/howto/batch.md says what is true: its blocks run as printed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = (Path(__file__).resolve().parents[1] / "docs" / "batch.md").read_text("utf-8")
+PAGE = (Path(__file__).resolve().parents[1] / "docs" / "howto" / "batch.md").read_text("utf-8")
 TABLES, STATE, SEAT = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 NEEDED = {TABLES: ("numba", "torch"), STATE: ("numba",), SEAT: ("numba", "sb3_contrib")}
 PRINTED = {TABLES: "True True\n", STATE: "True\n", SEAT: "32\n"}
@@ -17,5 +17,5 @@ PRINTED = {TABLES: "True True\n", STATE: "True\n", SEAT: "32\n"}
 def test_each_block_runs_as_printed(block, capsys):
     for module in NEEDED[block]:
         pytest.importorskip(module)
-    exec(compile(block, "docs/batch.md", "exec"), {})
+    exec(compile(block, "docs/howto/batch.md", "exec"), {})
     assert capsys.readouterr().out == PRINTED[block]

@@ -31,7 +31,7 @@ from parlour.training.measure.benchmark.suite import FULL, HEURISTIC, QUICK, SUI
 from parlour.training.measure.statistics import show_interval
 from parlour.training.results.result_table import markdown_table
 
-DOCS = Path(__file__).parents[1] / "docs" / "benchmark.md"
+DOCS = Path(__file__).parents[1] / "docs" / "howto" / "benchmark.md"
 DIGESTS = {
     "full": "43c6fd4c777ff553c36e379be9e30fcefe5f207cee80e9be2f0f5faacaded003",
     "quick": "14d1d54f74cb656d56f17a711f9c8bd477d902afdcbff73c80ff473e089744a4",
@@ -364,7 +364,7 @@ def test_a_model_at_parlours_own_server_has_the_same_file_twice_with_its_questio
 
 
 def reference_table() -> str:
-    """The table of docs/benchmark.md."""
+    """The table of docs/howto/benchmark.md."""
     rows = []
     for suite in SUITES.values():
         for reference in references(suite):

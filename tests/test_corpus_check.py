@@ -110,7 +110,7 @@ def test_an_unlinked_question_is_drawn_as_such_and_dollars_are_no_formula(folder
 
 # -- the page --------------------------------------------------------------------------------------------------
 
-PAGE = (Path(__file__).parents[1] / "docs" / "corpora.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[1] / "docs" / "howto" / "corpora.md").read_text("utf-8")
 
 
 def blocks(kind: str) -> list[str]:
@@ -129,7 +129,7 @@ def test_the_code_of_the_page_runs(tmp_path, monkeypatch, capsys):
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "people.jsonl").write_text(document, encoding="utf-8")
     (tmp_path / "questions.jsonl").write_text(questions, encoding="utf-8")
-    exec(compile(code, "docs/corpora.md", "exec"), {})
+    exec(compile(code, "docs/howto/corpora.md", "exec"), {})
     assert capsys.readouterr().out.split("\n")[:2] == ["Telby", "4 questions, 1 of them unanswerable"]
     commands = re.findall(r"^    parlour (corpus .*)$", PAGE, re.MULTILINE)
     assert commands

@@ -55,9 +55,9 @@ def test_every_game_has_a_page_which_shows_what_its_card_says():
     from parlour_pages.games import _actions, _observations, _options
 
     for name in GAMES:
-        page = (DOCS / "games" / f"{name}.md").read_text("utf-8")
+        page = (DOCS / "reference" / "games" / f"{name}.md").read_text("utf-8")
         assert f"generated/fragments/{name}.md" in page
-        assert f"games/{name}\n" in (DOCS / "index.md").read_text("utf-8")
+        assert f"reference/games/{name}\n" in (DOCS / "index.md").read_text("utf-8")
         env = registry[name].raw_env(info="full", observation="both")
         env.reset(seed=7)
         kinds = {move.kind for move in env.game.catalogue}
@@ -76,8 +76,16 @@ def test_every_table_of_reproduce_is_on_the_page_of_the_papers():
 def test_every_page_in_docs_is_in_a_table_of_contents():
     index = (DOCS / "index.md").read_text("utf-8")
     found = [str(path.relative_to(DOCS).with_suffix("")) for path in DOCS.rglob("*.md")]
-    own = [name for name in found if not name.startswith(("_build", "generated", "cards/")) and name != "index"]
+    own = [name for name in found if not name.startswith(("_build", "generated", "cards/", "lab/")) and name != "index"]
     assert [name for name in own if not re.search(rf"^(.*<)?{name}>?$", index, re.MULTILINE)] == []
+
+
+def test_logs_of_experiments_are_dated_and_outside_the_navigation():
+    listed = (DOCS / "lab" / "index.md").read_text("utf-8")
+    for path in sorted((DOCS / "lab").glob("*.md")):
+        assert path.read_text("utf-8").startswith("---\norphan: true\n---\n"), path.name
+        assert path.stem == "index" or re.fullmatch(r"\d{4}-\d{2}-\w+", path.stem), path.name
+        assert path.stem == "index" or f"({path.name})" in listed, path.name
 
 
 @pytest.mark.slow
@@ -146,7 +154,9 @@ def test_pages_that_did_not_change_keep_their_time(tmp_path):
 
 def test_links_between_pages_lead_to_files_and_to_pages_of_the_site():
     wrong = []
-    for path in [*DOCS.glob("*.md"), *(DOCS / "integrations").glob("*.md"), *(DOCS / "tutorials").glob("*.md")]:
+    for path in DOCS.rglob("*.md"):
+        if path.relative_to(DOCS).parts[0] in ("_build", "generated"):
+            continue
         prose = re.sub(r"```.*?```", "", path.read_text("utf-8"), flags=re.DOTALL)
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", prose):
             found = (path.parent / target).resolve()

@@ -250,7 +250,7 @@ FLOORS = {
     "develop": {"accuse": 0.88, "defend": 0.81, "propose": 0.90, "defer": 0.81, "all": 0.88},
     "score": {"accuse": 0.83, "defend": 0.61, "propose": 0.87, "defer": 0.89, "all": 0.82},
 }
-"""F1 of pairs on the statements, by half, as measured (docs/claims.md), rounded down."""
+"""F1 of pairs on the statements, by half, as measured (docs/reference/claims.md), rounded down."""
 PARAPHRASED = {
     "develop": {"accuse": 0.87, "defend": 0.80, "propose": 0.90, "defer": 0.80, "all": 0.87},
     "score": {"accuse": 0.79, "defend": 0.71, "propose": 0.85, "defer": 0.91, "all": 0.81},

@@ -210,7 +210,7 @@ def test_those_that_ship_are_small_and_each_has_one_table():
 
 
 def test_the_page_s_table_is_that_of_the_cards():
-    page = (ROOT / "docs" / "experts.md").read_text("utf-8")
+    page = (ROOT / "docs" / "explanation" / "experts.md").read_text("utf-8")
     told = page.partition("<!-- cards -->\n")[2].partition("\n<!-- end of cards -->")[0]
     assert told == markdown_table(HEADINGS, rows(SHIPPED))
 

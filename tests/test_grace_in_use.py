@@ -1,4 +1,4 @@
-"""A mediator in a pipeline of one's own: question and documents, or signals, in place of the state (docs/mediators.md)."""
+"""A mediator in a pipeline of one's own: question and documents, or signals, in place of the state (docs/explanation/mediators.md)."""
 
 from __future__ import annotations
 

@@ -229,7 +229,7 @@ def test_every_attack_has_subjects_and_a_share_of_its_own_name():
 
 
 def test_the_page_tells_of_every_attack():
-    page = (Path(__file__).resolve().parents[1] / "docs" / "hardening.md").read_text("utf-8")
+    page = (Path(__file__).resolve().parents[1] / "docs" / "reference" / "hardening.md").read_text("utf-8")
     told = set(re.findall(r"^\| `([\w ]+)` \|", page, re.MULTILINE))
     assert set(all_attacks()) <= told
 

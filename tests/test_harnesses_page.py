@@ -16,11 +16,11 @@ HARNESSES = [
     for name in ("inspect", "verifiers", "trl", "mcp", "openenv", "hf")
     if (DOCS / "integrations" / f"{name}.md").exists()
 ]
-PAGE = (DOCS / "harnesses.md").read_text("utf-8")
+PAGE = (DOCS / "howto" / "harnesses.md").read_text("utf-8")
 ROWS = {
     match[1]: match
     for match in re.finditer(
-        r"^\| \[[^]]+\]\(integrations/(\w+)\.md\) \| `(\w+)` \| ([\w-]+) ([\d.]+) \|", PAGE, re.MULTILINE
+        r"^\| \[[^]]+\]\(\.\./integrations/(\w+)\.md\) \| `(\w+)` \| ([\w-]+) ([\d.]+) \|", PAGE, re.MULTILINE
     )
 }
 
@@ -42,5 +42,5 @@ def test_the_first_screen_of_the_readme_links_to_each():
     """What stands above the first heading of the second rank."""
     first = (ROOT / "README.md").read_text("utf-8").partition("\n## ")[0]
     assert [name for name in HARNESSES if f"(docs/integrations/{name}.md)" not in first] == []
-    for page in ("docs/harnesses.md", "docs/tutorials/train_language_model.md"):
+    for page in ("docs/howto/harnesses.md", "docs/tutorials/train_language_model.md"):
         assert f"({page})" in first

@@ -1,4 +1,4 @@
-"""docs/questions.md says what is true: its player plays, its question is read back, its command lines exist."""
+"""docs/howto/questions.md says what is true: its player plays, its question is read back, its command lines exist."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from parlour.policies.llm.ask import ASKS, read_back
 from parlour.training import cli
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-PAGE = (DOCS / "questions.md").read_text("utf-8")
+PAGE = (DOCS / "howto" / "questions.md").read_text("utf-8")
 PLAYER, MIRROR = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 
@@ -73,7 +73,7 @@ def test_the_folder_of_another_wording(tmp_path, capsys):
     assert "\nDo something.\n" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("page", ["questions.md", "models.md"])
+@pytest.mark.parametrize("page", ["howto/questions.md", "howto/models.md"])
 def test_every_option_that_a_page_names_exists(page):
     known = set()
     for words in ("play", "prompts show", "evaluate", "serve"):

@@ -11,7 +11,13 @@ from parlour.policies import names_of
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()
-_PAGES = [README, *((ROOT / "docs" / name).read_text() for name in ("environments.md", "endpoints.md", "players.md"))]
+_PAGES = [
+    README,
+    *(
+        (ROOT / "docs" / name).read_text()
+        for name in ("reference/environments.md", "howto/endpoints.md", "reference/players.md")
+    ),
+]
 (README_LOOP,), (LOOP, SEAT, TABLES), (AGENTS_LOOP,), _ = (
     re.findall(r"```python\n(.*?)```", page, re.DOTALL) for page in _PAGES
 )
@@ -35,7 +41,7 @@ def test_the_loop_runs_as_printed(capsys):
 
 
 def test_the_seat_of_gymnasium_runs_as_printed(capsys):
-    exec(compile(SEAT, "docs/environments.md", "exec"), {})
+    exec(compile(SEAT, "docs/reference/environments.md", "exec"), {})
     match = re.fullmatch(r"\(4, \d+\) \(4, (\d+)\)\n", capsys.readouterr().out)
     assert match is not None
     assert int(match[1]) == len(registry["avalon_v0"].raw_env(num_players=5).game.catalogue)
@@ -43,14 +49,14 @@ def test_the_seat_of_gymnasium_runs_as_printed(capsys):
 
 def test_many_tables_run_as_printed(capsys):
     pytest.importorskip("numba")
-    exec(compile(TABLES, "docs/environments.md", "exec"), {})
+    exec(compile(TABLES, "docs/reference/environments.md", "exec"), {})
     shape, mean = capsys.readouterr().out.rsplit(" ", 1)
     assert shape == "(64, 3)"  # tables, features
     assert -1 < float(mean) < 1  # the guesses of one face, against keepers who say anything
 
 
 def test_the_agents_loop_runs_as_printed(capsys):
-    exec(compile(AGENTS_LOOP, "docs/endpoints.md", "exec"), {})
+    exec(compile(AGENTS_LOOP, "docs/howto/endpoints.md", "exec"), {})
     assert re.fullmatch(r"(good|evil) wins by (quests|assassination)\n", capsys.readouterr().out)
 
 

@@ -1,4 +1,4 @@
-"""docs/retrievers.md says what is true: its blocks run, and print what they should; its numbers are those of the code."""
+"""docs/howto/retrievers.md says what is true: its blocks run, and print what they should; its numbers are those of the code."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from parlour.envs.mediated_qa import retrievers
 from parlour.envs.mediated_qa.actions import KINDS
 from parlour.envs.mediated_qa.retrieve import STOPPING_SCORES
 
-PAGE = (Path(__file__).resolve().parents[1] / "docs" / "retrievers.md").read_text("utf-8")
+PAGE = (Path(__file__).resolve().parents[1] / "docs" / "howto" / "retrievers.md").read_text("utf-8")
 PARTS, ACTIONS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 
 def run(block: str) -> None:
-    exec(compile(block, "docs/retrievers.md", "exec"), {"__name__": "page"})
+    exec(compile(block, "docs/howto/retrievers.md", "exec"), {"__name__": "page"})
 
 
 def test_parts_of_ones_own(capsys):

@@ -13,17 +13,17 @@ from rich.text import Text
 from parlour_pages.markdown import code, escaped, fence, table
 
 READ_ON = {
-    "train seat": ("selfplay", "strength"),
-    "train selfplay": ("selfplay", "experts"),
-    "train habits": ("habits",),
-    "train clone": ("clones",),
-    "train grace": ("mediators", "corpora", "retrievers"),
-    "train questum": ("questum",),
-    "arena": ("arena",),
-    "benchmark": ("benchmark", "models"),
-    "serve": ("models",),
-    "import avalon": ("records",),
-    "prompts show": ("questions", "models"),
+    "train seat": ("explanation/selfplay", "explanation/strength"),
+    "train selfplay": ("explanation/selfplay", "explanation/experts"),
+    "train habits": ("explanation/habits",),
+    "train clone": ("explanation/clones",),
+    "train grace": ("explanation/mediators", "howto/corpora", "howto/retrievers"),
+    "train questum": ("explanation/questum",),
+    "arena": ("explanation/arena",),
+    "benchmark": ("howto/benchmark", "howto/models"),
+    "serve": ("howto/models",),
+    "import avalon": ("howto/records",),
+    "prompts show": ("howto/questions", "howto/models"),
 }
 """Command -> pages that tell more."""
 

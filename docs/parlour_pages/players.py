@@ -22,13 +22,13 @@ from parlour.policies.trained import TrainedSeat
 from parlour_pages.markdown import code, of_docstring, summary, table
 
 READ_ON = {
-    EXPERT: ("experts", "strength"),
-    CLONE: ("clones",),
-    "grace": ("mediators",),
-    "obedient": ("mediators",),
-    "questum": ("questum",),
-    "avalon_agent": ("questions", "models"),
-    "chat": ("models",),
+    EXPERT: ("explanation/experts", "explanation/strength"),
+    CLONE: ("explanation/clones",),
+    "grace": ("explanation/mediators",),
+    "obedient": ("explanation/mediators",),
+    "questum": ("explanation/questum",),
+    "avalon_agent": ("howto/questions", "howto/models"),
+    "chat": ("howto/models",),
     **{
         name: (f"integrations/{name}" if name != "sb3" else "integrations/supersuit", "integrations/players")
         for name in FOREIGN
@@ -61,7 +61,7 @@ def _of_class(name: str, cls: Any) -> tuple[str, str]:
     doc = inspect.getdoc(cls) or ""
     module = sys.modules[cls.__module__].__doc__ or ""
     plays = vars(cls).get("plays") or getattr(cls, "plays", None)
-    where = f"It plays [{code(plays[1])}](../../games/{plays[1]}.md)." if plays else ""
+    where = f"It plays [{code(plays[1])}](../../reference/games/{plays[1]}.md)." if plays else ""
     said = _first(doc, module)
     parts = [
         f"# {name}",

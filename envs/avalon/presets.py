@@ -52,7 +52,7 @@ PROPOSALS: Final = 5
 # Tables that others have published results on, by name: `roles="deeprole"`.
 ROLE_SETS: Final = {
     # Serrino et al. 2019, "Finding Friend and Foe in Multi-Agent Games" (arXiv 1906.02330), section 2, and its code
-    # (github.com/Detry322/DeepRole). Its rules are `official` without talk: docs/strength.md.
+    # (github.com/Detry322/DeepRole). Its rules are `official` without talk: docs/explanation/strength.md.
     "deeprole": (MERLIN, SERVANT, SERVANT, ASSASSIN, MINION),
 }
 # The roles of the records of `multi_round`, by number of players.

@@ -2,7 +2,7 @@
 
 Documents are Debian's copyright files and entries of its package list, its common licences, the metadata of installed Python
 distributions, and what the modules of Python's library say of themselves (read, never imported). Questions are made by
-`real_questions`. The same documents give the same corpus, in the form of docs/corpora.md:
+`real_questions`. The same documents give the same corpus, in the form of docs/howto/corpora.md:
 
     python scripts/bench/real_documents.py OUT
 

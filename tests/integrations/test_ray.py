@@ -197,7 +197,7 @@ def test_what_is_kept_comes_in_the_order_of_the_jobs_and_each_game_is_counted(po
 
 
 def test_the_lines_of_the_page_run(pool, capsys):
-    page = (Path(__file__).parents[2] / "docs" / "ray.md").read_text("utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "integrations" / "ray.md").read_text("utf-8")
     exec(page.partition("```python\n")[2].partition("```")[0], {})
     assert capsys.readouterr().out.startswith("Rate(")
 

@@ -1,4 +1,4 @@
-"""The form `words`: games of ours there and back, the examples of docs/records.md, and what is refused."""
+"""The form `words`: games of ours there and back, the examples of docs/howto/records.md, and what is refused."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from parlour.training.records.json_objects import JsonObject
 from parlour.training.records.reading import RecordedMoves, read_as
 from records.bound import GONE, changed
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "records.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "howto" / "records.md"
 EXAMPLES = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", PAGE.read_text(), re.DOTALL)]
 EVENING, QUEST = EXAMPLES
 TABLES: list[tuple[InWords, dict[str, Any]]] = [

@@ -24,7 +24,7 @@ def export(
     path: Annotated[Path, typer.Argument(), "A transcript, or a directory with transcripts."],
     out: Annotated[Path, "File for the records, one game a line."],
 ) -> Answer:
-    """Write transcripts of Avalon and Werewolf as records in the form `words`, which docs/records.md describes.
+    """Write transcripts of Avalon and Werewolf as records in the form `words`, which docs/howto/records.md describes.
 
     Players are called player_0 and so on. `parlour import` of such a record gives the same rules and moves again.
 

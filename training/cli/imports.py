@@ -30,7 +30,7 @@ def import_avalon(
     """Replay recorded games of Avalon through the rules of their table and write them as transcripts.
 
     gpt51: games of language models with every word. published-2023: those of Lan et al. 2023. proavalon: records of that
-    site. words: yours, in a form that is described in docs/records.md with the others. A game that contradicts the rules
+    site. words: yours, in a form that is described in docs/howto/records.md with the others. A game that contradicts the rules
     is refused, and nothing is written.
 
     Example: [bold]parlour import avalon gpt51_avalon --out runs/gpt51[/bold]
@@ -45,7 +45,7 @@ def import_werewolf(
 ) -> Answer:
     """Replay recorded games of Werewolf, or check published ones, and write them as transcripts or records.
 
-    words: games with all moves and what was said, yours in the form that docs/records.md describes; they become
+    words: games with all moves and what was said, yours in the form that docs/howto/records.md describes; they become
     transcripts. gratr: the games published with GRATR, which do not contain speech and the order of deaths and cannot be
     replayed; they become records (roles, winner, votes, choices at night, judgements) that `parlour metrics` counts. A
     game that contradicts the rules, the format or itself is refused, and nothing is written.

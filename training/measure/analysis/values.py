@@ -5,7 +5,7 @@ value of a vote or a card is the share of games that the seat's side wins when p
 the seat's own belief (its information set, not the true deal), the game is played again up to the vote or the quest under
 each, all others vote and play cards as the players of the continuation do, and only this one decision is held. All
 moves that are compared meet the same deals and the same random numbers. Continuations are played by the heuristic, or by
-the table's expert (docs/experts.md) where there is one.
+the table's expert (docs/explanation/experts.md) where there is one.
 
 Time is bounded by what is valued: every guess, every card of an evil seat, and in each game the votes of greatest surprise.
 """

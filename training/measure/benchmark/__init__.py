@@ -1,1 +1,1 @@
-"""The benchmark: one player on a fixed, versioned suite of tables, one number with its interval. docs/benchmark.md."""
+"""The benchmark: one player on a fixed, versioned suite of tables, one number with its interval. docs/howto/benchmark.md."""

@@ -1,6 +1,6 @@
 """The suites: which tables, opponents and deals, under a version. A change of anything here is a new version.
 
-The tables are those with trained experts, one for the smallest budget, and generated cases of one size; docs/benchmark.md says why these.
+The tables are those with trained experts, one for the smallest budget, and generated cases of one size; docs/howto/benchmark.md says why these.
 """
 
 from __future__ import annotations

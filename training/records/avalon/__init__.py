@@ -1,7 +1,7 @@
 """Records of games of Avalon that others played: read, held against the rules, and written as transcripts.
 
 `import_records` knows the formats; `read_transcripts` reads a folder of transcripts, imported or played here, finished or
-not. What the formats look like stands in docs/records.md.
+not. What the formats look like stands in docs/howto/records.md.
 """
 
 from __future__ import annotations
