@@ -46,12 +46,12 @@ def test_the_card_of_avalon_tells_its_players_presets_and_their_points():
     for preset, rules in PRESETS.items():
         said = {point: row[preset] for point, row in points.items()}
         said = {point: points[point]["paper"] if "the same" in cell else cell for point, cell in said.items()}
-        assert said["a team goes with"].startswith("half") == (rules.majority == "half")
+        assert said["a team is approved by"].startswith("half") == (rules.majority == "half")
         assert ("loses" in said["fifth proposal"]) == (rules.fifth_rejection == "evil_wins")
         assert (said["short teams"].startswith("voted on")) == rules.short_teams
         assert (said["good may play fail"] == "yes") == rules.good_may_fail
         assert (said["quest 4 from 7 players"] == "two fails") == rules.two_fails
-        assert ("after three good quests" in said["Merlin is named"]) == (rules.hunt == "end")
+        assert ("after three good quests" in said["Merlin is guessed"]) == (rules.hunt == "end")
         assert (said["unreadable card"] == "success") == (rules.unclear_card == "success")
 
 

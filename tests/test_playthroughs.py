@@ -114,5 +114,5 @@ def test_the_cards_are_up_to_date():
 
 
 def test_a_card_tells_what_the_file_of_the_network_holds():
-    """116 features, two layers of 128, 30 actions: 116*128+128 + 128*128+128 + 128*30+30 = 35,358 numbers."""
-    assert "layers of 116, 128, 128, 30; 35,358 numbers" in PAGES["avalon-5-official.md"]
+    """116 features, two layers of 128, 30 actions: 116*128+128 + 128*128+128 + 128*30+30 = 35,358 parameters."""
+    assert "layers of 116, 128, 128, 30; 35,358 parameters" in PAGES["avalon-5-official.md"]

@@ -4,12 +4,12 @@
 |---|---|
 | Name | `template_v0` |
 | Players | 2, agents `player_0` (keeper) and `player_1` (guesser) |
-| Returns | the guesser +1 if right and -1 if wrong; the keeper the opposite |
+| Returns | guesser: +1 if right, -1 if wrong; keeper: the opposite |
 | Reasons of the end | `guess`, `forfeit` (a wrapper's setting) |
-| Time | turns come in one order and tell nothing; a game with hidden turns says how they go in cycles (`parlour.envs.moment`) |
+| Time | turns have one fixed order and reveal nothing; a game with hidden turns defines its cycles (`parlour.envs.moment`) |
 
-`parlour new NAME` makes a package of its own from it; change `vocabulary.py`, `rules.py`, `text.py`, `encode.py`, the
-heuristic and this card, and run `parlour check`.
+`parlour new NAME` makes a package of its own from this game. Change `vocabulary.py`, `rules.py`, `text.py`, `encode.py`, the
+heuristic and this card, then run `parlour check`.
 
 Versions: v0, first.
 """

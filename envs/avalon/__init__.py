@@ -5,42 +5,50 @@
 | Name | `avalon_v0` |
 | Players | 5-10, agents `player_0` ... |
 | Options | `num_players`, `rules`, `roles`, `talk`, `discussion`, `speaks_first`, `two_fails`, `sizes`, `guesser`, `reasons`, `comments`, `consult` |
-| Returns | +1 for every seat of the side that wins, -1 for the other side; nothing before the end |
+| Returns | +1 for every seat of the winning side, -1 for the losing side; 0 before the end |
 | Reasons of the end | `quests`, `rejections` (official), `assassination`, `forfeit` (a wrapper's setting) |
 | Actions | numbers in `game.catalogue`: speeches, teams, two ballots, two cards, guesses |
 | Features | see `encode.py` |
-| Time | whoever runs the AEC form sees whose turn it is, and so who the Assassin is: no seat may; cycles tell nothing |
+| Time | the AEC form shows whose turn it is, and so who the Assassin is: do not pass it to a seat. Cycles of the parallel form reveal nothing |
 
-Roles: Merlin sees the evil side but Mordred; Percival sees Merlin and Morgana and not which is which; the evil side
-see each other but Oberon, who sees nobody. Without `roles`, a game has Merlin, Percival, Morgana, the Assassin, and
-Loyal Servants and plain Minions in the other seats. `roles` may also be a name in `ROLE_SETS` (`presets.py`).
+Merlin sees the evil side except Mordred. Percival sees Merlin and Morgana, but not which is which. Evil players see each
+other; Oberon does not see them, nor they him. By default a game has Merlin, Percival, Morgana and the Assassin; Loyal Servants
+and plain Minions take the other seats. `roles` also accepts a name in `ROLE_SETS` (`presets.py`).
+
+The presets of `rules` differ in these points:
 
 | point | paper | reference | official | multi_round |
 |---|---|---|---|---|
-| a team goes with | half of the votes | half | more than half | more than half |
-| fifth proposal | goes whatever the vote | the same; a short team counts twice | a rejection loses for good | goes without a vote |
+| a team is approved by | half of the votes | half | more than half | more than half |
+| fifth proposal | approved whatever the vote | the same; a short team counts twice | a rejection loses the game | approved without a vote |
 | short teams | filled up before the vote (text actions) | voted on; then a whole team is drawn | not accepted | not accepted |
 | good may play fail | no | yes | no | no |
 | quest 4 from 7 players | one fail | one fail | two fails | one fail |
-| Merlin is named | once, after any quest, before it is scored | the same | once, after three good quests | once, after three good quests |
-| all speak | before each proposal, leader first | the same | the same | before the first proposal of a quest, seat 0 first |
-| words with a team | no | no | no | all hear them |
-| words with a vote | no | no | no | only the voter sees them |
-| before the guess | nothing | nothing | nothing | evil seats speak once each among themselves |
-| usual roles | see above | see above | see above | those of the records: `MULTI_ROUND_ROLES` |
-| unreadable vote | agrees | agrees | agrees | agrees |
+| Merlin is guessed | once, after any quest, before its result counts | the same | once, after three good quests | once, after three good quests |
+| everybody speaks | before each proposal, leader first | the same | the same | before the first proposal of a quest, seat 0 first |
+| words with a team | no | no | no | public |
+| words with a vote | no | no | no | seen only by the voter |
+| before the guess | nothing | nothing | nothing | each evil seat speaks once, to evil only |
+| default roles | see above | see above | see above | those of the records: `MULTI_ROUND_ROLES` |
+| unreadable vote | approves | approves | approves | approves |
 | unreadable card | success for good, fail for evil | success | success for good, fail for evil | success for good, fail for evil |
 
-Each of these options takes the place of one point of the preset: `discussion` (`"proposal"`, `"mission"`), `speaks_first`
-(`"leader"`, `"seat_0"`), `two_fails`, `sizes` (five team sizes), `guesser` (the role that names Merlin), `reasons` (words
-with a team and with the guess), `comments` (words with a vote: `"none"`, `"private"`, or `"public"`, shown after the
-votes), `consult`. Without talk a preset has no words of any kind. Where nobody is the Assassin, `guesser` says who names
-Merlin; in `multi_round` Mordred does at six players and Morgana at seven.
+These options override single points of a preset:
 
-Sources: Lan et al., arXiv 2310.14985, appendices A.1 and A.4 (paper); the game logs published with its code
-(reference); the boxed game's rule sheet (official; team sizes of all four); the records of "multi-round-avalon-agents"
-(S. Ellawela, 2026, MIT; multi_round). Votes are asked for in seat order and shown all at once. In text actions, words that
-go with a team, a vote or a guess stand behind its sentence: "I approve the team. They have done well."
+- `discussion`: `"proposal"` or `"mission"`; `speaks_first`: `"leader"` or `"seat_0"`.
+- `two_fails`: whether quest 4 needs two fails from 7 players; `sizes`: five team sizes.
+- `guesser`: the role that guesses Merlin. It is needed where nobody is the Assassin. In `multi_round` it is Mordred with six
+  players and Morgana with seven.
+- `reasons`: words with a team and with the guess.
+- `comments`: words with a vote, `"none"`, `"private"` or `"public"` (shown after the votes).
+- `consult`: whether evil seats speak before the guess.
+
+`talk=False` removes words of every kind. Players vote in seat order; votes are revealed together. In text actions, words with a
+team, a vote or a guess follow its sentence: "I approve the team. They have done well."
+
+Sources: Lan et al., arXiv 2310.14985, appendices A.1 and A.4 (paper); the game logs published with its code (reference); the
+boxed game's rule sheet (official, and the team sizes of all presets); the records of "multi-round-avalon-agents"
+(S. Ellawela, 2026, MIT; multi_round).
 
 Versions: v0, first.
 """

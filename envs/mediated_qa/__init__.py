@@ -9,17 +9,15 @@
 | Reasons of the end | `right`, `wrong`, `abstained` (one question), `questions` (several), `forfeit` (a wrapper's setting) |
 | Actions | numbers in `game.catalogue`: joint actions to recommend, then the actions of each module |
 | Features | see `encode.py` |
-| Time | turns come in one order, in the AEC form and in cycles, and tell nothing |
+| Time | turns have one fixed order, in the AEC form and in cycles, and reveal nothing |
 
-A question, and the state (T, Q) of the graph around it, are told to the mediator; the modules learn the state and, in
-private, what is recommended to them. They choose without seeing each other. Then nature tells what came of it: evidence,
-answer, verdict, judgement. These are moves with the words in them, so that a game is played again without any service.
+Each question has three steps:
 
-The nine joint actions of the published run are `joint="published"`; `joint="all"` are the 17 feasible ones of the 24. The
-other seven cannot be carried out as named: without retrieval there is no evidence to generate from (2) or to check against
-(3 more), and after a refusal there is no answer to check (2 more). Modules that do so all the same, by disobedience, or
-whose retrieval finds nothing, fall back: generating becomes the closed-book answer, the check is left out; what is carried
-out is charged. A check that contradicts the answer makes it an abstention.
+1. The mediator sees the question and the state (T, Q) of the graph around it, and recommends a joint action.
+2. Each module sees the state and its own recommendation, and chooses an action without seeing the others.
+3. Nature plays the result: evidence, answer, verdict, judgement. These moves contain the words, so a replay needs no service.
+
+Outcomes and costs:
 
 | outcome | pays |
 |---|---|
@@ -28,16 +26,27 @@ out is charged. A check that contradicts the answer makes it an abstention.
 | abstained, closed-book answer wrong | +10 |
 | abstained, closed-book answer right | -20 |
 
-Costs: retrieval 1 (shallow), 3 (deep), 0; generation 2, 5 (consistency), 2 (closed book), 0 (refusal); check 4, 0.
+| action | cost |
+|---|---|
+| retrieve: shallow, deep, none | 1, 3, 0 |
+| generate: from evidence, with consistency, closed book, refuse | 2, 5, 2, 0 |
+| verify: check, skip | 4, 0 |
 
-Sources: K. Nguyen, "GRACE: Graph Reasoning with Adaptive Correlated Equilibrium" (rules), and the configuration published with
-its code (numbers). Departures: executed costs are charged throughout; the unlinked question has its own state s0.
+`joint="published"` offers the nine joint actions of the published run; `joint="all"` the 17 feasible ones of 24. The other seven
+cannot be executed as named. Without retrieval there is no evidence to generate from (2) or to check against (3 more). After a
+refusal there is no answer to check (2 more).
 
-More or other actions are an `actions.ActionSet`: their names, costs and kinds; the kinds say which joint actions are feasible.
-Without one these are the published nine.
+Modules may still reach such a combination by disobeying, or when retrieval returns nothing. Then generation becomes the closed-book
+answer and the check is left out. Only executed actions are charged. A check that contradicts the answer turns it into an abstention.
 
-By default nature asks an offline service over a generated corpus (`corpus_seed`, `corpus_size`, `difficulty`). Another
-`service` can be given; it is not part of the configuration, as replay needs none.
+`actions` takes an `actions.ActionSet` with names, costs and kinds of your own actions. The kinds decide which joint actions are
+feasible. The default is the published nine.
+
+By default an offline service answers from a generated corpus (`corpus_seed`, `corpus_size`, `difficulty`). You can pass another
+`service`. It is not part of the configuration, because replay needs none.
+
+Sources: K. Nguyen, "GRACE: Graph Reasoning with Adaptive Correlated Equilibrium" (rules), and the configuration published with its
+code (numbers). Departures: only executed costs are charged; a question without a link in the graph has its own state s0.
 
 Versions: v0, first.
 """

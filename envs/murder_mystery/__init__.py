@@ -1,4 +1,4 @@
-"""Murder mysteries: everybody knows a part of the story, some of them killed, and questions bring it to light.
+"""Murder mysteries: everybody knows a part of the story, some are murderers, and questions bring it to light.
 
 | | |
 |---|---|
@@ -9,38 +9,45 @@
 | Reasons of the end | `votes`, `forfeit` (a wrapper's setting) |
 | Actions | numbers in `game.catalogue`: choices of whom to ask, questions, facts, reports, votes |
 | Features | see `encode.py` |
-| Time | whoever runs the AEC form sees how long two talk whom no other seat hears (`hearing="two"`); cycles tell nothing |
+| Time | the AEC form shows how long two seats talk in private (`hearing="two"`): do not pass it to a seat. Cycles of the parallel form reveal nothing |
 
-Each seat has a private script and objectives; there is no other chance than what the seats do. All introduce themselves.
-In each round every seat, for every victim, may choose up to `targets` others, one after the other, and ask each of them
-`questions` questions. The asked answers with up to three facts, or in words of its own. After each round but the last
-every seat reports, in private, whom it suspects of each victim; after the last one all vote in secret, never for
-themselves. The numbers of votes are told, not whose they are.
+Each seat has a private script and objectives. There is no chance beyond what the players do.
 
-A question has a topic (whereabouts, relation, motive, sighting, means, open) and may be about a person. A civilian may
-tell only facts of its own script that bear on the question, and ends such an answer only when nothing is left that the
-hearers do not know from it, or three are told. A murderer of the victim in question may tell anything in the words of the case
-about itself or the one it is asked about, its planned lies, or nothing. An answer in free words ends at once; words cannot
-be checked, so that a civilian's honesty in them, and its silence, is the player's own affair. A case of prose only has no
-words for facts: questions keep their topics, and answers are free words.
+1. All players introduce themselves.
+2. In each round, for every victim, a seat may choose up to `targets` others in turn and ask each of them `questions` questions. The
+   other seat answers with up to three facts, or in its own words.
+3. After every round but the last, each seat reports in private whom it suspects for each victim.
+4. After the last round all vote in secret, never for themselves. Counts are announced, not who voted for whom.
+
+A question has a topic (whereabouts, relation, motive, sighting, means, open) and may name a person. Answers follow these rules:
+
+- A civilian may state only facts of its own script that bear on the question. It may end the answer after three facts, or when its
+  script has no such fact that the hearers do not know.
+- A murderer of the victim in question may also state planned lies, or anything the case has words for about itself or the person
+  in the question. It may also say nothing.
+- An answer in free words ends the turn. Words are not checked: honesty and silence in them are the player's own affair.
+- A case without structured facts has free-word answers only. Questions keep their topics.
+
+The presets of `rules` differ in the vote:
 
 | point | questum | player |
 |---|---|---|
-| found is who has | most votes, and at least half of them | most votes |
-| a tie finds | nobody | nobody |
-| a question that cannot be used | is an open one | the same |
-| a choice that cannot be used | asks nobody else | the same |
-| a suspicion that cannot be used | stays as it was; before the first, a random one | the same |
+| the vote accuses | whoever has most votes, and at least half of them | whoever has most votes |
+| a tie accuses | nobody | nobody |
+| an unreadable question | becomes an open one | the same |
+| an unreadable choice | asks nobody else | the same |
+| an unreadable suspicion | keeps the last one; before the first, a random one | the same |
 
-Tougher cases (`seed:N:en::::LEVEL`, levels 1 to 4; ours) tell how many of those who murdered nobody may lie, too: these may tell
-the lies that they planned, in place of what contradicts them, or be silent. `belief.py` holds the worlds that agree with what was told.
+Tougher cases (`seed:N:en::::LEVEL`, levels 1 to 4; parlour's own) announce how many innocent players may lie too. These players may
+state their planned lies in place of the facts that contradict them, or be silent. `belief.py` computes the worlds that agree with
+what was said.
 
-A victim that no player murdered does not count. Of several murderers of one victim any will do. The winner is `civilians` if
-more victims are solved than missed, `murderers` if fewer, else `draw`.
+A victim that no player murdered does not count. If several players murdered one victim, accusing any of them solves it. The winner
+is `civilians` if more victims are solved than missed, `murderers` if fewer, and `draw` otherwise.
 
-Sources: Zhu et al., PLAYER*, and Questum by the same authors (section 4.2, appendix A: rules 1 to 6, and
-stages 1 to 5, from which the anonymous vote is). Appendix A.1 has "over 50 %" where section 4.2 has "at least"; taken is the
-latter. Murderers may lie about their own victims only, as in the published code.
+Sources: Zhu et al., PLAYER*, and Questum by the same authors (section 4.2; appendix A, rules 1 to 6, and stages 1 to 5 for the
+anonymous vote). Appendix A.1 says "over 50 %", section 4.2 "at least"; parlour follows section 4.2. As in the published code,
+murderers may lie about their own victims only.
 
 Versions: v0, first.
 """

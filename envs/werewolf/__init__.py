@@ -5,40 +5,48 @@
 | Name | `werewolf_v0` |
 | Players | 4-15, agents `player_0` ... |
 | Options | `num_players`, `rules`, `roles`, `talk`, `max_days` |
-| Returns | +1 for every seat of the side that wins, -1 for the other side, 0 for all after a draw; nothing before |
+| Returns | +1 for every seat of the winning side, -1 for the losing side, 0 after a draw; 0 before the end |
 | Reasons of the end | `wolves_dead`, `village_dead`, `parity` (official), `days` (a draw), `forfeit` (a wrapper's setting) |
 | Actions | numbers in `game.catalogue`: speeches, proposals among wolves, targets by night and by day, the antidote |
 | Features | see `encode.py` |
-| Time | whoever runs the AEC form sees whose turn it is by night, and so the roles: no seat may; cycles tell nothing, see `choices.py` |
+| Time | at night the AEC form shows whose turn it is, and so the roles: do not pass it to a seat. Cycles of the parallel form reveal nothing, see `choices.py` |
 
-The paper's table of eight is the default: three werewolves, witch, guard, seer, two villagers. Tables of four and
-five, which are ours, have one werewolf, a seer and villagers. By night, in this order: the wolves speak among
-themselves and vote for a victim; the guard protects one seat, himself if he likes, from the wolves; the witch, while
-she has the antidote, hears of the victim and may save it, herself too, and may poison one seat once in the game; the
-seer learns of one seat whether it is a werewolf. Who is killed before acting does not act. By day, in one order of
-seats drawn with the roles, all speak once, then vote; who has most votes is executed after last words. The game is a
-draw after `max_days` days.
+The default is the paper's table of eight: three werewolves, witch, guard, seer, two villagers. Tables of four and five players
+are parlour's own: one werewolf, a seer, and villagers.
+
+A night has four steps, in this order:
+
+1. The wolves speak among themselves and vote for a victim.
+2. The guard protects one seat from the wolves; it may be the guard's own.
+3. The witch learns of the victim while she has the antidote. She may save it, even if it is herself. She may poison one seat once a game.
+4. The seer learns whether one seat is a werewolf.
+
+A player killed before acting does not act. By day everybody speaks once, in an order drawn with the roles, then votes. The
+player with most votes speaks last words and is executed. After `max_days` days the game is a draw.
+
+The presets of `rules` differ in these points:
 
 | point | paper | reference | official |
 |---|---|---|---|
-| wolves' votes | each its own, all hear the choice | later wolves see earlier votes | each its own, all hear the choice |
-| tied hunt | a random one of the tied, nobody among them | the same | no kill |
+| wolves' votes | independent; wolves learn the choice | later wolves see earlier votes | independent; wolves learn the choice |
+| tied hunt | drawn among the tied; "nobody" counts as one of them | the same | no kill |
 | wolves may hunt wolves | yes | yes | no |
 | guard, two nights running | not the same player | any player | not the same player |
 | killed witch, no antidote left | does nothing | may still poison | does nothing |
-| votes by day | secret until all are in | public as cast | secret until all are in |
-| tied vote, most pass | nobody is executed | the same | the same |
-| roles are shown | of the first night's dead | of the first night's dead | of all dead |
+| votes by day | revealed together | public as cast | revealed together |
+| tied vote, or most pass | nobody is executed | the same | the same |
+| roles are revealed | of the first night's dead | of the first night's dead | of all dead |
 | wolves win | when nobody else lives | when nobody else lives | when they are half of the living |
-| antidote, by words | a yes that is not denied | any yes-word | a yes that is not denied |
+| antidote, by words | a yes without a denial | any yes-word | a yes without a denial |
 | unreadable vote | pass | pass | pass |
 
-Sources: Zhu et al. 2024, "Graph Retrieval Augmented Trustworthiness Reasoning" (paper); the code published with it, as
-its game records show it (reference); the rule sheet of The Werewolves of Miller's Hollow and, for parity, the party game
-Mafia (official; the order of the night, last words and the witch are the paper's in all three). Where the published code
-contradicts the rules that it announces to its players, `paper` plays the announced rule and `reference` the code: the
-guard's memory, the dying witch, the yes-words, votes called one by one. In no preset: of two deaths only the first was
-told at dawn, a pass of the seer checked player 1, and there was no last day.
+Sources: Zhu et al. 2024, "Graph Retrieval Augmented Trustworthiness Reasoning" (paper); the code published with it, as its game
+records show it (reference); the rule sheet of The Werewolves of Miller's Hollow, and for parity the party game Mafia (official).
+The order of the night, last words and the witch follow the paper in all presets.
+
+The published code contradicts the rules that it announces to its players in four points: the guard's memory, the dying witch,
+the yes-words, and votes called one by one. `paper` plays the announced rules, `reference` the code. No preset copies three
+oddities of the code: of two deaths only the first was announced, a seer's pass checked player 1, and games had no last day.
 
 Versions: v0, first.
 """
