@@ -15,16 +15,19 @@ from parlour.training.cli.models import ModelOption, called, seated
 from parlour.training.cli.options import Answer
 from parlour.training.measure.benchmark.compare import compare, two_results
 from parlour.training.measure.benchmark.played import Candidate
-from parlour.training.measure.benchmark.result import plain, scores
+from parlour.training.measure.benchmark.result import OVERALL, plain, scores
 from parlour.training.measure.benchmark.results_file import RESULTS, BenchmarkResult, read_result, references
 from parlour.training.measure.benchmark.run import benchmark as run_benchmark
 from parlour.training.measure.benchmark.suite import FULL, QUICK
+from parlour.training.measure.benchmark.verdict import verdict_of
 from parlour.training.measure.statistics import show_interval
 from parlour.training.play.parallel.executor import opened
 from parlour.training.play.runner import GameRunner
 from parlour.training.results import display
-from parlour.training.results.decision_tables import decision_parts
+from parlour.training.results.decision_tables import decision_parts, marked
+from parlour.training.results.pages import benchmark_page
 from parlour.training.results.result_table import Cell, Column, ResultTable
+from parlour.training.results.verdicts import POINTS, compared, doubt, no_score, together, word
 
 ALIKE: Final = (
     "-: all deals went alike, which says nothing of how others would go; intervals above are too short by that"
@@ -73,7 +76,11 @@ def benchmark(
         runner = GameRunner(model.concurrency, pool, failures=failures)
         found, made = run_benchmark(suite, candidate, out, name, runner=runner, progress=bars)
     note = f"; agents answered by {called(model)}" if asking else ""
-    return Answer(found, _score_parts(read_result(out), made, out, note))
+    result = read_result(out)
+    parts, verdict = _score_parts(result, made, note), verdict_of(result, made)
+    benchmark_page.write_page(out, result, verdict, parts)
+    files = f"report: {out / benchmark_page.REPORT}; results: {out / RESULTS}"
+    return Answer(found, [*parts, files], verdict=verdict)
 
 
 def compare_results(
@@ -94,17 +101,24 @@ def compare_results(
     value |= {"tables": [table.name for table in suite.tables], "differences": plain(found)}
     title = f"Benchmark {suite.name}, version {suite.version}, same deals: {one.name} less {other.name} (points, 95 % interval; sign test)"
     rows = [
-        (part, score.n, f"{score.value:+6.1f}", show_interval(score, "+.1f"), score.p) for part, score in found.items()
+        (part, score.n, f"{score.value:+6.1f}", show_interval(score, "+.1f"), score.p, word(score))
+        for part, score in found.items()
     ]
-    columns = (*map(Column, ("part", "deals", "difference", "interval")), Column("p", ".2g"))
-    return Answer(value, [ResultTable(title, columns, tuple(rows))])
+    columns = (*map(Column, ("part", "deals", "difference", "interval")), Column("p", ".2g"), Column("verdict"))
+    scored = not any(no_score(both.name, *both.own) for both in (one, other) if both.own is not None)
+    said = compared(one.name, other.name, found[OVERALL], POINTS) if scored else ""
+    return Answer(value, [ResultTable(title, columns, tuple(rows))], verdict=together([said, *_not_own(one, other)]))
 
 
-def _score_parts(result: BenchmarkResult, made: Decisions, out: Path, note: str) -> list[ResultTable | str]:
+def _not_own(*results: BenchmarkResult) -> list[str]:
+    return [doubt(one.name, *one.own) for one in results if one.own is not None]
+
+
+def _score_parts(result: BenchmarkResult, made: Decisions, note: str) -> list[ResultTable | str]:
     """The player's scores beside those of the players that come with parlour; its decisions."""
     own = scores(result.suite, result.points)
     others = {reference.name: scores(result.suite, reference.points) for reference in references(result.suite)}
-    title = f"Benchmark {result.suite.name}, version {result.suite.version}: {result.name} (points of 100, 95 % interval){note}"
+    title = f"Benchmark {result.suite.name}, version {result.suite.version}: {marked(result.name, made.own, made.decisions)} (points of 100, 95 % interval){note}"
     rows: list[tuple[Cell, ...]] = [
         (part, score.n, score.value, show_interval(score, ".1f"), *(of[part].value for of in others.values()))
         for part, score in own.items()
@@ -113,4 +127,4 @@ def _score_parts(result: BenchmarkResult, made: Decisions, out: Path, note: str)
     columns = (Column("part"), Column("deals"), Column("points", "5.1f"), Column("interval"), *points)
     alike = [ALIKE] if any(score.low is None for score in own.values()) else []
     table = ResultTable(title, columns, tuple(rows))
-    return [table, *alike, *decision_parts({result.name: made}), f"results: {out / RESULTS}"]
+    return [table, *alike, *decision_parts({result.name: made})]

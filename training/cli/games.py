@@ -25,9 +25,10 @@ from parlour.training.play.runner import GameRunner
 from parlour.training.play.stored_games import games_folder
 from parlour.training.results import display
 from parlour.training.results.decision_tables import decision_parts
-from parlour.training.results.evaluation_tables import report_parts, show_rate
+from parlour.training.results.evaluation_tables import report_parts, show_rate, verdict_of
 from parlour.training.results.pages import evaluation_page
 from parlour.training.results.result_table import ResultTable, plain_table
+from parlour.training.results.verdicts import WIN_RATE, together
 
 
 def play(
@@ -241,7 +242,7 @@ def evaluate(
     note = f"; agents answered by {called(model)}" if asking else ""
     if html is not None:
         evaluation_page.write_page(html, report, note)
-    return Answer(value, report_parts(report, note))
+    return Answer(value, report_parts(report, note), verdict=verdict_of(report))
 
 
 def _best_responses(side: str, policy: list[str], game: str, options: dict[str, Any], budget: dict[str, Any]) -> Answer:
@@ -259,7 +260,15 @@ def _best_responses(side: str, policy: list[str], game: str, options: dict[str, 
             found.append(
                 module.best_response(config, lambda share, note, s=stage: progress(s, int(1000 * share), 1000, note))
             )
-    return Answer({"best_responses": [plain(one) for one in found]}, _best_response_parts(found))
+    value = {"best_responses": [plain(one) for one in found]}
+    return Answer(value, _best_response_parts(found), verdict=together(map(_exploited, found)))
+
+
+def _exploited(one: Any) -> str:
+    told = WIN_RATE.told(one.gain)
+    if one.gain.clear and one.gain.value > 0:
+        return f"Exploitable: as {one.side}, a best response gains {told} over {one.against} itself."
+    return f"As {one.side}, no gain of a best response over {one.against} itself was shown: {told}; a longer one may find one."
 
 
 def _best_response_parts(found: list[Any]) -> list[ResultTable | str]:

@@ -71,6 +71,8 @@ class Answer(NamedTuple):
     """Tables and lines of text for people, or a function that prints them."""
     error: str | None = None
     """What makes the command fail although there is something to print."""
+    verdict: str = ""
+    """What was found, in one to three sentences: the last line for people, the key `verdict` in JSON."""
 
 
 class _Setting(NamedTuple):
@@ -118,9 +120,10 @@ def as_command(function: Callable[..., Answer | None], *, trains: bool = False) 
                 given[name] = made if marker.make is None else stack.enter_context(marker.make(made))
             answer = function(**given)
             if answer is not None and as_json:
-                display.print_json(answer.value() if callable(answer.value) else answer.value)
+                display.print_json(_plain(answer))
             elif answer is not None:
                 _show(answer.show)
+                display.show_verdict(answer.verdict)
             if answer is not None and answer.error is not None:
                 raise ParlourError(answer.error)
 
@@ -145,6 +148,12 @@ def as_command(function: Callable[..., Answer | None], *, trains: bool = False) 
     made.__annotations__ = {one.name: one.annotation for one in parameters}
     command: Callable[..., None] = made
     return command
+
+
+def _plain(answer: Answer) -> Any:
+    """The values of an answer, with its verdict where they have names."""
+    value = answer.value() if callable(answer.value) else answer.value
+    return {**value, "verdict": answer.verdict} if answer.verdict and isinstance(value, Mapping) else value
 
 
 def _show(shown: Callable[[], None] | Sequence[ResultTable | str]) -> None:

@@ -161,6 +161,12 @@ def show_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]
     console().print(rich_table(title, headings, rows, wrap=wrap))
 
 
+def show_verdict(verdict: str) -> None:
+    """Print what was found, in words; nothing where nothing is said."""
+    if verdict:
+        console().print(Text(printable_lines(verdict), style="bold"), soft_wrap=True)
+
+
 def show(*parts: ResultTable | str) -> None:
     """Print tables, each with its note below it, and lines of text."""
     for part in parts:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Final
+
 from parlour.policies.llm.decisions import foreign
-from parlour.training.measure.evaluate import Report
+from parlour.training.measure.evaluate import ALL, Comparison, Report
 from parlour.training.measure.statistics import Estimate, show_interval
 from parlour.training.results import display
 from parlour.training.results.decision_tables import MEANING, decision_parts, marked, no_result
 from parlour.training.results.result_table import ResultTable, plain_table
+from parlour.training.results.verdicts import WIN_RATE, compared, doubt, no_score, together, won, word
+
+_MOST: Final = 3
+"""Comparisons in a verdict."""
+SCALES: Final = {"single": WIN_RATE, "team": WIN_RATE.of("sides of a deal")}
 
 
 def show_report(report: Report, note: str) -> None:
@@ -26,6 +34,34 @@ def report_parts(report: Report, note: str = "") -> list[ResultTable | str]:
     return parts + [f"not finished, and not counted: seed {game.seed} ({game.why})" for game in report.unfinished]
 
 
+def verdict_of(report: Report) -> str:
+    """What a report found: the first player beside each other one, or a single player's share of games won."""
+    overall = [pair for pair in report.comparisons if pair.side == ALL]
+    return together([*map(partial(_compared, report), overall[:_MOST]), *_left_out(overall)] or _alone(report))
+
+
+def _compared(report: Report, pair: Comparison) -> str:
+    doubts = [doubt(*one) for one in report.rests_on(pair)]
+    refused = [no_score(*one) for one in report.rests_on(pair)]
+    said = "" if any(refused) else compared(pair.a, pair.b, pair.result, SCALES[report.design])
+    return together([said, *doubts])
+
+
+def _left_out(overall: list[Comparison]) -> list[str]:
+    return [f"{len(overall) - _MOST} more comparisons are in the table."] if len(overall) > _MOST else []
+
+
+def _alone(report: Report) -> list[str]:
+    """Of players that are compared with nobody."""
+    said = []
+    for name, rates in report.rates.items():
+        own = report.own.get(name, {}).get(ALL, (0, 0))
+        rate = rates[ALL]
+        refused = no_score(name, *own)
+        said += [doubt(name, *own)] if refused or rate is None else [won(name, rate), doubt(name, *own)]
+    return said
+
+
 def rate_table(report: Report, note: str = "") -> ResultTable:
     """Player, marked where too many decisions were not its own; as what, win rate."""
     rows = [
@@ -39,11 +75,16 @@ def rate_table(report: Report, note: str = "") -> ResultTable:
 def comparison_table(report: Report) -> ResultTable:
     """Players, as what, paired difference; it says so itself where it is no result of its players."""
     rows = [
-        (f"{pair.a} - {pair.b}", pair.side, no_result(report.rests_on(pair)) + show_difference(pair.result))
+        (
+            f"{pair.a} - {pair.b}",
+            pair.side,
+            no_result(report.rests_on(pair)) + show_difference(pair.result),
+            word(pair.result),
+        )
         for pair in report.comparisons
     ]
     title = "Same deals, paired (95 % interval; exact McNemar test)"
-    return plain_table(title, ("players", "as", "difference"), rows, wrap=bool(mark_of(report)))
+    return plain_table(title, ("players", "as", "difference", "verdict"), rows, wrap=bool(mark_of(report)))
 
 
 def mark_of(report: Report) -> str:

@@ -55,6 +55,8 @@ class BenchmarkResult:
     """Of the player."""
     suite: Suite
     points: Points
+    own: tuple[int, int] | None = None
+    """How many of its decisions were its own, and all of them; None where that is not stored."""
 
 
 # -- writing -----------------------------------------------------------------------------------------------------------
@@ -198,6 +200,7 @@ def read_result(path: Path) -> BenchmarkResult:
     with reading(file, "results file", _UNUSABLE):
         told = read_json(file)
         name, stored, points = str(told["player"]), told["suite"], told["points"]
+        own = _own(told.get("all decisions"))
         known, tables = SUITES.get(stored["name"]), [str(one) for one in told["tables"]]
         suite = known and known.only(tables)
         same = suite is not None and (suite.version, suite.digest) == (stored["version"], stored["sha256"])
@@ -207,7 +210,11 @@ def read_result(path: Path) -> BenchmarkResult:
         raise ParlourError(
             f"{str(file)!r} is of another suite or version of it; accepted: {', '.join(map(str, SUITES.values()))}"
         )
-    return BenchmarkResult(name, suite, points)
+    return BenchmarkResult(name, suite, points, own)
+
+
+def _own(decisions: Any) -> tuple[int, int] | None:
+    return None if decisions is None else (int(decisions["own"]), int(decisions["decisions"]))
 
 
 def _check(suite: Suite, points: Any) -> None:

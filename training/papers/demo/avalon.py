@@ -11,11 +11,11 @@ from parlour.policies import HeuristicPolicy, RandomPolicy, TrainedSeat
 from parlour.training.learn.ppo import seat as seat_training
 from parlour.training.learn.ppo.phase_config import SeatConfig
 from parlour.training.measure import evaluate
-from parlour.training.papers.demo.section import DemoConfig, DemoPart, Section, comparisons_table, rates_table
+from parlour.training.papers.demo.section import DemoConfig, DemoPart, Section, comparisons_table, rates_table, summary
 from parlour.training.play import rollout, seeds
 from parlour.training.play.runner import GameRunner
 from parlour.training.results import display
-from parlour.training.results.evaluation_tables import comparison_table
+from parlour.training.results.evaluation_tables import verdict_of
 from parlour.training.results.result_table import markdown_list
 from parlour.wrappers import Recorder
 
@@ -124,6 +124,4 @@ Data: [games-team.csv](games-team.csv), [games-single.csv](games-single.csv), [s
 
 
 def _summary(sides: evaluate.Report, seats: evaluate.Report) -> str:
-    rows = [*comparison_table(sides).texts(), *comparison_table(seats).texts()]
-    lines = [f"  {players}: {difference}" for players, side, difference in rows if side == "all"]
-    return "Avalon, win rates on the same held-out deals:\n" + "\n".join(lines)
+    return summary("Avalon, win rates on the same held-out deals", map(verdict_of, (sides, seats)))

@@ -20,7 +20,7 @@ from parlour.training.play import rollout, seeds
 from parlour.training.play.parallel.concurrent_games import MakePolicy
 from parlour.training.play.runner import GameRunner
 from parlour.training.results import display
-from parlour.training.results.evaluation_tables import comparison_table
+from parlour.training.results.evaluation_tables import verdict_of
 from parlour.training.results.result_table import markdown_list
 
 SILENT_TABLE: Final[dict[str, Any]] = {"num_players": 5, "rules": "official", "talk": False}
@@ -132,10 +132,5 @@ def _summary(measured: tuple[evaluate.Report, evaluate.Report] | str, population
     if isinstance(measured, str):
         lines = [f"no expert: {measured}"]
     else:
-        lines = [
-            f"{players}, {what}: {difference}"
-            for what, one in zip(("whole sides", "one seat"), measured, strict=True)
-            for players, side, difference in comparison_table(one).texts()
-            if side == "all"
-        ]
+        lines = [f"{what}: {verdict_of(one)}" for what, one in zip(("whole sides", "one seat"), measured, strict=True)]
     return summary("Avalon without talk, networks for all seats", [*lines, *report.verdicts(population)])

@@ -89,7 +89,7 @@ def rates_table(of: Report) -> str:
 
 def comparisons_table(of: Report) -> str:
     """Players, as what, paired difference, as Markdown."""
-    return markdown_table(("same deals", "as", "difference of win rates"), comparison_table(of).texts())
+    return comparison_table(of).markdown()
 
 
 def paper_of(cell: TableCell, decimals: int = 1) -> str:

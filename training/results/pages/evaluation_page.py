@@ -10,7 +10,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies.files import atomic_write
 from parlour.training.measure.evaluate import Game, Report
 from parlour.training.measure.statistics import Estimate
-from parlour.training.results.evaluation_tables import report_parts
+from parlour.training.results.evaluation_tables import report_parts, verdict_of
 from parlour.training.results.pages.page import Page, render
 from parlour.training.results.pages.report import intervals, page_of, table_html, text_html
 from parlour.training.results.result_table import ResultTable, plain_table
@@ -36,7 +36,9 @@ def evaluation_page(report: Report, note: str = "") -> Page:
     title = f"Win rates in {report.table.get('game', 'a game')}{note}"
     lines = list(_lines(report))
     picture = intervals("win rates with their 95 % Wilson intervals; n is the number of games", lines) if lines else ""
-    return page_of(title, [text_html("h1", title), picture, *_parts(report)])
+    return page_of(
+        title, [text_html("h1", title), text_html("blockquote", verdict_of(report)), picture, *_parts(report)]
+    )
 
 
 def _lines(report: Report) -> Iterator[tuple[str, Estimate, str]]:

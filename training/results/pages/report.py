@@ -65,6 +65,11 @@ def table_html(table: ResultTable) -> str:
     return "\n".join([_table(tuple(map(_safe, table.headings)), cells, _safe(table.title)), *note])
 
 
+def part_html(part: ResultTable | str) -> str:
+    """A table, or a line of text."""
+    return table_html(part) if isinstance(part, ResultTable) else text_html("p", part)
+
+
 def intervals(label: str, rows: Sequence[tuple[str, Estimate, str]], low: float = 0.0, high: float = 1.0) -> str:
     """Estimates with their intervals as a picture in SVG, within a `figure`; before each its name, behind it a note."""
     left, width, step = 190, 420, 26

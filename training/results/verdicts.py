@@ -1,0 +1,179 @@
+"""Verdicts: one to three sentences that a person can quote, made from estimates. All that measures ends with one.
+
+A difference is better, worse, or not shown; a sentence always has its interval at 95 % and the number of cases. Where no difference
+could be shown, it says how many cases would show one of a size that matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from math import ceil, floor, log10
+from typing import Final
+
+from parlour.policies.llm.decisions import foreign
+from parlour.training.measure.statistics import Estimate, show_interval
+
+BETTER: Final = "better"
+WORSE: Final = "worse"
+UNCLEAR: Final = "no difference shown"
+LEAST_OWN: Final = 0.5
+"""Share of decisions that have to be a player's own for it to have a score."""
+_POWER: Final = (1.959963984540054 + 0.8416212335729143) / 1.959963984540054
+"""Half an interval times this is the difference that is shown four times in five (power 0.8 at 5 %, two-sided)."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How differences of one measure are told; more is better."""
+
+    unit: str
+    """Behind the number, such as `points`."""
+    format: str = "+.1f"
+    times: float = 1.0
+    """What estimates are multiplied by before they are shown."""
+    matters: float | None = None
+    """The smallest difference of interest, in the unit of the estimate; None: as large as the one that was seen."""
+    cases: str = "deals"
+    """What there are n of."""
+
+    def of(self, cases: str) -> Scale:
+        """The same over other cases, such as `questions`."""
+        return replace(self, cases=cases)
+
+    def told(self, estimate: Estimate) -> str:
+        """Value, interval and number of cases.
+
+        >>> WIN_RATE.told(Estimate(0.17, 0.14, 0.2, 900))
+        '+17.0 points [+14.0, +20.0]; 900 deals'
+        """
+        interval = show_interval(estimate, self.format, self.times)
+        shown = "" if interval == "-" else f" {interval}"
+        return f"{self.number(estimate.value)}{shown}; {estimate.n:,} {self.cases}"
+
+    def number(self, value: float) -> str:
+        """A value with its unit."""
+        return f"{self.times * value:{self.format}} {self.unit}"
+
+
+WIN_RATE: Final = Scale("points", times=100, matters=0.03)
+"""Differences of shares; a point is one per cent."""
+POINTS: Final = Scale("points", matters=3.0)
+"""Differences of points of 100."""
+UTILITY: Final = Scale("net utility a question", "+.2f", cases="questions")
+REWARD: Final = Scale("reward a deal", "+.4f")
+LOG_LIKELIHOOD: Final = Scale("nats a decision", "+.4f", cases="games")
+
+
+def word(estimate: Estimate) -> str:
+    """What an interval says of a difference.
+
+    >>> word(Estimate(0.1, 0.02, 0.18, 50)), word(Estimate(-0.1, -0.2, 0.0, 50))
+    ('better', 'no difference shown')
+    """
+    if not estimate.clear:
+        return UNCLEAR
+    return BETTER if estimate.value > 0 else WORSE
+
+
+def compared(one: str, other: str, difference: Estimate, scale: Scale = WIN_RATE) -> str:
+    """One sentence about two players on the same cases.
+
+    >>> compared("the seat", "the heuristic", Estimate(0.17, 0.14, 0.2, 900))
+    'The seat is better than the heuristic: +17.0 points [+14.0, +20.0]; 900 deals.'
+    >>> compared("the seat", "the heuristic", Estimate(0.01, -0.03, 0.05, 200))
+    'No difference between the seat and the heuristic was shown: +1.0 points [-3.0, +5.0]; 200 deals; about 730 would show 3.0 points.'
+
+    Args:
+        one: Whose gain the difference is.
+        other: The baseline.
+        difference: Of one less other, paired.
+        scale: How it is told.
+    """
+    found = word(difference)
+    if found != UNCLEAR:
+        return f"{_capital(one)} is {found} than {other}: {scale.told(difference)}."
+    if difference.low is None:
+        return f"Nothing was shown about {one} and {other}: {scale.told(difference)}, which went alike or are too few."
+    return f"No difference between {one} and {other} was shown: {scale.told(difference)}{_more(difference, scale)}."
+
+
+def _more(difference: Estimate, scale: Scale) -> str:
+    size = abs(difference.value) if scale.matters is None else scale.matters
+    needed = cases_needed(difference, size)
+    if needed is None:
+        return ""
+    shown = scale.number(size).lstrip("+")
+    if needed > difference.n:
+        return f"; about {needed:,} would show {shown}"
+    return f"; a difference of {shown} would most likely have been shown"
+
+
+def cases_needed(difference: Estimate, size: float) -> int | None:
+    """How many cases show a difference of this size four times in five, rounded up to two digits; None without an interval.
+
+    Half an interval shrinks with the root of the number of cases.
+
+    >>> cases_needed(Estimate(0.01, -0.03, 0.05, 200), 0.03)
+    730
+    """
+    if difference.low is None or difference.high is None or size <= 0:
+        return None
+    exact = difference.n * (_POWER * (difference.high - difference.low) / 2 / size) ** 2
+    if exact < 1:
+        return 1
+    step = 10 ** max(0, floor(log10(exact)) - 1)
+    return ceil(exact / step) * step
+
+
+def won(name: str, rate: Estimate, where: str = "") -> str:
+    """A share of games by itself, where nobody is compared.
+
+    >>> won("heuristic", Estimate(0.45, 0.38, 0.52, 200), "as one seat among random")
+    'heuristic won 45.0 % [38.0, 52.0] of 200 games as one seat among random.'
+    """
+    interval = show_interval(rate, ".1f", 100)
+    shown = "" if interval == "-" else f" {interval}"
+    return f"{_capital(name)} won {100 * rate.value:.1f} %{shown} of {rate.n:,} games{where and f' {where}'}."
+
+
+def no_score(name: str, own: int, decisions: int) -> str:
+    """The sentence in place of a score, where a player made fewer than half of its decisions itself; empty where it made them.
+
+    >>> no_score("the model", 0, 841), no_score("the model", 800, 841)
+    ('No score: the model decided 0 of 841 moves itself.', '')
+    """
+    if not decisions or own >= LEAST_OWN * decisions:
+        return ""
+    return f"No score: {name} decided {own:,} of {decisions:,} moves itself."
+
+
+def doubt(name: str, own: int, decisions: int) -> str:
+    """What is said beside a score that rests on too many decisions of others; empty where the player decided.
+
+    >>> doubt("chat", 80, 100), doubt("chat", 96, 100)
+    ('Only 80.0 % of the decisions of chat were its own.', '')
+    """
+    if not foreign(own, decisions):
+        return ""
+    return (
+        no_score(name, own, decisions) or f"Only {100 * own / decisions:.1f} % of the decisions of {name} were its own."
+    )
+
+
+def together(sentences: Iterable[str]) -> str:
+    """A verdict of several sentences; empty ones are left out.
+
+    >>> together(["One.", "", "Two."])
+    'One. Two.'
+    """
+    return " ".join(dict.fromkeys(filter(None, sentences)))
+
+
+def _capital(text: str) -> str:
+    """Words begin a sentence with a capital; the name of a player stays as it is typed.
+
+    >>> _capital("the seat"), _capital("heuristic"), _capital("runs/seat/policy.npz")
+    ('The seat', 'heuristic', 'runs/seat/policy.npz')
+    """
+    return text[:1].upper() + text[1:] if " " in text else text
