@@ -1,0 +1,219 @@
+"""The rules of prose: no banned construction, and short sentences, in pages, help, errors and docstrings (docs/style.md)."""
+
+from __future__ import annotations
+
+import pytest
+from banned_words import BANNED, Banned
+from prose import Source, Text, findings, measure, module, page, sentences, sources
+
+NOT_YET = {
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "docs/arena.md",
+    "docs/batch.md",
+    "docs/benchmark.md",
+    "docs/cards/avalon-5-official.md",
+    "docs/cards/avalon-5-talk.md",
+    "docs/cards/avalon-6-talk.md",
+    "docs/cards/avalon_v0.md",
+    "docs/cards/mediated_qa_v0.md",
+    "docs/cards/murder_mystery_v0.md",
+    "docs/cards/werewolf-8-paper.md",
+    "docs/cards/werewolf_v0.md",
+    "docs/claims.md",
+    "docs/clones.md",
+    "docs/commands.md",
+    "docs/corpora.md",
+    "docs/dials.md",
+    "docs/endpoints.md",
+    "docs/environments.md",
+    "docs/experts.md",
+    "docs/figures.md",
+    "docs/games/avalon_v0.md",
+    "docs/games/werewolf_v0.md",
+    "docs/glossary.md",
+    "docs/habits.md",
+    "docs/hardening.md",
+    "docs/harnesses.md",
+    "docs/integrations/agilerl.md",
+    "docs/integrations/hf.md",
+    "docs/integrations/inspect.md",
+    "docs/integrations/llamacpp.md",
+    "docs/integrations/mcp.md",
+    "docs/integrations/openenv.md",
+    "docs/integrations/openspiel.md",
+    "docs/integrations/players.md",
+    "docs/integrations/rllib.md",
+    "docs/integrations/supersuit.md",
+    "docs/integrations/textarena.md",
+    "docs/integrations/tianshou.md",
+    "docs/integrations/train_lm.md",
+    "docs/integrations/trl.md",
+    "docs/integrations/verifiers.md",
+    "docs/libraries.md",
+    "docs/measured.md",
+    "docs/mediators.md",
+    "docs/models.md",
+    "docs/papers.md",
+    "docs/players.md",
+    "docs/questions.md",
+    "docs/questum.md",
+    "docs/ray.md",
+    "docs/records.md",
+    "docs/records_study.md",
+    "docs/replays.md",
+    "docs/retrievers.md",
+    "docs/selfplay.md",
+    "docs/strength.md",
+    "docs/table.md",
+    "docs/tutorials/train_language_model.md",
+    "envs",
+    "envs/_template",
+    "envs/avalon",
+    "envs/batch",
+    "envs/mediated_qa",
+    "envs/murder_mystery",
+    "envs/testing",
+    "envs/werewolf",
+    "policies",
+    "policies/adapters",
+    "policies/agents",
+    "policies/cloned",
+    "policies/experts",
+    "policies/heuristic",
+    "policies/llm",
+    "policies/local_lm",
+    "policies/retrieval",
+    "--help",
+    "training/harnesses",
+    "training/learn",
+    "training/measure",
+    "training/papers",
+    "training/play",
+    "training/records",
+    "training/results",
+    "wrappers",
+    "wrappers/openspiel",
+}
+"""Sources that nobody has rewritten yet. Remove a source here when `scripts/prose SOURCE` prints nothing."""
+
+
+@pytest.fixture(scope="module")
+def measured() -> list[Source]:
+    return sources()
+
+
+def test_prose_has_no_banned_construction_and_short_sentences(measured: list[Source]) -> None:
+    failing = {one.name: one.findings or one.longest for one in measured if not one.passes and one.name not in NOT_YET}
+    assert failing == {}, "scripts/prose SOURCE prints what to write instead"
+
+
+def test_a_source_that_passes_is_not_excused(measured: list[Source]) -> None:
+    failing = {one.name for one in measured if not one.passes}
+    assert failing >= NOT_YET, f"remove from NOT_YET: {sorted(NOT_YET - failing)}"
+
+
+@pytest.mark.parametrize("banned", BANNED, ids=lambda one: one.instead)
+def test_a_banned_construction_is_found_in_the_sentence_that_had_it(banned: Banned) -> None:
+    assert banned.pattern.search(banned.example)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "If it is killed, rerun the same command: it resumes at the next question.",
+        "The moderator tells the Seer a role, which costs no more than the others.",
+        "A result differs from the last one by less than 1 %. The mediator recommends; modules act.",
+        "Everyone speaks once. Given a seed, the game is the same, and no one knows the roles.",
+    ],
+)
+def test_plain_english_has_no_finding(words: str) -> None:
+    assert list(findings(Text("page", "page.md", 1, words))) == []
+
+
+def test_sentences_end_at_full_stops_and_not_in_numbers_or_abbreviations() -> None:
+    assert sentences("It won 1.5 points. See Lan et al. 2023, e.g. `a.b`. Does it? `x` does.") == [
+        "It won 1.5 points.",
+        "See Lan et al 2023, e.g `a.b`.",
+        "Does it?",
+        "`x` does.",
+    ]
+
+
+MARKDOWN = """# Told of a heading
+
+Words stand
+in a [paragraph](told.md) with `such a span`.
+
+```python
+told = "such a block"
+```
+
+- An item of a list
+
+| cell one that | two |
+|---|---|
+"""
+
+
+def test_a_page_is_paragraphs_items_and_cells_without_code_and_headings() -> None:
+    texts = [(text.line, text.words, text.cell) for text in page("docs/page.md", MARKDOWN)]
+    assert texts == [
+        (3, "Words stand\nin a paragraph with `code`.", False),
+        (10, "An item of a list", False),
+        (12, "cell one that", True),
+        (12, "two", True),
+    ]
+    source = measure("docs/page.md", list(page("docs/page.md", MARKDOWN)))
+    assert [(one.line, one.instead) for one in source.findings] == [
+        (3, "is in, is next to, comes before"),
+        (12, "the noun"),
+    ]
+    assert (source.average, source.table_words, source.passes) == (6.0, 4, False)
+
+
+def test_long_sentences_alone_fail_a_source() -> None:
+    assert not measure("page", [Text("page", "page.md", 1, "word " * 18)]).passes
+    assert measure("page", [Text("page", "page.md", 1, "word " * 17)]).passes
+
+
+def test_only_the_newest_section_of_the_changelog_counts() -> None:
+    assert [text.words for text in page("CHANGELOG.md", "# Log\n\n## 2\n\nnew\n\n## 1\n\nold\n")] == ["new"]
+
+
+def test_the_style_guide_may_quote_what_to_avoid() -> None:
+    assert [text.words for text in page("docs/style.md", "| such a run | this run |\n")] == ["this run"]
+
+
+CODE = '''"""Of a module."""
+
+class Shown:
+    """A class."""
+
+    field: int = 1
+    """A field."""
+
+    def _hidden(self):
+        """A private method."""
+        raise ParlourError(f"rate {self.field!r} is not accepted; "
+            "accepted: 0 to 1")
+
+def shown():
+    """A function."""
+    print("printed words")
+'''
+
+
+@pytest.mark.parametrize(("name", "printed"), [("envs/a/b.py", []), ("training/a/b.py", ["printed words"])])
+def test_a_module_is_docstrings_of_public_names_and_errors_and_what_training_prints(name, printed) -> None:
+    texts = list(module(name, CODE))
+    assert {text.source for text in texts} == {name.removesuffix("/b.py")}
+    assert [text.words for text in texts] == [
+        "Of a module.",
+        "A class.",
+        "A field.",
+        "A function.",
+        *printed,
+        "rate `code` is not accepted; accepted: 0 to 1",
+    ]
