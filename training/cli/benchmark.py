@@ -25,7 +25,8 @@ from parlour.training.play.parallel.executor import opened
 from parlour.training.play.runner import GameRunner
 from parlour.training.results import display
 from parlour.training.results.decision_tables import decision_parts, marked
-from parlour.training.results.pages import benchmark_page
+from parlour.training.results.pages.benchmark_page import write_benchmark_page
+from parlour.training.results.pages.report import HTML
 from parlour.training.results.result_table import Cell, Column, ResultTable
 from parlour.training.results.verdicts import POINTS, compared, doubt, no_score, together, word
 
@@ -78,8 +79,8 @@ def benchmark(
     note = f"; agents answered by {called(model)}" if asking else ""
     result = read_result(out)
     parts, verdict = _score_parts(result, made, note), verdict_of(result, made)
-    benchmark_page.write_page(out, result, verdict, parts)
-    files = f"report: {out / benchmark_page.REPORT}; results: {out / RESULTS}"
+    write_benchmark_page(out, result, verdict, parts)
+    files = f"report: {out / HTML}; results: {out / RESULTS}"
     return Answer(found, [*parts, files], verdict=verdict)
 
 

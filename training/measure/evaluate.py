@@ -25,7 +25,7 @@ from parlour.training.results.runs import write_csv
 from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
 
-ALL: Final = "all"
+ALL_GAMES: Final = "all"
 """What a rate or a comparison over all games is called; beside it stand sides and roles."""
 DEFAULT: Final = GameRunner()
 """One game after another, silently."""
@@ -281,7 +281,7 @@ def _own(group: Sequence[Game]) -> Own:
 
 
 def _groups(rows: Sequence[Game]) -> dict[str, list[Game]]:
-    groups: dict[str, list[Game]] = {ALL: list(rows)}
+    groups: dict[str, list[Game]] = {ALL_GAMES: list(rows)}
     for side in sorted({row.side for row in rows} - {""}):
         groups[side] = [row for row in rows if row.side == side]
     for role in sorted({row.role for row in rows} - {""}):
@@ -293,8 +293,8 @@ def _compare(rows: Sequence[Game], a: str, b: str) -> list[Comparison]:
     """A and B on the cases that both played: same seed, same seat, same side."""
     won = {name: {(row.seed, row.seat, row.side): row.won for row in rows if row.policy == name} for name in (a, b)}
     compared = []
-    for side in (ALL, *sorted({row.side for row in rows} - {""})):
-        cases = [case for case in won[a] if case in won[b] and side in (ALL, case[2])]
+    for side in (ALL_GAMES, *sorted({row.side for row in rows} - {""})):
+        cases = [case for case in won[a] if case in won[b] and side in (ALL_GAMES, case[2])]
         if cases:
             result = paired([won[a][case] for case in cases], [won[b][case] for case in cases])
             compared.append(Comparison(a, b, side, result))

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Final
 
 from parlour.policies.llm.decisions import foreign
-from parlour.training.measure.evaluate import ALL, Comparison, Report
+from parlour.training.measure.evaluate import ALL_GAMES, Comparison, Report
 from parlour.training.measure.statistics import Estimate, show_interval
 from parlour.training.results import display
 from parlour.training.results.decision_tables import MEANING, decision_parts, marked, no_result
@@ -36,7 +36,7 @@ def report_parts(report: Report, note: str = "") -> list[ResultTable | str]:
 
 def verdict_of(report: Report) -> str:
     """What a report found: the first player beside each other one, or a single player's share of games won."""
-    overall = [pair for pair in report.comparisons if pair.side == ALL]
+    overall = [pair for pair in report.comparisons if pair.side == ALL_GAMES]
     return together([*map(partial(_compared, report), overall[:_MOST]), *_left_out(overall)] or _alone(report))
 
 
@@ -55,8 +55,8 @@ def _alone(report: Report) -> list[str]:
     """Of players that are compared with nobody."""
     said = []
     for name, rates in report.rates.items():
-        own = report.own.get(name, {}).get(ALL, (0, 0))
-        rate = rates[ALL]
+        own = report.own.get(name, {}).get(ALL_GAMES, (0, 0))
+        rate = rates[ALL_GAMES]
         refused = no_score(name, *own)
         said += [doubt(name, *own)] if refused or rate is None else [won(name, rate), doubt(name, *own)]
     return said

@@ -24,7 +24,7 @@ _POWER: Final = (1.959963984540054 + 0.8416212335729143) / 1.959963984540054
 
 
 @dataclass(frozen=True)
-class Scale:
+class DifferenceScale:
     """How differences of one measure are told; more is better."""
 
     unit: str
@@ -37,7 +37,7 @@ class Scale:
     cases: str = "deals"
     """What there are n of."""
 
-    def of(self, cases: str) -> Scale:
+    def of(self, cases: str) -> DifferenceScale:
         """The same over other cases, such as `questions`."""
         return replace(self, cases=cases)
 
@@ -56,13 +56,13 @@ class Scale:
         return f"{self.times * value:{self.format}} {self.unit}"
 
 
-WIN_RATE: Final = Scale("points", times=100, matters=0.03)
+WIN_RATE: Final = DifferenceScale("points", times=100, matters=0.03)
 """Differences of shares; a point is one per cent."""
-POINTS: Final = Scale("points", matters=3.0)
+POINTS: Final = DifferenceScale("points", matters=3.0)
 """Differences of points of 100."""
-UTILITY: Final = Scale("net utility a question", "+.2f", cases="questions")
-REWARD: Final = Scale("reward a deal", "+.4f")
-LOG_LIKELIHOOD: Final = Scale("nats a decision", "+.4f", cases="games")
+UTILITY: Final = DifferenceScale("net utility a question", "+.2f", cases="questions")
+REWARD: Final = DifferenceScale("reward a deal", "+.4f")
+LOG_LIKELIHOOD: Final = DifferenceScale("nats a decision", "+.4f", cases="games")
 
 
 def word(estimate: Estimate) -> str:
@@ -76,7 +76,7 @@ def word(estimate: Estimate) -> str:
     return BETTER if estimate.value > 0 else WORSE
 
 
-def compared(one: str, other: str, difference: Estimate, scale: Scale = WIN_RATE) -> str:
+def compared(one: str, other: str, difference: Estimate, scale: DifferenceScale = WIN_RATE) -> str:
     """One sentence about two players on the same cases.
 
     >>> compared("the seat", "the heuristic", Estimate(0.17, 0.14, 0.2, 900))
@@ -98,7 +98,7 @@ def compared(one: str, other: str, difference: Estimate, scale: Scale = WIN_RATE
     return f"No difference between {one} and {other} was shown: {scale.told(difference)}{_more(difference, scale)}."
 
 
-def _more(difference: Estimate, scale: Scale) -> str:
+def _more(difference: Estimate, scale: DifferenceScale) -> str:
     size = abs(difference.value) if scale.matters is None else scale.matters
     needed = cases_needed(difference, size)
     if needed is None:
@@ -122,7 +122,7 @@ def cases_needed(difference: Estimate, size: float) -> int | None:
     exact = difference.n * (_POWER * (difference.high - difference.low) / 2 / size) ** 2
     if exact < 1:
         return 1
-    step = 10 ** max(0, floor(log10(exact)) - 1)
+    step = int(10 ** max(0, floor(log10(exact)) - 1))
     return ceil(exact / step) * step
 
 
