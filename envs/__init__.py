@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from parlour.envs.registry import EnvModule, make, register, register_seat, registry
+from parlour.envs.gymnasium_ids import register_when_imported
+from parlour.envs.registry import EnvModule, make, register, registry
 
 __all__ = ["EnvModule", "make", "register", "registry"]
 
 _games = registry  # by a name that no submodule has
-for _name in _games:
-    register_seat(_name)
+register_when_imported(_games)
 
 
 def __getattr__(name: str) -> Any:

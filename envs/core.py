@@ -16,11 +16,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import factorial, prod
+from numbers import Integral
 from operator import index
-from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Protocol, TypeVar
 
-import numpy as np
-from parlour.envs.frames import Frame
+if TYPE_CHECKING:
+    import numpy as np
+    from parlour.envs.frames import Frame
 
 NATURE: Final = -1
 """The seat of chance, of the moderator and of outside services."""
@@ -286,6 +288,8 @@ class GameSpec(Protocol):
 
     def frame(self, game: Any) -> Frame:
         """How the seats number the actions, where features are in their own frame."""
+        from parlour.envs.frames import Frame
+
         return Frame.identity(game.seats, len(game.catalogue))
 
 
@@ -346,7 +350,7 @@ def check_from(name: str, value: object, least: int) -> None:
 
 def _is_whole(value: object) -> bool:
     """Whether a value is an int, of Python's or of NumPy's; a bool is none."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def listed(values: object) -> str:

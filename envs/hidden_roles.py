@@ -12,6 +12,9 @@ from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
 
 from parlour.envs.core import NATURE, Event, IllegalMove, Move, ParlourError, accept, check_one_of
 
+FEATURES: Final = ("summary", "record", "belief", "record+belief")
+"""Kinds of features in the frame of a seat."""
+
 _new = tuple.__new__  # builds a NamedTuple without its keyword machinery, at half the cost
 
 

@@ -1,7 +1,6 @@
-"""The games, and how their environments are assembled from spec, rules and wrappers; one seat of a game in Gymnasium.
+"""The games, and how their environments are assembled from spec, rules and wrappers.
 
-Gymnasium's grammar for ids is `namespace/name-vN`: `gymnasium.make("parlour/avalon-v0")` is one seat of `avalon_v0`. Gymnasium
-has no entry points for plugins; it imports a package by the id itself: `gymnasium.make("parlour.envs:parlour/avalon-v0")`.
+PettingZoo and Gymnasium are imported when the first environment is made.
 """
 
 from __future__ import annotations
@@ -9,15 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from importlib.metadata import entry_points
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import gymnasium
 from parlour.envs import dotted
-from parlour.envs.aec import GameEnv
 from parlour.envs.core import GameSpec, ParlourError, accept, check_one_of, value_shown
-from parlour.envs.parallel import GameParallelEnv
-from pettingzoo.utils.env import AECEnv
+from parlour.envs.gymnasium_ids import register_seats
+
+if TYPE_CHECKING:
+    from parlour.envs.aec import GameEnv
+    from parlour.envs.parallel import GameParallelEnv
+    from pettingzoo.utils.env import AECEnv
 
 GAMES: Final[Mapping[str, str]] = {
     "avalon_v0": "parlour.envs.avalon:GAME",
@@ -29,9 +29,6 @@ GAMES: Final[Mapping[str, str]] = {
 """Registry name -> `module:ATTRIBUTE` of its spec. A new game of parlour is one folder and one line here."""
 ENTRY_POINTS: Final = "parlour.games"
 """The group in which packages offer games of their own: `mygame_v0 = "mygame:GAME"`."""
-
-SEAT_FACTORY: Final = "parlour.training.play.single_seat:make_seat"
-"""Dotted name of the function that makes Gymnasium's environments; Gymnasium imports it at the first `make`."""
 
 ACTIONS: Final = ("index", "text")
 _ENV_ARGUMENTS: Final = ("observation", "features", "info", "render_mode")
@@ -46,6 +43,8 @@ class EnvModule:
 
     def raw_env(self, **kwargs: Any) -> GameEnv:
         """The bare AEC environment with numbers as actions. See `env` for the arguments."""
+        from parlour.envs.aec import GameEnv
+
         settings = {key: kwargs.pop(key) for key in _ENV_ARGUMENTS if key in kwargs}
         return GameEnv(self.spec, build(self.spec, kwargs), **settings)
 
@@ -87,6 +86,8 @@ class EnvModule:
 
     def parallel_env(self, *, action: str = "index", max_cycles: int | None = None, **kwargs: Any) -> GameParallelEnv:
         """The same game with all seats stepping at once. See `parlour.envs.parallel` and `env`."""
+        from parlour.envs.parallel import GameParallelEnv
+
         check_one_of("action", action, ACTIONS)
         return GameParallelEnv(self.raw_env(**kwargs), action=action, max_cycles=max_cycles)
 
@@ -139,23 +140,8 @@ def register(spec: GameSpec) -> GameSpec:
     if spec.id in registry and registry[spec.id].spec is not spec:
         raise ParlourError(f"another game has the id {spec.id!r}; accepted: an unused id")
     _LOADED.setdefault(spec.id, EnvModule(spec))
-    register_seat(spec.id)
+    register_seats([spec.id])
     return spec
-
-
-def gymnasium_id(name: str) -> str:
-    """The id of the game that the registry calls `name`.
-
-    >>> gymnasium_id("murder_mystery_v0")
-    'parlour/murder_mystery-v0'
-    """
-    return "parlour/" + re.sub(r"_v(\d+)$", r"-v\1", name)
-
-
-def register_seat(name: str) -> None:
-    """Register a game of the registry with Gymnasium; again is harmless."""
-    if gymnasium_id(name) not in gymnasium.registry:
-        gymnasium.register(gymnasium_id(name), entry_point=SEAT_FACTORY, kwargs={"game": name})
 
 
 def lookup(name: str) -> EnvModule:
@@ -205,6 +191,8 @@ def loadable() -> list[GameSpec]:
 
 def _offered() -> dict[str, list[str]]:
     """Id -> `module:ATTRIBUTE` of the games of installed packages; parlour's own cannot be replaced."""
+    from importlib.metadata import entry_points
+
     found: dict[str, list[str]] = {}
     for entry_point in entry_points(group=ENTRY_POINTS):
         if entry_point.name not in GAMES and _ID.fullmatch(entry_point.name):

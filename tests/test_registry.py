@@ -15,7 +15,8 @@ from gymnasium.utils.env_checker import check_env
 from parlour.envs import make, register, registry
 from parlour.envs._template import CoinSpec
 from parlour.envs.core import GameSpec, ParlourError
-from parlour.envs.registry import _LOADED, gymnasium_id, loadable, lookup, name_of
+from parlour.envs.gymnasium_ids import gymnasium_id
+from parlour.envs.registry import _LOADED, loadable, lookup, name_of
 from parlour.training.cli import run
 from parlour.wrappers import SeatEnv
 
@@ -212,3 +213,16 @@ def test_prose_is_refused_in_shared_memory():
     """Gymnasium would store only the characters that its Text space samples."""
     with pytest.raises(ValueError, match="shared_memory=False"):
         gymnasium.make_vec("parlour/template-v0", num_envs=2, vectorization_mode="async", observation="text")
+
+
+@pytest.mark.parametrize("order", ["import gymnasium, parlour.envs", "import parlour.envs, gymnasium"])
+def test_gymnasium_knows_the_games_whichever_package_is_imported_first(order):
+    code = f"{order}; print(*sorted(name for name in gymnasium.registry if name.startswith('parlour/')))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == sorted(map(gymnasium_id, registry))
+
+
+def test_the_games_alone_import_neither_gymnasium_nor_pettingzoo():
+    code = "import sys, parlour.envs; print([name for name in ('gymnasium', 'pettingzoo', 'numpy') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

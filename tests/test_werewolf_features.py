@@ -9,8 +9,8 @@ import pytest
 from hidden_role_games import WEREWOLF, asked_states
 from parlour.envs import registry
 from parlour.envs.core import Move
+from parlour.envs.hidden_roles import FEATURES
 from parlour.envs.werewolf import GAME
-from parlour.envs.werewolf.encode import KINDS
 from parlour.policies.heuristic.werewolf import WerewolfPlayer
 
 TABLE = {"rules": "paper", "observation": "features", "info": "full"}
@@ -178,7 +178,7 @@ def test_beliefs_are_those_of_the_heuristic(options):
             np.testing.assert_allclose(chances[2:], np.roll(public, -seat, axis=1), atol=1e-6)
 
 
-@pytest.mark.parametrize("features", KINDS)
+@pytest.mark.parametrize("features", FEATURES)
 def test_before_the_roles_are_dealt_there_is_nothing_to_tell(features):
     game = GAME.build(num_players=6)
     encoder = GAME.seat_encoder(game, features)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Final
@@ -102,7 +101,7 @@ def new_name(name: str) -> str | None:
     return None
 
 
-class MovedModules(MetaPathFinder, Loader):
+class MovedModules:
     """Finds modules under their old names. Satisfies importlib's `MetaPathFinder` and `Loader`."""
 
     def find_spec(

@@ -56,10 +56,8 @@ Versions: v0, first.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from parlour.envs.avalon.encode import KINDS, AvalonEncoder, AvalonSeatEncoder
-from parlour.envs.avalon.habits import read_habits
 from parlour.envs.avalon.presets import (
     COMMENTS,
     DISCUSSIONS,
@@ -72,11 +70,14 @@ from parlour.envs.avalon.presets import (
     rules_of,
 )
 from parlour.envs.avalon.rules import Avalon
-from parlour.envs.avalon.text import AvalonText
 from parlour.envs.avalon.vocabulary import EVIL, EVIL_ROLES, GOOD, ROLES, turned
 from parlour.envs.core import TABLE, GameSpec, accept, own_frame_only
-from parlour.envs.frames import Frame
-from parlour.envs.hidden_roles import check_table
+from parlour.envs.hidden_roles import FEATURES, check_table
+
+if TYPE_CHECKING:
+    from parlour.envs.avalon.encode import AvalonEncoder, AvalonSeatEncoder
+    from parlour.envs.avalon.text import AvalonText
+    from parlour.envs.frames import Frame
 
 
 class AvalonSpec(GameSpec):
@@ -107,12 +108,10 @@ class AvalonSpec(GameSpec):
         "parlour.training.papers.demo.avalon_networks:avalon_networks_section",
         "parlour.training.papers.demo.avalon_agents:avalon_agents_section",
     )
-    features = (TABLE, *KINDS)
+    features = (TABLE, *FEATURES)
     batch = "parlour.envs.batch.avalon:AvalonTables"
     batch_heuristic = "parlour.policies.heuristic.batch.avalon:choose"
     prose = "parlour.envs.avalon.prose:AvalonProse"
-    text = AvalonText
-    encoder = AvalonEncoder
 
     def build(
         self,
@@ -166,10 +165,25 @@ class AvalonSpec(GameSpec):
         point = rules_of(rules, num_players, dealt, talk=talk, given=given)
         return Avalon(num_players=num_players, rules=point, roles=dealt, talk=talk, config=config)
 
+    def text(self, game: Avalon) -> AvalonText:
+        """The wording."""
+        from parlour.envs.avalon.text import AvalonText
+
+        return AvalonText(game)
+
+    def encoder(self, game: Avalon) -> AvalonEncoder:
+        """The features as the table numbers seats; see `encode.py`."""
+        from parlour.envs.avalon.encode import AvalonEncoder
+
+        return AvalonEncoder(game)
+
     def seat_encoder(self, game: Avalon, features: str) -> AvalonSeatEncoder:
         """The features of one seat in its own frame; see `encode.py`."""
+        from parlour.envs.avalon.encode import AvalonSeatEncoder
+        from parlour.envs.avalon.habits import read_habits
+
         kind, _, setting = features.partition(":")
-        if kind not in KINDS:
+        if kind not in FEATURES:
             raise own_frame_only(self, features)
         if not setting:
             return AvalonSeatEncoder(game, kind)
@@ -180,6 +194,8 @@ class AvalonSpec(GameSpec):
 
     def frame(self, game: Avalon) -> Frame:
         """Seats differ only by where they sit: each counts from itself."""
+        from parlour.envs.frames import Frame
+
         return Frame.of(game.catalogue, game.seats, lambda move, by: turned(move, by, game.seats))
 
 

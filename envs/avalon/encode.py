@@ -30,8 +30,8 @@ from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.vocabulary import EVIL, MERLIN, PERCIVAL, AvalonView
 from parlour.envs.core import NATURE, Event, check_one_of
 from parlour.envs.feature_blocks import Block, BlockEncoder, Features, place_name
+from parlour.envs.hidden_roles import FEATURES
 
-KINDS: Final = ("summary", "record", "belief", "record+belief")
 _SLOTS: Final = QUESTS * PROPOSALS
 SEAT_FEATURES: Final = (
     "leads",
@@ -75,7 +75,7 @@ class AvalonSeatEncoder(BlockEncoder):
 
     Args:
         game: The rules.
-        features: One of `KINDS`.
+        features: One of `FEATURES`.
         habits: By which chances are told; None: the fixed rates.
 
     Raises:
@@ -83,7 +83,7 @@ class AvalonSeatEncoder(BlockEncoder):
     """
 
     def __init__(self, game: Avalon, features: str, habits: AvalonHabits | None = None) -> None:
-        check_one_of("features", features, KINDS)
+        check_one_of("features", features, FEATURES)
         super().__init__(partial(_own_blocks, game, features, habits))
 
 

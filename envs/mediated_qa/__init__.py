@@ -55,15 +55,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from parlour.envs.core import GameSpec, ParlourError, accept, check_one_of
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
-from parlour.envs.mediated_qa.encode import MediatedEncoder
 from parlour.envs.mediated_qa.rules import MediatedQA, MediatedSetting
 from parlour.envs.mediated_qa.service import Service, actions_of
-from parlour.envs.mediated_qa.text import MediatedText
 from parlour.envs.mediated_qa.vocabulary import JOINTS, SEES, Payment
+
+if TYPE_CHECKING:
+    from parlour.envs.mediated_qa.encode import MediatedEncoder
+    from parlour.envs.mediated_qa.text import MediatedText
 
 _SIZES: Final = range(1, 1_000_001)
 _QUESTIONS: Final = range(1, 101)
@@ -99,8 +101,18 @@ class MediatedSpec(GameSpec):
     heuristic = "parlour.policies.heuristic.mediated_qa:MediatedPlayer"
     replay_page = "parlour.training.results.replay_page.mediated_qa:mediated_matter"
     demo = ("parlour.training.papers.demo.mediated_qa:mediated_qa_section",)
-    text = MediatedText
-    encoder = MediatedEncoder
+
+    def text(self, game: MediatedQA) -> MediatedText:
+        """The wording."""
+        from parlour.envs.mediated_qa.text import MediatedText
+
+        return MediatedText(game)
+
+    def encoder(self, game: MediatedQA) -> MediatedEncoder:
+        """The features as the table numbers seats; see `encode.py`."""
+        from parlour.envs.mediated_qa.encode import MediatedEncoder
+
+        return MediatedEncoder(game)
 
     def build(
         self,

@@ -55,15 +55,15 @@ Versions: v0, first.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from parlour.envs.core import GameSpec, ParlourError, accept, check_one_of, value_shown
-from parlour.envs.murder_mystery.cases.case import digest
-from parlour.envs.murder_mystery.cases.find import find, is_path
-from parlour.envs.murder_mystery.encode import MysteryEncoder
 from parlour.envs.murder_mystery.rules import MurderMystery, MysterySetting
-from parlour.envs.murder_mystery.text import MysteryText
 from parlour.envs.murder_mystery.vocabulary import CIVILIANS, MURDERERS, WITH_WORDS
+
+if TYPE_CHECKING:
+    from parlour.envs.murder_mystery.encode import MysteryEncoder
+    from parlour.envs.murder_mystery.text import MysteryText
 
 RULES: Final[Mapping[str, str]] = {"questum": "half", "player": "plurality"}
 """Preset -> how a vote finds somebody."""
@@ -93,10 +93,22 @@ class MysterySpec(GameSpec):
     replay_page = "parlour.training.results.replay_page.murder_mystery:mystery_matter"
     demo = ("parlour.training.papers.demo.murder_mystery:murder_mystery_section",)
     redealt = "parlour.envs.murder_mystery.redealt:redealt"
-    text = MysteryText
-    encoder = MysteryEncoder
+
+    def text(self, game: MurderMystery) -> MysteryText:
+        """The wording."""
+        from parlour.envs.murder_mystery.text import MysteryText
+
+        return MysteryText(game)
+
+    def encoder(self, game: MurderMystery) -> MysteryEncoder:
+        """The features as the table numbers seats; see `encode.py`."""
+        from parlour.envs.murder_mystery.encode import MysteryEncoder
+
+        return MysteryEncoder(game)
 
     def opens(self, config: Mapping[str, Any]) -> str | None:
+        from parlour.envs.murder_mystery.cases.find import is_path
+
         case = config.get("case", _DEFAULT)
         return case if isinstance(case, str) and is_path(case) else None
 
@@ -125,6 +137,9 @@ class MysterySpec(GameSpec):
         Raises:
             ParlourError: An argument is not accepted, or the case cannot be read or is another one.
         """
+        from parlour.envs.murder_mystery.cases.case import digest
+        from parlour.envs.murder_mystery.cases.find import find
+
         if not isinstance(case, str):
             raise accept("case", case, self.options["case"])
         for name, number, accepted in (("rounds", rounds, _ROUNDS), ("questions", questions, _QUESTIONS)):

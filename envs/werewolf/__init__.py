@@ -54,16 +54,18 @@ Versions: v0, first.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from parlour.envs.core import TABLE, GameSpec, check_one_of, own_frame_only
-from parlour.envs.frames import Frame
-from parlour.envs.hidden_roles import check_table
-from parlour.envs.werewolf.encode import KINDS, WerewolfEncoder, WerewolfSeatEncoder
+from parlour.envs.hidden_roles import FEATURES, check_table
 from parlour.envs.werewolf.presets import DAYS_ACCEPTED, MAX_DAYS, PLAYERS, PRESETS, check_roles, default_roles
 from parlour.envs.werewolf.rules import Werewolf
-from parlour.envs.werewolf.text import WerewolfText
 from parlour.envs.werewolf.vocabulary import ROLES, VILLAGE, WOLVES, turned
+
+if TYPE_CHECKING:
+    from parlour.envs.frames import Frame
+    from parlour.envs.werewolf.encode import WerewolfEncoder, WerewolfSeatEncoder
+    from parlour.envs.werewolf.text import WerewolfText
 
 
 class WerewolfSpec(GameSpec):
@@ -83,11 +85,9 @@ class WerewolfSpec(GameSpec):
     metrics = "parlour.training.measure.werewolf.measures:of_directory"
     replay_page = "parlour.training.results.replay_page.werewolf:werewolf_matter"
     demo = ("parlour.training.papers.demo.werewolf:werewolf_section",)
-    features = (TABLE, *KINDS)
+    features = (TABLE, *FEATURES)
     batch = "parlour.envs.batch.werewolf:WerewolfTables"
     batch_heuristic = "parlour.policies.heuristic.batch.werewolf:choose"
-    text = WerewolfText
-    encoder = WerewolfEncoder
 
     def build(
         self,
@@ -118,14 +118,30 @@ class WerewolfSpec(GameSpec):
             num_players=num_players, rules=PRESETS[rules], roles=dealt, talk=talk, max_days=max_days, config=config
         )
 
+    def text(self, game: Werewolf) -> WerewolfText:
+        """The wording."""
+        from parlour.envs.werewolf.text import WerewolfText
+
+        return WerewolfText(game)
+
+    def encoder(self, game: Werewolf) -> WerewolfEncoder:
+        """The features as the table numbers seats; see `encode.py`."""
+        from parlour.envs.werewolf.encode import WerewolfEncoder
+
+        return WerewolfEncoder(game)
+
     def seat_encoder(self, game: Werewolf, features: str) -> WerewolfSeatEncoder:
-        """The features of one seat in its own frame, of a kind in `encode.KINDS`."""
-        if features not in KINDS:
+        """The features of one seat in its own frame, of a kind in `FEATURES`."""
+        from parlour.envs.werewolf.encode import WerewolfSeatEncoder
+
+        if features not in FEATURES:
             raise own_frame_only(self, features)
         return WerewolfSeatEncoder(game, features)
 
     def frame(self, game: Werewolf) -> Frame:
         """Seats differ only by where they sit: each counts from itself."""
+        from parlour.envs.frames import Frame
+
         return Frame.of(game.catalogue, game.seats, lambda move, by: turned(move, by, game.seats))
 
 

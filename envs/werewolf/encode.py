@@ -22,12 +22,12 @@ import numpy as np
 from parlour.envs import speech
 from parlour.envs.core import NATURE, Event, check_one_of
 from parlour.envs.feature_blocks import Block, BlockEncoder, Features
+from parlour.envs.hidden_roles import FEATURES
 from parlour.envs.werewolf import vocabulary
 from parlour.envs.werewolf.belief import SeatBeliefs
 from parlour.envs.werewolf.rules import Werewolf
 from parlour.envs.werewolf.vocabulary import DEAD, NO_VOTE, WEREWOLF, WerewolfView
 
-KINDS: Final = ("summary", "record", "belief", "record+belief")
 SEAT_FEATURES: Final = (
     "is alive",
     "died by night",
@@ -95,14 +95,14 @@ class WerewolfSeatEncoder(BlockEncoder):
 
     Args:
         game: The rules.
-        features: One of `KINDS`.
+        features: One of `FEATURES`.
 
     Raises:
         ParlourError: There is no such kind.
     """
 
     def __init__(self, game: Werewolf, features: str) -> None:
-        check_one_of("features", features, KINDS)
+        check_one_of("features", features, FEATURES)
         super().__init__(partial(_own_blocks, game, features))
 
     def __call__(self, view: WerewolfView) -> Features:

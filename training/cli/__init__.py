@@ -20,7 +20,6 @@ from typing import Any, Final
 import typer
 from parlour.envs.core import ParlourError
 from parlour.envs.terminal import TellingHandler, tell
-from parlour.envs.text import clean
 
 # The class of all errors in a command's words, which typer takes from click or brings along, as its version has it.
 _USAGE: Final[type[Exception]] = typer.BadParameter.__mro__[2]
@@ -212,6 +211,8 @@ def run(arguments: list[str]) -> int:
 
 
 def _refuse(why: str, code: int = 2) -> int:
+    from parlour.envs.text import clean
+
     if why.strip():
         tell(f"parlour: {clean(why)}", error=True)
     return code

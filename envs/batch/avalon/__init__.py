@@ -9,13 +9,13 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 from parlour.envs.avalon.belief import AvalonHabits, LearnedHabits
-from parlour.envs.avalon.encode import KINDS
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.vocabulary import ASSASSIN
 from parlour.envs.batch.avalon import belief, features
 from parlour.envs.batch.avalon.layout import Array, game_record, numbers_of, rules_of, tables_of
 from parlour.envs.batch.kernel_tables import KernelTables
 from parlour.envs.core import Game, ParlourError, accept
+from parlour.envs.hidden_roles import FEATURES
 
 _POINTS: Final = {
     "fifth_rejection": ("evil_wins", "team_goes"),
@@ -30,7 +30,7 @@ _POINTS: Final = {
 class AvalonTables(KernelTables):
     """See `KernelTables`. Habits are fixed rates; the options of Avalon but for points of the rules that the kernels lack."""
 
-    kinds: ClassVar[tuple[str, ...]] = KINDS
+    kinds: ClassVar[tuple[str, ...]] = FEATURES
     deal_holds = "the role number of each seat, then the first leader"
     game: Avalon
 

@@ -12,15 +12,15 @@ from parlour.envs.batch.kernel_tables import KernelTables
 from parlour.envs.batch.werewolf import features
 from parlour.envs.batch.werewolf.belief import hypotheses_of, weights_of
 from parlour.envs.batch.werewolf.layout import GAME, Array, rules_of
+from parlour.envs.hidden_roles import FEATURES
 from parlour.envs.werewolf.belief import WerewolfHabits
-from parlour.envs.werewolf.encode import KINDS
 from parlour.envs.werewolf.rules import Werewolf
 
 
 class WerewolfTables(KernelTables):
     """See `KernelTables`."""
 
-    kinds: ClassVar[tuple[str, ...]] = KINDS
+    kinds: ClassVar[tuple[str, ...]] = FEATURES
     deal_holds = "the role number of each seat, then the order of talk"
     game: Werewolf
 
