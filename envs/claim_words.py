@@ -160,7 +160,7 @@ SELF: Final = (
         r"|\bI(?:'m| am| can)\s+(?:\w+ ){0,3}?(?:be(?:ing)? the (?:third|fourth|fifth)|taking (?:a|the) (?:spot|shot)|staying on|going|go)\b",
     ),
 )
-"""What speakers say of themselves."""
+"""What speakers say about themselves."""
 
 OF_THE_TABLE: Final = (
     r"\b(?:consensus|majority|most (?:people|players|of the table)|almost everyone|with everyone|as everyone|everyone (?:agrees|requested)"

@@ -215,7 +215,7 @@ class SeatEncoder(Protocol[V_contra]):
     """Numeric features of one seat of one game in the seat's own frame (`parlour.envs.frames`), a function of a View.
 
     It may read on: of a View that continues the last one it looks only at the new events. What it answers is the same as
-    if it had read everything anew.
+    if it had read everything again.
     """
 
     @property
@@ -243,7 +243,7 @@ class GameSpec(Protocol):
     options: ClassVar[Mapping[str, str]] = {}
     """The keyword arguments of `build` and what they accept, for help texts and error messages."""
     sides: ClassVar[tuple[str, ...]] = ()
-    """What `view.side` may be and, but for a draw, `Outcome.winner`; empty if the game has no sides."""
+    """What `view.side` may be and, except for a draw, `Outcome.winner`; empty if the game has no sides."""
     worded: ClassVar[tuple[str, ...]] = ()
     """Kinds of moves that take free words, besides the acts of `parlour.envs.speech`."""
     heuristic: ClassVar[str] = ""

@@ -20,7 +20,7 @@ class Entry(NamedTuple):
     fault: str = ""
     """Empty, or why the words could not be used: `unreadable`, `ambiguous`, `illegal`, `forfeit`."""
     replaced: str = ""
-    """Empty, or which move was made in place of words that could not be used: `default`, `random`; `clock`: the `default`, in
+    """Empty, or which move was made instead of words that could not be used: `default`, `random`; `clock`: the `default`, in
     place of a person's whose time was over."""
 
 

@@ -138,7 +138,7 @@ class SeatNews:
     def tell(self, sections: Sections, ended: str | None = None) -> News:
         """What is new in an observation.
 
-        Where the record does not begin with what was told before, as under a window that moves on, all is told anew.
+        Where the record does not begin with what was told before, as under a window that moves on, all is told again.
 
         Args:
             sections: The observation.

@@ -191,7 +191,7 @@ _LISTS: Final = tuple(
         else rf"{_LIST}\s+should\s+(?:go|join|be)\b",
     )
 )
-"""Lists that begin with the speaker or with `players`, and what is said of a list, which the patterns of one player miss."""
+"""Lists that begin with the speaker or with `players`, and what is said about a list, which the patterns of one player miss."""
 
 
 @lru_cache

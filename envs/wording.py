@@ -35,7 +35,7 @@ class Turn(NamedTuple):
     choice: str
     """The third section of the prose."""
     free_words: bool
-    """Whether there is a move that takes words of one's own."""
+    """Whether there is a move that takes words of your own."""
 
 
 def worded_kinds(spec: GameSpec, game: Game[Any]) -> tuple[str, ...]:

@@ -80,7 +80,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
 def remove_parts(folder: Path) -> None:
     """Remove what killed processes left of files they were writing in a folder that no other process writes to.
 
-    Folders within it are looked through, too, but for those that are locked on their own.
+    Folders within it are looked through, too, except for those that are locked on their own.
     """
     for one in folder.iterdir():
         if _PART.match(one.name):

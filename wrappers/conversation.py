@@ -125,7 +125,7 @@ class Conversation:
         return self._tell(agent, self._told[agent])
 
     def record(self, agent: str) -> str:
-        """All that a seat was told, anew, with what it may do now: for callers that keep no messages."""
+        """All that a seat was told, again, with what it may do now: for callers that keep no messages."""
         self._check_own(agent)
         return self._tell(agent, SeatNews(list_options=self.list_options))
 
@@ -265,7 +265,7 @@ class ConversationSeat:
 
     @property
     def record(self) -> str:
-        """All that it was told, anew, with what it may do now."""
+        """All that it was told, again, with what it may do now."""
         return self.conversation.record(self.agent)
 
 

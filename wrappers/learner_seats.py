@@ -34,7 +34,7 @@ class LearnerSeats(AgentSpaces, AECEnv[str, Any, Any]):
         env: One of parlour's AEC environments with `info="full"`, from which the other seats are played.
         opponents: Who plays the other seats: a policy's name, such as `"heuristic"`; a class or a function that makes a
             policy, called for each seat; or one for each seat, in order (`parlour.wrappers.opponents`).
-        seats: The number of seats, drawn anew for each game; or these seats, in this order.
+        seats: The number of seats, drawn again for each game; or these seats, in this order.
         observation: As for the environments themselves: `"features"`, `"text"` or `"both"`; each with `action_mask`.
         on_illegal: What follows an action that is not legal: `"random"`: a random legal one in its place, counted in
             `info["replaced"]`; `"raise"`: the error. What is no action of the space at all always raises.

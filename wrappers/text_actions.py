@@ -1,4 +1,4 @@
-"""TextActions: words in place of action numbers, and one policy for words that cannot be used."""
+"""TextActions: words instead of action numbers, and one policy for words that cannot be used."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ def plain_chances(size: int, fails: int) -> Array:
 
 
 def vote_terms(public: Public, leader: int, team: Sequence[int], doubts: Array) -> Array:
-    """The terms of each voter but for `dirty`, which is 0 here; shape (n, terms).
+    """The terms of each voter except for `dirty`, which is 0 here; shape (n, terms).
 
     Args:
         public: What all have seen.

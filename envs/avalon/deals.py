@@ -29,7 +29,7 @@ class Key(NamedTuple):
     knows: tuple[Any, ...]
     """What the night showed it."""
     apart: tuple[str, ...] = ()
-    """Roles that are told apart from all others, because conduct depends on them."""
+    """Roles that are distinguished from all others, because conduct depends on them."""
 
 
 def merged(roles: Sequence[str], knows: Sequence[Any], apart: Sequence[str] = ()) -> dict[str, str]:
@@ -67,7 +67,7 @@ def deals(
         seat: Whose knowledge it is; -1 for an onlooker who knows nothing.
         role: Its role.
         knows: Facts (roles, seats): among the other seats exactly these hold one of these roles.
-        apart: Roles that are told apart from all others.
+        apart: Roles that are distinguished from all others.
 
     Returns:
         The names of the roles told apart, and the deals, shape (H, n): numbers into the names.
@@ -106,7 +106,7 @@ class DealTables(NamedTuple):
     blind: Array
     """Knows nobody."""
     mordred: Array
-    """Is Mordred; all 0 unless he is told apart."""
+    """Is Mordred; all 0 unless he is distinguished."""
 
 
 @lru_cache(maxsize=256)

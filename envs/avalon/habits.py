@@ -45,7 +45,7 @@ CARD_TERMS: Final = ("always", "first quest", "second quest", "pair", "several",
 """What the log-odds that a quest with evil members fails are the sum of; see `conduct.card_terms`."""
 
 STANCES: Final = ("propose", "defend", "accuse")
-"""What words may say of a seat, but for nothing; see `spoken.py`."""
+"""What words may say about a seat, but for nothing; see `spoken.py`."""
 CLAIM_TERMS: Final = (
     "always",
     "self",
@@ -119,7 +119,7 @@ class Conduct:
 
 @dataclass(frozen=True)
 class ClaimHabits:
-    """What seats say of each other, learned from records: sums of terms in log-odds."""
+    """What seats say about each other, learned from records: sums of terms in log-odds."""
 
     stances: tuple[tuple[Terms, ...], ...]
     """By `LEADERS` (kinds of speakers), each by `STANCES`, each by `CLAIM_TERMS`."""

@@ -141,7 +141,7 @@ PRESETS: Final = {
     ),
 }
 _SILENT: Final = {"reasons": False, "comments": "none", "consult": False}
-"""What presets say of words, at a table without talk."""
+"""What presets say about words, at a table without talk."""
 
 
 def rules_of(

@@ -1,7 +1,7 @@
-"""How likely public words of Avalon are under each deal: what a seat says of each seat, by conduct learned from records.
+"""How likely public words of Avalon are under each deal: what a seat says about each seat, by conduct learned from records.
 
 What a statement claims (`parlour.envs.claims`) becomes one stance to each seat, by `STANCES`: accuse, else defend, else propose, else
-nothing is said of it; claims about some of several seats count half, and yield to a whole one. A speaker goes by its kind and by what
+nothing is said about it; claims about some of several seats count half, and yield to a whole one. A speaker goes by its kind and by what
 all have seen and heard. Terms of a stance, in log-odds against saying nothing, by `CLAIM_TERMS`:
 
     always          1, of other seats
@@ -41,7 +41,7 @@ Reader = Callable[[str, int, int], tuple[Claim, ...]]
 
 
 class Heard:
-    """What was said of each seat in the quest so far.
+    """What was said about each seat in the quest so far.
 
     Args:
         players: How many sit at the table.
@@ -82,7 +82,7 @@ def stances(words: str, speaker: int, players: int, reader: Reader = claims) -> 
 
 
 def claim_terms(public: Public, heard: Heard, speaker: int, *, reason: bool) -> Array:
-    """The terms of the speaker's stance to each seat but for `evil`, which is 0 here; shape (n, terms).
+    """The terms of the speaker's stance to each seat except for `evil`, which is 0 here; shape (n, terms).
 
     Args:
         public: What all have seen.

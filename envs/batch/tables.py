@@ -56,14 +56,14 @@ class BatchTables(ABC):
     """B games of one configuration.
 
     Seats number their actions in their own frame: action k of seat i is `game.catalogue[frame.order[i, k]]`. A game that
-    ends is dealt anew at once, from its own stream of random numbers.
+    ends is dealt again at once, from its own stream of random numbers.
 
     Args:
         spec: The game.
         config: The options of `spec.build`.
         num_envs: B, the number of games.
         features: What seats see, one of `spec.features` but `"table"`.
-        autoreset: Whether a finished game is dealt anew; if not, it stays over (actor -1, no legal action).
+        autoreset: Whether a finished game is dealt again; if not, it stays over (actor -1, no legal action).
         threads: Cores to use.
 
     Raises:
@@ -178,7 +178,7 @@ class BatchTables(ABC):
 
     @abstractmethod
     def observe(self) -> Turns:
-        """The same turns again: actor, mask and observation written anew; rewards and ends stay."""
+        """The same turns again: actor, mask and observation written again; rewards and ends stay."""
 
     @abstractmethod
     def _play(self, actions: Array) -> None:

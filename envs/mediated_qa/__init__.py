@@ -146,7 +146,7 @@ class MediatedSpec(GameSpec):
             normalisation: Of the graph's signals: the paper's, or ours.
             service: Who answers for nature; None for the offline one over a generated corpus.
             actions: What the modules may do; None for what the service knows, which is usually the published nine.
-            mediator_sees: The state alone, as in the paper; the raw signals too; or all that may be known of the question
+            mediator_sees: The state alone, as in the paper; the raw signals too; or all that may be known about the question
                 before anything is paid for (`context.py`). A service must then have a method `context`.
 
         Raises:

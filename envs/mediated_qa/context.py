@@ -1,4 +1,4 @@
-"""What may be known of a question before anything is paid for, in numbers: its signals, its words, its links, its path.
+"""What may be known about a question before anything is paid for, in numbers: its signals, its words, its links, its path.
 
 | group | features |
 |---|---|

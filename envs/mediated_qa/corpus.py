@@ -24,7 +24,7 @@ class Passage(NamedTuple):
 
 
 class CorpusQuestion(NamedTuple):
-    """A question with what is known of it."""
+    """A question with what is known about it."""
 
     text: str
     answer: str

@@ -9,7 +9,7 @@
 | 2 | share of the questions done; share earned of the most that could be |
 
 A mediator that sees more than the state has a feature more for each of `vocabulary.FEATURES` that it sees, x / (1 + |x|).
-A table with other actions has as many features in place of the 9 as it has actions.
+A table with other actions has as many features instead of the 9 as it has actions.
 """
 
 from __future__ import annotations

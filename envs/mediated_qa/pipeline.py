@@ -139,7 +139,7 @@ class Pipeline:
         return isinstance(self.reader, OfflineReader) and self._verifier is None
 
     def read_by(self, reader: Reader, *, anew: bool = False) -> Pipeline:
-        """The same pipeline with another reader; what was found in the graph is shared, evidence not where it is found anew."""
+        """The same pipeline with another reader; what was found in the graph is shared, evidence not where it is found again."""
         other = copy(self)
         other.reader = reader
         other._fresh()

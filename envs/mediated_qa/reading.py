@@ -1,4 +1,4 @@
-"""An extractive reader of short factual English, for answers and for what the evidence says of them.
+"""An extractive reader of short factual English, for answers and for what the evidence says about them.
 
 A heuristic, not a language model: it finds the sentence that shares the question's relation ("born", "founded") and
 takes a year or a name from it. It never sees the right answer.
@@ -217,7 +217,7 @@ def _choose(question: str, asked: tuple[str, ...], found: tuple[Piece, ...]) -> 
 
 @lru_cache(maxsize=_KEPT)
 def entailment(question: str, evidence: str, answer: str) -> str:
-    """What the evidence says of an answer: `"entailment"`, `"neutral"` or `"contradiction"`.
+    """What the evidence says about an answer: `"entailment"`, `"neutral"` or `"contradiction"`.
 
     An answer is entailed if it stands in a sentence of the relation that hangs together with the question, in the place of
     an answer of its kind. It is contradicted if such a sentence offers another one instead, or if it comes from a

@@ -22,7 +22,7 @@ class Asked(NamedTuple):
     number: int
     text: str
     state: int
-    """Number into `vocabulary.STATES`: what the graph's signals say of it."""
+    """Number into `vocabulary.STATES`: what the graph's signals say about it."""
 
 
 @runtime_checkable
@@ -43,7 +43,7 @@ class Service(Protocol):
         """The answer by `FROM_EVIDENCE`, `CONSISTENT` or `PARAMETRIC`; empty for "I don't know"."""
 
     def check(self, number: int, evidence: str, answer: str) -> int:
-        """What the evidence says of the answer: `vocabulary.ENTAILED`, `NEUTRAL` or `CONTRADICTED`."""
+        """What the evidence says about the answer: `vocabulary.ENTAILED`, `NEUTRAL` or `CONTRADICTED`."""
 
     def gold(self, number: int) -> str:
         """The right answer."""

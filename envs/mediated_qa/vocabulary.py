@@ -138,7 +138,7 @@ PATH_FEATURES: Final = (
     *("degree_mean", "degree_last", "reliability_mean", "reliability_least"),
 )
 FEATURES: Final = (*SIGNAL_FEATURES, *QUESTION_FEATURES, *LINK_FEATURES, *PATH_FEATURES)
-"""What may be known of a question before anything is paid for; see `context`."""
+"""What may be known about a question before anything is paid for; see `context`."""
 SEES: Final = ("state", "signals", "question")
 """What a mediator may see of a question: the state alone, the raw signals too, all of `FEATURES`."""
 SEEN: Final = {"state": (), "signals": SIGNAL_FEATURES, "question": FEATURES}

@@ -39,7 +39,7 @@ The presets of `rules` differ in the vote:
 | an unreadable suspicion | keeps the last one; before the first, a random one | the same |
 
 Tougher cases (`seed:N:en::::LEVEL`, levels 1 to 4; parlour's own) announce how many innocent players may lie too. These players may
-state their planned lies in place of the facts that contradict them, or be silent. `belief.py` computes the worlds that agree with
+state their planned lies instead of the facts that contradict them, or be silent. `belief.py` computes the worlds that agree with
 what was said.
 
 A victim that no player murdered does not count. If several players murdered one victim, accusing any of them solves it. The winner

@@ -1,4 +1,4 @@
-"""Who can have done it if some may lie: the worlds that agree with what was told, and what they say of each seat.
+"""Who can have done it if some may lie: the worlds that agree with what was told, and what they say about each seat.
 
 Ours. A world is a seat that killed the victim and, in cases with liars, so many innocents who may lie as the case tells. What
 those say counts for nothing in it; all the others tell the truth. A world falls if what they tell

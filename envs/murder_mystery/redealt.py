@@ -1,7 +1,7 @@
 """The same table with a case in which all is changed that a seat cannot know: for tests of leaks (`parlour.envs.testing`).
 
 Here nothing is dealt: what the others hold in private is the case. Their scripts, objectives, facts, lies and murders are made
-anew, and with them the quiz and the truth; the facts that they told in what the seat has seen are kept, so that they may be
+again, and with them the quiz and the truth; the facts that they told in what the seat has seen are kept, so that they may be
 told again.
 """
 

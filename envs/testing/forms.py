@@ -73,7 +73,7 @@ class Aec:
     Args:
         name: What it is called.
         wrap: Puts wrappers around the environment.
-        settings: Of the environment, in place of all that it can tell.
+        settings: Of the environment, instead of all that it can tell.
     """
 
     def __init__(self, name: str = "the AEC form", wrap: Callable[[Any], Any] | None = None, **settings: Any) -> None:

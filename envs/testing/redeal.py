@@ -1,4 +1,4 @@
-"""Re-deals: whatever reaches a seat, in any form, is the same in two games that it cannot tell apart.
+"""Re-deals: whatever reaches a seat, in any form, is the same in two games that it cannot distinguish.
 
 Knowing the same means: the same words about itself, the same events in the same order, the same moves of its own. As long as
 that is so, prose, features, masks, info, View, rewards and the public record must be equal at every state, bare and through
@@ -97,7 +97,7 @@ def redeals(
 
 
 def differ(one: Trace, other: Trace) -> bool:
-    """Whether two traces of games that a seat cannot tell apart can be told apart.
+    """Whether two traces of games that a seat cannot distinguish can be told apart.
 
     What a seat got knowing the same is the same in both, as far as both go; where they go on, it is all.
     """

@@ -1,6 +1,6 @@
 """Players from anywhere: `--policy module:attribute`. Needs no library.
 
-What stands at `module:attribute` is told apart by what it is and by its required arguments (`inspect.signature`):
+What stands at `module:attribute` is distinguished by what it is and by its required arguments (`inspect.signature`):
 
 * a class, or a function without arguments (a factory): called once for each seat; what it makes counts;
 * a `Policy`: sits down as it is;

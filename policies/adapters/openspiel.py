@@ -5,7 +5,7 @@ played with numpy alone. Ours as their bots: `parlour.policies.adapters.openspie
 
 What a seat may know is all that their players get: `SeatState` answers from the seat's View, with the same strings and
 numbers as `parlour.wrappers.openspiel.game` has for that seat, and refuses everything else. Bots that search through whole
-states get one that is drawn from those which the seat cannot tell apart.
+states get one that is drawn from those which the seat cannot distinguish.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class OpenSpielPolicy(Policy):
             `action_probabilities(state, player)`, as `open_spiel.python.policy.Policy` has, or with `step(state)`, as a
             `pyspiel.Bot` has. A policy without memory may be the same one each time.
         game: The table as `openspiel_game` makes it, for bots that search through states (IS-MCTS). They are handed a
-            state drawn from those that the seat cannot tell apart, with the probabilities of `parlour.wrappers.determinizations`;
+            state drawn from those that the seat cannot distinguish, with the probabilities of `parlour.wrappers.determinizations`;
             what it holds beyond the seat's knowledge is made up. A bot that does not search must not be given it.
     """
 

@@ -2,7 +2,7 @@
 
 Facts about RLlib, read in its source: `Columns.INFOS` is the one column that its connectors hand to a module as it
 stands, neither stacked nor made a tensor; the parts of a checkpoint are directories, each with the pickle of a class and
-its arguments (so that loading one runs code); a module's forward pass may return actions in place of logits.
+its arguments (so that loading one runs code); a module's forward pass may return actions instead of logits.
 """
 
 from __future__ import annotations

@@ -155,7 +155,7 @@ def check_algorithm(algorithm: str, algorithms: Mapping[str, Any], valued: Seque
 
 
 def unloadable(algorithm: str, algorithms: Mapping[str, Any]) -> str:
-    """What is said of a file that cannot be loaded."""
+    """What is said about a file that cannot be loaded."""
     return (
         f"cannot be loaded as {algorithm}; accepted: a checkpoint of the algorithm that algorithm= names, one "
         f"of {', '.join(algorithms)}"

@@ -30,7 +30,7 @@ class AskingPolicy(Policy):
     Args:
         model: Who answers its questions; the heuristics by default. One model may serve many seats and games.
         chosen: Its settings, of `settings_type`.
-        values: In place of these, single settings by name.
+        values: Instead of these, single settings by name.
 
     Raises:
         ParlourError: A setting is not accepted.

@@ -38,7 +38,7 @@ class Heard(NamedTuple):
 
 @lru_cache(maxsize=20_000)
 def heard(move: Move, speaker: int, seats: int) -> Heard:
-    """What a speech, or a team with reasons, says of the seats beyond the team itself: by its act, and by its words."""
+    """What a speech, or a team with reasons, says about the seats beyond the team itself: by its act, and by its words."""
     named, praised = [0.0] * seats, [0.0] * seats
     said = [
         (kind, members, 1.0 / len(members) if some else 1.0) for kind, members, some in _claims(move, speaker, seats)
@@ -61,7 +61,7 @@ def _claims(move: Move, speaker: int, seats: int) -> list[tuple[str, tuple[int, 
 
 
 def acts_of(move: Move, speaker: int, seats: int, legal: Sequence[Move]) -> tuple[Move, ...]:
-    """The speeches among `legal` that say of one seat what this one says in its act or, if it is silent, in its words.
+    """The speeches among `legal` that say about one seat what this one says in its act or, if it is silent, in its words.
 
     Silence where it says nothing of the kind.
     """

@@ -48,7 +48,7 @@ class Exploit:
 
 @dataclass(frozen=True)
 class ExpertCard:
-    """What is known of one expert; beside its network as JSON."""
+    """What is known about one expert; beside its network as JSON."""
 
     name: str
     """Of both files."""

@@ -86,7 +86,7 @@ def questions(calls: Iterable[Mapping[str, Any]]) -> list[AskedQuestion]:
 
 
 def made_by(calls: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """What the line of a move says of it: nothing, or that the heuristic decided, with the reason.
+    """What the line of a move says about it: nothing, or that the heuristic decided, with the reason.
 
     The last question of a turn decides it; the others prepare it, unless they say that they decide as well.
     """
@@ -131,7 +131,7 @@ class Decisions:
     heuristic: Mapping[str, int] = field(default_factory=dict)
     """Reason -> made by the heuristic in the model's place."""
     replaced: Mapping[str, int] = field(default_factory=dict)
-    """`default`, `random`, `forfeit`, `clock` -> made by the table in place of words that could not be used, or did not come."""
+    """`default`, `random`, `forfeit`, `clock` -> made by the table instead of words that could not be used, or did not come."""
     talk: int = 0
     """Turns of its own words from which the table read no more than from any others, such as a remark in a discussion: these
     are no decisions."""
@@ -155,7 +155,7 @@ class Decisions:
     """Of the prompts."""
     shared: int = 0
     """Of these, with which prompts begin like one before in the game, of any seat: a server that keeps what it has read need
-    not read them anew."""
+    not read them again."""
     dollars: float | None = 0.0
     """None if any reply has an unknown cost."""
     cut: int = 0

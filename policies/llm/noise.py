@@ -32,15 +32,15 @@ class ReadingNoise:
     """
 
     misread: float = 0.0
-    """That a statement is taken for another: said of somebody else, or for the contrary."""
+    """That a statement is taken for another: said about somebody else, or for the contrary."""
     miss: float = 0.0
     """That a statement is not heard."""
     overconfident: float = 0.0
-    """That what an answer says of a player is put at its extreme: certainty, or the highest score."""
+    """That what an answer says about a player is put at its extreme: certainty, or the highest score."""
     forget: float = 0.0
     """That a statement is out of mind a day later, for each day."""
     each: Each = "statement"
-    """Whether an error is made once for a statement, or anew at each reading of it."""
+    """Whether an error is made once for a statement, or again at each reading of it."""
     players: tuple[str, ...] = ()
     """Names of the players that err, without their settings; empty: all that ask a model."""
 
@@ -131,7 +131,7 @@ class MisreadingModel:
         return options[int(self._draw(statement, f"pick {what}") * len(options))]
 
     def hears(self, said: str, heard: str) -> None:
-        """Note for the transcript what was heard in place of what was said."""
+        """Note for the transcript what was heard instead of what was said."""
         self.told.append((said, heard))
 
     def _draw(self, statement: str, what: str) -> float:

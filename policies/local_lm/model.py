@@ -3,7 +3,7 @@
 Interfaces of transformers 5.23: `AutoModelForCausalLM`, `generate` with a logits processor and a stopping criterion.
 
 Files: local folders alone, weights as safetensors alone, no code from the folder. The checkpoint's own settings of generation
-are not used but for the tokens that end a reply.
+are not used except for the tokens that end a reply.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ GROUPS: Final[Mapping[str, str]] = {
     "": "Games played by talking: play them, record them, measure and train players.",
     "train": "Train players.",
     "benchmark": "Measure a player on a fixed suite: one number with its interval. Compare two results.",
-    "grace": "GRACE's mediator: what stakes decide, why it recommends what, who would obey, what a log says of policies.",
+    "grace": "GRACE's mediator: what stakes decide, why it recommends what, who would obey, what a log says about policies.",
     "avalon": "Avalon: measure social behaviour.",
     "murder-mystery": "Murder mysteries: play a case with a method and quiz everybody; compare methods; ratings; cases.",
     "murder-mystery cases": "Cases as files: check WellPlay directories, make cases, show them.",

@@ -40,7 +40,7 @@ def arena(
         int, typer.Option(min=1), "Number of deals, each played by every player against every player on both sides."
     ] = 100,
     seed: Annotated[int, typer.Option(min=0), "Number of the first deal among the held-out ones."] = 0,
-    resamples: Annotated[int, typer.Option(min=100), "How often the deals are drawn anew for the intervals."] = 2000,
+    resamples: Annotated[int, typer.Option(min=100), "How often the deals are resampled for the intervals."] = 2000,
     out: Annotated[
         Path | None,
         "Run directory, for games, tables and the picture; resumes if it exists, with more deals too; None: nothing is stored.",

@@ -1,4 +1,4 @@
-"""`parlour corpus`: what is in a corpus of one's own, before anything is learned from it."""
+"""`parlour corpus`: what is in a corpus of your own, before anything is learned from it."""
 
 from __future__ import annotations
 

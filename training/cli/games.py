@@ -176,7 +176,7 @@ def evaluate(
     steps: Annotated[
         int | None,
         typer.Option(min=1),
-        "Decisions that each best response learns from, in place of minutes: the same on every machine.",
+        "Decisions that each best response learns from, instead of minutes: the same on every machine.",
     ] = None,
     csv: Annotated[Path | None, typer.Option("--table"), "File for the games as CSV."] = None,
     html: Annotated[Path | None, "File for the report as a page: tables that sort, the win rates as a picture."] = None,

@@ -98,7 +98,7 @@ def _decides(players: list[tuple[str, Any]], seed: int, on_bad: str) -> dict[str
 def seats_of(given: str, others: str, seats: int) -> list[str]:
     """Who sits at each seat. Raises `ParlourError` for more names than seats.
 
-    A comma ends a name, but for one before `key=value`, which belongs to the settings of the name before it.
+    A comma ends a name, except for one before `key=value`, which belongs to the settings of the name before it.
 
     >>> seats_of("me,gratr:gamma=0.5,rho=2,me", "heuristic", 4)
     ['me', 'gratr:gamma=0.5,rho=2', 'me', 'heuristic']

@@ -1,4 +1,4 @@
-"""`parlour train grace`: a mediator from a simulation table, from generated questions, or from questions of one's own."""
+"""`parlour train grace`: a mediator from a simulation table, from generated questions, or from questions of your own."""
 
 from __future__ import annotations
 

@@ -172,7 +172,7 @@ class Sessions:
             return played.told()
 
     def look(self, session: str) -> SessionTurn:
-        """All that the seat was told so far, anew. Raises `ParlourError` as `say`."""
+        """All that the seat was told so far, again. Raises `ParlourError` as `say`."""
         played = self._session(session)
         with played.taken() as game:
             return played.told(game.record(played.agent))

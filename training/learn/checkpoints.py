@@ -47,7 +47,7 @@ class Checkpoint:
         """What `read` makes of the newest state that can be used, None if there is none.
 
         Raises:
-            ParlourError: `read` refuses them; what it says of the newest one.
+            ParlourError: `read` refuses them; what it says about the newest one.
         """
         found = [path for path in (self.path, self.before) if path.exists()]
         if not found:

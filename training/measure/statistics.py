@@ -204,7 +204,7 @@ def stratified_mean(
     resamples: int = 2000,
     bounds: Bounds = UNBOUNDED,
 ) -> Estimate:
-    """The weighted mean of strata's means. Of n cases of a stratum n - 1 are drawn anew, which makes the spread of drawn
+    """The weighted mean of strata's means. Of n cases of a stratum n - 1 are resampled, which makes the spread of drawn
     means that of the mean itself (Rao & Wu 1988). The test changes signs of cases at random. There is no interval where a
     stratum has a single case.
 

@@ -68,7 +68,7 @@ class GameRunner:
             keep: Called with the number of the job and the game, in the order of the jobs, from the calling thread, as soon
                 as the game and all before it are finished.
             what: What `progress` calls the games.
-            skip: Called in place of `keep` with a game that was given up because a player failed, if such games are skipped.
+            skip: Called instead of `keep` with a game that was given up because a player failed, if such games are skipped.
 
         Returns:
             What `keep` returned, a value for each game that was finished.

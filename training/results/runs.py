@@ -106,7 +106,7 @@ def _is_at(path: Path, lock: int) -> bool:
 def store_settings(
     folder: Path, settings: Mapping[str, Any], ignored: Collection[str] = (), file: str = CONFIG
 ) -> None:
-    """Write the settings into the directory, or see that those that are there are the same but for the ignored ones.
+    """Write the settings into the directory, or see that those that are there are the same except for the ignored ones.
 
     Raises:
         ParlourError: The directory holds a run with other settings.

@@ -66,7 +66,7 @@ LOG_LIKELIHOOD: Final = DifferenceScale("nats a decision", "+.4f", cases="games"
 
 
 def word(estimate: Estimate) -> str:
-    """What an interval says of a difference.
+    """What an interval says about a difference.
 
     >>> word(Estimate(0.1, 0.02, 0.18, 50)), word(Estimate(-0.1, -0.2, 0.0, 50))
     ('better', 'no difference shown')
@@ -138,7 +138,7 @@ def won(name: str, rate: Estimate, where: str = "") -> str:
 
 
 def no_score(name: str, own: int, decisions: int) -> str:
-    """The sentence in place of a score, where a player made fewer than half of its decisions itself; empty where it made them.
+    """The sentence instead of a score, where a player made fewer than half of its decisions itself; empty where it made them.
 
     >>> no_score("the model", 0, 841), no_score("the model", 800, 841)
     ('No score: the model decided 0 of 841 moves itself.', '')

@@ -76,7 +76,7 @@ class ParlourGame(pyspiel.Game):
         return ParlourObserver(self.table)
 
     def sample_state(self, view: View, own: Sequence[int], z: float) -> ParlourState:
-        """One of the states that a seat to move cannot tell apart, from its View and its own actions alone.
+        """One of the states that a seat to move cannot distinguish, from its View and its own actions alone.
 
         Args:
             view: The seat's.

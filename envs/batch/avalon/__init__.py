@@ -28,7 +28,7 @@ _POINTS: Final = {
 
 
 class AvalonTables(KernelTables):
-    """See `KernelTables`. Habits are fixed rates; the options of Avalon but for points of the rules that the kernels lack."""
+    """See `KernelTables`. Habits are fixed rates; the options of Avalon except for points of the rules that the kernels lack."""
 
     kinds: ClassVar[tuple[str, ...]] = FEATURES
     deal_holds = "the role number of each seat, then the first leader"

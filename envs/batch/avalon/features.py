@@ -185,7 +185,7 @@ def _rest(b: int, rewards: Any, terminated: Any, winner: Any) -> None:
 
 @loop
 def show_all(games: Any, rules: Any, masks: Any, begins: int, actor: Any, mask: Any, observation: Any) -> None:
-    """Write all turns anew; see `KernelTables._show_all`."""
+    """Write all turns again; see `KernelTables._show_all`."""
     for b in prange(len(games)):
         if begins == DEAL:
             begin(games[b], rules[0])

@@ -191,7 +191,7 @@ def numbers_of(acts: Array, seats: int) -> Numbers:
 
 
 def rules_of(game: Avalon) -> Any:
-    """The rules of a table as a record array of length 1, but for the belief and the settings."""
+    """The rules of a table as a record array of length 1, except for the belief and the settings."""
     n = game.seats
     r: Any = np.zeros(1, rules_record(n)).view(np.recarray)
     names = game.role_names

@@ -229,7 +229,7 @@ def count(g: Any, r: Any) -> int:
 
 @kernel
 def draw_team(g: Any, r: Any) -> None:
-    """Nature names a whole team in place of a short one (published code)."""
+    """Nature names a whole team instead of a short one (published code)."""
     n, left = len(g.roles), r.sizes[g.quest]
     team = 0
     for j in range(n):  # each seat with the chance that is left for it: all teams alike

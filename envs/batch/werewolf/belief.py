@@ -1,6 +1,6 @@
 """Who the werewolves and the seer are, as kernels: the posterior of `parlour.envs.werewolf.belief`, exact at every size.
 
-A hypothesis there is a set W of werewolves with a seer s among the others. Nothing but what s has said of checks and of
+A hypothesis there is a set W of werewolves with a seer s among the others. Nothing but what s has said about checks and of
 himself tells seers apart, so its weight is a product, and what is kept grows with the sets only (56 for 3 of 8):
 
     public[W] * seer_weight[s] * product over t in W of seer_match[s, t]          for an onlooker

@@ -212,7 +212,7 @@ def look(g: Any, r: Any, w: Any, h: Any, b: int, actor: Any, mask: Any, observat
 
 @kernel
 def turn(g: Any, r: Any, w: Any, h: Any, action: int, b: int, rewards: Any, terminated: Any, winner: Any) -> None:
-    """Play an action of game b, pay, and deal anew when it is over."""
+    """Play an action of game b, pay, and deal again when it is over."""
     won = play(g, r, w, h, action)
     over = won != ONGOING
     winner[b], terminated[b] = won if over else DRAW, over
@@ -238,7 +238,7 @@ def rest(b: int, rewards: Any, terminated: Any, winner: Any) -> None:
 def show_all(
     games: Any, rules: Any, weights: Any, h: Any, begins: int, actor: Any, mask: Any, observation: Any
 ) -> None:
-    """Write all turns anew; see `KernelTables._show_all`."""
+    """Write all turns again; see `KernelTables._show_all`."""
     for b in prange(len(games)):
         if begins == DEAL:
             begin(games[b], rules[0], weights[b], h)

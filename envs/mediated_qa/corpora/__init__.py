@@ -1,4 +1,4 @@
-"""Corpora of one's own, read from files into `parlour.envs.mediated_qa.corpus.Corpus`; docs/howto/corpora.md has the fields.
+"""Corpora of your own, read from files into `parlour.envs.mediated_qa.corpus.Corpus`; docs/howto/corpora.md has the fields.
 
 `load` reads questions and documents in each of `FORMS`, from JSON Lines, JSON, or what the library `datasets` saves. What says
 which sentences are the right ones (supporting facts, decompositions, positions of the answer) is left alone, so that

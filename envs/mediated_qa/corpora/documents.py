@@ -116,7 +116,7 @@ def _in_file(path: Path) -> Iterator[Passage]:
 
 
 def document(entry: FileEntry) -> Passage:
-    """A document of `{title, text}`; in place of the text there may be a list of sentences.
+    """A document of `{title, text}`; instead of the text there may be a list of sentences.
 
     Raises:
         ParlourError: A field is missing or of another type.

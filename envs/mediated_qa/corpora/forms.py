@@ -9,7 +9,7 @@
 | `squad2` | Rajpurkar et al. 2018 | articles with paragraphs with questions, or rows as the library `datasets` keeps them |
 | `natural_questions` | Kwiatkowski et al. 2019 | the simplified form (`document_text`) and the full one (`document_tokens`) |
 
-Of one's own questions, `answer` is one answer; `answers` are several, each of which counts as right. A question without an answer
+For your own questions, `answer` is one answer; `answers` are several, each of which counts as right. A question without an answer
 (null, an empty text, an empty list) is unanswerable: whatever is answered is wrong. `context` are documents that come with it: a
 text, or a list of texts, of `{title, text}` or of `[title, [sentences]]`.
 
@@ -105,7 +105,7 @@ def _question(
 
 
 def with_decoys(questions: Sequence[CorpusQuestion]) -> tuple[CorpusQuestion, ...]:
-    """Questions with answers of others in place of decoys that are missing: years for years, words for words.
+    """Questions with answers of others instead of decoys that are missing: years for years, words for words.
 
     They serve a simulated memory alone, which would otherwise guess right whenever it knows of no wrong answer.
     """

@@ -2,7 +2,7 @@
 
 Everybody is asked who, how, why, relationship, where, when and the two main suspects for every victim that he did not
 murder himself, a few individual matters, and the relations of other people: one relation, two, or three real ones with
-one that does not exist. The position of the right option is drawn anew for every row.
+one that does not exist. The position of the right option is drawn again for every row.
 """
 
 from __future__ import annotations

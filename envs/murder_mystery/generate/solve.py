@@ -4,7 +4,7 @@ A seat is ruled out for a victim when somebody else tells that
 (a) it was seen in another place when the victim died (place and time of death known),
 (b) it could not get at the means of death (means known), or
 (c) it had made peace with the victim.
-A seat is proved when somebody else saw it at the place and time of death. What a seat says of itself rules nothing out,
+A seat is proved when somebody else saw it at the place and time of death. What a seat says about itself rules nothing out,
 because a murderer would say it too. Absence of knowledge proves nothing.
 """
 

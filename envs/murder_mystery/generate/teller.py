@@ -63,7 +63,7 @@ class Teller:
         )
 
     def briefing(self, setting: str, deaths: Sequence[Death], public: Sequence[Fact]) -> str:
-        """What all know: the setting, who was found where, what is known of it, and the words of the case."""
+        """What all know: the setting, who was found where, what is known about it, and the words of the case."""
         words, prose = self.vocabulary, self.prose
         parts = [prose.briefing.format(setting=setting + self.gap, people=self._list(words.persons[: words.seats]))]
         for death, fact in zip(deaths, public, strict=True):

@@ -29,7 +29,7 @@ _STAY: Final = 0.35
 
 PLACE, TIME, MEANS = range(3)
 _HIDDEN: Final = ((PLACE,), (TIME,), (PLACE, MEANS), (TIME, MEANS), (PLACE, TIME))
-"""What the briefing does not say of a death. It never says place and time both: a single sighting would be proof."""
+"""What the briefing does not say about a death. It never says place and time both: a single sighting would be proof."""
 
 
 class CaseWorld(NamedTuple):

@@ -74,7 +74,7 @@ def _stance(claim: Move) -> tuple[int, bool] | None:
 
 
 def posterior(player: Any, me: int) -> list[str]:
-    """What is believed of the others, a line each, in the belief of a player by heuristic; no lines for other games."""
+    """What is believed about the others, a line each, in the belief of a player by heuristic; no lines for other games."""
     if isinstance(player, AvalonPlayer):
         belief = player.belief
         return _lines(me, {"evil": belief.evil_chance(), "Merlin": belief.merlin_chance()})
@@ -154,7 +154,7 @@ FOLLOW: Final = 3.0
 
 
 class ExpertAdvice(NamedTuple):
-    """What the expert and the rule of thumb say of one turn."""
+    """What the expert and the rule of thumb say about one turn."""
 
     planned: int
     """Which of the legal moves the expert would make."""

@@ -1,4 +1,4 @@
-"""What is learned from game to game: for each role a strategy, suggestions, and what is known of the other roles.
+"""What is learned from game to game: for each role a strategy, suggestions, and what is known about the other roles.
 
 It belongs to a role, not to a seat: the next seat with the role plays by it (the code published with arXiv 2310.14985 does
 the same). The file is JSON that a person can read and edit.
@@ -185,7 +185,7 @@ class StudyOthers(RecordAsk[OtherRoles], kind="avalon_agent.study_others"):
     role_of: dict[str, str]
     """Player -> role."""
     earlier: str
-    """What was known of their strategies before."""
+    """What was known about their strategies before."""
 
     def heuristic(self, rng: np.random.Generator) -> OtherRoles:
         counted = estimate.count_habits(self.told, [*self.role_of.values()])

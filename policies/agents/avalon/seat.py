@@ -132,7 +132,7 @@ _DOES: Final = {
     "consult": "Speak to the other evil players alone, about who Merlin is.",
 }
 TALKS: Final = ("speak", "consult")
-"""What is done in words of one's own."""
+"""What is done in words of your own."""
 _GUESSES: Final = re.compile(r"You are (?P<guesser>.+): you may name Merlin\.")
 _LAST: Final = {False: "the last one goes in any case", True: "if the last one is rejected, evil wins"}
 _SITUATION: Final = re.compile(

@@ -1,4 +1,4 @@
-"""What documents of one's own say of a question: the graph of them, and the five signals that a mediator's state is made of.
+"""What documents of your own say about a question: the graph of them, and the five signals that a mediator's state is made of.
 
 For a mediator in use, where there is no table of the game: documents are cut into sentences as those of a corpus are, and graph,
 search and signals are those of the game (`parlour.envs.mediated_qa.graph`, `retrieve`, `signals`); only this file of the
@@ -67,7 +67,7 @@ class DocumentProbe:
         return probe(self.graph, self.search, self.starts(question), question)
 
     def context(self, question: str) -> tuple[float, ...]:
-        """All that may be known of a question before anything is paid for, in the order of `vocabulary.FEATURES`."""
+        """All that may be known about a question before anything is paid for, in the order of `vocabulary.FEATURES`."""
         return measure(self.graph, self.search, question, self.starts(question), self.signals(question))
 
 

@@ -1,8 +1,8 @@
 """The players of the mediated game: GRACE's mediator, and a module that follows its advice, or now and then does something else.
 
 The mediator recommends a joint action by the state of the question, from a learned table. At a table of the game it is told the
-state. In a pipeline of one's own it is given the question and the documents, or the five signals, and tells the state by the cut
-points in its policy file. With a policy that sees more than the state (`contextual`) it recommends by what is known of the
+state. In a pipeline of your own it is given the question and the documents, or the five signals, and tells the state by the cut
+points in its policy file. With a policy that sees more than the state (`contextual`) it recommends by what is known about the
 question before anything is paid for.
 """
 

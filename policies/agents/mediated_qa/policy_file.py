@@ -47,7 +47,7 @@ class PolicyTable:
     reader: str = ""
     """Who answered when it was learned, such as "simulated memory"; empty if it is not told."""
     contextual: ContextualModel | None = None
-    """What is recommended in place of the rows by a mediator that sees more than the state."""
+    """What is recommended instead of the rows by a mediator that sees more than the state."""
     actions: ActionSet = PUBLISHED_ACTIONS
     """What the modules may do."""
 

@@ -72,7 +72,7 @@ class RecallFreely(Recall, kind="grace.recall_freely", temperature=TEMPERATURE):
 
 
 class EntailmentVerdict(Answer):
-    """What the evidence says of an answer."""
+    """What the evidence says about an answer."""
 
     reason: str
     """What the evidence says, in one sentence."""
@@ -217,7 +217,7 @@ Extract = Callable[[str, str], str]
 
 
 class SpanScores(NamedTuple):
-    """What a model says of one window; arrays of shape (tokens,)."""
+    """What a model says about one window; arrays of shape (tokens,)."""
 
     start: NDArray[np.float64]
     end: NDArray[np.float64]
@@ -230,7 +230,7 @@ class QAReader(AskingReader):
 
     Args:
         folder: The model, as `save_pretrained` leaves it; loaded at the first question.
-        extract: In place of such a model.
+        extract: Instead of such a model.
 
     Raises:
         ParlourError: There is no such folder.

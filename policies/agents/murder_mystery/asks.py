@@ -136,7 +136,7 @@ class CaseAsk(SceneAsk[A], Generic[A]):
 
     @property
     def known(self) -> Known:
-        """What the excerpts say of the character that the question is about."""
+        """What the excerpts say about the character that the question is about."""
         return known_of(self.excerpts, getattr(self, "about", self.me.name))
 
     def schema_of_answer(self) -> dict[str, Any]:

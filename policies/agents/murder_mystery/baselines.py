@@ -85,7 +85,7 @@ class WerewolfSelect(CharacterAsk[Picked], kind="questum.werewolf_select"):
 
 
 class WerewolfQuestion(CharacterAsk[Questions], kind="questum.werewolf_question"):
-    """One question in words of one's own, after the five."""
+    """One question in words of your own, after the five."""
 
     picked: list[str]
     script: list[str]
@@ -110,7 +110,7 @@ class WerewolfDraft(AnswerAsk[Words], kind="questum.werewolf_draft"):
 
 
 class WerewolfReflect(AnswerAsk[Words], kind="questum.werewolf_reflect"):
-    """What is to be said of the draft."""
+    """What is to be said about the draft."""
 
     draft: str
     dialogue: list[Talk]
@@ -271,7 +271,7 @@ class Werewolf(_Everybody):
 
 
 class Ocot(_Everybody):
-    """Goals as questions to oneself, what is known of each, then one question; a plain answer."""
+    """Goals as questions to oneself, what is known about each, then one question; a plain answer."""
 
     def _question(self, target: int, victim: str, number: int) -> OcotQuestion:
         room, common = self.room, self._about(target, victim)

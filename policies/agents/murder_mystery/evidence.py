@@ -72,7 +72,7 @@ class Told(NamedTuple):
 
 
 class Death(NamedTuple):
-    """What is known of how a victim died; -1 for what is not."""
+    """What is known about how a victim died; -1 for what is not."""
 
     place: int
     time: int
@@ -80,7 +80,7 @@ class Death(NamedTuple):
 
 
 class Dossier(NamedTuple):
-    """What is known of one suspect and one victim."""
+    """What is known about one suspect and one victim."""
 
     motives: tuple[int, ...]
     """Reasons told by others, the most frequent first."""
@@ -169,7 +169,7 @@ def judge(
     texts: Sequence[str] = (),
     open_scripts: bool = False,
 ) -> dict[int, Dossier]:
-    """What is known of each suspect.
+    """What is known about each suspect.
 
     Args:
         scene: The setting.

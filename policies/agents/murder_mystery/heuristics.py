@@ -4,7 +4,7 @@ Questions: a sensor names the topics that would change what it reads. A topic th
 put again; after the general questions come those about single suspects, first the one with the most evidence against it.
 Answers: the sentences of the own script that a question asks for, three at most. A civilian is honest. The murderer of the
 victim that is asked about tells what he planned to tell and what falls on others, and keeps silent about the rest. In a
-tougher case an innocent with a secret tells what it planned to tell in place of what contradicts it.
+tougher case an innocent with a secret tells what it planned to tell instead of what contradicts it.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ def question_of(known: Known, summary: SensorSummary, number: int) -> list[str]:
     """Questions to a character, the most useful first.
 
     Args:
-        known: What the excerpts say of the character who is asked.
+        known: What the excerpts say about the character who is asked.
         summary: What the sensors read for it; without readings, the question is an open one.
         number: How many questions.
     """

@@ -137,7 +137,7 @@ _MATTERS: Final = frozenset({SIGHTING, MEANS, MOTIVE})
 
 
 class Known(NamedTuple):
-    """What the excerpts say of one character and one victim."""
+    """What the excerpts say about one character and one victim."""
 
     excerpts: Excerpts
     told: list[Told]

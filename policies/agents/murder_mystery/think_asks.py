@@ -30,7 +30,7 @@ ENTRIES: Final = 5
 
 
 class ThinkSummary(CharacterAsk[Words], kind="questum.think_summary"):
-    """What is known of a character."""
+    """What is known about a character."""
 
     script: list[str]
     dialogue: list[Talk]

@@ -3,7 +3,7 @@
 A seat keeps the record, infers, and speaks or chooses by what it inferred. Methods differ in `_infer` alone: all put the same
 questions `speak` and `choose` afterwards, so that a difference in games won comes from the inference.
 
-The baselines (Zhu et al. 2024, "Experimental setup") infer anew at each turn, from the K = 15 newest messages. `werewolf_rag`
+The baselines (Zhu et al. 2024, "Experimental setup") infer again at each turn, from the K = 15 newest messages. `werewolf_rag`
 adds the texts of the whole history that lie nearest to one fixed query, `werewolf_rerank` has these put in another order
 first. Xu et al.'s five questions and their reflection are one question here.
 """

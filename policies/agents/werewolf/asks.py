@@ -174,7 +174,7 @@ class InferredOpinion(Answer):
 
 
 class Inference(Answer):
-    """What the texts say of the others."""
+    """What the texts say about the others."""
 
     why: str
     """What speaks for and against whom, in a few sentences."""

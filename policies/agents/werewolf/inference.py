@@ -1,7 +1,7 @@
-"""What the messages that a baseline was given say of each player: one number, by the reading that all methods share.
+"""What the messages that a baseline was given say about each player: one number, by the reading that all methods share.
 
 What the moderator says is taken first. Then every statement of a player counts by its confidence and by how far its speaker
-is believed after that, and tells of the speaker by what is known of those it is about. What players say of each other is
+is believed after that, and tells of the speaker by what is known about those it is about. What players say about each other is
 not followed from one to the next: chains of evidence are what GRATR adds. Nothing is remembered: another turn, another set of
 messages, another inference. It stands in for the answer of a language model, and is not one.
 """
@@ -21,7 +21,7 @@ EPSILON: Final = 0.2
 STANCES: Final = ("ally", "adversary", "unsure")
 ALLY, ADVERSARY, UNSURE = STANCES
 _UNKNOWN: Final = 0.5
-"""How far a speaker is believed of whom nothing is known."""
+"""How far a speaker is believed about whom nothing is known."""
 ENEMY: Final = -0.5
 """Where a werewolf's view of the others starts: they are enemies, more or less dangerous ones."""
 HARMLESS: Final = -0.25

@@ -4,7 +4,7 @@ GRATR (Zhu et al. 2024, "Graph Retrieval Augmented Trustworthiness Reasoning", a
 find in each statement who attacks, defends or deceives whom, with a score, and which identity is given to whom, with a
 confidence, both 0..10. Here is that reading by rule: patterns for the sentences of the table's speech acts, for what the moderator says (`record`), and for
 ordinary English words. Who speaks is given apart from the words, so that nothing a player says is read as the
-moderator's. Players that do not exist and what one says of oneself carry no edge: they are dropped and counted, as is
+moderator's. Players that do not exist and what one says about oneself carry no edge: they are dropped and counted, as is
 attacking and defending the same player at once.
 """
 
@@ -60,7 +60,7 @@ class ReadStatement(NamedTuple):
     intents: tuple[ReadIntent, ...]
     judgements: tuple[ReadJudgement, ...]
     dropped: int
-    """What was said of players that do not exist, or of the speaker himself, or against what was said with it."""
+    """What was said about players that do not exist, or of the speaker himself, or against what was said with it."""
 
 
 def is_bad(identity: str) -> bool:
@@ -176,7 +176,7 @@ class Observer(NamedTuple):
 def judged_by(observer: Observer, speaker: int, reading: ReadStatement) -> tuple[ReadJudgement, ...]:
     """The judgements of a statement as an observer takes them, given what it knows (the paper's appendix 1).
 
-    What is said of the observer, or of players whose side it knows, teaches nothing about their side, but something about
+    What is said about the observer, or of players whose side it knows, teaches nothing about their side, but something about
     the speaker: who tells of a check that cannot have been, or claims the observer's own single role, is a werewolf; who
     is right or wrong without having checked is a little less or more of one. A werewolf, who knows all sides, learns
     roles alone. One's own words teach nothing.

@@ -52,7 +52,7 @@ class ServedPolicy:
     A request holds what a seat reads, as the last message of the user: either the prose itself, and the reply is the policy's
     words; or the question of parlour's own `chat` player, and the reply is the JSON it asks for. A policy that reads numbers
     gets them from the field `parlour` of the request, which is beyond OpenAI's protocol. Requests do not know of each other:
-    the policy begins anew at each, with the request's seed. What it would have remembered beyond the text is lost.
+    the policy begins again at each, with the request's seed. What it would have remembered beyond the text is lost.
 
     Args:
         name: What it is called on the command line; the model's name.
@@ -115,7 +115,7 @@ class Service:
         settings: How it behaves.
         tally: Counts: `chat` that could be read; of those, each kind of fault; `refused` for every
             error that was sent, whether on purpose or for a bad request; `gone` for clients that did not wait.
-        policy: Answers in place of the heuristics.
+        policy: Answers instead of the heuristics.
     """
 
     def __init__(
@@ -285,7 +285,7 @@ def serving(*, tally: Counter[str] | None = None, policy: ServedPolicy | None = 
 
     Args:
         tally: Counts what became of requests; see `Service`.
-        policy: Answers in place of the heuristics.
+        policy: Answers instead of the heuristics.
         settings: Those of `ServerSettings`.
     """
     with running(Service(ServerSettings(**settings), tally, policy)) as base_url:

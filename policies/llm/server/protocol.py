@@ -78,7 +78,7 @@ Items = Annotated[tuple[_Item, ...], _FirstFault()]
 
 
 class Refused(Exception):  # noqa: N818 - what becomes of the request, not of the server
-    """A request that gets an error in place of an answer.
+    """A request that gets an error instead of an answer.
 
     Args:
         status: The HTTP status.

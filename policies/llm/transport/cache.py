@@ -5,7 +5,7 @@ read back after it was stored. Each access opens the file, takes some 0.1 ms and
 shared between threads or carried into a forked process. The file is in SQLite's rollback mode: one file, which can be
 copied, and read from a place that cannot be written.
 
-The file also holds what was known of each model at each server (`ServedModel`), so that a replay needs no server: it takes
+The file also holds what was known about each model at each server (`ServedModel`), so that a replay needs no server: it takes
 the latest. A reply is found only for the model that the server says it serves; another file under the same name is another
 model. The context that was told first counts as long as the model is the same, so that prompts are cut in the same way.
 
@@ -119,7 +119,7 @@ class Cache(Layer):
             raise
 
     def served_model(self, model: str) -> ServedModel:
-        """What is known of a model: of the server, or, if it cannot be asked, what was stored last."""
+        """What is known about a model: of the server, or, if it cannot be asked, what was stored last."""
         return served_model(self._inner, model) if self.mode == "off" else self._of(model).model
 
     def __len__(self) -> int:

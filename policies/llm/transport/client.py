@@ -1,6 +1,6 @@
 """The HTTP client under the `openai` SDK: the SDK's own, with one deadline for an answer as a whole.
 
-The timeouts of HTTP clients count anew with each piece that arrives, so that a body which trickles in has none. Here the
+The timeouts of HTTP clients count again with each piece that arrives, so that a body which trickles in has none. Here the
 whole body is read, errors included, before the SDK sees the answer. The client's pool has no limit of its own: it opens as
 many connections as there are calls in flight, and keeps them. This module imports the SDK, which takes a second or more;
 import it when it is needed.

@@ -142,7 +142,7 @@ class Meter(Layer):
         return reply
 
     def served_model(self, model: str) -> ServedModel:
-        """What is known of a model: the server's address, what it tells of the model, the context."""
+        """What is known about a model: the server's address, what it tells of the model, the context."""
         found = super().served_model(model)
         return found if self._context is None else replace(found, context=self._context)
 

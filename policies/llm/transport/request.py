@@ -219,7 +219,7 @@ class Layer:
         self._inner, self._lock = inner, Lock()
 
     def served_model(self, model: str) -> ServedModel:
-        """What is known of a model; asking is free."""
+        """What is known about a model; asking is free."""
         return served_model(self._inner, model)
 
     @property
@@ -236,7 +236,7 @@ class Layer:
 
 
 def served_model(transport: Transport, model: str) -> ServedModel:
-    """What is known of a model at the far end of a transport; nothing where the transport cannot say."""
+    """What is known about a model at the far end of a transport; nothing where the transport cannot say."""
     asked = getattr(transport, "served_model", None)
     found: ServedModel = ServedModel(model=model) if asked is None else asked(model)
     return found

@@ -41,7 +41,7 @@ def transcripts_of_log(path: Path, out: Path, *, opponents: str | None = None, f
     Args:
         path: The log, `.eval` or `.json`.
         out: Folder for the transcripts, `GAME-1.jsonl` and so on.
-        opponents: The players of ours that sat at the table, where the log names others than `PLAIN_OPPONENTS`.
+        opponents: The our players that sat at the table, where the log names others than `PLAIN_OPPONENTS`.
         folders: Paths that a game's options may name, such as that of a case, and folders of such; nothing else is opened.
 
     Raises:

@@ -1,6 +1,6 @@
 """A game that models played in words: all that is needed to play it again, and how it ended.
 
-It stands in the sample's store in Inspect's log. The seed, the words that the models said and the players of ours at the other
+It stands in the sample's store in Inspect's log. The seed, the words that the models said and our players at the other
 seats give the game once more; `digest` tells whether it is the same one, move by move.
 """
 
@@ -36,7 +36,7 @@ class StoredGame:
     own: tuple[str, ...]
     """The seats of the model that is evaluated."""
     models: Mapping[str, str]
-    """Agent -> name of the model that played it; the others are players of ours."""
+    """Agent -> name of the model that played it; the others are our players."""
     said: tuple[tuple[str, str], ...]
     """Who said what, of the seats that models played, in order."""
     left: bool

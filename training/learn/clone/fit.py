@@ -4,7 +4,7 @@ The games to learn from are dealt into `members` parts. Each member learns from 
 likelihood of what was taken less a quadratic penalty, and keeps the weights at which the part left out was likeliest. The head
 is the mean of the members' scores, written as one network. So nothing outside of these games decides when to stop.
 
-Of the decisions before which something was said a third, drawn anew for each member, is learned from twice: as they were, and
+Of the decisions before which something was said a third, resampled for each member, is learned from twice: as they were, and
 as if nothing had been said.
 Of the moves that were not taken at most `ALTERNATIVES`, drawn evenly, are looked at; the estimates stay consistent (McFadden
 1978, "Modelling the choice of residential location").

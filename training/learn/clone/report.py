@@ -52,7 +52,7 @@ _LEAST: Final = 1e-12
 
 
 class Foretold(NamedTuple):
-    """What one model said of one held-out choice."""
+    """What one model said about one held-out choice."""
 
     top: float
     """1 if its most probable move was taken; a share where several are as probable, or several were taken in one."""
@@ -64,7 +64,7 @@ class Foretold(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PredictedChoice:
-    """A choice with what the models said of it, which had not learned from its game."""
+    """A choice with what the models said about it, which had not learned from its game."""
 
     choice: ImitatedChoice
     told: dict[str, Foretold]
@@ -92,7 +92,7 @@ class ChoiceScore:
 
 
 def told_of(choice: ImitatedChoice, models: dict[str, Model]) -> PredictedChoice:
-    """What models say of a choice."""
+    """What models say about a choice."""
     said = {name: model(choice) for name, model in models.items()}
     return PredictedChoice(
         choice, {name: _told(choice.taken, chances) for name, chances in said.items() if len(chances)}

@@ -137,7 +137,7 @@ def clone(
 def cross_validated(
     choices: Sequence[ImitatedChoice], config: CloneConfig, progress: StageProgress = no_stage_progress
 ) -> list[PredictedChoice]:
-    """What models say of choices from games that they have not learned from, in the order of kinds and choices."""
+    """What models say about choices from games that they have not learned from, in the order of kinds and choices."""
     games = sorted({choice.game for choice in choices})
     dealt = np.random.default_rng((config.seed, 0)).permutation(games)
     fold = {int(number): k % config.folds for k, number in enumerate(dealt)}

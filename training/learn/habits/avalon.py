@@ -1,4 +1,4 @@
-"""Recorded games of Avalon as onlookers see them: what an onlooker believes, cases to fit conduct to, and what seats said of each other.
+"""Recorded games of Avalon as onlookers see them: what an onlooker believes, cases to fit conduct to, and what seats said about each other.
 
 Claim habits are fitted to what seats of known roles said (`envs/avalon/spoken.py`).
 """
@@ -47,7 +47,7 @@ class PublicGame:
         return np.array([role in game.EVIL_ROLES for role in self.roles], dtype=np.float64)
 
     def key(self, *, apart: bool = True) -> Key:
-        """The onlooker's hypotheses; `apart`: Mordred is told apart, as conduct has it."""
+        """The onlooker's hypotheses; `apart`: Mordred is distinguished, as conduct has it."""
         deck = tuple(sorted(self.roles, key=game.ROLES.index))
         return Key(deck, -1, "", (), (game.MORDRED,) if apart and game.MORDRED in deck else ())
 

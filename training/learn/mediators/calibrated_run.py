@@ -58,7 +58,7 @@ class CalibratedRun:
 
     @property
     def note(self) -> str:
-        """What tables say of who answered (`readers.note`)."""
+        """What tables say about who answered (`readers.note`)."""
         return readers.note(self.config)
 
     @property
@@ -91,7 +91,7 @@ def read_run(folder: str | Path) -> CalibratedRun:
 
 
 def contexts(run: CalibratedRun) -> Floats:
-    """What may be known of each question before anything is paid for, shape (questions, features); nobody is asked."""
+    """What may be known about each question before anything is paid for, shape (questions, features); nobody is asked."""
     corpus = corpus_of(run.config)
     if len(corpus.questions) < len(run.rows):
         raise ParlourError(f"a corpus of {len(corpus.questions)} questions; accepted: that of the run, {len(run.rows)}")

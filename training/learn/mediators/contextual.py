@@ -124,7 +124,7 @@ class ContextualConfig:
     """
 
     sees: str = "question"
-    """What the mediator sees: the state, the raw signals too, or all that may be known of the question."""
+    """What the mediator sees: the state, the raw signals too, or all that may be known about the question."""
     joint: str = "published"
     """Joint actions that it may recommend: the published nine, or all."""
     temperature: float | None = None

@@ -205,5 +205,5 @@ def actions_of(config: HeldOutConfig) -> ActionSet:
 
 
 def payment_for(config: HeldOutConfig, actions: ActionSet) -> Payment:
-    """Utilities and costs; actions of one's own bring their costs."""
+    """Utilities and costs; actions of your own bring their costs."""
     return config.payment if actions == PUBLISHED_ACTIONS else actions.payment(config.utilities)

@@ -91,7 +91,7 @@ def prepare(
 
     Args:
         config: The experiment.
-        corpus: In place of that of `corpus_of`; has at least train + held_out questions.
+        corpus: Instead of that of `corpus_of`; has at least train + held_out questions.
         reader: Who answers and checks; the offline one if None.
         out: Run directory, for the settings and the table as it grows; resumes if it exists.
         progress: Called after each question with the number of questions done.

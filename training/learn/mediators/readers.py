@@ -41,7 +41,7 @@ EXTRACT, MODEL, QA, LEXICAL = "extract", "model", "qa:", "lexical"
 READERS: Final = (OFFLINE, EXTRACT, MODEL, "qa:PATH")
 CHECKERS: Final = (LEXICAL, MODEL, "PATH of an inference model")
 SIMULATED: Final = "simulated memory"
-"""What results say of answers that a simulated memory gave to questions of a file."""
+"""What results say about answers that a simulated memory gave to questions of a file."""
 
 
 class Checker(Protocol):
@@ -133,7 +133,7 @@ def _checker(name: str, model: Model, seed: int) -> Any:
 
 
 def note(config: HeldOutConfig) -> str:
-    """What tables and policies say of who answered; empty for generated questions and the offline reader.
+    """What tables and policies say about who answered; empty for generated questions and the offline reader.
 
     Raises:
         ParlourError: As `chosen`.

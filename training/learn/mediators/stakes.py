@@ -176,7 +176,7 @@ def stakes(
     seen: SeenQuestions | None = None,
 ) -> Stakes:
     """Policies and scores over the grid; arguments as in `policy_at`, `payment` that of the run, `reader` who answered, for
-    tables and policies, `seen` a policy that sees more than the state, which is priced anew and compared.
+    tables and policies, `seen` a policy that sees more than the state, which is priced again and compared.
 
     Raises:
         ParlourError: There are no questions to learn from or to be scored on.

@@ -48,7 +48,7 @@ class BestResponseConfig:
     minutes: float = 4.0
     """Processor time for learning."""
     steps: int | None = None
-    """Number of decisions to learn from in place of a time, so that the result can be repeated; None: as many as the time
+    """Number of decisions to learn from instead of a time, so that the result can be repeated; None: as many as the time
     allows."""
     deals: int = 2000
     """Number of held-out deals."""

@@ -19,7 +19,7 @@ Critic = Literal["roles", "own"]
 Weighting = Literal["hard", "near"]
 Fixed = Literal["heuristic", "start"]
 NOT_DECIDING: Final = ("device",)
-"""Settings on which the result does not depend, but for rounding on another device."""
+"""Settings on which the result does not depend, except for rounding on another device."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 Phase 0 is imitation, the others are self-play; each ends with a snapshot, its scores, and a checkpoint. The files of a phase are
 written before the checkpoint, which says how many phases are done. What a kill left of a phase that was not finished is written
-anew, with the same bytes: each phase deals all tables afresh from seeds of its own.
+again, with the same bytes: each phase deals all tables afresh from seeds of its own.
 
 Exploiters are networks that learn to beat the present snapshot as one side, and join the pool of those who are met, after the
 main exploiters of AlphaStar's league (Vinyals et al., Nature 575, 2019). An exploiter starts as a copy of the network, has no

@@ -133,7 +133,7 @@ def _plain(estimate: Estimate | None) -> dict[str, Any]:
 
 
 def verdicts(population: Population) -> list[str]:
-    """What the held-out deals say of the last snapshot, a sentence for each opponent."""
+    """What the held-out deals say about the last snapshot, a sentence for each opponent."""
     games, last, first = population.crossplay, population.last, population.first
     told = []
     if last != first:

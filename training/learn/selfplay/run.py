@@ -136,7 +136,7 @@ def repeat(
     """Train with the seeds `config.seed`, `config.seed + 1`, ...; what is finished in `out` is not trained again.
 
     Args:
-        config: Of all runs but for the seed.
+        config: Of all runs except for the seed.
         count: How many.
         out: Folder; run k is in `seed-k`.
         workers: Who trains.

@@ -1,7 +1,7 @@
 """Each decision of a recorded game: how surprising it is under habits, and what the heuristic does at the same View.
 
 Surprise is -log2 of the likelihood that habits give the decision, for what the seat itself knew: its role, its night,
-and its belief after all that it had seen: the mean over the deals, by the seat's own belief, of what the habits say of it
+and its belief after all that it had seen: the mean over the deals, by the seat's own belief, of what the habits say about it
 (`AvalonBelief.own_chances`). For a team fixed rates tell only whether it is clean, learned conduct which of all it is. For a
 guess it is the seat's own probability that the one named is Merlin.
 
@@ -32,7 +32,7 @@ _CALLED: Final[Mapping[str, str]] = {said.TEAM: TEAM, said.BALLOT: VOTE, said.CA
 
 @dataclass(frozen=True)
 class Decision:
-    """What a seat did, and what could be known of it."""
+    """What a seat did, and what could be known about it."""
 
     number: int
     """Of the move, as in `Moment`."""

@@ -91,7 +91,7 @@ class AnalysedGame:
         return "not finished" if outcome is None else f"{outcome.winner} wins ({outcome.reason})"
 
     def moments(self) -> Iterator[Moment]:
-        """The decisions of the seats, in order, but for those that the record does not tell."""
+        """The decisions of the seats, in order, except for those that the record does not tell."""
         unknown = assumed_moves(self.transcript)
         for number, (state, move) in enumerate(zip(self.states, self.transcript.moves, strict=False)):
             if state.actor >= 0 and number not in unknown:

@@ -34,7 +34,7 @@ class ArenaConfig:
     seed: int = 0
     """Number of the first deal among the held-out ones."""
     resamples: int = 2000
-    """How often the deals are drawn anew for the intervals of the ratings."""
+    """How often the deals are resampled for the intervals of the ratings."""
     failures: Failures = RULE
 
     def __post_init__(self) -> None:

@@ -9,7 +9,7 @@ this is the model of Bradley and Terry (Biometrika 39, 1952) with an order effec
 A draw is half a win for each. The likelihood has Jeffreys' prior (Firth, Biometrika 80, 1993), which takes out the bias of
 first order and keeps a player that won or lost all its games finite.
 
-Intervals: the deals are drawn anew with all their games (percentiles at 95 %), as a deal that favours a side favours it in
+Intervals: the deals are resampled with all their games (percentiles at 95 %), as a deal that favours a side favours it in
 every game that is played on it. Not chosen: openskill's ratings (`selfplay.ratings`), which see a side's advantage as
 noise, depend on the order of the games, and have deviations that know nothing of common deals.
 
@@ -77,7 +77,7 @@ def strengths(games: Floats, resamples: int, rng: np.random.Generator) -> Streng
     Args:
         games: deals x players x players: by who holds the first side and who the second, 1 if the first side won, 0.5 for
             a draw, else 0.
-        resamples: How often the deals are drawn anew for the intervals.
+        resamples: How often the deals are resampled for the intervals.
         rng: Draws the deals.
 
     Raises:

@@ -1,7 +1,7 @@
 """What the games of a suite say: one number with its interval, and its parts by game, table, side and opponent.
 
 A deal is worth the mean of its games, over opponents and sides; a table the mean of its deals, a game that of its tables, and the
-score is the mean of the games. Intervals draw the deals anew within their tables, with all games of a deal together.
+score is the mean of the games. Intervals resample the deals within their tables, with all games of a deal together.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The results file of a benchmark: everything that is needed to run it again, and the same bytes when it is.
 
 What is measured (seconds, tokens that a server had cached) and what decides nothing (a cache's file, retries) is not in it. Points
-stand deal by deal, so that two files can be compared; the scores in it are told for readers and made anew from the points.
+stand deal by deal, so that two files can be compared; the scores in it are told for readers and recomputed from the points.
 """
 
 from __future__ import annotations

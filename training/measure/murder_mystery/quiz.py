@@ -1,4 +1,4 @@
-"""The quiz after a game: every seat answers its questions, each several times, the options shuffled anew each time.
+"""The quiz after a game: every seat answers its questions, each several times, the options shuffled again each time.
 
 WellPlay's keys gather at certain letters (all relation questions are keyed to one place), so the order of the options is
 drawn for each seat, question and repetition; it is the same for all methods. Answers are strict letters

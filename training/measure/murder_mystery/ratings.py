@@ -57,7 +57,7 @@ NAMES: Final = ("story advancement", "question quality", "response quality", "ro
 
 @dataclass(frozen=True)
 class Rating:
-    """What one person said of the players of one game."""
+    """What one person said about the players of one game."""
 
     seat: str
     """Who rates."""

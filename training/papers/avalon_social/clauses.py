@@ -38,7 +38,7 @@ _OPENING: Final = re.compile(r"^(?:\W|<\w+>|my response is:?|player_\d+:(?=\s))+
 
 
 def sentences(words: str, speaker: int) -> Iterator[str]:
-    """The sentences with groups in place of players' names and of the speaker among them.
+    """The sentences with groups instead of players' names and of the speaker among them.
 
     A remark in brackets behind a name ("player_1 (Merlin)") follows as a sentence of its own.
 

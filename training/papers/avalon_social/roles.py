@@ -1,4 +1,4 @@
-"""Heuristics for roles in an utterance: whom it says to hold which, and what the speaker says of itself."""
+"""Heuristics for roles in an utterance: whom it says to hold which, and what the speaker says about itself."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def _markdown(measured: tuple[evaluate.Report, evaluate.Report] | str, populatio
 
 ### A small network, trained here
 
-`parlour train selfplay` with its defaults, but for {last.steps:,} decisions in place of
+`parlour train selfplay` with its defaults, except for {last.steps:,} decisions instead of
 {SelfplayConfig().steps:,}: it imitates the heuristic for {config.imitation_steps:,} decisions, then all seats learn by PPO from
 {population.training_games:,} games against itself, its past and the heuristic. Seed {config.seed}, {last.seconds:.0f} seconds of processor
 time. Such a short run shows that it learns, and not how far: the expert learned for much longer. Learning and

@@ -55,7 +55,7 @@ class TableSettings:
 
 
 WATCHING: Final = -1
-"""In place of a seat: somebody who watches."""
+"""Instead of a seat: somebody who watches."""
 LEAST: Final = 16
 """Characters that a secret has at least."""
 _BYTES: Final = 18

@@ -182,7 +182,7 @@ def _vote(table: PublishedGame, at: JsonObject) -> None:
 
 def _quest(table: PublishedGame, at: JsonObject, size: int) -> None:
     drawn = table.state.phase == DRAW
-    at.expect("team_source", "random_sample" if drawn else "proposal", "a team is drawn in place of a short one only")
+    at.expect("team_source", "random_sample" if drawn else "proposal", "a team is drawn instead of a short one only")
     team = _team(at, "team", range(size, size + 1))
     if drawn:
         table.play(Move(avalon.DRAWN, team), at)

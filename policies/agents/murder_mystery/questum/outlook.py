@@ -36,7 +36,7 @@ _DIM: Final = 0.4
 _MISSING: Final = (0.5, 0.5, 0.25)
 """Of what sightings and access would tell, the share that is lost while place, time or means of the death are not known."""
 _KNOWING: Final = (1.0, 2.0)
-"""How many others know what the briefing does not say of a death: in plain cases, and in tougher ones."""
+"""How many others know what the briefing does not say about a death: in plain cases, and in tougher ones."""
 _ELSE: Final = {REASONS: 1.0, DEATH: 0.8, ABLE: 0.6, RELATION: 0.5, OPEN: 0.3, WHEREABOUTS: 0.3}
 """What else questions bring, in shares of the setting `curiosity`."""
 TOPICS: Final = tuple(sorted(_ELSE))

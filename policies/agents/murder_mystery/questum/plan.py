@@ -26,7 +26,7 @@ from parlour.policies.agents.murder_mystery.wording import ABLE, DEATH, REASONS,
 
 
 class DeathKnowledge(NamedTuple):
-    """What is taken as known of a victim's death, and what follows from it."""
+    """What is taken as known about a victim's death, and what follows from it."""
 
     heard: int
     """How many introductions and answers it stands on."""

@@ -1,6 +1,6 @@
 """What GRATR asks a model about a statement (Zhu et al. 2024, appendices 1 and 2; SPEC section 1.2), and what of it is used.
 
-Asked again is what breaks the schema: another language in place of a word of the schema, a score beyond 0..10, a missing
+Asked again is what breaks the schema: another language instead of a word of the schema, a score beyond 0..10, a missing
 field, a player who does not exist. Dropped, counted, and no reason to ask again is what can be left out of an answer that
 is whole: what somebody does to himself, both attack and defence of the same player in one statement, and what others than
 the speaker are said to do, which the observer has seen for itself. The reasons, which the published code has for each
