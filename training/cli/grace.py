@@ -111,9 +111,7 @@ def show_explanation(
     ],
     policy: Annotated[Path | None, "Policy file; None: that of the run."] = None,
     documents: Annotated[Path | None, "Folder or file of documents."] = None,
-    run: Annotated[
-        Path | None, "Run directory instead of documents: what each action cost and earned is told."
-    ] = None,
+    run: Annotated[Path | None, "Run directory instead of documents: what each action cost and earned is told."] = None,
 ) -> Answer:
     """Explain a recommendation: linked documents, signals, state, the row of the policy, what each action cost and earned.
 
