@@ -1,7 +1,7 @@
 """Playing by words alone: what a policy answers to a text and the options in it, away from parlour's own tables.
 
 Behind an OpenAI-compatible endpoint (`parlour serve --policy`) and at the tables of TextArena there is no View, only
-what a seat reads. Policies that go by text can play there; `random`, which goes by the options alone; and trained seats
+what a seat reads. Policies that read text can play there; `random`, which needs only the options; and trained seats
 that read the View back from the whole prose of our own games.
 
 Options are read in two ways of writing: the last section of parlour's prose, and the list of words in brackets with
@@ -22,9 +22,9 @@ from parlour.policies.human import HumanPolicy
 from parlour.policies.random import RandomPolicy
 
 _CHOICES: Final = tuple(headings.choice for headings in LANGUAGES.values())
-"""The heading of the last section of parlour's prose; no player's words can stand at the beginning of a line."""
+"""The heading of the last section of parlour's prose; no player's words can begin a line."""
 SILENCE: Final = "I have nothing to say."
-"""What there is to choose where a game of TextArena asks for free words."""
+"""The option shown when a game of TextArena asks for free words."""
 _OPTION: Final = "- "
 _SENDER: Final = re.compile(r"^\[(GAME|Player \d+)\][ \t]*", re.MULTILINE)
 _LISTED: Final = re.compile(r":\s*((?:'?\[[^\[\]\n]+\]'?,\s*)*'?\[[^\[\]\n]+\]'?)\s*$")
@@ -81,7 +81,7 @@ def require_readable(policy: Policy, name: str) -> None:
     """Raise `ParlourError` in one line for a person, and for a policy that reads the View, which only tables have."""
     if isinstance(policy, HumanPolicy) or (policy.wants == "view" and not isinstance(policy, RandomPolicy)):
         raise ParlourError(
-            f"policy {name!r} cannot play by what a request holds ({_why(policy)}); accepted: random, chat, "
+            f"policy {name!r} needs more than a request holds ({_why(policy)}); accepted: random, chat, "
             "a trained seat, or module:attribute with a player that does not want the view"
         )
 

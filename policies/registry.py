@@ -40,7 +40,7 @@ class PolicyKind:
     make: Callable[[Mapping[str, str], Wanted], Policy]
     """Raises `ParlourError` for settings that are not accepted."""
     group: Group = "plain"
-    """`plain`: asks nobody; `file`: plays what a file holds; `asking`: asks the model; `modules`: of the mediated game;
+    """`plain`: asks nobody; `file`: plays what a file holds; `asking`: asks the model; `modules`: for the mediated game;
     `library`: another library's player."""
     home: str = ""
     """`module:class` of what is made, where it is known before; imported when it is needed."""
@@ -212,7 +212,7 @@ def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | 
 
     Raises:
         ParlourError: There is no such policy or setting, its library is not installed, the file holds one for another
-            game or configuration, there is no expert for this one, or what stands at `module:attribute` is no player.
+            game or configuration, there is no expert for this one, or `module:attribute` is not a player.
         Exception: What a module of somebody else's raises, as it is.
     """
     plain, colon, _ = name.partition(":")
@@ -239,8 +239,9 @@ def _offline() -> Model:
 
 
 def players_of(game: str, config: Mapping[str, Any]) -> list[str]:
-    """The players for a table that need neither a file nor a person, by name: those of any game, the expert where there is
-    one for the table, and the agents of the game. `chat` is not among them: without a language model it plays at random.
+    """The players for a table that need neither a file nor a person, by name: players of any game, the expert if one
+    ships for the table, and the agents of the game. `chat` is not among them: without a language model it plays at
+    random.
 
     Args:
         game: The game's id.

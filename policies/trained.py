@@ -41,9 +41,10 @@ class TrainedSeat(TablePolicy):
         game: Registry name of the game it was trained on.
         config: The game's configuration, as `game.config`.
         layers: (weights of shape (out, in), bias of shape (out,)) from the features to the logits.
-        features: The kind of its features, one of `GameSpec.features`. But for `"table"`, its actions are numbered in the
+        features: The kind of its features, one of `GameSpec.features`. Except for `"table"`, its actions are numbered
+        in the
             frame of the seat, too.
-        activation: One of `ACTIVATIONS`.
+        activation: A name in `ACTIVATIONS`.
         sample: Draw from the network's probabilities; otherwise play the most probable legal action.
 
     Raises:

@@ -32,13 +32,12 @@ _VALUES: Final = ("DQN", "RainbowDQN")
 class AgileRLSeat(ScoredSeat):
     """Plays by a checkpoint. Never illegally: what the checkpoint would have done instead is counted.
 
-    IPPO and PPO: the logits of the network, those of illegal moves set aside. MADDPG and MATD3: the same, before the
+    IPPO and PPO: the logits of the network, without illegal moves. MADDPG and MATD3: the same, before the
     noise of their Gumbel softmax. DQN and RainbowDQN: the legal move of highest value.
 
     Args:
         model: The loaded algorithm.
-        agent: Of an algorithm for several agents, the one whose network plays; by default the first of the
-            alphabet.
+        agent: The agent whose network plays, if the algorithm has several; by default the first in the alphabet.
         sample: Draw from the network's probabilities, as the library itself always does with the first four; otherwise
             the most probable legal move. Not with DQN and RainbowDQN.
         actions: See `ScoredSeat`.

@@ -1,6 +1,6 @@
 """Players from anywhere: `--policy module:attribute`. Needs no library.
 
-What stands at `module:attribute` is distinguished by what it is and by its required arguments (`inspect.signature`):
+The kind of object at `module:attribute` is inferred from its type and its required arguments (`inspect.signature`):
 
 * a class, or a function without arguments (a factory): called once for each seat; what it makes counts;
 * a `Policy`: sits down as it is;
@@ -108,7 +108,7 @@ def load(name: str, model: Model | None = None) -> Policy:
     """The player at `module:attribute`, ready to be seated.
 
     Args:
-        name: Of a module on the import path or in the current directory, and an attribute of it.
+        name: A module on the import path or in the current directory, and its attribute.
         model: Who answers the questions of an `AskingPolicy`.
 
     Raises:

@@ -42,7 +42,7 @@ class HfPlayer(Policy):
     """Plays by a checkpoint.
 
     Args:
-        **settings: Those of `CheckpointSettings`.
+        **settings: Fields of `CheckpointSettings`.
 
     Raises:
         ParlourError: A setting is not accepted, or there is no such checkpoint.

@@ -5,7 +5,7 @@ played with numpy alone. Ours as their bots: `parlour.policies.adapters.openspie
 
 What a seat may know is all that their players get: `SeatState` answers from the seat's View, with the same strings and
 numbers as `parlour.wrappers.openspiel.game` has for that seat, and refuses everything else. Bots that search through whole
-states get one that is drawn from those which the seat cannot distinguish.
+states get a state drawn from all states that the seat cannot distinguish.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class SeatState:
         return [float(value) for value in self._observation["observation"]]
 
     def action_to_string(self, *player_and_action: int) -> str:
-        """The canonical sentence of a legal action; the player may stand before it."""
+        """The canonical sentence of a legal action; the player's name may come before it."""
         self._check(player_and_action[0] if len(player_and_action) > 1 else None)
         return str(self._info["options"][self.legal_actions().index(player_and_action[-1])])
 
@@ -215,8 +215,8 @@ def probabilities(policy: Any) -> dict[str, Sequence[float]]:
     """The rows of a policy of OpenSpiel's: information set -> probabilities of the legal actions, ascending.
 
     Args:
-        policy: A `TabularPolicy`, or the average policy of an MCCFR solver of the Python library. Of the latter a
-            private attribute is read, because it has no other way to its rows (open_spiel 2.0.2).
+        policy: A `TabularPolicy`, or the average policy of an MCCFR solver of the Python library. For the latter, a
+        private attribute is read: open_spiel 2.0.2 offers no other access to its rows.
 
     Raises:
         ParlourError: It is neither.

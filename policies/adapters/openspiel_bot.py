@@ -22,9 +22,9 @@ class PolicyBot(pyspiel.Bot):
     """A Policy in one seat.
 
     Args:
-        policy: Whoever is to play; of its own for each bot.
+        policy: The policy that plays; each bot needs its own.
         player: Its seat.
-        seed: Of the first game; each `restart` begins another game with the next seed.
+        seed: Seed of the first game; each `restart` begins the next game with the next seed.
 
     A policy may answer in words. They are read as at our tables; words that cannot be used count in `unusable` and the
     default move of the game's rules is made. OpenSpiel's actions are numbers, so what was said beyond the claim is lost.

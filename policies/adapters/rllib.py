@@ -33,7 +33,7 @@ _MODULES: Final = Path("learner_group/learner/rl_module")
 class RLlibPolicy(ScoredSeat):
     """Plays the most probable legal action of an RLModule, or draws from its probabilities for the legal ones.
 
-    Of the checkpoint only the module is loaded, and Ray is not started. It is unpickled: load only what you trust.
+    Only the module is loaded from the checkpoint; Ray is not started. It is unpickled: load only what you trust.
 
     Args:
         file: Directory of an algorithm's checkpoint, of a MultiRLModule's, or of one RLModule's. The module's
@@ -71,7 +71,7 @@ class RLlibPolicy(ScoredSeat):
         with torch.no_grad():
             out = self.module.forward_inference({Columns.OBS: batch}).get(Columns.ACTION_DIST_INPUTS)
         if out is None or out.shape != (1, self.count):
-            raise ParlourError(f"this RLModule cannot play here; accepted: one that returns {self.count} logits")
+            raise ParlourError(f"this RLModule cannot play here; accepted: a module that returns {self.count} logits")
         logits: Scores = out[0].double().numpy()
         return logits
 
@@ -122,7 +122,7 @@ def _numbers(space: Any) -> tuple[str, spaces.Space[Any]]:
     if not isinstance(box, spaces.Box) or len(box.shape) != 1:
         raise ParlourError(
             f"an RLModule that sees {space} cannot play here; accepted: a Box of one dimension, "
-            "or a Dict of such a Box under 'observations' (or 'observation') and of 'action_mask'"
+            "or a Dict with that Box under 'observations' (or 'observation') and an 'action_mask'"
         )
     return key, spaces.Dict({"observation": box, "action_mask": space["action_mask"]}) if key else box
 
@@ -225,6 +225,6 @@ def policy_spec(make: Callable[[], Policy], seed: int = 0) -> RLModuleSpec:
 
     Args:
         make: Makes the policy, once for each seat of the games in play; picklable, if the algorithm is to be saved.
-        seed: Of all the policies' chance.
+        seed: Seed of all policies.
     """
     return RLModuleSpec(module_class=PolicyRLModule, model_config={"make": make, "seed": seed})

@@ -21,7 +21,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 SB3_ALGORITHMS: Final[Mapping[str, type[BaseAlgorithm]]] = {
     cls.__name__: cls for cls in (PPO, A2C, MaskablePPO, TRPO, RecurrentPPO, DQN, QRDQN, ARS)
 }
-"""Those of the two libraries that have `Discrete` actions."""
+"""Algorithms of the two libraries that have `Discrete` actions."""
 _VALUES: Final = ("DQN", "QRDQN")
 _PREDICT: Final = ("RecurrentPPO", "ARS")
 
@@ -29,7 +29,7 @@ _PREDICT: Final = ("RecurrentPPO", "ARS")
 class Sb3Seat(ScoredSeat):
     """Plays by a checkpoint. Never illegally: what the checkpoint would have done instead is counted.
 
-    PPO, A2C, TRPO and MaskablePPO: the logits of the network, those of illegal moves set aside. DQN and QRDQN: the legal
+    PPO, A2C, TRPO and MaskablePPO: the logits of the network, without illegal moves. DQN and QRDQN: the legal
     move of highest value. RecurrentPPO and ARS: their `predict`; an illegal answer is replaced by a random legal move.
 
     Args:

@@ -1,4 +1,4 @@
-"""What players by other people's networks have in common: numbers for all actions, of which a legal one is taken.
+"""What players by other people's networks have in common: a number for each action; a legal action is taken.
 
 And the settings by which they are named on the command line; and what our players in other people's loops must read and answer.
 """
@@ -181,7 +181,7 @@ def check_reads(player: Policy, observation: Mapping[str, Any], wrapper: str) ->
 
 
 def number_of(player: Policy, answer: Any, info: Mapping[str, Any]) -> int:
-    """An answer as a number. Raises `ParlourError` for words that are not those of an option, which have no number."""
+    """An answer as a number. Raises `ParlourError` for words that match no option."""
     if not isinstance(answer, str):
         return int(answer)
     if answer not in info["options"]:

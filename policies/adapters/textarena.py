@@ -32,9 +32,9 @@ class TextArenaAgent(ta.Agent):
     """One of parlour's policies as a TextArena agent: a string in, a string out.
 
     Args:
-        policy: One that goes by words alone: `random`, or one with `wants = "text"` such as `ChatPlayer`.
+        policy: A policy that needs only words: `random`, or a policy with `wants = "text"` such as `ChatPlayer`.
         seat: Its number at the table.
-        seed: Of its chance.
+        seed: Seed of its random choices.
         options: Reads the options out of an observation; where it finds none, the policy may say nothing.
 
     Raises:
@@ -118,9 +118,9 @@ def play_textarena(env: Any, agents: Sequence[Callable[[str], str]], seed: int) 
 
     Args:
         env: A new one, by `textarena.make`: used again, TextArena's observations still hold the game before. It draws
-            from a stream of its own, see `PrivateChance`. Or a `TextArenaTable`.
-        agents: One for each player: TextArena's or ours.
-        seed: Of the game's chance.
+            from a stream of its own, see `PrivateChance`. A `TextArenaTable` works, too.
+        agents: An agent for each player: TextArena's or ours.
+        seed: Seed of the game.
     """
     env = env if isinstance(env, TextArenaTable) else PrivateChance(env)
     env.reset(num_players=len(agents), seed=seed)
@@ -172,7 +172,7 @@ class TextArenaTable(ta.Env):
         return self.agents.index(agent), self.env.observe(agent)["text"]
 
     def step(self, action: str) -> tuple[bool, dict[str, Any]]:
-        """Let the player speak. Whether the game is over, and the counts of what this player said in vain."""
+        """Let the player speak. Whether the game is over, and the counts of this player's unusable replies."""
         agent = self.env.agent_selection
         seat = self.agents.index(agent)
         before = self._faults(agent)

@@ -41,9 +41,9 @@ class TianshouSeat(TablePolicy):
     is played, or one is drawn from its distribution; otherwise its `act`, as it is.
 
     Args:
-        policy: The policy, or an algorithm that has one; of one agent, not of several.
+        policy: The policy, or an algorithm that has one; for a single agent.
         sample: Draw from the policy's distribution, with this player's own generator. Not with values, as of DQN.
-        mask: Its observations are `{"obs", "mask"}`, as those of Tianshou's PettingZooEnv; False: the bare features.
+        mask: Its observations are `{"obs", "mask"}`, as in Tianshou's PettingZooEnv; False: the bare features.
 
     Raises:
         ParlourError: A policy of continuous actions, or of several agents.
@@ -169,7 +169,7 @@ class SeatedPolicy(TheirPolicy):
 
     Args:
         make: Makes a policy, once for each table.
-        action_space: Of the environments.
+        action_space: Action space of the environments.
     """
 
     def __init__(self, make: Callable[[], Policy], action_space: spaces.Space[Any]) -> None:

@@ -204,17 +204,17 @@ def _key(*parts: str) -> str | Key:
 class PolicyTensorDictModule(TensorDictModuleBase):
     """Policies of parlour as the actor of one group, in `rollout` and in collectors; it is not trained.
 
-    A policy that reads features finds them in the tensordict. All others look at `env` themselves, because TorchRL takes
-    no strings in infos: the text, the options and the View then are those of the table at that moment, so that the
-    module goes with this one environment, in this process. With `env`, policies are told of each new game.
+    A policy that reads features finds them in the tensordict. All others read `env` themselves, because TorchRL takes
+    no strings in infos. They see the table's text, options and View at that moment, so the module works only with this
+    environment, in this process. With `env`, policies are reset at each new game.
 
     Args:
-        players: One for each agent of the group, in the group's order; in a batch of environments (without `env`), one
-            for each agent of each.
+        players: A player for each agent of the group, in the group's order; in a batch of environments (without `env`),
+        for each agent of each environment.
         group: The group's name.
         env: The PettingZoo environment inside TorchRL's: an AEC environment of parlour, in wrappers or not.
         agents: The group's agents, as `group_map[group]`; by default one agent, called like the group.
-        seed: Of the players' chance.
+        seed: Seed of the players.
 
     Words of a player become the move that they say; words that cannot be used, the move that the rules prescribe then,
     counted in `replaced`.

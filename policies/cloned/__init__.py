@@ -59,7 +59,7 @@ class ClonedPlayer(Policy):
         """Raises `ParlourError` at the table of another game."""
         view = info.get("view")
         if not isinstance(view, AvalonView):
-            raise ParlourError(f"a clone goes by info['view']; accepted: {GAME} with info='full'")
+            raise ParlourError(f"a clone reads info['view']; accepted: {GAME} with info='full'")
         return int(info["legal"][self._choose(view)])
 
     def _choose(self, view: AvalonView) -> int:

@@ -1,6 +1,7 @@
 """What a legal move looks like to the seat that may make it, in numbers: the features by which a cloned player chooses.
 
-One row for each legal move, the same columns for 5 to 10 players; seats count by what is known about them, not by number. A
+One row for each legal move, the same columns for 5 to 10 players; features depend on what is known about a seat, not on
+its number. A
 row is a function of the seat's View (`record.py`). The moves that are described by zeros alone, whatever was seen (to reject,
 to succeed, to pass), have the score 0, and the score of the other move says how much more likely it is.
 """
@@ -23,7 +24,7 @@ SPEECH: Final = "speech"
 DECISIONS: Final = (game.BALLOT, game.TEAM, game.CARD, game.GUESS, SPEECH)
 """The kinds of decisions; each has a head of its own."""
 GROUPS: Final = ("evil", "merlin", "others")
-"""Seats that know alike: evil ones that see their fellows, Merlin, all others."""
+"""Groups of seats with equal knowledge: evil seats that see each other, Merlin, all others."""
 
 _SURE: Final = 0.999
 

@@ -1,8 +1,8 @@
 """What one seat of Avalon has seen so far, counted by seat: the ground on which a cloned player describes its moves.
 
 All of it is a function of the seat's View: exact beliefs (`envs/avalon/belief.py`) with what the seat knows and as an
-onlooker, teams and how they ended, votes, and what was said: whom a statement names, whom it speaks for or against, and the
-acts it amounts to.
+onlooker, teams and how they ended, votes, and statements: the players named, supported or attacked, and the claims
+made.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _READ: Final = 4000
 
 
 class Heard(NamedTuple):
-    """Of each seat of the table."""
+    """For each seat of the table."""
 
     named: tuple[float, ...]
     """1 where the statement names it."""
@@ -83,7 +83,7 @@ _SPOKEN: Final = frozenset({*game.ACTS, game.TEAM, game.BALLOT})
 
 
 class GoneTeam(NamedTuple):
-    """A team that went on a quest."""
+    """A team that played a quest."""
 
     team: tuple[int, ...]
     succeeded: bool
@@ -93,8 +93,8 @@ class SeatRecord:
     """What a seat has seen, kept up to date with its View.
 
     Args:
-        view: Of the seat, once the roles are dealt.
-        habits: What its beliefs suppose of others; None for those of `AvalonHabits`.
+        view: The seat's View, once the roles are dealt.
+        habits: How its beliefs assume others to behave; None: `AvalonHabits`.
     """
 
     def __init__(self, view: AvalonView, habits: AvalonHabits | None = None) -> None:

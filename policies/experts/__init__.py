@@ -39,9 +39,9 @@ class Exploit:
     """What a best response learned to gain over the expert's own play, as one side against the expert on the other."""
 
     side: str
-    """Of the best response."""
+    """The side that the best response plays."""
     decisions: int
-    """From which it learned."""
+    """Number of decisions that it learned from."""
     gain: Points
     """A lower bound: another learner, or more decisions, may gain more."""
 
@@ -51,27 +51,27 @@ class ExpertCard:
     """What is known about one expert; beside its network as JSON."""
 
     name: str
-    """Of both files."""
+    """Name of both files."""
     game: str
     config: Mapping[str, Any]
-    """With `game`: the table that it was trained for, and the only one that it plays."""
+    """With `game`: the table that it was trained for, and the only table that it plays."""
     sha256: str
-    """Of the network's file."""
+    """Checksum of the network's file."""
     features: str
     """What the network sees."""
     command: str
     """Trains it again."""
     seed: int
     decisions: int
-    """From which it learned, imitation left aside."""
+    """Number of decisions that it learned from, without imitation."""
     seconds: float
     """Processor time of the training."""
     date: str
     """When it was measured."""
     whole_sides: Points
-    """Against the heuristic, both sides of the same deals: win rate of the expert less that of the heuristic."""
+    """Against the heuristic, both sides of the same deals: win rate of the expert minus win rate of the heuristic."""
     one_seat: Points
-    """In one seat among heuristics, less the heuristic in that seat."""
+    """In one seat among heuristics, minus the heuristic's result in that seat."""
     exploits: tuple[Exploit, ...] = ()
     """By side; empty where it was not measured."""
 
@@ -110,7 +110,7 @@ def expert(game: str, config: Mapping[str, Any], folder: Path | None = None) -> 
         folder: As for `cards`.
 
     Raises:
-        ParlourError: There is none for this table, or its file is not the one that its card tells of.
+        ParlourError: There is none for this table, or its file is not the file on its card.
     """
     found = card_for(game, config, folder)
     if found is None:

@@ -70,7 +70,7 @@ class HeuristicPolicy(Policy):
 
     def act(self, observation: Any, info: dict[str, Any]) -> int:
         if "view" not in info:
-            raise ParlourError("the heuristic goes by info['view']; accepted: an environment with info='full'")
+            raise ParlourError("the heuristic reads info['view']; accepted: an environment with info='full'")
         view = info["view"]
         if self._player is None:
             if not info.get("heuristic"):

@@ -19,7 +19,7 @@ from parlour.envs.core import Move
 # one entry for each proposal of a quest. At the last one it takes anything.
 PICKY: Final = (0.95, 0.9, 0.85, 0.75, 0.0)
 COVER: Final = 0.5
-"""How often Merlin acts by what everybody knows, or speaks for himself instead of against somebody."""
+"""How often Merlin acts on public knowledge alone, or speaks for himself instead of against somebody."""
 SURE_OF_MERLIN: Final = 0.85
 SUSPICIOUS: Final = 0.6
 APPROVES_DIRTY: Final = 0.8

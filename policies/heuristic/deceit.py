@@ -1,8 +1,8 @@
 """How a werewolf lies, for players by heuristic: one rule, whatever a player makes of the others. Of parlour's own.
 
-With chance `deceit` a werewolf's words are a lie, and its vote is one cast for show. Lies: whoever claims to see is
-answered by a claim to see (a counter-claim); a fellow who is suspected is cleared by a check that never was; else the
-player whom the table trusts most is framed, by such a check or, where a fellow is the false seer, by an accusation. The vote
+With chance `deceit` a werewolf's words are a lie, and its vote is one cast for show. Lies: it counters a claim to be
+the seer with its own claim. It clears a suspected fellow with an invented check. Otherwise it frames the player with
+the most trust: with an invented check, or with an accusation if a fellow is the false seer. The vote
 goes with the village, fellows included, until the werewolves are few votes short of a majority; then it turns.
 """
 
@@ -19,16 +19,16 @@ SHORT: Final = 1
 
 
 class Liar(NamedTuple):
-    """What a werewolf that lies goes by; all players it names are alive."""
+    """The knowledge that a lying werewolf uses; all players it names are alive."""
 
     trusted: int
-    """Whom of the village the table trusts most."""
+    """The villager with the most trust at the table."""
     rivals: Sequence[int]
     """Who of the village claims to see, latest last."""
     suspected: int | None
-    """A fellow whom the table suspects."""
+    """A fellow under suspicion."""
     told: Collection[int]
-    """On whom it has reported."""
+    """Players on which it has reported."""
     fellow_sees: bool
     """Whether another werewolf claims to see."""
 

@@ -1,5 +1,5 @@
 """Mediated question answering by heuristic: the mediator sends a deep search after well-connected questions, and is
-silent without a signal; the modules do as they are told. At a table with other actions it recommends the first joint action.
+silent without a signal; the modules obey. At a table with other actions it recommends the first joint action.
 """
 
 from __future__ import annotations

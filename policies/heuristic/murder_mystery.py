@@ -1,7 +1,7 @@
 """Murder mysteries by heuristic: ask everybody about motives, means, sightings and whereabouts until nothing new comes,
-and vote for the one whom most of what was told speaks against.
+and vote for the player with the most evidence against them.
 
-It goes by `info["view"]` alone, and knows the game by the names of its moves (see the card of `murder_mystery_v0`) and the
+It reads only `info["view"]`, and knows the game by the names of its moves (see the card of `murder_mystery_v0`) and the
 language of facts. A civilian tells all that it is asked for. A murderer tells its planned lies about its own victim, and
 of the truth what does not speak against itself. In a case of prose only it asks the same questions and has no words to
 answer with; of what others say it understands nothing, and suspects by chance.
@@ -153,7 +153,7 @@ class MysteryPlayer:
         return best if best.kind == kind else view.legal[0]
 
     def suspicion(self, view: MysteryView, victim: int) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """How much of what was told speaks against each seat: motive, means and opportunity. Shape (seats,)."""
+        """Evidence against each seat: motive, means and opportunity. Shape (seats,)."""
         seats, person = len(view.names), len(view.names) + victim
         deaths = self._deaths(view, victim)
         motive, means, chance = np.zeros(seats), np.zeros(seats), np.zeros(seats)

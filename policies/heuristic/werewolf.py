@@ -18,7 +18,7 @@ from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.policies.heuristic.deceit import Liar, lies, turns
 
 ACCUSES: Final = 0.45
-"""Chance of being a werewolf from which on one of the village accuses."""
+"""Least chance of being a werewolf at which a villager accuses."""
 VOTES: Final = 1.05
 """How many times the mean chance of the others the most suspicious one must have to be voted for."""
 POISONS: Final = 0.75

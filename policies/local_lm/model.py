@@ -46,7 +46,7 @@ class Drawing:
     """How many tokens were computed again alone."""
 
     def noise(self, size: int) -> torch.Tensor | None:
-        """Of the next token, shape (tokens,); None at temperature 0."""
+        """Gumbel noise for drawing the next token, shape (tokens,); None at temperature 0."""
         return torch.from_numpy(self.rng.gumbel(size=size)) if self.temperature else None
 
     def scaled(self, scores: torch.Tensor) -> torch.Tensor:
@@ -149,9 +149,9 @@ class Reply(NamedTuple):
     words: str
     """Without tokens that stand for no text, without thoughts and without blanks around it; may be empty."""
     ids: tuple[int, ...]
-    """All tokens that were drawn, the one that ends the reply included."""
+    """All tokens that were drawn, including the end of the reply."""
     logprobs: tuple[float, ...]
-    """Of each token, in the distribution that it was drawn from (at temperature 0: of the model)."""
+    """Log-probability of each token under the distribution that it was drawn from (at temperature 0: the model's)."""
     ended: bool
     """Whether the model ended it; otherwise it is cut off at `max_new_tokens`."""
 
@@ -330,4 +330,6 @@ def _loaded(folder: str, device: str, dtype: str) -> tuple[Any, Any]:
         return model.to(device).eval(), tokenizer
     except (RuntimeError, AssertionError) as error:
         why = str(error).splitlines()[0]
-        raise ParlourError(f"device {device!r} is not accepted ({why}); accepted: one that PyTorch has here") from None
+        raise ParlourError(
+            f"device {device!r} is not accepted ({why}); accepted: a device that PyTorch has here"
+        ) from None

@@ -4,8 +4,9 @@ A checkpoint with a chat template is written to as the template has it, with the
 seat), which alternate; there is no system message. One without a template reads the plain form: each message of the game, then
 a line that begins with `> ` and holds the seat's words.
 
-Where not everything has room, the first message stays (rules, role); of the others the oldest go, each with the answer to
-it, and a line says how many lines of the record are left out. If the first message and the last do not fit together, lines
+If the context is too short, the first message stays (rules, role). The oldest other messages are dropped with their
+answers, and a line says how many lines of the record are missing. If the first message and the last do not fit
+together, lines
 of their records go, the oldest first.
 """
 
@@ -28,9 +29,9 @@ class ToldTurn(NamedTuple):
     """A message to a seat."""
 
     heading: str
-    """What stands before the lines of the record: who it is, and the heading."""
+    """The text before the lines of the record: the seat's role, and the heading."""
     lines: tuple[str, ...]
-    """Of the record, each with its line break."""
+    """Lines of the record, each with its line break."""
     choice: str
     """What may be done now."""
     words: str | None = None
@@ -38,14 +39,14 @@ class ToldTurn(NamedTuple):
 
 
 class Conversed(NamedTuple):
-    """What a model reads of a conversation."""
+    """The messages of a conversation that a model reads."""
 
     messages: tuple[tuple[str, str], ...]
     """Role and content."""
     left_out: int
     """Lines of the record that it does not hold."""
     gone: int
-    """Turns behind the first one that are left out."""
+    """Turns after the first that are left out."""
 
 
 def plain_form(messages: Sequence[tuple[str, str]]) -> str:
@@ -66,8 +67,8 @@ class Fitting:
 
     Args:
         fits: Whether messages have room.
-        history: Earlier turns at most beside the first one; None: no limit.
-        language: Of the table.
+        history: Most earlier turns besides the first; None: no limit.
+        language: The table's language.
     """
 
     fits: Callable[[Sequence[tuple[str, str]]], bool]

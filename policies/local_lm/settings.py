@@ -1,4 +1,5 @@
-"""The settings of a player that a checkpoint of `transformers` answers for, and what such a player is called. Needs no library."""
+"""The settings of a player that a checkpoint of `transformers` answers for, and the name of that player. Needs no
+library."""
 
 from __future__ import annotations
 
@@ -43,9 +44,9 @@ class CheckpointSettings(Settings):
     batch: int = setting(16, whole(1))
     """Prompts that are computed together at most, and games that a command plays at once."""
     device: str = "cpu"
-    """Where it is computed, as PyTorch names it, such as cuda."""
+    """Device of PyTorch, such as cuda."""
     dtype: str = setting("float32", one_of("float32", "float64", "bfloat16", "float16"))
-    """Of the weights."""
+    """Number format of the weights."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,9 +1,9 @@
-"""What a seat has read, to be found again by what it is about: a FAISS index over pieces of script and lines of talk.
+"""A seat's memory, searched by content: a FAISS index over pieces of script and lines of talk.
 
 From "Questum" and PLAYER*: scripts are cut into segments of at most 50 tokens, a question with its answer is one
 text, both are kept in an index by L2 distance, and a prompt gets the nearest texts that fit into a budget of tokens
 (4000 in play, 5000 at the quiz). Vectors have length 1, so that the order by L2 distance d is also that by inner
-product and by cosine = 1 - d^2/2, which is what the Avalon baseline's pool of experience goes by.
+product and by cosine = 1 - d^2/2, which the Avalon baseline's pool of experience uses.
 
 The index is exact ("flat"): what a seat recalls must depend neither on the order of insertion nor on chance, and a
 seat reads thousands of texts, not millions.
@@ -139,7 +139,7 @@ class Memory:
         """Keep texts, all or, if one fails, none.
 
         Args:
-            texts: As they shall come back.
+            texts: The texts to return.
             tag: What they are, such as `SCRIPT` or `TALK`.
             when: The caller's own clock, for instance the round.
 

@@ -1,7 +1,7 @@
 """Avalon's heuristic over arrays: what `parlour.policies.heuristic.avalon` does, from the beliefs in the record.
 
-It draws from the players' stream of each game, so its games are not those of the scalar player with the same seed; in the
-same state it does the same things with the same probabilities. The numbers are the scalar player's. Seats are numbers at
+It draws from the players' stream of each game, so its games differ from the scalar player's with the same seed. In the
+same state it has the same action probabilities. The numbers are the scalar player's. Seats are numbers at
 the table until an action is given in the frame of the seat to move.
 """
 
@@ -107,7 +107,7 @@ def suspicions(g: Any, r: Any) -> Any:
 
 @kernel
 def look_as_shown(g: Any, r: Any) -> Any:
-    """What a good seat acts by. Merlin now and then acts by what everybody knows, while no quest is at stake."""
+    """What a good seat acts by. Merlin sometimes acts on public knowledge alone, while no quest is at stake."""
     if g.roles[g.actor] == r.merlin and g.evil < 2 and chance(g, COVER):
         look_from_outside(g, r)
         return g.outside
@@ -214,7 +214,7 @@ def evil_team(g: Any, r: Any) -> int:
 
 @kernel
 def pick(among: int, key: Any, count: int) -> int:
-    """The bits of the `count` seats of a set with the lowest keys; of all of them if they are fewer."""
+    """The bits of the `count` seats of a set with the lowest keys; all bits if there are fewer."""
     picked = 0
     for _ in range(count):
         lowest_seat = -1

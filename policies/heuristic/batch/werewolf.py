@@ -1,7 +1,7 @@
 """Werewolf's heuristic over arrays: what `parlour.policies.heuristic.werewolf` does, from the beliefs in the record.
 
-It draws from the players' stream of each game, so its games are not those of the scalar player with the same seed; in the
-same state it does the same things with the same probabilities. The numbers are the scalar player's.
+It draws from the players' stream of each game, so its games differ from the scalar player's with the same seed. In the
+same state it has the same action probabilities. The numbers are the scalar player's.
 """
 
 from __future__ import annotations
