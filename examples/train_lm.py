@@ -1,6 +1,6 @@
 """Make a small language model, let it imitate the heuristic and learn from whole games of Werewolf, and measure it.
 
-    pip install "parlour[lm]"
+    pip install -c docs/integrations/train_lm.txt ".[lm]"
     python examples/train_lm.py --seed 0 --out runs/train_lm
 
 One file: a byte-pair tokenizer and a Llama of about a million parameters are made from games of the heuristic; the model imitates it;

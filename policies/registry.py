@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from parlour.envs.core import ParlourError
 from parlour.envs.dotted import is_dotted
+from parlour.envs.extras import not_installed
 from parlour.policies.names import EXPERT, HEURISTIC, RANDOM, SUFFIX
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def _adapted(words: Mapping[str, str], at: Wanted, *, library: str) -> Policy:
     try:
         module: Any = import_module(FOREIGN[library])
     except ModuleNotFoundError as error:
-        raise ParlourError(f"{error.name} is not installed; accepted: pip install 'parlour[{library}]'") from None
+        raise not_installed(error.name, library) from None
     policy: Policy = module.from_settings(words, at.game, at.config)
     return policy
 

@@ -342,11 +342,11 @@ def test_a_model_at_parlours_own_server_has_the_same_file_twice_with_its_questio
     served, tmp_path, monkeypatch
 ):
     monkeypatch.setenv("OPENAI_API_KEY", "unused")
-    model = (*SMALL, "--model", "heuristics", "--base-url", served)
+    model = (*SMALL, "--model", "heuristic", "--base-url", served)
     found = bench(tmp_path / "one", *model)
     bench(tmp_path / "two", *model, "--concurrency", "2")
     assert (tmp_path / "one" / RESULTS).read_bytes() == (tmp_path / "two" / RESULTS).read_bytes()
-    assert found["player"] == "chat @ heuristics"
+    assert found["player"] == "chat @ heuristic"
     made = found["all decisions"]
     assert made["own"] == made["decisions"] > 0
     assert made["requests"] == made["questions"]["chat.take_turn"]["asked"] > 100

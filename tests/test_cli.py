@@ -207,3 +207,11 @@ def test_a_group_without_a_command_is_refused_in_one_line(words, capsys):
     error = capsys.readouterr().err
     assert error.startswith(f"parlour: {words} needs a command; accepted: ")
     assert error.count("\n") == 1
+
+
+def test_a_limit_in_dollars_for_a_model_without_a_price_names_the_option_in_the_error(capsys):
+    words = ["play", "avalon_v0", "--policy", "chat", "--model", "mine", "--base-url", "http://127.0.0.1:9/v1"]
+    assert run([*words, "--max-dollars", "1"]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "--price 0.15,0.6" in said

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from parlour.envs.core import ParlourError
+from parlour.envs.extras import install
 from parlour.policies.retrieval import embedders
 from parlour.policies.retrieval.embedders import EmbeddingFailed, HashingEmbedder, MiniLMEmbedder
 
@@ -87,7 +88,7 @@ def test_a_missing_package_is_one_line_that_names_the_extra(lacking, monkeypatch
     monkeypatch.setattr(embedders, "find_spec", lambda name: None)
     with pytest.raises(ParlourError) as caught:
         MiniLMEmbedder()
-    text = f"MiniLMEmbedder lacks the package {lacking!r}; accepted: pip install 'parlour[embed]'"
+    text = f"MiniLMEmbedder lacks the package {lacking!r}; accepted: {install('embed')}"
     assert str(caught.value) == text
 
 

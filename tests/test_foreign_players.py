@@ -340,7 +340,7 @@ def test_a_package_of_others_registers_a_name_of_its_own(monkeypatch):
 def test_a_library_that_is_missing_gets_one_line(monkeypatch):
     for name, module in FOREIGN.items():
         monkeypatch.setitem(sys.modules, module, None)
-        with pytest.raises(ParlourError, match=rf"accepted: pip install 'parlour\[{name}\]'"):
+        with pytest.raises(ParlourError, match=rf"accepted: pip install .*\[{name}\]"):
             player(f"{name}:file=x")
 
 

@@ -300,7 +300,7 @@ def test_a_picture_needs_a_folder(name):
 def test_without_matplotlib_one_line_says_so_before_anything_is_played(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     for name in ("grace-3", "grace-4", "grace-5"):
-        with pytest.raises(ParlourError, match=r"matplotlib.* is not installed; accepted: pip install 'parlour\[train"):
+        with pytest.raises(ParlourError, match=r"matplotlib.* is not installed; accepted: pip install .*\[train"):
             reproduce(name, ReproductionSetting(GAMES, PRACTICE, out=tmp_path))
     assert not list(tmp_path.iterdir())
     assert reproduce("grace-3", ReproductionSetting(20, 30)).cells  # without a folder nothing is drawn

@@ -22,6 +22,7 @@ import numpy as np
 import pytest
 import schema_fuzz
 from parlour.envs.core import ParlourError
+from parlour.envs.extras import install
 from parlour.policies.llm.ask import ASKS, Answer, Ask
 from parlour.policies.llm.model import OfflineModel, RequestContext
 from parlour.policies.llm.prompt import section
@@ -104,7 +105,7 @@ def ask(client, prompt=None, **parameters):
         {"role": "system", "content": "You play."},
         {"role": "user", "content": QUESTION.prompt() if prompt is None else prompt},
     ]
-    return client.chat.completions.create(**{"model": "heuristics", "messages": messages, **parameters})
+    return client.chat.completions.create(**{"model": "heuristic", "messages": messages, **parameters})
 
 
 def text_of(completion) -> str:
@@ -158,13 +159,29 @@ def test_a_model_sends_its_questions_as_data_to_a_server_of_parlour_s_own(server
 
 def test_a_completion_says_that_no_model_answered_and_what_it_took(plain):
     told = ask(plain, model="whatever-one-asks-for", temperature=0.7, max_tokens=800)
-    assert told.model == "whatever-one-asks-for"
+    assert told.model == "heuristic"
     assert told.system_fingerprint == "parlour-heuristics-no-language-model"
     assert told.choices[0].finish_reason == "stop"
     assert told.choices[0].logprobs is None
     assert told.usage.completion_tokens == len(replies.tokens(text_of(told)))
     assert told.usage.prompt_tokens == 4 + len(replies.tokens("You play.")) + 4 + len(replies.tokens(QUESTION.prompt()))
     assert told.usage.total_tokens == told.usage.prompt_tokens + told.usage.completion_tokens
+
+
+@pytest.mark.parametrize("policy", [None, "random"])
+def test_the_model_is_offered_and_replies_under_the_name_of_what_it_is(server, policy):
+    served = None if policy is None else ServedPolicy(policy, make_policy(policy, "avalon_v0", {}))
+    client, name = server(policy=served), policy or "heuristic"
+    assert [model.id for model in client.models.list()] == [name]
+    assert client.models.retrieve("gpt-4o").id == name
+    assert ask(client, "# What you may do now\n- I wait.", model="gpt-4o").model == name
+
+
+def test_the_old_name_of_the_heuristic_is_accepted_with_one_warning(server, caplog):
+    client = server()
+    assert [ask(client, model=name).model for name in ("heuristics", "heuristics", "heuristic")] == ["heuristic"] * 3
+    warned = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert warned == ["model 'heuristics' is called 'heuristic' since 0.3; the old name is accepted until 0.4"]
 
 
 def test_a_streamed_completion_is_the_same_in_pieces(plain):
@@ -616,7 +633,7 @@ def test_without_the_extra_it_says_what_to_install(capsys, monkeypatch):
         monkeypatch.delattr(f"parlour.policies.llm.server.{module}")
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     assert run(["serve"]) == 2
-    assert capsys.readouterr().err == "parlour: uvicorn is not installed; accepted: pip install 'parlour[serve]'\n"
+    assert capsys.readouterr().err == f"parlour: uvicorn is not installed; accepted: {install('serve')}\n"
 
 
 @pytest.mark.slow
@@ -634,7 +651,7 @@ def test_the_command_serves_until_it_is_interrupted(tmp_path):
     try:
         line = process.stdout.readline()
         url = re.search(r"http://127\.0\.0\.1:\d+/v1", line)[0]
-        assert f"parlour play avalon_v0 --policy avalon_agent --model heuristics --base-url {url}" in line
+        assert f"parlour play avalon_v0 --policy avalon_agent --model heuristic --base-url {url}" in line
         with openai.OpenAI(base_url=url, api_key=SECRET, max_retries=0, timeout=20) as client:
             assert text_of(ask(client, "hello")) == replies.CANNED
             with pytest.raises(openai.BadRequestError, match="response_format"):

@@ -18,7 +18,8 @@ from typing import Any, Final
 from parlour.envs import dotted
 from parlour.envs.batch.scalar import ScalarTables
 from parlour.envs.batch.tables import BatchTables, Turns
-from parlour.envs.core import TABLE, GameSpec, ParlourError
+from parlour.envs.core import TABLE, GameSpec
+from parlour.envs.extras import not_installed
 from parlour.envs.registry import build, lookup
 
 __all__ = ["BatchTables", "ScalarTables", "Turns", "make"]
@@ -67,6 +68,4 @@ def kernels_of(spec: GameSpec) -> Any:
     except ModuleNotFoundError as error:
         if error.name != "numba":
             raise
-        raise ParlourError(
-            "parlour.envs.batch needs Numba; accepted: parlour installed with the extra 'batch'"
-        ) from error
+        raise not_installed("numba", "batch") from error

@@ -25,6 +25,7 @@ from typing import Any, Final, Literal, Protocol, runtime_checkable
 import numpy as np
 from parlour.envs import english
 from parlour.envs.core import ParlourError, check_one_of
+from parlour.envs.extras import install, not_installed
 from parlour.envs.mediated_qa import reading
 from parlour.envs.mediated_qa.corpus import Passage
 from parlour.envs.mediated_qa.graph import KnowledgeGraph
@@ -131,7 +132,7 @@ class BM25Retriever(_Ranking):
         try:
             library = import_module("bm25s")
         except ModuleNotFoundError:
-            raise ParlourError("bm25s is not installed; accepted: pip install 'parlour[retrieve]'") from None
+            raise not_installed("bm25s", "retrieve") from None
         self._index = library.BM25(k1=K1, b=B, method="lucene", dtype="float64", backend="numpy", auto_compile=False)
         if self._numbers:
             numbered = [[self._numbers[word] for word in text] for text in texts]
@@ -230,7 +231,7 @@ def make(name: str, passages: Iterable[Passage], graph: GraphRetriever, embedder
         return BM25Retriever(articles)
     if embedder is None:
         lacking = f"retriever {name} has no embedder"
-        raise ParlourError(f"{lacking}; accepted: embedder=MiniLMEmbedder(), of pip install 'parlour[embed]'")
+        raise ParlourError(f"{lacking}; accepted: embedder=MiniLMEmbedder(), after {install('embed')}")
     dense = DenseRetriever(articles, embedder)
     return dense if name == "dense" else FusedRetriever((BM25Retriever(articles), dense))
 

@@ -16,7 +16,8 @@ from typing import Any, Final
 import numpy as np
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from parlour.envs import dotted, replay
-from parlour.envs.core import NATURE, OVER, TABLE, GameSpec, IllegalMove, Move, ParlourError
+from parlour.envs.core import NATURE, OVER, TABLE, GameSpec, IllegalMove, Move
+from parlour.envs.extras import not_installed
 from parlour.envs.headings import OPTION, headings_of
 from parlour.envs.registry import EnvModule, build
 from parlour.envs.testing.table import ConfiguredGame, follow, random_playout, refused, sampled
@@ -250,7 +251,7 @@ def pettingzoo_tests(table: ConfiguredGame) -> None:
             warnings.filterwarnings("ignore", "The old environment creation API", DeprecationWarning)
             from pettingzoo import test
     except ModuleNotFoundError as error:
-        raise ParlourError(f"{error.name} is not installed; accepted: pip install 'parlour[dev]'") from None
+        raise not_installed(error.name, "dev") from None
     test.render_test(table.env)
     for action in ("index", "text"):  # few cycles, because a cycle is a whole round
         env, parallel = partial(table.env, action=action), partial(table.parallel_env, action=action)

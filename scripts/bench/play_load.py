@@ -50,7 +50,7 @@ def jobs(number: int, seats: int, maker: Any, seed: int, folder: Path) -> list[J
 def played(given: argparse.Namespace, url: str, folder: Path) -> Counter[str]:
     """Play until the time is up; what was counted. The model is nobody's after that, and its connections are closed."""
     limits = {"timeout": 30.0, "concurrency": given.games, "max_retries": 3}
-    model = make_model(ModelConfig(model="heuristics", base_url=url, **limits))
+    model = make_model(ModelConfig(model="heuristic", base_url=url, **limits))
     env = rollout.table(given.game)
     seen = Counter[str]()
 

@@ -1,7 +1,7 @@
 """What the prompts of transcripts cost at a server: tokens, by its own count, and how many of them it had in its cache.
 
     parlour serve --port 8017 &
-    parlour play avalon_v0 --policy chat --model heuristics --base-url http://127.0.0.1:8017/v1 --out runs/prompts
+    parlour play avalon_v0 --policy chat --model heuristic --base-url http://127.0.0.1:8017/v1 --out runs/prompts
     python scripts/bench/prompt_tokens.py runs/prompts/*.jsonl --base-url http://localhost:8080/v1 --model NAME
 
 Each prompt is sent again, in the order of the transcript, for a reply of one token: so that versions and agents can be

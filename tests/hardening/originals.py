@@ -129,7 +129,7 @@ def replies() -> tuple[tuple[Original, ...], ...]:
 def bodies() -> tuple[Original, ...]:
     """Bodies of requests: words, and a question."""
     words = {
-        "model": "heuristics",
+        "model": "heuristic",
         "messages": [
             {"role": "system", "content": "You play."},
             {"role": "user", "content": [{"type": "text", "text": "Hello."}]},

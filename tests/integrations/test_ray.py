@@ -21,6 +21,7 @@ from hardening.same_files import files_of  # noqa: E402 - what needs Ray is impo
 from parlour import policies  # noqa: E402
 from parlour.envs import replay  # noqa: E402
 from parlour.envs.core import ParlourError  # noqa: E402
+from parlour.envs.extras import install  # noqa: E402
 from parlour.policies import ChatPlayer, HeuristicPolicy, HumanPolicy, RandomPolicy  # noqa: E402
 from parlour.policies.llm.chat import ChatModel, ChatSettings  # noqa: E402
 from parlour.policies.llm.make import ModelConfig, make_model  # noqa: E402
@@ -352,7 +353,7 @@ def test_without_ray_one_line_tells_what_to_install(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "ray", None)
     monkeypatch.delitem(sys.modules, "parlour.training.play.parallel.ray.pool")
     assert run(["play", "--ray", "local"]) == 2
-    assert capsys.readouterr().err == "parlour: ray is not installed; accepted: pip install 'parlour[ray]'\n"
+    assert capsys.readouterr().err == f"parlour: ray is not installed; accepted: {install('ray')}\n"
 
 
 # -- what is killed ----------------------------------------------------------------------------------------------

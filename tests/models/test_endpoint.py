@@ -7,10 +7,13 @@ import json
 import logging
 import os
 import pickle
+import socket
 import subprocess
 import sys
 import time
 import traceback
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import replace
 
 import pytest
@@ -113,6 +116,72 @@ def test_a_fault_that_stays_ends_in_one_line(double, endpoint, fault):
     assert len(str(caught.value).splitlines()) == 1
     assert len(str(caught.value)) < 320
     assert caught.value.__context__ is None
+
+
+# -- no server -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def closed_port():
+    """The address of a port at which nobody listens."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{bound.getsockname()[1]}/v1"
+
+
+@pytest.fixture
+def silent_port():
+    """The address of a port that does not take connections and does not refuse them: its queue is full."""
+    with socket.socket() as bound, ExitStack() as waiting:
+        bound.bind(("127.0.0.1", 0))
+        bound.listen(0)
+        for _ in range(2):
+            client = waiting.enter_context(socket.socket())
+            client.setblocking(False)
+            client.connect_ex(bound.getsockname())
+        yield f"http://127.0.0.1:{bound.getsockname()[1]}/v1"
+
+
+def seconds_until_told(caplog, started):
+    return caplog.records[0].created - started
+
+
+def test_without_a_server_the_first_line_comes_within_five_seconds_and_every_retry_is_shown(closed_port, caplog):
+    made, started = Endpoint(closed_port, max_retries=2, first_wait=0.05), time.time()
+    with pytest.raises(ModelUnavailable, match="after 3 attempts: no connection"):
+        made.complete(REQUEST)
+    host = closed_port.removeprefix("http://").removesuffix("/v1")
+    why = f"no answer from {host} (no connection, or it broke off)"
+    assert [record.getMessage().rpartition(" in ")[0] for record in caplog.records] == [
+        f"{why}: retry 1 of 2",
+        f"{why}: retry 2 of 2",
+    ]
+    assert seconds_until_told(caplog, started) < 5
+
+
+def test_a_server_that_takes_no_connection_is_told_within_five_seconds_whatever_the_timeout(silent_port, caplog):
+    made, started = Endpoint(silent_port, timeout=60, max_retries=1, first_wait=0.05), time.time()
+    with pytest.raises(ModelUnavailable, match="after 2 attempts: no connection, or it broke off"):
+        made.complete(REQUEST)
+    assert "retry 1 of 1" in caplog.records[0].getMessage()
+    assert 3 < seconds_until_told(caplog, started) < 5
+
+
+def test_calls_that_wait_at_the_same_time_show_one_line(closed_port, caplog):
+    made = Endpoint(closed_port, max_retries=1, first_wait=2.0)
+    with ThreadPoolExecutor(4) as calls:
+        done = [calls.submit(made.complete, REQUEST) for _ in range(4)]
+    assert all(isinstance(call.exception(), ModelUnavailable) for call in done)
+    assert len(caplog.records) == 1
+
+
+def test_retries_of_a_server_that_has_answered_are_counted_but_not_shown(double, endpoint, caplog):
+    double.say("first")
+    endpoint.complete(REQUEST)
+    double.queue.append(double.Said("oops", 500, {"retry-after-ms": "1"}))
+    double.say("second")
+    assert endpoint.complete(REQUEST).retries == 1
+    assert not caplog.records
 
 
 # -- the deadline ----------------------------------------------------------------------------------------------------

@@ -236,7 +236,7 @@ def test_replies_without_a_count_of_tokens_are_charged_with_the_most():
 
 def test_limits_that_are_not_accepted():
     with pytest.raises(
-        ParlourError, match=r"max_dollars 1, but the price of 'other' is unknown; accepted: price="
+        ParlourError, match=r"max_dollars 1, but the price of 'other' is unknown; accepted: --price 0.15,0.6 "
     ) as caught:
         Budget(Source(), "other", PRICES, Limits(max_dollars=1))
     assert len(str(caught.value).splitlines()) == 1

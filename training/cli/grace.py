@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 from parlour.envs.core import ParlourError, accept
+from parlour.envs.extras import install
 from parlour.envs.mediated_qa.corpora.documents import read_documents
 from parlour.envs.mediated_qa.vocabulary import Payment
 from parlour.envs.terminal import tell
@@ -101,7 +102,7 @@ def _show_stakes(found: Stakes, folder: Path, drawn: bool, paid: str) -> None:
     headings = ("value", "price", "joint action", "states")
     display.show_table("The learned policy", headings, stakes_files.changes(found), wrap=True)
     if not drawn:
-        tell("parlour: the picture was not drawn; accepted: pip install 'parlour[train]'", error=True)
+        tell(f"parlour: the picture was not drawn; accepted: {install('train')}", error=True)
     tell(f"table, policies and picture: {folder}")
 
 

@@ -12,6 +12,7 @@ from parlour.envs.registry import lookup
 from parlour.envs.terminal import tell
 from parlour.policies import make_policy
 from parlour.policies.llm.server.fault_injection import FAULTS, parse_faults
+from parlour.policies.llm.server.protocol import MODEL_ID
 from parlour.policies.llm.server.settings import ServerSettings
 from parlour.training.cli import common
 from parlour.training.cli.options import Options
@@ -56,7 +57,7 @@ def serve(
     )
     server = import_extra("parlour.policies.llm.server.app", "serve")
     served = None
-    who, asks, model = "Heuristics (no language model) answer", "avalon_agent", "heuristics"
+    who, asks, model = "The heuristic (no language model) answers", "avalon_agent", MODEL_ID
     if policy is not None:
         env = lookup(game).raw_env(**table.chosen)
         served = server.ServedPolicy(policy, make_policy(policy, env.spec.id, env.game.config))

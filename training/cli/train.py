@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final
 
 import typer
 from parlour.envs.core import ParlourError, accept
+from parlour.envs.extras import install
 from parlour.envs.registry import lookup
 from parlour.envs.terminal import tell
 from parlour.policies import make_policy
@@ -263,7 +264,7 @@ def _tune(problem: Any, config: TuneConfig, out: Path, processes: common.Process
     with processes.players() as workers, display.stage_bars() as progress:
         tuned = run.tune(problem, config, out, workers=workers, progress=progress)
     if not tuned.drawn:
-        tell("parlour: no pictures were drawn; accepted: pip install 'parlour[train]'", error=True)
+        tell(f"parlour: no pictures were drawn; accepted: {install('train')}", error=True)
     return Answer({"out": str(out)} | report.summary(tuned), _tuned_parts(report, tuned, out))
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final
 
 import typer
 from parlour.envs.core import ParlourError
+from parlour.envs.extras import install
 from parlour.envs.mediated_qa.vocabulary import SEES, Payment
 from parlour.envs.terminal import tell
 from parlour.envs.writing import writing
@@ -243,7 +244,7 @@ def _warn(run: Trained) -> None:
         states = f"{len(learned.unseen)} states without data, where {used}: {', '.join(learned.unseen)}"
         tell(f"parlour: warning: {states}", error=True)
     if not run.picture:
-        tell("parlour: the curve was not drawn; accepted: pip install 'parlour[train]'", error=True)
+        tell(f"parlour: the curve was not drawn; accepted: {install('train')}", error=True)
 
 
 def _show_policy(run: Trained, out: Path, scores: tuple[Scores, ...], note: str) -> None:

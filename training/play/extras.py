@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from parlour.envs.core import ParlourError
+from parlour.envs.extras import not_installed
 
 
 def import_extra(module: str, extra: str) -> Any:
@@ -13,4 +13,4 @@ def import_extra(module: str, extra: str) -> Any:
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
-        raise ParlourError(f"{error.name} is not installed; accepted: pip install 'parlour[{extra}]'") from None
+        raise not_installed(error.name, extra) from None

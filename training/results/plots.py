@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
+from parlour.envs.extras import not_installed
 from parlour.policies.files import replacing
 from parlour.policies.llm.model import Model
 
@@ -65,7 +66,7 @@ def require() -> None:
     try:
         import matplotlib.figure  # noqa: F401
     except ModuleNotFoundError as error:
-        raise ParlourError(f"{error.name} is not installed; accepted: pip install 'parlour[train]'") from None
+        raise not_installed(error.name, "train") from None
 
 
 def available() -> bool:

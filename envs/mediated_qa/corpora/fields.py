@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError, listed, value_shown
+from parlour.envs.extras import not_installed
 from parlour.envs.json_values import json_value
 
 LINES: Final = (".jsonl", ".ndjson")
@@ -198,7 +199,7 @@ def _rows(path: Path) -> Iterator[FileEntry]:
     try:
         library = import_module("datasets")
     except ModuleNotFoundError:
-        raise ParlourError("datasets is not installed; accepted: pip install 'parlour[corpora]'") from None
+        raise not_installed("datasets", "corpora") from None
     try:
         found = library.Dataset.from_parquet(str(path)) if path.is_file() else library.load_from_disk(str(path))
     except (OSError, ValueError, TypeError, KeyError) as error:

@@ -22,6 +22,7 @@ from typing import Any, Final, Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 from parlour.envs.core import ParlourError, accept
+from parlour.envs.extras import not_installed
 from parlour.envs.mediated_qa import reading
 from parlour.envs.mediated_qa.reading import EstimatedAnswer
 from parlour.policies.llm.ask import Answer, Ask, Choices, Rounded
@@ -189,7 +190,7 @@ def _imported(*names: str) -> list[Any]:
     try:
         return [import_module(name) for name in names]
     except ModuleNotFoundError as error:
-        raise ParlourError(f"{error.name} is not installed; accepted: pip install 'parlour[nli]'") from None
+        raise not_installed(error.name, "nli") from None
 
 
 def _classifier(checkpoint: str) -> Classify:

@@ -122,9 +122,11 @@ class Service:
         self, settings: ServerSettings, tally: Counter[str] | None = None, policy: ServedPolicy | None = None
     ) -> None:
         self.settings, self.policy = settings, policy
+        self.name = protocol.MODEL_ID if policy is None else policy.name
         self.tally: Counter[str] = Counter() if tally is None else tally
         self.closing = asyncio.Event()
         self.longest_message = 0
+        self._warned = False
         self._draw = FaultDraw(settings.faults, settings.seed)
 
     def app(self) -> LimitedApp:
@@ -145,6 +147,7 @@ class Service:
         raw = await request.body()
         body = parsed(ChatBody, raw)
         answer, wanted = self._answering(body)
+        wanted = self._named(wanted)
         fault = self._count("chat", self._draw(raw))
         await self._obstruct(fault, request)
         done = await self._completed(wanted, answer, fault, sha256(raw).hexdigest()[:24])
@@ -158,11 +161,11 @@ class Service:
 
     async def models(self, request: Request) -> Response:
         """`GET /v1/models`."""
-        return JSONResponse(protocol.models() if self.policy is None else protocol.models(self.policy.name))
+        return JSONResponse(protocol.models(self.name))
 
-    async def model(self, request: Request) -> Response:
-        """`GET /v1/models/{name}`."""
-        return JSONResponse(protocol.model(request.path_params["name"]))
+    async def model(self, _request: Request) -> Response:
+        """`GET /v1/models/{name}`: what answers, whatever name it is asked for by."""
+        return JSONResponse(protocol.model(self.name))
 
     def check_key(self, authorization: str) -> None:
         """Refuse a request without the key; what it brought instead is not shown to anybody."""
@@ -204,6 +207,13 @@ class Service:
                 raise Refused(500, described(error), None, "server_error") from None
             why = f"the inputs of the question do not go together ({described(error)}); accepted: what its player sends"
             raise Refused(400, why, "messages") from None
+
+    def _named(self, wanted: CompletionRequest) -> CompletionRequest:
+        """The request under the name of what answers it: a reply says who made it, whatever name was asked for."""
+        if wanted.model == protocol.OLD_MODEL_ID != self.name and not self._warned:
+            self._warned = True
+            _LOG.warning("model %r is called %r since 0.3; the old name is accepted until 0.4", wanted.model, self.name)
+        return wanted._replace(model=self.name)
 
     def _count(self, what: str, fault: str | None) -> str | None:
         self.tally[what] += 1

@@ -27,7 +27,9 @@ MOST_MESSAGES: Final = 4096
 MOST_FEATURES: Final = 65_536
 
 
-MODEL_ID: Final = "heuristics"
+MODEL_ID: Final = "heuristic"
+OLD_MODEL_ID: Final = "heuristics"
+"""What it was called until 0.2; 0.3 accepts it with a warning."""
 FINGERPRINT: Final = "parlour-heuristics-no-language-model"
 CANNED: Final = (
     "This is `parlour serve`: it answers the typed questions of parlour's players by heuristics. There is no "
@@ -346,13 +348,13 @@ def events(done: dict[str, Any], *, with_usage: bool) -> Iterator[bytes]:
     yield b"data: [DONE]\n\n"
 
 
-def models(name: str = MODEL_ID) -> dict[str, Any]:
-    """The list of models: one."""
+def models(name: str) -> dict[str, Any]:
+    """The list of models: the one that answers, under the name of what it is."""
     return {"object": "list", "data": [model(name)]}
 
 
 def model(name: str) -> dict[str, Any]:
-    """One model. Any name will do; the same answers to it."""
+    """One model."""
     return {"id": name, "object": "model", "created": 0, "owned_by": OWNER}
 
 

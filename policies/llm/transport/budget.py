@@ -180,6 +180,6 @@ class Budget(Layer):
     def _check_price(self, model: str) -> None:
         if self.limits.max_dollars is not None and self._prices.price(model) is None:
             raise ParlourError(
-                f"max_dollars {self.limits.max_dollars:g}, but the price of {model!r} is unknown; accepted: price=(dollars per "
-                "million tokens read, written), or a file of prices"
+                f"max_dollars {self.limits.max_dollars:g}, but the price of {model!r} is unknown; accepted: --price 0.15,0.6 "
+                "(dollars per million tokens read, written), or --prices FILE"
             )

@@ -17,6 +17,10 @@ AZURE_HEADER: Final = "api-key"
 _UNLIMITED: Final = type(openai.DEFAULT_CONNECTION_LIMITS)(max_connections=None, max_keepalive_connections=None)
 
 
+CONNECT_SECONDS: Final = 4.0
+"""Longest wait for a connection: a server that cannot be reached is told from one that takes its time."""
+
+
 class Late(openai.OpenAIError):
     """An answer was not complete at its deadline. Being the SDK's own kind, it passes through the SDK."""
 
@@ -34,7 +38,7 @@ class BoundedClient(openai.DefaultHttpxClient):
     """
 
     def __init__(self, seconds: float, *, azure: bool = False) -> None:
-        super().__init__(timeout=seconds, limits=_UNLIMITED)
+        super().__init__(timeout=timeout(seconds), limits=_UNLIMITED)
         self._seconds, self._azure = seconds, azure
         self.answered = False
         """Whether an answer has ever begun, whatever became of it."""
@@ -57,3 +61,13 @@ class BoundedClient(openai.DefaultHttpxClient):
         return type(response)(
             response.status_code, headers=response.headers, content=b"".join(pieces), request=response.request
         )
+
+
+def timeout(seconds: float) -> Any:
+    """The timeouts of a call, for the SDK: that of an answer, and that of the connection, at most `CONNECT_SECONDS`."""
+    return openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
+
+
+def is_unreached(error: BaseException) -> bool:
+    """Whether no connection was made in time. The class is httpx's or httpx2's, as the version of the SDK has it."""
+    return type(error.__cause__).__name__ == "ConnectTimeout"

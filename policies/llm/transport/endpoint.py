@@ -1,7 +1,8 @@
 """An OpenAI-compatible chat endpoint: OpenAI itself, Azure, OpenRouter, Groq, vLLM, Ollama, a llama.cpp server, `parlour serve`.
 
 Retries. What another attempt may not meet is tried again: rate limits, errors of the server, lost connections, slow and
-unreadable answers. Retry-After is obeyed by all calls of an endpoint, whichever of them was told (`gate`).
+unreadable answers. Retry-After is obeyed by all calls of an endpoint, whichever of them was told (`gate`). As long as a
+server has not answered once, each retry is logged in one line, the first within `CONNECT_SECONDS`.
 
 Failures. What no call will fare better with ends in `ModelUnavailable`, everything else in `CallFailed`, which costs one
 decision (`failures`). A server that stops to answer ends a run after `patience` calls in a row.
@@ -77,6 +78,7 @@ _SHORTEST_SECRET: Final = 8
 """Keys with fewer characters are no secrets but stopgaps such as `EMPTY`."""
 _LONGEST_WAIT: Final = 8.0
 """Seconds between attempts, where the server asks for no other wait."""
+_NO_CONNECTION: Final = "no connection, or it broke off"
 _OF_PROCESS: Final = ("_openai", "_http", "_finalizer", "_lock", "_process")
 
 log = logging.getLogger(__name__)
@@ -116,6 +118,7 @@ class Endpoint:
         self._first_wait, self._patience = first_wait, patience
         self._off: frozenset[str] = frozenset()
         self._answered, self._in_vain = False, 0
+        self._shown_until = 0.0
         self._served: dict[str, ServedModel] = {}
         self._gate = Gate()
         self._openai: Any = None
@@ -153,9 +156,10 @@ class Endpoint:
                 self._gate.close(found.wait)
             if not found.again or retries >= self.max_retries:
                 raise self._error(request, found, retries)
-            if found.wait is None:
-                time.sleep(self._wait(retries, request.sample))
             retries += 1
+            wait = self._wait(retries - 1, request.sample) if found.wait is None else 0.0
+            self._show_retry(found.told, wait, f"retry {retries} of {self.max_retries}")
+            time.sleep(wait)
 
     def served_model(self, model: str) -> ServedModel:
         """What the server tells of a model; asked once. Without a server, or a word of it, only the address is known."""
@@ -194,7 +198,7 @@ class Endpoint:
     def _attempt(self, sent: dict[str, Any]) -> Completion | Failure:
         client = self._client()
         import openai
-        from parlour.policies.llm.transport.client import Late
+        from parlour.policies.llm.transport.client import Late, is_unreached
 
         try:
             raw = client.chat.completions.with_raw_response.create(**sent)
@@ -207,7 +211,8 @@ class Endpoint:
             self._answered |= getattr(self._http, "answered", False)
             # SDKs before 3 wrap what the client raises
             slow = isinstance(error, openai.APITimeoutError) or isinstance(error.__cause__, Late)
-            return self._too_slow() if slow else Failure("no connection, or it broke off", again=True)
+            slow = slow and not is_unreached(error)
+            return self._too_slow() if slow else Failure(_NO_CONNECTION, again=True)
         except Late:
             return self._too_slow()
         except openai.OpenAIError as error:
@@ -228,7 +233,9 @@ class Endpoint:
             except openai.APIStatusError:
                 return Fetched(True, None)
             except openai.OpenAIError:
-                time.sleep(self._wait(attempt, 0))
+                wait = self._wait(attempt, 0)
+                self._show_retry(_NO_CONNECTION, wait, "looking for the server again")
+                time.sleep(wait)
             else:
                 return Fetched.from_text(self._clean(str(text)))
         return Fetched(False, None)
@@ -242,7 +249,7 @@ class Endpoint:
             if self._openai is None or self._process != os.getpid():
                 key = self.require_key()
                 import openai
-                from parlour.policies.llm.transport.client import BoundedClient
+                from parlour.policies.llm.transport.client import BoundedClient, timeout
 
                 http = BoundedClient(self.timeout, azure=self._address.azure)
                 self._http, self._finalizer = http, weakref.finalize(self, http.close)
@@ -250,7 +257,7 @@ class Endpoint:
                     api_key=key,
                     base_url=self._address.base,
                     default_query=dict(self._address.query),
-                    timeout=self.timeout,
+                    timeout=timeout(self.timeout),
                     max_retries=0,
                     http_client=http,
                 )
@@ -275,6 +282,15 @@ class Endpoint:
             log.warning(
                 "%s does not take %r, which is left out from now on: %s", self._address.host, name, failure.line()
             )
+
+    def _show_retry(self, why: str, wait: float, what: str) -> None:
+        """Log that a server which has never answered is tried again: once for all calls that wait at the same time."""
+        with self._lock:
+            now = time.monotonic()
+            if self._answered or now < self._shown_until:
+                return
+            self._shown_until = now + wait
+        log.warning("no answer from %s (%s): %s in %.1f s", self._address.host, why, what, wait)
 
     def _wait(self, retries: int, sample: int) -> float:
         """Seconds. Calls that failed together are spread over a quarter of the wait by their samples, not by chance."""

@@ -13,7 +13,7 @@ from math import comb
 
 import numpy as np
 from parlour.envs.avalon.deals import Array
-from parlour.envs.core import ParlourError
+from parlour.envs.extras import not_installed
 from parlour.training.measure.calibration import CalibrationBin, bins_by_range, calibration_error as error_of
 from parlour.training.measure.statistics import Estimate
 
@@ -74,7 +74,7 @@ def auc(reads: Sequence[BeliefRead]) -> float:
     try:
         return float(import_module("sklearn.metrics").roc_auc_score(evil, chances))
     except ModuleNotFoundError:
-        raise ParlourError("scikit-learn is not installed; accepted: pip install 'parlour[train]'") from None
+        raise not_installed("scikit-learn", "train") from None
 
 
 def seats(reads: Sequence[BeliefRead]) -> tuple[Array, Array]:

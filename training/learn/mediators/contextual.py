@@ -18,6 +18,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 from parlour.envs.core import ParlourError, check_from
+from parlour.envs.extras import not_installed
 from parlour.envs.mediated_qa.vocabulary import ALL, FEATURES, FORMS, JOINTS, SEES, STATES, Payment
 from parlour.policies.agents.mediated_qa import equilibrium
 from parlour.policies.agents.mediated_qa.contextual import (
@@ -74,7 +75,7 @@ def _made(module: str, name: str, **settings: Any) -> Any:
     try:
         return getattr(import_module(f"sklearn.{module}"), name)(**settings)
     except ModuleNotFoundError:
-        raise ParlourError("scikit-learn is not installed; accepted: pip install 'parlour[train]'") from None
+        raise not_installed("scikit-learn", "train") from None
 
 
 def _for_each_class(found: Floats) -> Floats:
