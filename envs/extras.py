@@ -9,12 +9,23 @@ from parlour.envs.core import ParlourError
 
 _VERSIONS: Final[Mapping[str, str]] = {
     "lm": "docs/integrations/train_lm.txt",
-    "ray": "docs/ray.txt",
     "sb3": "docs/integrations/supersuit.txt",
     **{
         extra: f"docs/integrations/{extra}.txt"
         for extra in (
-            *("agilerl", "hf", "inspect", "llamacpp", "mcp", "openenv", "openspiel", "rllib", "textarena", "tianshou"),
+            *(
+                "agilerl",
+                "hf",
+                "inspect",
+                "llamacpp",
+                "mcp",
+                "openenv",
+                "openspiel",
+                "ray",
+                "rllib",
+                "textarena",
+                "tianshou",
+            ),
             *("torchrl", "trl", "verifiers"),
         )
     },
