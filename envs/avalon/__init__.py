@@ -29,7 +29,7 @@ The presets of `rules` differ in these points:
 | words with a team | no | no | no | public |
 | words with a vote | no | no | no | seen only by the voter |
 | before the guess | nothing | nothing | nothing | each evil seat speaks once, to evil only |
-| default roles | see above | see above | see above | those of the records: `MULTI_ROUND_ROLES` |
+| default roles | see above | see above | see above | as in the records: `MULTI_ROUND_ROLES` |
 | unreadable vote | approves | approves | approves | approves |
 | unreadable card | success for good, fail for evil | success | success for good, fail for evil | success for good, fail for evil |
 

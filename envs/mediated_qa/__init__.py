@@ -36,7 +36,7 @@ Outcomes and costs:
 cannot be executed as named. Without retrieval there is no evidence to generate from (2) or to check against (3 more). After a
 refusal there is no answer to check (2 more).
 
-Modules may still reach such a combination by disobeying, or when retrieval returns nothing. Then generation becomes the closed-book
+Modules may still reach these combinations by disobeying, or when retrieval returns nothing. Then generation becomes the closed-book
 answer and the check is left out. Only executed actions are charged. A check that contradicts the answer turns it into an abstention.
 
 `actions` takes an `actions.ActionSet` with names, costs and kinds of your own actions. The kinds decide which joint actions are
@@ -89,7 +89,7 @@ class MediatedSpec(GameSpec):
         "modules": "True, False",
         "pay": ", ".join(_PAY),
         "utilities": "four numbers, at most 1e12: right, wrong, rightly silent, wrongly silent",
-        "costs": "nine numbers, 0 to 1e12: of the retriever's three actions, the generator's four, the verifier's two",
+        "costs": "nine numbers, 0 to 1e12: three retriever actions, four generator actions, two verifier actions",
         "difficulty": ", ".join(_DIFFICULTIES),
         "corpus_seed": "a whole number, at least 0",
         "corpus_size": "1..1000000 questions",

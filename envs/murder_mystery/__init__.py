@@ -7,7 +7,7 @@
 | Options | `case`, `case_sha256`, `rounds`, `questions`, `targets`, `hearing`, `rules` |
 | Returns | civilians: (victims solved - missed) / victims that a player murdered; a murderer: the negative of that for its own victims |
 | Reasons of the end | `votes`, `forfeit` (a wrapper's setting) |
-| Actions | numbers in `game.catalogue`: choices of whom to ask, questions, facts, reports, votes |
+| Actions | numbers in `game.catalogue`: choices of a player to ask, questions, facts, reports, votes |
 | Features | see `encode.py` |
 | Time | the AEC form shows how long two seats talk in private (`hearing="two"`): do not pass it to a seat. Cycles of the parallel form reveal nothing |
 
@@ -16,8 +16,8 @@ Each seat has a private script and objectives. There is no chance beyond what th
 1. All players introduce themselves.
 2. In each round, for every victim, a seat may choose up to `targets` others in turn and ask each of them `questions` questions. The
    other seat answers with up to three facts, or in its own words.
-3. After every round but the last, each seat reports in private whom it suspects for each victim.
-4. After the last round all vote in secret, never for themselves. Counts are announced, not who voted for whom.
+3. After every round but the last, each seat reports its suspect for each victim in private.
+4. After the last round all vote in secret, never for themselves. Only the counts are announced.
 
 A question has a topic (whereabouts, relation, motive, sighting, means, open) and may name a person. Answers follow these rules:
 

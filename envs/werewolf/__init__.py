@@ -32,10 +32,10 @@ The presets of `rules` differ in these points:
 | tied hunt | drawn among the tied; "nobody" counts as one of them | the same | no kill |
 | wolves may hunt wolves | yes | yes | no |
 | guard, two nights running | not the same player | any player | not the same player |
-| killed witch, no antidote left | does nothing | may still poison | does nothing |
+| killed witch without antidote | does nothing | may still poison | does nothing |
 | votes by day | revealed together | public as cast | revealed together |
 | tied vote, or most pass | nobody is executed | the same | the same |
-| roles are revealed | of the first night's dead | of the first night's dead | of all dead |
+| revealed roles | first night's dead | first night's dead | all dead |
 | wolves win | when nobody else lives | when nobody else lives | when they are half of the living |
 | antidote, by words | a yes without a denial | any yes-word | a yes without a denial |
 | unreadable vote | pass | pass | pass |
