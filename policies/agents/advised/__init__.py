@@ -150,7 +150,7 @@ def _stances(words: str) -> set[tuple[int, str]]:
 MODEL: Final = "model"
 SPEAKERS: Final = (MODEL, HeuristicPolicy.name)
 FOLLOW: Final = 3.0
-"""How it was chosen: docs/explanation/experts.md."""
+"""How it was chosen: docs/lab/2026-11-advised.md."""
 
 
 class ExpertAdvice(NamedTuple):
