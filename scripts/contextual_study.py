@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measure what seeing the question is worth to GRACE's mediator, on generated corpora: docs/explanation/mediators.md has the results."""
+"""Measure what seeing the question is worth to GRACE's mediator, on generated corpora: docs/lab/2026-11-mediators.md has the results."""
 
 import argparse
 from pathlib import Path

@@ -24,9 +24,12 @@ PAGES = {
     if not MADE & set(path.relative_to(ROOT).parts)
 }
 RUN_BY = {
-    **dict.fromkeys(("README.md", "docs/reference/environments.md", "docs/howto/endpoints.md"), "test_readme.py"),
+    **dict.fromkeys(
+        ("README.md", "docs/index.md", "docs/reference/environments.md", "docs/howto/endpoints.md"), "test_readme.py"
+    ),
     "docs/howto/batch.md": "test_batch_page.py",
-    "docs/explanation/mediators.md": "test_mediators_page.py",
+    "docs/howto/mediators.md": "test_mediators_page.py",
+    "docs/howto/contextual_mediators.md": "test_mediated_qa_sees.py",
     "docs/howto/questions.md": "test_questions_page.py",
     "docs/howto/retrievers.md": "test_retrievers_page.py",
     "docs/integrations/ray.md": "integrations/test_ray.py",

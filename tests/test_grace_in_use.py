@@ -1,4 +1,4 @@
-"""A mediator in a pipeline of one's own: question and documents, or signals, in place of the state (docs/explanation/mediators.md)."""
+"""A mediator in a pipeline of one's own: question and documents, or signals, in place of the state (docs/howto/mediators.md)."""
 
 from __future__ import annotations
 

@@ -253,8 +253,8 @@ def test_the_mediator_needs_numpy_alone(learned, tmp_path):
 
 def test_the_example_of_the_page_runs(tmp_path, monkeypatch):
     """With a fifth of its questions, to be quick."""
-    page = (Path(__file__).resolve().parents[1] / "docs" / "explanation" / "mediators.md").read_text("utf-8")
+    page = (Path(__file__).resolve().parents[1] / "docs" / "howto" / "contextual_mediators.md").read_text("utf-8")
     code = next(part for part in page.split("```python\n")[1:] if "learn_contextual" in part).partition("```")[0]
     monkeypatch.chdir(tmp_path)
-    exec(compile(code.replace("300", "60"), "docs/explanation/mediators.md", "exec"), {})
+    exec(compile(code.replace("300", "60"), "docs/howto/contextual_mediators.md", "exec"), {})
     assert policy_file.read(tmp_path / "policy.json").contextual.sees == "question"

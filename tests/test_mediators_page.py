@@ -1,4 +1,4 @@
-"""docs/explanation/mediators.md says what is true: its three tasks run as printed, one after the other; its commands exist with these options."""
+"""docs/howto/mediators.md says what is true: its three tasks run as printed, one after the other; its commands exist with these options."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from parlour.training.cli import run
 
-PAGE = (Path(__file__).resolve().parents[1] / "docs" / "explanation" / "mediators.md").read_text("utf-8")
+PAGE = (Path(__file__).resolve().parents[1] / "docs" / "howto" / "mediators.md").read_text("utf-8")
 JOINED = PAGE.replace("\\\n", " ")
 EXAMPLES = re.findall(r"^    parlour (.*)$", JOINED, re.MULTILINE)
 TASKS = JOINED.partition("## Three tasks")[2].partition("\n## ")[0]
@@ -32,7 +32,7 @@ def test_the_three_tasks_run_as_printed(tmp_path, monkeypatch, capsys):
     assert len(STEPS) == 8
     for command, code in STEPS:
         if code:
-            exec(compile(code, "docs/explanation/mediators.md", "exec"), {})
+            exec(compile(code, "docs/howto/mediators.md", "exec"), {})
         else:
             assert run(shlex.split(command)) == 0, command
     told = capsys.readouterr().out

@@ -34,6 +34,7 @@ def test_it_has_at_most_900_words_and_130_lines():
 def test_the_loop_runs_as_printed(capsys):
     assert len(LOOP.splitlines()) <= 18
     assert LOOP == README_LOOP
+    assert f"```python\n{LOOP}```" in (ROOT / "docs" / "index.md").read_text("utf-8")
     exec(compile(LOOP, "README.md", "exec"), {})
     lines = capsys.readouterr().out.split()
     assert lines[::2] == [f"player_{k}" for k in range(6)]

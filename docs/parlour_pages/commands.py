@@ -13,11 +13,12 @@ from rich.text import Text
 from parlour_pages.markdown import code, escaped, fence, table
 
 READ_ON = {
-    "train seat": ("explanation/selfplay", "explanation/strength"),
-    "train selfplay": ("explanation/selfplay", "explanation/experts"),
+    "train seat": ("howto/selfplay", "explanation/strength"),
+    "train selfplay": ("howto/selfplay", "explanation/selfplay", "explanation/experts"),
     "train habits": ("explanation/habits",),
     "train clone": ("explanation/clones",),
-    "train grace": ("explanation/mediators", "howto/corpora", "howto/retrievers"),
+    "train grace": ("howto/mediators", "howto/corpora", "howto/retrievers"),
+    "train gratr-trust": ("explanation/dials",),
     "train questum": ("explanation/questum",),
     "arena": ("explanation/arena",),
     "benchmark": ("howto/benchmark", "howto/models"),

@@ -24,8 +24,10 @@ from parlour_pages.markdown import code, of_docstring, summary, table
 READ_ON = {
     EXPERT: ("explanation/experts", "explanation/strength"),
     CLONE: ("explanation/clones",),
-    "grace": ("explanation/mediators",),
-    "obedient": ("explanation/mediators",),
+    "grace": ("howto/mediators", "explanation/mediators"),
+    "obedient": ("howto/mediators",),
+    "advised": ("howto/advised",),
+    "gratr": ("explanation/dials", "reference/noise"),
     "questum": ("explanation/questum",),
     "avalon_agent": ("howto/questions", "howto/models"),
     "chat": ("howto/models",),
