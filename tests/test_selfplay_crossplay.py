@@ -10,12 +10,11 @@ from parlour.training.play import seeds
 
 pytest.importorskip("parlour.training.learn.selfplay.run", reason="the extra `train` is not installed")
 
-from parlour.training.learn.selfplay import crossplay, report
+from parlour.training.learn.selfplay import crossplay
 from parlour.training.learn.selfplay.config import SelfplayConfig
 from parlour.training.learn.selfplay.crossplay import Crossplay
 from parlour.training.learn.selfplay.pool import Member
 from parlour.training.measure.pairs import PairGame
-from parlour.training.measure.statistics import Estimate
 
 CONFIG = SelfplayConfig(deals=8, test_deals=10)
 A, B, C = Member("a", "random"), Member("b", "random"), Member("c", "random")
@@ -88,19 +87,6 @@ def test_the_same_seed_gives_the_same_ratings_and_another_seed_another_order_of_
     table = made(games | {("b", "c"): between(*[True, False] * 6)}, deals=6)
     assert crossplay.rated(table, 1) == crossplay.rated(table, 1)
     assert crossplay.rated(table, 1) != crossplay.rated(table, 2)
-
-
-@pytest.mark.parametrize(
-    ("found", "word"),
-    [
-        (Estimate(0.2, 0.1, 0.3, 100, 0.01), "x beats y: +20.0 points [+10.0, +30.0], n = 100 deals, paired."),
-        (Estimate(-0.2, -0.3, -0.1, 100, 0.01), "x loses to y: -20.0 points"),
-        (Estimate(1.0, n=1), "x cannot be told from y: +100.0 points -, n = 1 deals, paired."),
-        (Estimate(0.2, -0.1, 0.5, 100, 0.3), "x cannot be told from y: +20.0 points"),
-    ],
-)
-def test_the_report_says_beats_only_if_the_interval_leaves_out_zero(found, word):
-    assert report._verdict("x", "y", found).startswith(word)
 
 
 def test_games_of_another_cross_play_are_refused_and_broken_ones_too(tmp_path):

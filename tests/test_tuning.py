@@ -221,10 +221,10 @@ def test_the_report_says_who_won_on_held_out_deals(tmp_path):
     won = tune(Bowl(best=(0.1, 0.9), noise=0.02), config(held_out=40), tmp_path / "won")
     assert won.test.low > 0
     text = (tmp_path / "won" / "report.md").read_text()
-    assert "On 40 held-out deals the trained parameters beat the defaults: +" in text
+    assert "The trained parameter set is better than the default one: +" in text
     lost = tune(Unlucky(), config(finalists=0), tmp_path / "lost")
     assert lost.test.high < 0
-    assert "lose to the defaults: -" in (tmp_path / "lost" / "report.md").read_text()
+    assert "is worse than the default one: -" in (tmp_path / "lost" / "report.md").read_text()
 
 
 @dataclass(frozen=True)
@@ -241,8 +241,8 @@ def test_a_difference_that_may_be_none_is_called_that_and_the_surface_is_shown(t
     assert not done.same
     assert not done.test.clear
     text = (tmp_path / "report.md").read_text()
-    assert "cannot be told from the defaults" in text
-    assert "see the response surface" in text
+    assert "No difference between the trained parameter set and the default one was shown" in text
+    assert "## Response surface" in text
     assert "![surface](surface.png)" in text
 
 

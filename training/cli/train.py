@@ -20,7 +20,7 @@ from parlour.training.learn.clone.choices import CloneConfig
 from parlour.training.learn.habits import report as habits_report
 from parlour.training.learn.habits.run import HabitsConfig, learn_habits
 from parlour.training.learn.ppo.phase_config import SeatConfig, features_of
-from parlour.training.learn.practice import PracticeConfig, practise
+from parlour.training.learn.practice import PracticeConfig, practise, verdict_of
 from parlour.training.learn.reliability import run as reliability_run
 from parlour.training.learn.reliability.run import TrustTraining
 from parlour.training.learn.selfplay.config import RULE, SelfplayConfig
@@ -104,7 +104,8 @@ def train_selfplay(
         return _train_repeats(config, seeds, out, processes)
     with display.stage_bars(increments=True) as progress:
         found = run.selfplay(config, out, progress)
-    return Answer({"out": str(out), **run.report.summary(found)}, _population_parts(run.report, found, out))
+    parts = _population_parts(run.report, found, out)
+    return Answer({"out": str(out), **run.report.summary(found)}, parts, verdict=run.report.verdict(found))
 
 
 def _train_repeats(config: SelfplayConfig, count: int, out: Path, processes: common.ProcessSettings) -> Answer:
@@ -114,18 +115,19 @@ def _train_repeats(config: SelfplayConfig, count: int, out: Path, processes: com
         found = repeats.repeat(config, count, out, workers, lambda done: progress("runs", done, count, ""))
     title = f"Points against {RULE} on {config.game} (95 % interval)"
     table = plain_table(title, repeats.HEADINGS, repeats.rows(found))
-    return Answer({"out": str(out), **repeats.over_seeds(found)}, [table])
+    value = {"out": str(out), **repeats.over_seeds(found)}
+    return Answer(value, [table], verdict=repeats.repeats_verdict(found))
 
 
 def _population_parts(report: Any, found: Any, out: Path) -> list[ResultTable | str]:
-    """Ratings, the verdicts of the held-out deals, and where the report is."""
+    """Ratings, what the held-out deals say, and where the report is."""
     rows = []
     for rating in found.ratings:
         rate = None if rating.name == RULE else found.crossplay.rate(rating.name, RULE)
         rows.append((rating.name, f"{rating.mu:.2f}", f"{rating.sigma:.2f}", str(rating.games), show_rate(rate)))
     headings = ("player", "mu", "sigma", "games", "against heuristic")
     table = plain_table(f"Ratings on {found.config.game}", headings, rows)
-    return [table, *report.verdicts(found), f"report: {out / 'report.md'}"]
+    return [table, *report.verdicts(found), f"report: {out / 'report.html'}"]
 
 
 def train_avalon(
@@ -147,7 +149,7 @@ def train_avalon(
     games = f"{config.games} games on each side, answered by {called(model)}"
     shown = f"{games}: won {won['won_as_good']} as good, {won['won_as_evil']} as evil; results in {out}"
     value = {"out": str(out), "model": model.name, **won, "games_on_each_side": config.games}
-    return Answer(value, [shown])
+    return Answer(value, [shown], verdict=verdict_of(done))
 
 
 def train_habits(
@@ -164,8 +166,8 @@ def train_habits(
         found = learn_habits(config, out, progress)
     scores = {"Cross-validation by game": found.scores, "The other folder": found.tested}
     tables = [plain_table(title, habits_report.HEADINGS, habits_report.rows(of)) for title, of in scores.items() if of]
-    files = f"habits: {out / 'habits.json'}; report: {out / 'report.md'}"
-    return Answer({"out": str(out), **found.as_json()}, [*tables, files])
+    files = f"habits: {out / 'habits.json'}; report: {out / 'report.html'}"
+    return Answer({"out": str(out), **found.as_json()}, [*tables, files], verdict=found.verdict)
 
 
 def train_clone(
@@ -188,8 +190,8 @@ def train_clone(
         found = run.clone(folder, out, config, progress)
     title, report = "Held-out games (95 % interval)", run.report
     table = plain_table(title, report.HEADINGS, report.overall(found.scores), wrap=True)
-    files = f"player: --policy clone:{out / report.PLAYER}; report: {out / report.REPORT}"
-    return Answer({"out": str(out), **run.summary(found)}, [table, files])
+    files = f"player: --policy clone:{out / report.PLAYER}; report: {out / 'report.html'}"
+    return Answer({"out": str(out), **run.summary(found)}, [table, files], verdict=report.verdict(found.scores))
 
 
 def train_gratr(
@@ -231,8 +233,8 @@ def train_gratr_trust(
         found = reliability_run.learn_trust(config, out, progress)
     title = f"Trust of episodes left out, rho {found.fit.rho:g}; a coin: 0.6931"
     table = ResultTable(title, (Column("episodes"), Column("log loss", ".4f")), tuple(found.losses.items()))
-    files = f"player: --policy gratr:parameters={out / reliability_run.PARAMETERS}; report: {out / 'report.md'}"
-    return Answer({"out": str(out), **found.as_json()}, [table, files])
+    files = f"player: --policy gratr:parameters={out / reliability_run.PARAMETERS}; report: {out / 'report.html'}"
+    return Answer({"out": str(out), **found.as_json()}, [table, files], verdict=found.verdict)
 
 
 def train_questum(
@@ -265,11 +267,12 @@ def _tune(problem: Any, config: TuneConfig, out: Path, processes: common.Process
         tuned = run.tune(problem, config, out, workers=workers, progress=progress)
     if not tuned.drawn:
         tell(f"parlour: no pictures were drawn; accepted: {install('train')}", error=True)
-    return Answer({"out": str(out)} | report.summary(tuned), _tuned_parts(report, tuned, out))
+    value = {"out": str(out)} | report.summary(tuned)
+    return Answer(value, _tuned_parts(tuned, out), verdict=report.verdict(tuned))
 
 
-def _tuned_parts(report: Any, tuned: Any, out: Path) -> list[ResultTable | str]:
-    """Parameters, the held-out test in one sentence, and where the report is."""
+def _tuned_parts(tuned: Any, out: Path) -> list[ResultTable | str]:
+    """Parameters, mean rewards, and where the report is."""
     rows = [
         (parameter.name, f"{parameter.default:g}", f"{tuned.parameters[parameter.name]:.4g}")
         for parameter in tuned.problem.space.parameters
@@ -278,4 +281,4 @@ def _tuned_parts(report: Any, tuned: Any, out: Path) -> list[ResultTable | str]:
         cells = (f"{value:.4f}", "") if name == "defaults" else ("", f"{value:.4f}")
         rows.append((f"mean reward, {name}", *cells))
     table = plain_table(f"Tuning {tuned.problem.name}", ("parameter", "default", "trained"), rows)
-    return [table, report.verdict(tuned), f"report: {out / 'report.md'}"]
+    return [table, f"report: {out / 'report.html'}"]

@@ -27,6 +27,7 @@ from parlour.training.results import plots
 from parlour.training.results.learning_curve import LearningCurve, learning_curve
 from parlour.training.results.plots import Curve, CurvePoint
 from parlour.training.results.runs import run_directory, write_csv
+from parlour.training.results.verdicts import together, won
 
 EXPERIENCE, POOL, CURVE, PICTURE = "experience.json", "baseline.json", "curve.csv", "curve.png"
 _SIDES: Final = ("good", "evil")
@@ -141,6 +142,17 @@ def _learn(players: list[AvalonAgent | BaselineAgent], episode: Episode, so_far:
         if lesson is not None:
             so_far.experience.lessons[role] = lesson
             taught.add(role)
+
+
+def verdict_of(done: Practice) -> str:
+    """How the agent did against the baseline while it learned; what that does not say."""
+    rates = [rate(sum(done.won[first::2]), len(done.won[first::2])) for first in range(2)]
+    said = [
+        won("the agent", found, f"as {side} against the baseline")
+        for side, found in zip(_SIDES, rates, strict=True)
+        if found is not None
+    ]
+    return together([*said, "These are practice games: `parlour evaluate` compares it on held-out deals."])
 
 
 # -- files -----------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ could be shown, it says how many cases would show one of a size that matters.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import ceil, floor, log10
@@ -19,6 +20,7 @@ WORSE: Final = "worse"
 UNCLEAR: Final = "no difference shown"
 LEAST_OWN: Final = 0.5
 """Share of decisions that have to be a player's own for it to have a score."""
+_PLURAL: Final = re.compile(r"s\b")
 _POWER: Final = (1.959963984540054 + 0.8416212335729143) / 1.959963984540054
 """Half an interval times this is the difference that is shown four times in five (power 0.8 at 5 %, two-sided)."""
 
@@ -49,7 +51,15 @@ class DifferenceScale:
         """
         interval = show_interval(estimate, self.format, self.times)
         shown = "" if interval == "-" else f" {interval}"
-        return f"{self.number(estimate.value)}{shown}; {estimate.n:,} {self.cases}"
+        return f"{self.number(estimate.value)}{shown}; {self.counted(estimate.n)}"
+
+    def counted(self, n: int) -> str:
+        """A number of cases.
+
+        >>> WIN_RATE.counted(1), WIN_RATE.counted(2000)
+        ('1 deal', '2,000 deals')
+        """
+        return f"{n:,} {self.cases if n != 1 else _PLURAL.sub('', self.cases, count=1)}"
 
     def number(self, value: float) -> str:
         """A value with its unit."""
@@ -60,6 +70,7 @@ WIN_RATE: Final = DifferenceScale("points", times=100, matters=0.03)
 """Differences of shares; a point is one per cent."""
 POINTS: Final = DifferenceScale("points", matters=3.0)
 """Differences of points of 100."""
+LOG_LOSS: Final = DifferenceScale("nats of log loss", "+.3f", cases="games")
 UTILITY: Final = DifferenceScale("net utility a question", "+.2f", cases="questions")
 REWARD: Final = DifferenceScale("reward a deal", "+.4f")
 LOG_LIKELIHOOD: Final = DifferenceScale("nats a decision", "+.4f", cases="games")
@@ -94,8 +105,19 @@ def compared(one: str, other: str, difference: Estimate, scale: DifferenceScale 
     if found != UNCLEAR:
         return f"{_capital(one)} is {found} than {other}: {scale.told(difference)}."
     if difference.low is None:
-        return f"Nothing was shown about {one} and {other}: {scale.told(difference)}, which went alike or are too few."
+        why = "one case tells nothing of others" if difference.n < 2 else "all went alike, which gives no interval"
+        return f"No difference between {one} and {other} was shown: {scale.told(difference)}; {why}."
     return f"No difference between {one} and {other} was shown: {scale.told(difference)}{_more(difference, scale)}."
+
+
+def saved(losses: Estimate) -> Estimate:
+    """Of a difference of losses the gain, of which more is better.
+
+    >>> saved(Estimate(-0.2, -0.3, -0.1, 40))
+    Estimate(value=0.2, low=0.1, high=0.3, n=40, p=None, hits=None, only_a=None, only_b=None)
+    """
+    low, high = (None if end is None else -end for end in (losses.high, losses.low))
+    return replace(losses, value=-losses.value, low=low, high=high)
 
 
 def _more(difference: Estimate, scale: DifferenceScale) -> str:

@@ -15,6 +15,7 @@ What a clone is compared with on games that none of them was learned from; all l
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,9 +27,10 @@ from parlour.training.learn.clone.choices import ImitatedChoice
 from parlour.training.measure.calibration import CalibrationBin, bins_by_count
 from parlour.training.measure.statistics import SHARE, UNBOUNDED, Estimate, show_interval, weighted_mean
 from parlour.training.results import plots
-from parlour.training.results.pages.report import write_report
+from parlour.training.results.pages.report import opening, write_report
 from parlour.training.results.result_table import markdown_list, markdown_table
 from parlour.training.results.runs import write_csv
+from parlour.training.results.verdicts import BETTER, LOG_LIKELIHOOD, UNCLEAR, WORSE, compared, together, word
 
 MODELS: Final = (
     "clone",
@@ -206,19 +208,35 @@ def _digits(value: float | None) -> str | None:
     return None if value is None else f"{value:.6f}"
 
 
+def verdict(scores: Sequence[ChoiceScore]) -> str:
+    """The clone beside the heuristic on games that neither was fitted to: at votes, and over all kinds of decision."""
+    beside = [
+        score for score in scores if score.role == ALL and score.model == HEURISTIC and score.log_less is not None
+    ]
+    votes = [
+        compared("the clone", "the heuristic at telling votes", score.log_less, LOG_LIKELIHOOD)
+        for score in beside
+        if score.what == _VOTE and score.log_less is not None
+    ]
+    words = Counter(word(score.log_less) for score in beside if score.log_less is not None)
+    kinds = f"Of {len(beside)} kinds of decision: better at {words[BETTER]}, worse at {words[WORSE]}, no difference shown at {words[UNCLEAR]}."
+    return together([*votes, kinds if beside else "No decision could be compared with the heuristic."])
+
+
 def _report(scores: Sequence[ChoiceScore], told: Mapping[str, Any], *, drawn: bool) -> str:
     by_role = [score for score in scores if score.role != ALL]
     of = ", ".join(f"{count} of {kind}" for kind, count in told["choices"].items())
     parts = [
-        "# A clone of recorded players",
+        *opening(
+            "A clone of recorded players", verdict(scores), *([f"![held-out scores]({PICTURE})"] if drawn else [])
+        ),
         f"Learned from {told['games']} games ({of}); scores on games that the models had not learned from.",
         markdown_table(HEADINGS, overall(scores)),
         markdown_list(_MEANING),
-        *([f"![held-out scores]({PICTURE})"] if drawn else []),
         "## By role",
         markdown_table(HEADINGS, map(row, by_role)),
     ]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def overall(scores: Sequence[ChoiceScore]) -> list[tuple[str, ...]]:

@@ -16,11 +16,14 @@ from parlour.training.results import plots
 from parlour.training.results.plots import REFERENCE, Curve, CurvePoint
 from parlour.training.results.result_table import markdown_table
 from parlour.training.results.runs import write_csv
+from parlour.training.results.verdicts import LOG_LOSS, compared, saved
 
 Readings = Mapping[str, Sequence[BeliefRead]]
 """Name of the habits -> what was believed by them, all of the same rounds."""
 Groups = Mapping[str, Collection[int]]
 """Name of some tables -> their numbers of players."""
+_ALL: Final = "all"
+"""The group of all tables."""
 DEFAULT: Final = "default"
 """The name of today's fixed rates; the first of the readings."""
 HEADINGS: Final = (
@@ -70,6 +73,20 @@ def _of_chance(reads: Sequence[BeliefRead]) -> dict[str, Any]:
 def plain(entries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """A summary as plain values."""
     return [{key: _written(value) for key, value in entry.items()} for entry in entries]
+
+
+def verdict(entries: Sequence[Mapping[str, Any]], games: str) -> str:
+    """The habits learned with all there is, beside today's fixed rates, on games that they were not learned from."""
+    learned = [entry for entry in entries if entry["players"] == _ALL and entry.get("less_than_default") is not None]
+    if not learned:
+        return "Nothing was compared with the fixed rates."
+    last = learned[-1]
+    return compared(
+        f"belief by {last['habits']!r}",
+        "belief by the fixed rates",
+        saved(last["less_than_default"]),
+        LOG_LOSS.of(games),
+    )
 
 
 def _written(value: Any) -> Any:
@@ -157,7 +174,7 @@ class Writer:
 
     def _bins(self, readings: Readings) -> Iterator[list[Any]]:
         for name, every in readings.items():
-            for group in dict.fromkeys(("all", *self.panels)):
+            for group in dict.fromkeys((_ALL, *self.panels)):
                 for part in scores.calibration([read for read in every if read.players in self.groups[group]]):
                     yield [name, group, part.low, part.high, part.n, part.chance, part.share]
 

@@ -24,7 +24,7 @@ from parlour.training.learn.habits.learner import (
     reads_of,
 )
 from parlour.training.learn.habits.werewolf import WEREWOLF
-from parlour.training.results.pages.report import write_report
+from parlour.training.results.pages.report import opening, write_report
 from parlour.training.results.runs import StageProgress, no_stage_progress, run_directory
 
 HABITS, REPORT, FOLDS = "habits.json", "report.md", "folds"
@@ -77,6 +77,13 @@ class LearnedFrom:
     tested: Sequence[Mapping[str, Any]]
     """On the other folder; empty without one."""
 
+    @property
+    def verdict(self) -> str:
+        """How the habits do on the other folder, or by cross-validation."""
+        if self.tested:
+            return report.verdict(self.tested, "games of the other folder")
+        return report.verdict(self.scores, "games left out")
+
     def as_json(self) -> dict[str, Any]:
         """As plain values."""
         return {
@@ -122,8 +129,10 @@ def _learn_of(of_game: HabitsOfGame[G], config: HabitsConfig, out: Path, progres
             writer = replace(writer, groups=of_game.groups(others))
             tested, more = writer.write("test-", "On the games of the other folder", on_others, others)
             text += "\n" + more
-        write_report(folder, f"# {of_game.title}\n\n" + text)
-    return LearnedFrom(habits, tuple(folded), scores, tested)
+        found = LearnedFrom(habits, tuple(folded), scores, tested)
+        pictures = [f"![Calibration]({name})" for name in ("calibration.png",) if (folder / name).exists()]
+        write_report(folder, "\n".join([*opening(of_game.title, found.verdict, *pictures), text]))
+    return found
 
 
 def _write(folder: Path, games: Sequence[SourceGame], habits: Any, folds: Sequence[Fold]) -> None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from math import log
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Final
@@ -31,12 +32,14 @@ from parlour.training.learn.habits.learner import Widths
 from parlour.training.learn.habits.werewolf import WolfCounts, fit_counts
 from parlour.training.learn.reliability.episodes import DESIGNS, EpisodeTable, PlayedEpisode, TrustMoment, episode
 from parlour.training.learn.tuning.gratr import PLAYERS, RULES
+from parlour.training.measure.statistics import mean_estimate
 from parlour.training.measure.werewolf.played import GAME
 from parlour.training.measure.werewolf.trust_scores import Array
 from parlour.training.papers import logistic
 from parlour.training.play import rollout, seeds
-from parlour.training.results.pages.report import write_report
+from parlour.training.results.pages.report import opening, write_report
 from parlour.training.results.runs import JsonlStore, StageProgress, no_stage_progress, run_directory
+from parlour.training.results.verdicts import LOG_LOSS, compared, together
 from scipy.optimize import minimize
 
 _LEAST: Final = 1e-4
@@ -240,6 +243,13 @@ class LearnedTrust:
     readers: Mapping[str, Any]
     """Habits of Bayes and weights of the logistic model."""
 
+    @property
+    def verdict(self) -> str:
+        """Trust in episodes left out, beside a coin; whether it plays better is another question."""
+        gain = mean_estimate([log(2) - loss for loss in self.fit.left_out])
+        said = compared("learned trust", "a coin", gain, LOG_LOSS.of("episodes left out"))
+        return together([said, "Whether it plays better, `parlour evaluate` tells."])
+
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
         return {"rho": self.fit.rho, "log_loss": dict(self.losses), "grid": [list(one) for one in self.fit.grid]}
@@ -308,8 +318,7 @@ def _readers(played: Sequence[PlayedEpisode]) -> dict[str, Any]:
 def _report(config: TrustTraining, learned: LearnedTrust) -> str:
     played = f"{config.episodes} episodes in {config.rounds} rounds, against {', '.join(config.others)}"
     lines = [
-        "# Reliabilities of evidence, learned from episodes",
-        "",
+        *opening("Reliabilities of evidence, learned from episodes", learned.verdict),
         f"{played}. Log loss of trust at every judgement,",
     ]
     lines += ["each episode by the weights that the other half taught; a coin: 0.693.", ""]

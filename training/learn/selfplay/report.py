@@ -17,8 +17,10 @@ from parlour.training.learn.selfplay.phase import RATE, Phase, rate_cells
 from parlour.training.learn.selfplay.pool import Member
 from parlour.training.learn.selfplay.role_beliefs import RoleLoss
 from parlour.training.measure.statistics import Estimate, plain, rate, show_interval
-from parlour.training.results.result_table import markdown_table
+from parlour.training.results.pages.report import opening
+from parlour.training.results.result_table import markdown_list, markdown_table
 from parlour.training.results.runs import write_csv
+from parlour.training.results.verdicts import compared, together
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,7 @@ def summary(population: Population) -> dict[str, Any]:
         "training_games": population.training_games,
         "first": population.first,
         "last": population.last,
+        "verdict": verdict(population),
         "differences": [{"a": a, "b": b, **plain(games.difference(a, b))} for a, b in population.pairs],
         "rates": [
             {"player": a, "opponent": b, "side": side or "all", **_plain(games.rate(a, b, side))}
@@ -137,11 +140,11 @@ def verdicts(population: Population) -> list[str]:
     games, last, first = population.crossplay, population.last, population.first
     told = []
     if last != first:
-        told.append(_verdict(f"The last snapshot ({last})", f"the first ({first})", games.difference(last, first)))
-    told.append(_verdict(f"The last snapshot ({last})", "the heuristic", games.difference(last, RULE)))
-    told.append(_verdict(f"The last snapshot ({last})", "random play", games.difference(last, RANDOM)))
+        told.append(compared(f"the last snapshot ({last})", f"the first ({first})", games.difference(last, first)))
+    told.append(compared(f"the last snapshot ({last})", "the heuristic", games.difference(last, RULE)))
+    told.append(compared(f"the last snapshot ({last})", "random play", games.difference(last, RANDOM)))
     told.append(
-        _verdict(f"In one seat among heuristics, {last}", "the heuristic in that seat", population.seat[last].points)
+        compared(f"in one seat among heuristics, {last}", "the heuristic in that seat", population.seat[last].points)
     )
     if population.roles is not None:
         head, habits, difference = (
@@ -155,10 +158,12 @@ def verdicts(population: Population) -> list[str]:
     return told
 
 
-def _verdict(who: str, whom: str, estimate: Estimate) -> str:
-    word = "cannot be told from" if not estimate.clear else "beats" if estimate.value > 0 else "loses to"
-    points = f"{100 * estimate.value:+.1f} points {show_interval(estimate, '+.1f', 100)}"
-    return f"{who} {word} {whom}: {points}, n = {estimate.n} deals, paired."
+def verdict(population: Population) -> str:
+    """The last snapshot beside the heuristic: as whole sides, and in one seat."""
+    last = population.last
+    sides = compared(f"the last snapshot ({last})", "the heuristic", population.crossplay.difference(last, RULE))
+    seat = compared(f"in one seat, {last}", "the heuristic in that seat", population.seat[last].points)
+    return together([sides, seat])
 
 
 def text(population: Population) -> str:
@@ -167,17 +172,14 @@ def text(population: Population) -> str:
     table = ", ".join(f"{key} {value}" for key, value in config.options.items())
     last_phase = population.phases[-1]
     lines = [
-        f"# Self-play on {config.game}",
-        "",
+        *opening(f"Self-play on {config.game}", verdict(population), "![Curve](curve.png)"),
         f"{table}. Features {features_of(config.game, config.features)}. {last_phase.steps:,} decisions in {population.training_games:,} games, "
         f"{len(population.phases)} snapshots, seed {config.seed}.",
         f"Held-out deals: {config.deals} for each pair of members, {config.test_deals} among {RULE}, {population.first} and {population.last}, "
         "each from both sides. Points: win rate of one less win rate of the other, over both sides of the same deals. "
         "Intervals: 95 %; of rates Wilson's, of points Student's, paired by deal.",
         "",
-        *(f"- {verdict}" for verdict in verdicts(population)),
-        "",
-        "![Curve](curve.png)",
+        markdown_list(verdicts(population)),
         "",
         "![Cross-play](crossplay.png)",
         "",

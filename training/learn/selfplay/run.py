@@ -25,9 +25,10 @@ from parlour.training.measure import evaluate
 from parlour.training.measure.statistics import SHARE_DIFFERENCE, Estimate, mean_estimate, plain, show_interval
 from parlour.training.play import seeds
 from parlour.training.play.parallel.executor import Workers, carry_out
-from parlour.training.results.pages.report import write_report
+from parlour.training.results.pages.report import opening, write_report
 from parlour.training.results.result_table import markdown_table
 from parlour.training.results.runs import StageProgress, no_stage_progress, run_directory
+from parlour.training.results.verdicts import WIN_RATE, compared
 
 POLICY: Final = "policy.npz"
 
@@ -206,4 +207,10 @@ def _in_points(estimate: Estimate) -> str:
 def repeats_report(repeats: list[Repeat]) -> str:
     """The report as Markdown."""
     text = f"Points against the {RULE} on held-out deals, 95 % intervals: by deal; of the mean, by seed."
-    return f"# Self-play, {len(repeats)} seeds\n\n{text}\n\n{markdown_table(HEADINGS, rows(repeats))}\n"
+    heading = opening(f"Self-play, {len(repeats)} seeds", repeats_verdict(repeats))
+    return "\n".join([*heading, text, "", markdown_table(HEADINGS, rows(repeats)), ""])
+
+
+def repeats_verdict(repeats: list[Repeat]) -> str:
+    """The mean over seeds, beside the heuristic."""
+    return compared("self-play", "the heuristic", _over_seeds(repeats, "whole_sides"), WIN_RATE.of("seeds"))

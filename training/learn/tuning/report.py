@@ -13,7 +13,9 @@ from parlour.training.learn.tuning.problem import Parameter, Parameters, Problem
 from parlour.training.learn.tuning.study import Trial, ranked
 from parlour.training.measure.statistics import Estimate, plain, show_interval
 from parlour.training.results import plots
+from parlour.training.results.pages.report import opening
 from parlour.training.results.result_table import markdown_table
+from parlour.training.results.verdicts import REWARD, compared, together
 
 
 @dataclass(frozen=True)
@@ -55,17 +57,13 @@ class Tuned:
 
 def verdict(tuned: Tuned) -> str:
     """What the held-out deals say; a difference that may be none is called that."""
-    test, n = tuned.test, f"{tuned.test.n} held-out deals"
+    scale = REWARD.of("held-out deals")
     if tuned.same:
         told = "Nothing beat the default parameters in training, so the trained ones are the defaults."
         if tuned.rival is None:
             return told
-        return f"{told} What came next ({show(tuned.rival)}) against them on {n}: {between(test)}; see the response surface."
-    interval = between(test)
-    if not test.clear:
-        return f"On {n} the trained parameters cannot be told from the defaults: {interval}; see the response surface."
-    word = "beat" if test.value > 0 else "lose to"
-    return f"On {n} the trained parameters {word} the defaults: {interval}."
+        return together([told, compared(f"the runner-up ({show(tuned.rival)})", "the defaults", tuned.test, scale)])
+    return compared("the trained parameter set", "the default one", tuned.test, scale)
 
 
 def between(estimate: Estimate) -> str:
@@ -110,10 +108,7 @@ def text(tuned: Tuned) -> str:
     """The report, in Markdown."""
     problem = tuned.problem
     lines = [
-        f"# Tuning {problem.name}",
-        "",
-        verdict(tuned),
-        "",
+        *opening(f"Tuning {problem.name}", verdict(tuned), *(["![curve](curve.png)"] if tuned.drawn else [])),
         f"Games per deal: {problem.games}; a deal is one case of every interval. Settings: "
         + (", ".join(f"{name} = {value}" for name, value in problem.settings.items()) or "none")
         + ".",
@@ -135,8 +130,6 @@ def text(tuned: Tuned) -> str:
         "## Training",
         "",
         *_trials(tuned),
-        "",
-        "![curve](curve.png)" if tuned.drawn else "No picture: matplotlib is not installed.",
         "",
         "## Response surface",
         "",

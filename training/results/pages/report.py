@@ -23,6 +23,10 @@ from parlour.training.results.result_table import ResultTable
 
 MARKDOWN: Final = "report.md"
 HTML: Final = "report.html"
+_LONGEST_LABEL: Final = 48
+"""Letters of a name in a picture, at most."""
+_LETTER: Final = 7
+"""Width of a letter there."""
 _NUMBER: Final = re.compile(r"[-+\u2212]?\$?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
 _TYPES: Final = {".png": "image/png", ".svg": "image/svg+xml", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
 _OTHER_SCHEME: Final = re.compile(r"(?!https?://)[A-Za-z][A-Za-z0-9+.-]*:|//")
@@ -53,13 +57,18 @@ def write_report(folder: Path, text: str) -> None:
     atomic_write(folder / MARKDOWN, text)
 
 
+def opening(title: str, verdict: str, *pictures: str) -> list[str]:
+    """How a report in Markdown begins: the title, the verdict as a quotation, and pictures, such as `![Curve](curve.png)`."""
+    return [f"# {title}", "", f"> {verdict}", "", *(line for picture in pictures for line in (picture, ""))]
+
+
 def text_html(tag: str, text: str, kind: str = "") -> str:
     """One element with a text, which is escaped here."""
     return f"<{tag}{f' class={kind!r}' if kind else ''}>{_safe(text)}</{tag}>"
 
 
 def table_html(table: ResultTable) -> str:
-    """A table that sorts, with its title as caption, and its note below it."""
+    """A table that sorts, with its title above, where it does not scroll away, and its note below."""
     cells = [tuple(map(_safe, row)) for row in table.texts()]
     note = [text_html("p", table.note, "note")] if table.note else []
     return "\n".join([_table(tuple(map(_safe, table.headings)), cells, _safe(table.title)), *note])
@@ -72,19 +81,21 @@ def part_html(part: ResultTable | str) -> str:
 
 def intervals(label: str, rows: Sequence[tuple[str, Estimate, str]], low: float = 0.0, high: float = 1.0) -> str:
     """Estimates with their intervals as a picture in SVG, within a `figure`; before each its name, behind it a note."""
-    left, width, step = 190, 420, 26
+    longest = min(_LONGEST_LABEL, max(len(name) for name, _, _ in rows))
+    left, right = 24 + _LETTER * longest, 16 + _LETTER * max(len(note) for _, _, note in rows)
+    width, step = 420, 26
     height = step * len(rows) + 34
 
     def across(value: float) -> float:
         return round(left + width * (min(high, max(low, value)) - low) / (high - low), 1)
 
-    parts = [f'<svg viewBox="0 0 {left + width + 90} {height}" role="img" aria-label="{_safe(label)}">']
+    parts = [f'<svg viewBox="0 0 {left + width + right} {height}" role="img" aria-label="{_safe(label)}">']
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
         x, tick = across(low + share * (high - low)), f"{low + share * (high - low):g}"
         parts.append(f'<line class="grid" x1="{x}" x2="{x}" y1="6" y2="{height - 24}"/>')
         parts.append(f'<text x="{x}" y="{height - 8}" text-anchor="middle">{tick}</text>')
     for number, (full_name, estimate, note) in enumerate(rows):
-        y, name = 20 + step * number, full_name if len(full_name) <= 26 else full_name[:25] + "\u2026"
+        y, name = 20 + step * number, full_name if len(full_name) <= longest else full_name[: longest - 1] + "\u2026"
         first, last = map(across, estimate.ends)
         parts.append(f'<text x="{left - 10}" y="{y + 4}" text-anchor="end">{_safe(name)}</text>')
         parts.append(f'<line class="series s0" x1="{first}" x2="{last}" y1="{y}" y2="{y}"/>')
@@ -163,8 +174,8 @@ def _table(headings: Sequence[str], rows: Sequence[Sequence[str]], caption: str 
     body = "".join(f"<tr>{''.join(map(_cell, row, kinds))}</tr>\n" for row in rows)
     label = re.sub(r"<[^>]*>", "", caption or ", ".join(headings))
     region = f'<div class="table" tabindex="0" role="region" aria-label="{label}">'
-    titled = f"<caption>{caption}</caption>" if caption else ""
-    return f'{region}<table class="sorts">{titled}<thead><tr>{heads}</tr></thead><tbody>\n{body}</tbody></table></div>'
+    titled = f'<p class="caption">{caption}</p>\n' if caption else ""
+    return f'{titled}{region}<table class="sorts"><thead><tr>{heads}</tr></thead><tbody>\n{body}</tbody></table></div>'
 
 
 def _cell(content: str, kind: str) -> str:

@@ -1,0 +1,100 @@
+"""Verdicts: what a difference shows, in words, with its interval, the number of cases, and how many it would take."""
+
+from __future__ import annotations
+
+import pytest
+from parlour.training.measure.statistics import Estimate, mean_estimate
+from parlour.training.results.verdicts import (
+    POINTS,
+    UTILITY,
+    WIN_RATE,
+    cases_needed,
+    compared,
+    doubt,
+    no_score,
+    saved,
+    together,
+    won,
+    word,
+)
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (Estimate(0.2, 0.1, 0.3, 100), "x is better than y: +20.0 points [+10.0, +30.0]; 100 deals."),
+        (Estimate(-0.2, -0.3, -0.1, 100), "x is worse than y: -20.0 points [-30.0, -10.0]; 100 deals."),
+        (Estimate(1.0, n=1), "No difference between x and y was shown: +100.0 points; 1 deal; one case tells nothing"),
+        (Estimate(1.0, n=9), "No difference between x and y was shown: +100.0 points; 9 deals; all went alike"),
+        (
+            Estimate(0.2, 0.0, 0.4, 100),
+            "No difference between x and y was shown: +20.0 points [+0.0, +40.0]; 100 deals;",
+        ),
+    ],
+)
+def test_a_difference_is_better_or_worse_only_if_its_interval_leaves_out_zero(found, said):
+    assert compared("x", "y", found).startswith(said)
+
+
+def test_the_words_of_a_table_are_those_of_the_sentence():
+    assert [word(Estimate(v, v - 1, v + 1, 9)) for v in (2, -2, 0.5)] == ["better", "worse", "no difference shown"]
+
+
+def test_the_number_of_cases_needed_is_that_of_a_power_of_four_in_five():
+    # half an interval of 4 points is 1.96 standard errors; a difference d is shown 4 times in 5 where d = (1.96 + 0.84) errors.
+    # so d = 3 points needs 200 (2.80 / 1.96 x 4 / 3)^2 = 200 x 3.63 = 726 deals, in two digits upwards: 730
+    assert cases_needed(Estimate(0.01, -0.03, 0.05, 200), 0.03) == 730
+    # with half the interval, a quarter of them: 200 x 0.907 = 181.5, upwards 190
+    assert cases_needed(Estimate(0.01, -0.01, 0.03, 200), 0.03) == 190
+    assert cases_needed(Estimate(0.01, n=1), 0.03) is None
+
+
+def test_what_is_inconclusive_says_how_many_cases_would_show_a_difference_that_matters():
+    assert compared("x", "y", Estimate(0.01, -0.03, 0.05, 200)).endswith("; about 730 would show 3.0 points.")
+
+
+def test_where_enough_cases_were_seen_a_difference_that_matters_would_have_been_shown():
+    assert "a difference of 3.0 points would most likely have been shown" in compared(
+        "x", "y", Estimate(0.01, -0.01, 0.03, 200)
+    )
+
+
+def test_a_measure_without_a_size_that_matters_asks_for_the_difference_that_was_seen():
+    # half an interval of 6 around 2: 100 (1.43 x 6 / 2)^2 = 100 x 18.4 = 1839, upwards 1,900
+    assert compared("x", "y", Estimate(2.0, -4.0, 8.0, 100), UTILITY).endswith(
+        "about 1,900 would show 2.00 net utility a question."
+    )
+
+
+def test_the_same_sentence_serves_points_of_a_hundred():
+    assert compared("x", "y", Estimate(17.0, 14.0, 20.0, 400), POINTS) == (
+        "x is better than y: +17.0 points [+14.0, +20.0]; 400 deals."
+    )
+
+
+def test_a_smaller_loss_is_a_gain():
+    lost = mean_estimate([-1.0, -2.0, -3.0])
+    assert word(saved(lost)) == ("better" if lost.clear else "no difference shown")
+    assert (saved(lost).value, saved(lost).low, saved(lost).high) == (2.0, -lost.high, -lost.low)
+
+
+@pytest.mark.parametrize(
+    ("own", "made", "said"), [(0, 841, "decided 0 of 841"), (420, 841, "decided 420 of 841"), (421, 841, "")]
+)
+def test_a_player_that_made_fewer_than_half_of_its_decisions_has_no_score(own, made, said):
+    assert (said in no_score("the model", own, made)) if said else no_score("the model", own, made) == ""
+
+
+def test_below_nineteen_in_twenty_a_score_has_a_doubt_beside_it():
+    assert doubt("chat", 95, 100) == ""
+    assert doubt("chat", 94, 100) == "Only 94.0 % of the decisions of chat were its own."
+    assert doubt("chat", 0, 100) == no_score("chat", 0, 100)
+
+
+def test_a_share_alone_has_its_interval_and_n():
+    assert won("x", Estimate(0.45, 0.38, 0.52, 200)) == "x won 45.0 % [38.0, 52.0] of 200 games."
+
+
+def test_no_sentence_stands_twice_in_a_verdict():
+    assert together(["One.", "", "One.", "Two."]) == "One. Two."
+    assert WIN_RATE.of("questions").counted(1) == "1 question"
