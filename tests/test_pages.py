@@ -138,7 +138,7 @@ def test_a_report_is_written_in_both_forms(tmp_path):
 def test_a_picture_of_intervals_shows_each_estimate_where_it_lies():
     rows = [("<a>", Estimate(0.5, 0.4, 0.6), "n=10"), ("b", Estimate(0.0, 0.0, 1.0), "")]
     made = report.intervals("win rates", rows)
-    # the scale begins at 190 and is 420 wide: 0.5 lies at 190 + 210 = 400
-    assert [one["cx"] for one in Tags(made).named("circle")] == ["400.0", "190.0"]
-    assert [one["x1"] for one in Tags(made).named("line") if one["class"] == "series s0"] == ["358.0", "190.0"]
+    # behind a label of 3 letters the scale begins at 24 + 3 x 7 = 45, and is 420 wide: 0.5 lies at 45 + 210 = 255
+    assert [one["cx"] for one in Tags(made).named("circle")] == ["255.0", "45.0"]
+    assert [one["x1"] for one in Tags(made).named("line") if one["class"] == "series s0"] == ["213.0", "45.0"]
     assert "&lt;a&gt;" in made

@@ -129,7 +129,7 @@ def test_the_command_trains_tests_and_draws(tmp_path, capsys):
     for name in ("best.json", "curve.png", "curve.csv", "surface.png", "surface.csv", "held_out.csv"):
         assert (out / name).exists()
     assert cli.run(command) == 0  # taken up: nothing is left to do
-    assert "report.md" in capsys.readouterr().out
+    assert "report.html" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
