@@ -1,7 +1,7 @@
 """The one PettingZoo adapter: any `Game` as an AEC environment with prose, features, or both as observation.
 
 It keeps nothing that the contract does not give it: legality is `Game.legal`, knowledge is the log's visibility (for
-prose, a line at a time) and `Game.view` (for features and `info["view"]`). What it caches, it could compute anew:
+prose, a line at a time) and `Game.view` (for features and `info["view"]`). Its caches are only for speed:
 `render(text, game.view(state, seat))` equals the prose of `observe` at every step.
 """
 
@@ -129,7 +129,7 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         """Deal a new game.
 
         Args:
-            seed: Makes the game's chance reproducible; None goes on with the present generator.
+            seed: Makes the game's chance reproducible; None continues with the present generator.
             options: `{"nature": [Move, ...]}`: nature makes these moves first, then draws (a fixed deal; a replay).
                 Other keys are for other wrappers and ignored, as PettingZoo's tests expect.
         """
@@ -232,7 +232,7 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
     def ahead(self, agent: str, state: Any, observation: str) -> tuple[dict[str, Any], dict[str, Any]]:
         """Observation, in a form of `observe_as` or none (`"view"`), and info of `agent` at its turn in `state`.
 
-        `state` is one that will follow, in which the agent has seen the same events as now (`parlour.envs.moment`).
+        `state` is a later state, in which the agent has seen the same events as now (`parlour.envs.moment`).
         """
         seat = self.seat_of[agent]
         view, turn = self.game.view(state, seat), self.offer(self.game.legal(state), seat)

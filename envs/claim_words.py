@@ -1,8 +1,8 @@
 """The turns of speech by which free words accuse, defend, propose and follow: patterns for `parlour.envs.claims`, as data.
 
 English as it is spoken at tables of hidden roles, collected from the half of the labelled statements on which the reader
-was developed (tests/spoken). Each pattern is searched in a short stretch of one sentence; `⟨` stands for a list of seats,
-`⟨?` for one of which some are meant, `⟨,` for one of several.
+was developed (tests/spoken). Each pattern is searched in a short stretch of one sentence; `⟨` stands for a list of seats, `⟨?`
+for a list in which some are meant, `⟨,` for a list of several.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ FORWARD: Final = (
         r"\b(?:stack\w*|re-?stack\w*|auto-?\w+|over-?\w+|doubl\w+|recreat\w+|overlap\w*|default\w*|assum\w+|treat\w*)\b",
     ),
 )
-"""What stands before the seats it is about; of two that begin at one place the longer counts, then the first."""
+"""The words before its seats; of two patterns that begin at one place the longer counts, then the first."""
 
 KEEPING: Final = r"\b(?:keep\w*|stick\w*|re-?run\w*|re-?us\w+|core|carry\w*|repeat\w*|revert\w*|happy with)\b"
 CLEAN_BEFORE: Final = r"\b(?:given|since|because|how|as|after)\b[^.;]{0,40}\b(?:clean|passed|succeeded)\b"
@@ -142,11 +142,11 @@ BREAK: Final = (
 """Where another clause begins, in which nothing of the one before governs."""
 
 TURN: Final = r"[;:—]|\b(?:but|while|whereas|so|however)\b|\bI\b|,\s*(?:and\s+)?(?:we|let's)\b"
-"""Where the speaker goes on for itself after a report of others' words."""
+"""Where the speaker continues for itself after quoting others."""
 
 CONDITION: Final = r"\b(?:even )?(?:if|unless|assuming)\b[^,;—]*?(?:,|;|—|$|(?=\b(?:I'd|I'll|I would|I still|I want|I think|let's|then)\b))"
 RESULT: Final = r"\b(?:fails?|passes|succeeds?|comes back|goes|passed|were|was|is|are)\b[^,;]{0,40}\b(?:fails?|clean|evil|wrong|spy|success)\b|\b(?:fails?|passes|succeeds)\b"
-"""Of a supposed result nothing follows now."""
+"""A supposed result claims nothing now."""
 
 SELF: Final = (
     (

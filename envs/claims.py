@@ -1,4 +1,4 @@
-"""What free words claim: whom they accuse, defend, want on the team or follow, which role they claim, what they promise.
+"""The claims in free words: players accused, defended, wanted on the team or followed, roles claimed, promises.
 
 A reader by rule, of English as it is spoken at tables of hidden roles; it knows no rules of a game. A statement is read
 sentence by sentence. Lists of seats ("player_1, player_2 and me", "one of player_3/player_4") become one mark; the turn of
@@ -31,7 +31,7 @@ class Claim(NamedTuple):
     kind: str
     """One of `KINDS`."""
     seats: tuple[int, ...] = ()
-    """Whom it is about, ascending. Empty: `defer` to the table, `propose` a team by reference ("the same team")."""
+    """The seats that it is about, ascending. Empty: `defer` to the table, `propose` a team by reference ("the same team")."""
     some: bool = False
     """Whether it is about some of these seats only ("one of player_1/player_2")."""
     value: int = -1
@@ -65,7 +65,7 @@ _AGAIN: Final = re.compile(
     r"|\b(?P<one>her|him)\b(?=\s*(?:[.,;!—)]|$|(?:off|out|back|here|on|there|again|from|with|and|is|now|this|right|entirely)\b))",
     re.IGNORECASE,
 )
-"""Those whom the words named last."""
+"""The seats that the words named last."""
 _SEAT: Final = re.compile(rf"\((?:{_NAME}|me|myself)\)|player[_ ]?(\d+)|\b(?:me|myself|I)\b", re.IGNORECASE)
 _OR: Final = re.compile(r"\bor\b", re.IGNORECASE)
 _ASIDE: Final = re.compile(r"\((?!(?:like|e\.g|such as|including|me\b|myself\b)|player)[^()⟨⟩]{0,200}\)", re.IGNORECASE)

@@ -8,7 +8,7 @@ Conventions
 * A *seat* is a number 0 .. n-1; `NATURE` moves for chance and for every outside service; `OVER` moves no more.
 * A *move* is data. The list of all moves, nature's included, is the game: folding `apply` over it gives every state.
 * An *event* is what a move, or the moderator after it, showed to some or all seats. `state.log` is the list of events.
-  A move that is seen is its own event; a move made in secret shows nothing until the moderator tells of it.
+  A move that is seen is its own event; a secret move shows nothing until the moderator announces it.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Move(NamedTuple):
 
 
 class Event(NamedTuple):
-    """What was shown, by whom, to whom."""
+    """An event: its content, its author, and the seats that see it."""
 
     seat: int
     """Who moved; `NATURE` for the moderator's announcements."""
@@ -190,7 +190,7 @@ class GameText(Protocol[V_contra]):
         """One line of the second section; the same for everybody who saw the event."""
 
     def ask(self, legal: tuple[Move, ...]) -> str:
-        """What is asked of a seat that may do `legal`, in one line."""
+        """The decision of a seat that may do `legal`, in one line."""
 
     def say(self, move: Move) -> str:
         """The canonical sentence of a move of a seat, words left aside. `parse(say(m), view) == m`."""
@@ -214,7 +214,7 @@ class Encoder(Protocol[V_contra]):
 class SeatEncoder(Protocol[V_contra]):
     """Numeric features of one seat of one game in the seat's own frame (`parlour.envs.frames`), a function of a View.
 
-    It may read on: of a View that continues the last one it looks only at the new events. What it answers is the same as
+    It may read incrementally: if a View continues the last one, it reads only the new events. What it answers is the same as
     if it had read everything again.
     """
 
@@ -254,7 +254,7 @@ class GameSpec(Protocol):
     """Dotted name of `parlour.training.results.replay_page.played.PlayedGame -> parlour.training.results.replay_page.matter.GameMatter`: what a
     replay page shows beside steps and record; empty for those alone."""
     services: ClassVar[bool] = False
-    """Whether nature's moves carry answers of services, in words: such a game has no numbered chance outcomes."""
+    """Whether nature's moves carry answers of services, in words: then the game has no numbered chance outcomes."""
     features: ClassVar[tuple[str, ...]] = (TABLE,)
     """The kinds of features it has: `"table"` numbers seats as they sit, all others are in the frame of the seat."""
     batch: ClassVar[str] = ""
@@ -323,7 +323,7 @@ def accept(name: str, value: object, accepted: object) -> ParlourError:
 
 
 def value_shown(value: object) -> str:
-    """A value as it was written, in one line; of a long one the beginning."""
+    """A value as it was written, in one line; a long value is cut."""
     text = repr(value)
     if "\n" in text:  # of an array; those of texts are escaped
         text = " ".join(text.split())
@@ -331,12 +331,12 @@ def value_shown(value: object) -> str:
 
 
 def in_short(text: str) -> str:
-    """A text that a message repeats; of a long one the beginning."""
+    """A text that a message repeats; a long text is cut."""
     return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}... ({len(text)} characters)"
 
 
 def check_one_of(name: str, value: object, accepted: Iterable[object]) -> None:
-    """Raise the error of `accept` unless `value` is one of those accepted; of a range, unless it is a whole number in it."""
+    """Raise the error of `accept` unless `value` is accepted; for a range, unless it is a whole number in it."""
     numbers = isinstance(accepted, range)
     if (numbers and not _is_whole(value)) or value not in (accepted if numbers else list(accepted)):
         raise accept(name, value, accepted)

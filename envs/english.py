@@ -167,7 +167,7 @@ def stems(text: str) -> tuple[str, ...]:
 
 
 def stemmed(text: str) -> list[str]:
-    """The content words of a text, stemmed, in order, as often as they stand there.
+    """The content words of a text, stemmed, in order, with repetitions.
 
     >>> stemmed("Towns, and the town of Telby")
     ['town', 'town', 'telby']

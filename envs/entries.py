@@ -1,4 +1,4 @@
-"""What is told of a game as it is played, and moves that were read from words: what environments, wrappers and records share."""
+"""Reports about a game in progress, and moves read from words: shared by environments, wrappers and records."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Entry(NamedTuple):
     fault: str = ""
     """Empty, or why the words could not be used: `unreadable`, `ambiguous`, `illegal`, `forfeit`."""
     replaced: str = ""
-    """Empty, or which move was made instead of words that could not be used: `default`, `random`; `clock`: the `default`, in
-    place of a person's whose time was over."""
+    """Empty, or which move was made instead of words that could not be used: `default`, `random`; `clock`: the `default`, because
+    a person's time was over."""
 
 
 class TextAction(NamedTuple):

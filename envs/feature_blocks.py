@@ -1,4 +1,4 @@
-"""The features of a seat in blocks, each of which reads the events of a game as they come."""
+"""The features of a seat in blocks; each block reads the events of a game as they come."""
 
 from __future__ import annotations
 

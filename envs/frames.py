@@ -38,8 +38,8 @@ class Frame:
         Args:
             catalogue: All moves, in the order of their numbers.
             seats: How many there are.
-            turned: `turned(move, by)` is the same move with every seat in it counted `by` further, as it stands in the
-                catalogue (its seats sorted where the game sorts them).
+            turned: `turned(move, by)` is the same move with every seat in it counted `by` further, as the catalogue lists it
+            (with sorted seats if the game sorts them).
 
         Raises:
             KeyError: `turned` leads out of the catalogue.
@@ -49,7 +49,7 @@ class Frame:
 
     @classmethod
     def from_order(cls, order: Numbers) -> Frame:
-        """The frame with this `order`, each row of which is a permutation."""
+        """The frame with this `order`; each row is a permutation."""
         order = np.ascontiguousarray(order, dtype=np.int64)
         own = np.argsort(order, axis=1)
         for numbers in (order, own):

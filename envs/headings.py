@@ -27,7 +27,7 @@ class Headings(NamedTuple):
     drawn: str
     """`{reason}`: the end of a game that nobody won."""
     since: str
-    """Over what has happened since a seat was told last (`parlour.wrappers.conversation`)."""
+    """Heading of the news since the seat's last message (`parlour.wrappers.conversation`)."""
 
 
 OPTION: Final = "- "
@@ -99,7 +99,7 @@ class News(NamedTuple):
     """One message to a seat, in its parts."""
 
     heading: str
-    """What stands before the record: at first who the seat is, too. Empty if nothing has happened since it was told last."""
+    """The text before the record: at first with the seat's identity. Empty if nothing has happened since its last message."""
     record: str
     """What has happened that it was not told, line by line."""
     choice: str
@@ -117,9 +117,9 @@ class News(NamedTuple):
 
 
 class SeatNews:
-    """What one seat has been told of one game: the rules and its role once, then only what is new.
+    """The messages to one seat in one game: the rules and its role once, then only news.
 
-    Put together, the messages of a seat hold its observation and nothing else. Every conversation stands on this.
+    Put together, the messages of a seat hold its observation and nothing else. Every conversation is built on this.
 
     Args:
         list_options: Whether messages list the options.
@@ -132,17 +132,17 @@ class SeatNews:
 
     @property
     def begun(self) -> bool:
-        """Whether the seat was told anything yet."""
+        """Whether the seat has received a message."""
         return self._record is not None
 
     def tell(self, sections: Sections, ended: str | None = None) -> News:
         """What is new in an observation.
 
-        Where the record does not begin with what was told before, as under a window that moves on, all is told again.
+        If the record does not begin with the earlier messages, as under a moving window, everything is sent again.
 
         Args:
             sections: The observation.
-            ended: How the game ended, in a sentence, which takes the place of the choice; None: it goes on.
+            ended: How the game ended, in a sentence instead of the choice; None: the game is running.
         """
         before, self._record = self._record, sections.record
         headings = LANGUAGES[sections.language]
@@ -155,7 +155,7 @@ class SeatNews:
         return News(heading, record, f"{headings.choice}{choice}")
 
     def tell_prose(self, prose: str) -> News:
-        """As `tell`, of an observation in one piece; other prose than that of parlour's tables is told as it is."""
+        """As `tell`, for an observation in one piece; prose from other tables than parlour's is sent unchanged."""
         sections = sections_of(prose)
         return News(prose, "", "") if sections is None else self.tell(sections)
 

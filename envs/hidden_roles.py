@@ -1,6 +1,6 @@
 """What the rules of games with hidden roles share: options laid out once, the way of a move, who saw what, roles dealt.
 
-A state of such a game has a phase, a seat to move, and the options of that seat; each phase has one function, in the order
+A state has a phase, a seat to move, and the options of that seat; each phase has one function, in the order
 of play in the game's own `rules.py`. No text, no arrays, no PettingZoo.
 """
 
@@ -21,7 +21,7 @@ _new = tuple.__new__  # builds a NamedTuple without its keyword machinery, at ha
 class Options:
     """What one seat may do at one kind of decision: the one source of legality. Equal if the moves are the same.
 
-    Taken, they add nothing to the log yet: they are secret. Those of `shown` do.
+    When taken, they add nothing to the log: they are secret. Options made by `shown` do.
 
     Args:
         legal: The moves in catalogue order.
@@ -74,7 +74,7 @@ class _Shown(Options):
 
 
 def shown(seat: int, to: tuple[int, ...] | None, moves: Iterable[Move]) -> Options:
-    """Options of `seat` of which each is seen by `to` (None for everybody) as it is taken."""
+    """Options of `seat`; `to` sees each as it is taken (None: everybody)."""
     return _Shown(seat, to, tuple(moves))
 
 
@@ -109,7 +109,7 @@ class HiddenRolesState(Protocol):
 
     @property
     def options(self) -> Options:
-        """Of the seat to move; `NOTHING` if none is."""
+        """Options of the seat to move; `NOTHING` if there is none."""
 
     @property
     def standing(self) -> Any:

@@ -3,8 +3,8 @@
 Secret votes, quest cards and actions of a night are such turns. They are found by looking ahead, with moves that stand for
 whatever will be played. So are the seats that will hear nothing but players before their turn comes.
 
-A phase of which not all see the turns, such as a night, lasts as long whoever acts in it and however often: who counts cycles
-must not learn how many others act unseen. So a game that has such phases says in two methods, each a function of a View, how
+A phase with hidden turns, such as a night, always lasts equally long: a seat that counts cycles must not learn how many others
+act unseen. So a game that has such phases says in two methods, each a function of a View, how
 they go in the parallel form (`parlour.envs.parallel`); its rules and its AEC form stay as they are:
 
     hidden_cycles(view) -> int

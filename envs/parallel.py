@@ -1,9 +1,9 @@
 """A game with all seats stepping at once, as PettingZoo's parallel environments do.
 
-A cycle takes the moves of all seats that decide at the same time: of the seat whose turn it is, and of each that will
-follow without having learnt anything new (secret votes, quest cards). A phase of which not all see the turns, such as a
-night, has a fixed number of cycles (`parlour.envs.moment`): in each the seats are asked that could act in it, and what
-comes of it is shown when it is over, so that nobody learns from cycles what its View does not tell. A move that was given
+A cycle takes the moves of all seats that decide at the same time: the seat whose turn it is, and each later seat that learns
+nothing new before its move (secret votes, quest cards). A phase with hidden turns, such as a night, has a fixed number of cycles
+(`parlour.envs.moment`). Each cycle asks the seats that could act, and results appear when the phase is over, so that cycles
+reveal no more than the View. A move that was given
 early is stored until its turn comes; if it never comes, as for a seer who is killed before, it is dropped. Everybody else
 has the single action `wait`, the last number of the action space. An action that cannot be used (a waiting seat may send
 anything; a sampled one need not be legal) is replaced by a random legal one if the seat had to decide, and counted in

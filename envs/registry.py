@@ -159,7 +159,7 @@ def lookup(name: str) -> EnvModule:
 
 
 def known(name: str) -> EnvModule:
-    """The environments of a game that a file names: one of the registry, or one that was looked up before.
+    """The environments of a game that a file names: from the registry, or looked up before.
 
     Raises:
         ParlourError: As `lookup`; or it is a `module:ATTRIBUTE` that was not looked up: no file has a module imported.

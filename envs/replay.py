@@ -6,10 +6,10 @@ writer adds (seed, players). Then one line for every move, nature's included:
     {"n": 3, "seat": "player_1", "move": ["vote", [1]], "say": "I approve the team.", "to": ["player_1"], "raw": "aye"}
 
 `words` holds free speech as the table saw it, `raw` the words as they came in, `to` the seats that saw the move at once
-(absent: everybody). A line with `"fault"` and without `"move"` tells of words that were no move. A move that was not the
-seat's own says `by` whom it was, with the `reason`: `"table"` (`"default"`, `"random"`: what replaced words that could not
+(absent: everybody). A line with `"fault"` and without `"move"` records words that were no move. A move that was not the seat's
+own names its author in `by`, with the `reason`: `"table"` (`"default"`, `"random"`: what replaced words that could not
 be used; `"clock"`: a person's time was over) or `"heuristic"` (why the model gave no answer). The last line of a finished game is
-`{"outcome": {"returns", "winner", "reason"}, ...}`, of one that was given up `{"unfinished": why, ...}`. A file that ends
+`{"outcome": {"returns", "winner", "reason"}, ...}`, or `{"unfinished": why, ...}` if the game was given up. A file that ends
 within a line is read up to the line before.
 
 A transcript may come from anybody: a path in its config is opened only in folders that the caller names, and words have a
@@ -50,7 +50,7 @@ FORMAT: Final = 1
 NATURE_NAME: Final = "nature"
 BY_TABLE: Final = "table"
 BY_HEURISTIC: Final = "heuristic"
-"""By whom a move was, if not by the seat: the table, or the heuristic in the place of the seat's model."""
+"""The author of a move, if not the seat: the table, or the heuristic instead of the seat's model."""
 _LONGEST_KIND: Final = 100
 MAX_SERVICE_WORDS: Final = 100_000
 """Characters of one answer of a service that are read."""
@@ -68,7 +68,7 @@ class Transcript:
     own: GameSpec | None = field(default=None, repr=False, kw_only=True)
     """The game, where it is not looked up by its name in the header."""
     closing: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False, kw_only=True)
-    """The last line, with all its notes: of the outcome, or of why the game was given up; empty without one."""
+    """The last line, with all its notes: the outcome, or why the game was given up; empty without one."""
     lines: tuple[Mapping[str, Any], ...] = field(default=(), repr=False, compare=False, kw_only=True)
     """The line of each entry with all its notes, where the transcript was read from a file."""
     folders: tuple[Path, ...] = field(default=(), repr=False, compare=False, kw_only=True)
@@ -344,7 +344,7 @@ def reenact(
 
     Raises:
         IllegalMove: A move does not fit the rules, with its number.
-        ParlourError: The outcome written down is not the one that the moves lead to.
+        ParlourError: The recorded outcome differs from the outcome of the moves.
     """
     game, moves = transcript.game(), transcript.moves
     actors = []

@@ -50,7 +50,7 @@ class AgentSpaces:
 
 
 class AfterReset:
-    """Stands in the class for an attribute that instances have from `reset` on, and says so until then.
+    """Placeholder in the class for an attribute that instances have after `reset`; it says so until then.
 
     (A `__getattr__` would say it as well, but makes every other attribute slower.)
     """

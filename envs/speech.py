@@ -27,7 +27,7 @@ CLAIM_ROLE: Final = "claim_role"
 REPORT: Final = "report"
 """args (seat, 0 | 1): my check of that seat showed it good (0) or evil (1)."""
 PROMISE: Final = "promise"
-"""args (0 | 1): I will (1) or will not (0) do what is asked of me."""
+"""args (0 | 1): I will (1) or will not (0) do what others want."""
 
 ACTS: Final = (SILENT, ACCUSE, DEFEND, RECOMMEND, CLAIM_ROLE, REPORT, PROMISE)
 _AS_JSON: Final = json.JSONEncoder(ensure_ascii=False).encode  # `json.dumps` would make an encoder for every call

@@ -30,7 +30,7 @@ from parlour.envs.headings import ENGLISH, LANGUAGES, OPTION, Headings, headings
 from parlour.envs.terminal import printable
 
 WHO, RECORD, CHOICE, NOT_YOUR_TURN = LANGUAGES[ENGLISH][:4]
-"""The headings of a table in English, and what stands under the last one while another seat is to move."""
+"""The headings of a table in English, and the text under the last heading while another seat is to move."""
 MODERATOR: Final = "Moderator: "
 
 MAX_WORDS: Final = 4000
@@ -110,7 +110,7 @@ class MoveSentences:
         raise NotImplementedError
 
     def exact(self, text: str, legal: tuple[Move, ...]) -> Move | None:
-        """The one of `legal` whose sentence stands there, letters large or small; None if none does."""
+        """The legal move with this sentence, in upper or lower case; None without a match."""
         return self._by_sentence(legal).get(" ".join(text.split()).lower())
 
     @lru_cache(maxsize=256)  # noqa: B019 - bounded, and one text lives as long as its environment
@@ -175,7 +175,7 @@ _SELF: Final = re.compile(
 
 _OF_SEATS: Final = (speech.ACCUSE, speech.DEFEND, speech.RECOMMEND)
 _MORE: Final = re.compile(rf"{SEPARATOR}(?:{PLAYERS}|{ME})(?:{SEPARATOR}(?:{PLAYERS}|{ME}))*", re.IGNORECASE)
-"""What a list goes on with behind its first player."""
+"""How a list continues after its first player."""
 _LIST: Final = rf"((?:{ME}{SEPARATOR})?{PLAYERS})"
 _LISTS: Final = tuple(
     (kind, re.compile(pattern, re.IGNORECASE))

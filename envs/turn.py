@@ -15,9 +15,9 @@ class Player(Protocol):
 
     @property
     def wants(self) -> str:
-        """What it reads of the environment's observations.
+        """The part of the observations that it reads.
 
-        `"text"`, `"features"`, `"both"`, or `"view"` for none of them (it goes by `info["view"]`).
+        `"text"`, `"features"`, `"both"`, or `"view"` for none of them (it reads `info["view"]`).
         """
 
     def reset(self, seat: int, seed: int) -> None:
@@ -28,7 +28,7 @@ class Player(Protocol):
 
 
 def read_words(text: GameText[Any], words: str, view: View, rng: np.random.Generator) -> tuple[Move, bool]:
-    """The move that words say, or the one that the rules prescribe for words that cannot be used; and whether they were."""
+    """The move in the words, or the move that the rules prescribe for unusable words; and whether the words were usable."""
     try:
         return text.parse(" ".join(words.split()), view), True
     except ParlourError:
@@ -42,7 +42,7 @@ def take_turn(env: Any, player: Player) -> None:
 
 
 def faced(env: Any, player: Player) -> tuple[Any, dict[str, Any]]:
-    """What `player` goes by at the turn that `env` has come to."""
+    """What `player` reads at the current turn of `env`."""
     agent = env.agent_selection
     return {} if player.wants == "view" else env.observe_as(agent, player.wants), env.infos[agent]
 
@@ -51,7 +51,7 @@ def end_turn(env: Any, player: Player, action: Any, hear: Callable[[Mapping[str,
     """Step with what `player` has answered for the seat that `env` has selected.
 
     A player with a method `notes() -> dict` is asked for them after its answer; a Recorder writes them into the line of
-    that answer, whether it is a move or words that were none. `hear` is told them before the answer is made.
+    that answer, whether it is a move or words that were none. `hear` receives them before the answer is made.
     """
     notes = getattr(player, "notes", None)
     told = notes() if notes is not None else None
@@ -72,7 +72,7 @@ _APART: Final = ("seat", "legal", "events")
 def infoset(view: View, own: Sequence[int]) -> str:
     """A seat's information set as one line: all that its View holds and the actions it has taken itself.
 
-    Two moments have the same line exactly if the seat cannot tell them apart: the View remembers every event, and an event
+    Two moments have the same line exactly if the seat cannot distinguish them: the View remembers every event, and an event
     may show the seat's own action only later, such as a secret vote.
 
     Args:

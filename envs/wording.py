@@ -39,7 +39,7 @@ class Turn(NamedTuple):
 
 
 def worded_kinds(spec: GameSpec, game: Game[Any]) -> tuple[str, ...]:
-    """Kinds of moves that take free words at a table: those of the game, where its rules tell them, and all speeches."""
+    """Kinds of moves that take free words at a table: kinds that the rules of the game name, and all speeches."""
     return (*ACTS, *getattr(game, "worded", getattr(spec, "worded", ())))
 
 

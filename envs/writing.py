@@ -1,6 +1,6 @@
 """Writing files: what the system refuses (a full disk, a folder that is gone or may not be written to) is one clear error.
 
-Errors of the system are told as errno(3) names them. `parlour.policies.files` replaces whole files; a `LineFile` grows.
+Errors of the system have the names of errno(3). `parlour.policies.files` replaces whole files; a `LineFile` grows.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class LineFile:
 
     Args:
         path: The file. Folders are made.
-        anew: Replace what is there; otherwise go on at its end.
+        anew: Replace the file; otherwise append.
 
     Raises:
         CannotWrite: The system does not let it be written.

@@ -55,7 +55,7 @@ BANNED: Final = (
     Banned(r"\bbut for\b", "except for", "byte for byte but for processor seconds"),
     Banned(r"\bthese (two|three|four|five|\d+)\b", "the noun", "these 8 are left out"),
     Banned(r"\b(come|comes|came) of\b", "results, outcome", "what came of it"),
-    Banned(r"\banew\b", "again; resampled", "intervals draw the deals anew"),
+    Banned(r"\banew\b(?!:)", "again; resampled", "intervals draw the deals anew"),
     Banned(
         r"\bputs? (a |the |typed |its |an )?questions?\b|\bquestions? (is |are |were )?put to\b",
         "ask",
@@ -78,12 +78,12 @@ BANNED: Final = (
         r"\b(what|which|who|all) there (is|are|was|were)\b", "the list of; the noun", "which there are: parlour experts"
     ),
     Banned(
-        r"(?:^|(?<=[.;:] ))of (the|a|an|each|all|its|one|his|this|that)\b",
+        r"(?-i:^Of) (?!course\b|\d)\w+|(?<=[.;:] )of (the|a|an|each|all|its|one|his|this|that)\b",
         "begin with the thing",
         "Of the table, by seat.",
     ),
     Banned(
-        rf"(?:^|(?<=[.;:] )){_INVERTED}(?: \w+){{0,5}}, (?:the|it|a|an|this|they|each|all|nothing|no)\b",
+        rf"(?:^|(?<=[.;:] )){_INVERTED}(?: \w+){{0,5}}, (?:the|it|a|an|this|they|each|all|nothing)\b",
         "If ..., ...",
         "Killed, the command goes on at the question where it stopped.",
     ),

@@ -287,7 +287,7 @@ def test_a_werewolf_that_was_reported_reports_the_seer():
 
 
 def test_options_that_are_none_of_werewolf_are_refused():
-    with pytest.raises(ParlourError, match="accepted: those of Werewolf"):
+    with pytest.raises(ParlourError, match="accepted: Werewolf's options"):
         choice(me("Villager"), now("vote"), {"approve:1": ""})
 
 

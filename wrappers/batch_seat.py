@@ -78,7 +78,7 @@ class BatchSeatEnv(VectorEnv[Array, Array, Array]):
         self._turns: Turns | None = None
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
-        """Deal all games again. Without a seed chance goes on as it stands."""
+        """Deal all games again. Without a seed, the random generator continues."""
         super().reset(seed=seed)
         seeds = self.np_random.integers(SEEDS, size=self.num_envs).tolist()
         self.replaced, self.redeals = np.zeros((2, self.num_envs), np.int64)
@@ -184,7 +184,7 @@ class BatchSeatEnv(VectorEnv[Array, Array, Array]):
 
 
 class BatchObservationsKey(VectorEnv[dict[str, Array], Array, Array]):
-    """The masks stand in the observations, under the names that RLlib's modules look for.
+    """The masks are in the observations, under the names that RLlib's modules look for.
 
     Observations are `{"observations": (B, F), "action_mask": (B, A)}`; infos are empty.
 

@@ -1,6 +1,6 @@
-"""A game as a conversation: a seat is told the rules and its role once, and then at each of its turns only what is new.
+"""A game as a conversation: a seat gets the rules and its role once, and then at each of its turns only the news.
 
-All harnesses for language models stand on it. Put together, the messages of a seat hold its observation and nothing else.
+All harnesses for language models use it. Put together, the messages of a seat hold its observation and nothing else.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Conversation:
         """Deal a new game and let the others play up to the first turn of a seat that talks here, or to the end.
 
         Args:
-            seed: Of the deal and of the policies at the other seats; None: drawn by the environment.
+            seed: Seed of the deal and of the policies at the other seats; None: drawn by the environment.
             options: As `GameEnv.reset` takes them.
         """
         self.env.reset(seed=seed, options=options)
@@ -118,14 +118,14 @@ class Conversation:
         return self.game_env.outcome is not None
 
     def hear(self, agent: str) -> str:
-        """What is new to a seat since it was told last, and what it may do now or how the game ended."""
+        """The news since the seat's last message, and what it may do now or how the game ended."""
         self._check_own(agent)
         if agent not in self._told:
             self._told[agent] = SeatNews(list_options=self.list_options)
         return self._tell(agent, self._told[agent])
 
     def record(self, agent: str) -> str:
-        """All that a seat was told, again, with what it may do now: for callers that keep no messages."""
+        """All messages to a seat, again, with what it may do now: for callers that keep no messages."""
         self._check_own(agent)
         return self._tell(agent, SeatNews(list_options=self.list_options))
 
@@ -209,7 +209,7 @@ class ConversationSeat:
             message = seat.say(answer_to(message))
 
     Args:
-        env: As for `Conversation`; one that no other seat uses.
+        env: As for `Conversation`; no other seat may use it.
         agent: The seat.
         opponents, list_options: As for `Conversation`.
     """
@@ -265,7 +265,7 @@ class ConversationSeat:
 
     @property
     def record(self) -> str:
-        """All that it was told, again, with what it may do now."""
+        """All messages to the seat, again, with what it may do now."""
         return self.conversation.record(self.agent)
 
 

@@ -1,7 +1,7 @@
 """All courses of a game that a seat cannot tell from what it has seen, with their probabilities.
 
 A function of the rules, of the seat's View and of its own actions; the game as it was really played is never asked.
-The probabilities are those of chance, and of other seats who take each legal action equally often: the posterior that a
+The probabilities assume the game's chance, and other seats that take each legal action equally often: the posterior that a
 search like IS-MCTS draws its worlds from. Exact, by going through the courses; so it is for small tables.
 """
 
@@ -34,8 +34,8 @@ def determinizations(
 
     Args:
         game: The rules; with `chances`, see `parlour.envs.core.Game`.
-        text: Its wording, of which only `who` is read: what is fixed once the roles are dealt.
-        view: Of the seat to move.
+        text: Its wording; only `who` is used: what is fixed once the roles are dealt.
+        view: The View of the seat to move.
         own: The numbers of the actions that it has taken, oldest first.
 
     Raises:

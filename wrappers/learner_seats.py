@@ -80,7 +80,7 @@ class LearnerSeats(AgentSpaces, AECEnv[str, Any, Any]):
         self.deal(seed, options)
 
     def deal(self, seed: int | None, options: dict[str, Any] | None) -> None:
-        """As `reset`, but with chance as it stands in `np_random`."""
+        """As `reset`, but with the present state of `np_random`."""
         for self._redeals in range(_TRIES):
             game_seed = seed if seed is not None and self._redeals == 0 else int(self.np_random.integers(SEEDS))
             self._deal(game_seed, options)

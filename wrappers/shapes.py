@@ -155,7 +155,7 @@ class LegalRanks(MaskInInfo):
 
     @property
     def infos(self) -> Infos:
-        """Of the environment, without masks."""
+        """Infos of the environment, without masks."""
         return _maskless(self.env.infos)
 
     def action_space(self, agent: str) -> Space:

@@ -18,7 +18,7 @@ class _TurnWrapper(BaseWrapper[str, Any, Any]):
 
     Args:
         env: One of parlour's AEC environments with `info="full"`, of all its seats; possibly in wrappers.
-        observation: What the players read (their `wants`): `"view"`: nothing beside `info["view"]`; `"features"`,
+        observation: What the players read (their `wants`): `"view"`: nothing besides `info["view"]`; `"features"`,
             `"text"` or `"both"`: as the environments themselves.
 
     Raises:
@@ -71,7 +71,7 @@ class Turn:
         self._told = told
 
     def read(self) -> tuple[Any, dict[str, Any]]:
-        """What `Policy.act` takes. Raises `ParlourError` if the move is made, or the seat is none that is told."""
+        """What `Policy.act` takes. Raises `ParlourError` if the move is made, or the seat's turns are not reported."""
         if self._told is None:
             raise ParlourError(
                 f"there is nothing to read for seat {self.seat}: not one of SealedTurn's seats, or moved"
@@ -79,7 +79,7 @@ class Turn:
         return self._told
 
     def clear(self) -> None:
-        """Forget what was told."""
+        """Forget the reported turn."""
         self._told = None
 
 
@@ -90,9 +90,9 @@ class SealedTurn(_TurnWrapper):
 
     Args:
         env: One of parlour's AEC environments with `info="full"`, of all its seats; possibly in wrappers.
-        observation: What the players read (their `wants`): `"view"`: nothing beside `info["view"]`; `"features"`,
+        observation: What the players read (their `wants`): `"view"`: nothing besides `info["view"]`; `"features"`,
             `"text"` or `"both"`: as the environments themselves.
-        seats: Whose turns are told; None: all. The turns of others are empty.
+        seats: Seats whose turns are reported; None: all. The turns of others are empty.
 
     `reset` without a seed deals from a seed that is drawn, and that the turns tell.
 
@@ -130,7 +130,7 @@ class SealedTurn(_TurnWrapper):
 
     @property
     def infos(self) -> Infos:
-        """Of all agents: the mask, and a turn that is empty for those that are not to move."""
+        """Infos of all agents: the mask, and a turn that is empty for agents that are not to move."""
         return {agent: self._info(agent, info) for agent, info in self.game_env.infos.items()}
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:

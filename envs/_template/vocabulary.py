@@ -9,7 +9,7 @@ from parlour.envs.core import Event, Move
 
 KEEPER, GUESSER = 0, 1
 SIDES: Final = ("keeper", "guesser")
-"""Of the table, by seat."""
+"""Sides of the table, by seat."""
 FACES: Final = ("heads", "tails")
 GUESS: Final = "guess"  # args: (face,)
 TOSS: Final = "toss"  # nature; args: (face,)
@@ -26,4 +26,4 @@ class CoinView(NamedTuple):
     coin: int
     """The face that lies up; -1 if the seat does not know it."""
     side: str
-    """Of the table: one of `SIDES`."""
+    """The seat's side: one of `SIDES`."""

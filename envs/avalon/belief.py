@@ -1,7 +1,7 @@
 """Exact Bayesian inference over the hidden roles of Avalon, from what one seat knows and sees.
 
 Hypotheses are all ways to deal the roles in play that agree with the seat's own role and with what the night showed it;
-deals that no event can tell apart are one hypothesis (each stands for equally many deals, so that the sum is exact).
+deals that no event can distinguish are one hypothesis (each represents equally many deals, so that the sum is exact).
 Each public event multiplies their weights by how likely it is under each of them: quest cards by the rules (a good
 seat plays no fail), votes, teams and claims by simple models of how good and evil seats behave (`AvalonHabits`), or by conduct
 learned from records (`LearnedHabits`). Nothing is sampled and nothing is approximated beyond those models.
@@ -50,7 +50,7 @@ class AvalonBelief:
         knows: What the night showed it.
         habits: How seats behave.
         guesser: The role that names Merlin.
-        reader: What reads free words where habits know of them: by rule, or a language model.
+        reader: Reads free words if the habits cover them: by rule, or with a language model.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class AvalonBelief:
         return chances
 
     def drawn_roles(self, rng: np.random.Generator) -> tuple[str, ...]:
-        """A role for each seat: a deal drawn by its weight; roles that it does not tell apart are dealt evenly."""
+        """A role for each seat: a deal drawn by its weight; roles that it does not distinguish are dealt evenly."""
         roles, seat, role, knows, apart = self._key
         names, table = deals(*self._key)
         same, left = merged(roles, knows, apart), list(roles)
@@ -126,7 +126,7 @@ class AvalonBelief:
 
     @property
     def hears(self) -> bool:
-        """Whether free words are evidence: the habits know of conduct and of words."""
+        """Whether free words are evidence: the habits cover conduct and words."""
         return self._words is not None
 
     def see(self, seat: int, kind: str, args: tuple[int, ...], words: str = "") -> None:
@@ -160,7 +160,7 @@ class AvalonBelief:
             self._add(np.where(self.evil[:, list(args)].all(axis=1), 0.0, -50.0))
 
     def see_words(self, speaker: int, words: str, *, reason: bool = False) -> None:
-        """A seat speaks freely to all, with a team if `reason`; it tells nothing where the habits know of no words."""
+        """A seat speaks freely to all, with a team if `reason`; this is no evidence if the habits do not cover words."""
         if self._learned is not None:
             self._add(self._learned.words(speaker, words, reason=reason))
 
@@ -225,7 +225,8 @@ class AvalonBelief:
     def own_chances(self, kind: str, args: tuple[int, ...]) -> Array | None:
         """How likely the seat's own next team, vote or card is under each deal, by the habits, shape (H,).
 
-        Of a team: by fixed rates whether it is clean, by learned conduct which of all it is. None for other moves.
+        A team is evidence: with fixed rates, whether it is clean; with learned conduct, the choice among all teams. None for
+        other moves.
         """
         if kind not in (game.TEAM, game.BALLOT, game.CARD):
             return None

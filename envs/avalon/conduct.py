@@ -1,6 +1,6 @@
 """How likely votes, teams and cards of Avalon are under each deal, by conduct learned from records (`habits.Conduct`).
 
-A seat goes by its kind (what it knows of the team) and by what all have seen. Terms of a vote, by `VOTE_TERMS`:
+A seat's behaviour depends on its kind (its knowledge about the team) and on public events. Terms of a vote, by `VOTE_TERMS`:
 
     always          1
     own             the voter leads
@@ -14,7 +14,7 @@ A seat goes by its kind (what it knows of the team) and by what all have seen. T
     mood            what moves all votes on one team alike, such as what was said: drawn from a standard normal, and nobody sees it
 
 A leader chooses among all teams of the size, by weights that are exponentials of the sum of `TEAM_TERMS`: self (is on the team),
-doubt, dirty (the leader knows of an evil member; hearsay for good and Oberon), more evil (how many beyond one), kept and again (the
+doubt, dirty (the leader knows an evil member; hearsay for good and Oberon), more evil (how many beyond one), kept and again (the
 share of members who were on the last quest that succeeded, and on the last team of this quest that was rejected). Merlin does not
 know Mordred, an evil leader not Oberon. A quest with evil members fails by `CARD_TERMS`: pair (team of two), several (evil members);
 then each further one fails with the same chance.
@@ -40,7 +40,7 @@ SURE: Final = 1e-9
 
 
 class Public:
-    """What all have seen of a game: its stage, and what the cards alone tell of the evil side.
+    """Public knowledge of a game: its stage, and the evidence of the quest cards about the evil side.
 
     Args:
         sides: All evil sides, 0/1 of shape (E, n).
@@ -103,7 +103,7 @@ class Public:
 
 
 def plain_chances(size: int, fails: int) -> Array:
-    """What `doubt` goes by: fails by the number of evil members, if each fails at today's fixed rate, shape (size + 1,)."""
+    """The basis of `doubt`: fails by the number of evil members, if each fails at today's fixed rate, shape (size + 1,)."""
     rate = AvalonHabits().fail
     chance = [comb(k, fails) * rate**fails * (1 - rate) ** max(0, k - fails) for k in range(size + 1)]
     return np.array(chance).clip(min=1e-6)
@@ -116,7 +116,7 @@ def vote_terms(public: Public, leader: int, team: Sequence[int], doubts: Array) 
         public: What all have seen.
         leader: Who named the team.
         team: Its members.
-        doubts: Of each seat in this team, shape (n,).
+        doubts: Doubt of each seat in this team, shape (n,).
     """
     n = len(doubts)
     own, on_team = np.zeros(n), np.zeros(n)
@@ -146,9 +146,9 @@ def team_terms(public: Public, leader: int, doubts: Array, members: Array, known
     Args:
         public: What all have seen.
         leader: The leader.
-        doubts: Of the leader in each team, shape (teams,).
+        doubts: Doubt of the leader in each team, shape (teams,).
         members: Teams as 0/1 rows, shape (teams, n).
-        known: Evil seats as far as the leader goes by them, 0/1 of shape (sides, n).
+        known: Evil seats that influence the leader, 0/1 of shape (sides, n).
     """
     evil = known @ members.T
     shape = evil.shape

@@ -1,6 +1,6 @@
 """The deals of Avalon that a seat cannot rule out, as arrays: the hypotheses of `belief.py`.
 
-Deals that no event can tell apart are one hypothesis: each stands for equally many deals, so that sums over them are exact.
+Deals that no event can distinguish are one hypothesis: each represents equally many deals, so that sums over them are exact.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class Key(NamedTuple):
 
 
 def merged(roles: Sequence[str], knows: Sequence[Any], apart: Sequence[str] = ()) -> dict[str, str]:
-    """Role -> the first role that no event and no fact tells apart from it.
+    """Role -> the first role that no event and no fact distinguishes from it.
 
-    Told apart are: the sides, Merlin, who knows his fellows, what the seat's own night named, and the roles of `apart`.
+    Distinguished are the sides, Merlin, players who know their fellows, the seat's own night knowledge, and the roles of `apart`.
 
     >>> merged(("Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin"), ())
     {'Merlin': 'Merlin', 'Percival': 'Percival', 'Loyal Servant': 'Percival', 'Morgana': 'Morgana', 'Assassin': 'Morgana'}
@@ -70,7 +70,7 @@ def deals(
         apart: Roles that are distinguished from all others.
 
     Returns:
-        The names of the roles told apart, and the deals, shape (H, n): numbers into the names.
+        The names of the distinguished roles, and the deals, shape (H, n): numbers into the names.
     """
     same = merged(roles, knows, apart)
     names = tuple(dict.fromkeys(same.values()))
@@ -123,7 +123,9 @@ def tables(key: Key) -> DealTables:
 
 @lru_cache(maxsize=256)
 def may_name(key: Key, guesser: str) -> Array:
-    """For each deal and seat whether it may hold the role that names Merlin, or one not told apart from it; (H, n), 0 or 1."""
+    """For each deal and seat whether it may hold the role that names Merlin, or a role not distinguished from it; (H, n), 0 or
+    1.
+    """
     names, table = deals(*key)
     shared = merged(key.roles, key.knows, key.apart).get(guesser)
     may: Array = np.array([name == shared for name in names], dtype=np.float64)[table]

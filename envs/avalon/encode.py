@@ -12,7 +12,7 @@ Layout, for n seats and R different roles in play:
                     and an onlooker's, and that the team on the table has no evil member, one's own and an onlooker's
 
 `"record"` is summary and record, `"belief"` summary and belief, `"record+belief"` all three; with `"belief:habits=FILE"` (or
-`"record+belief:habits=FILE"`) the chances are those by habits learned from records. But for `table` they are in the frame of
+`"record+belief:habits=FILE"`) the chances are those by habits learned from records. Except for `table` they are in the frame of
 the seat: column j is seat (me + j) % n.
 """
 
@@ -76,7 +76,7 @@ class AvalonSeatEncoder(BlockEncoder):
     Args:
         game: The rules.
         features: One of `FEATURES`.
-        habits: By which chances are told; None: the fixed rates.
+        habits: Habits behind the probabilities; None: the fixed rates.
 
     Raises:
         ParlourError: There is no such kind.

@@ -1,7 +1,7 @@
-"""How seats of Avalon behave, as a belief supposes: the rates that beliefs go by, and what is learned from recorded games.
+"""How seats of Avalon behave, as a belief supposes: fixed rates, and habits learned from recorded games.
 
 `AvalonHabits` holds fixed rates, the same at every table. `LearnedHabits` adds conduct learned from records (`parlour train habits`):
-log-odds that depend on what all have seen, by kind of seat; `conduct.py` says of what. They come in a file, one set for each
+log-odds that depend on what all have seen, by kind of seat; `conduct.py` lists the events. They come in a file, one set for each
 number of players:
 
     {"parlour_habits": 1, "game": "avalon_v0", "players": {"5": {"conduct": {"votes": {"evil, dirty": {"always": 3.1, ...}, ...},
@@ -22,7 +22,8 @@ from parlour.envs.habit_files import HabitsByPlayers
 _LARGEST: Final = 50.0
 """No term is larger: beyond it log-odds are certainty."""
 VOTERS: Final = ("evil, dirty", "evil, clean", "Merlin, dirty", "Merlin, clean", "good", "Oberon")
-"""Kinds of voters: an evil seat that knows its fellows, and Merlin, each by what it knows of the team; good seats that know nobody's
+"""Kinds of voters: an evil seat that knows its fellows, and Merlin, each by its knowledge about the team; good seats that know
+nobody's
 side; Oberon."""
 VOTE_TERMS: Final = (
     "always",
@@ -45,7 +46,7 @@ CARD_TERMS: Final = ("always", "first quest", "second quest", "pair", "several",
 """What the log-odds that a quest with evil members fails are the sum of; see `conduct.card_terms`."""
 
 STANCES: Final = ("propose", "defend", "accuse")
-"""What words may say about a seat, but for nothing; see `spoken.py`."""
+"""Stances of words to a seat, except none; see `spoken.py`."""
 CLAIM_TERMS: Final = (
     "always",
     "self",

@@ -181,7 +181,7 @@ def kind_of(key: Key) -> Numbers:
 
 @lru_cache(maxsize=64)
 def known(key: Key) -> tuple[tuple[Array, Numbers], ...]:
-    """Evil seats as far as a kind of seat goes by them, by `LEADERS`: different rows 0/1 (K, n), and which each deal has (H,).
+    """Evil seats that influence a kind of seat, by `LEADERS`: different rows 0/1 (K, n), and which each deal has (H,).
 
     An evil seat does not know Oberon, Merlin not Mordred; for those who know nobody it is hearsay, of all.
     """

@@ -104,7 +104,7 @@ class AvalonRules:
     consult: bool = False
     """Whether all evil seats, Oberon too, speak once each among themselves before the guess at the end."""
     sizes: tuple[int, ...] | None = None
-    """Team size of each quest; None: those of `TEAM_SIZES`."""
+    """Team size of each quest; None: as in `TEAM_SIZES`."""
     guesser: str = ASSASSIN
     """The role that names Merlin."""
 
@@ -195,7 +195,7 @@ def _point(name: str, value: Any, num_players: int) -> Any:
 def default_roles(num_players: int, rules: str) -> tuple[str, ...]:
     """Merlin, Percival, Morgana and the Assassin; the other seats are Loyal Servants and plain Minions.
 
-    In `multi_round` those of the records.
+    In `multi_round`, as in the records.
     """
     if rules == "multi_round":
         return MULTI_ROUND_ROLES[num_players]
@@ -212,7 +212,7 @@ def named_roles(name: str) -> tuple[str, ...]:
 
 
 def check_roles(num_players: int, roles: Sequence[str] | str) -> tuple[str, ...]:
-    """The roles, or those of the set of this name, in the order of `ROLES`.
+    """The roles, or the roles of the set with this name, in the order of `ROLES`.
 
     Raises `ParlourError` unless they make a game of `num_players`.
 

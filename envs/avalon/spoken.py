@@ -1,8 +1,8 @@
 """How likely public words of Avalon are under each deal: what a seat says about each seat, by conduct learned from records.
 
 What a statement claims (`parlour.envs.claims`) becomes one stance to each seat, by `STANCES`: accuse, else defend, else propose, else
-nothing is said about it; claims about some of several seats count half, and yield to a whole one. A speaker goes by its kind and by what
-all have seen and heard. Terms of a stance, in log-odds against saying nothing, by `CLAIM_TERMS`:
+nothing is said about it; claims about some of several seats count half, and yield to a whole one. Speech depends on the speaker's
+kind and on public events and words. Terms of a stance, in log-odds against saying nothing, by `CLAIM_TERMS`:
 
     always          1, of other seats
     self            1, of the speaker

@@ -53,7 +53,7 @@ class AvalonState(NamedTuple):
     """Votes or cards given so far, 1/0, shown to nobody yet; while Merlin may be named, the quest's result."""
     standing: AvalonStanding
     options: Options
-    """Of the seat to move; `NOTHING` if none is."""
+    """Options of the seat to move; `NOTHING` if there is none."""
     log: tuple[Event, ...]
     comments: tuple[str, ...] = ()
     """Words of the votes given so far, where votes may come with words."""

@@ -74,7 +74,7 @@ def turned(move: Move, by: int, seats: int) -> Move:
 
 
 class AvalonView(NamedTuple):
-    """What one seat may know of a game of Avalon. Satisfies `parlour.envs.core.View`."""
+    """What one seat may know about a game of Avalon. Satisfies `parlour.envs.core.View`."""
 
     seat: int
     """The seat whose knowledge this is."""

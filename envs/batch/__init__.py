@@ -29,7 +29,7 @@ SUMMARY: Final = "summary"
 
 
 def make(game: str, *, num_envs: int, features: str | None = None, **options: Any) -> BatchTables:
-    """Tables of a game: of its kernels, or of scalar games in a loop where they do not have it.
+    """Tables of a game: with its kernels, or with scalar games in a loop if it has none.
 
     Args:
         game: Registry name, such as `"avalon_v0"`, or `module:ATTRIBUTE` of a spec.
@@ -50,7 +50,7 @@ def make(game: str, *, num_envs: int, features: str | None = None, **options: An
 
 
 def have_kernels(spec: GameSpec, options: Mapping[str, Any]) -> bool:
-    """Whether a game has kernels, and they the rules of this table; of `options`, those of the game count.
+    """Whether a game has kernels with the rules of this table; only options of the game count.
 
     Raises:
         ParlourError: An option is not accepted, or Numba is missing.

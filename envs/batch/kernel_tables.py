@@ -1,6 +1,7 @@
 """Tables that are played by kernels: an array of records, one of each game, and loops over all of them.
 
-A game gives the records, what its kernels read besides, and two loops: one that shows all games and one that plays them. Seeds, deals,
+A game gives the records, what its kernels read besides, and two loops: the first shows all games, the second plays them. Seeds,
+deals,
 states, roles and all else of the interface are the same for all games, and here.
 """
 

@@ -29,7 +29,7 @@ class BatchPlayer(Protocol):
 class HeuristicSeats:
     """The game's scripted player over arrays; it draws from the tables' own streams.
 
-    Of games with kernels it is another program than the scalar one, with the same probabilities in the same state.
+    For games with kernels it is another program than the scalar player, with the same probabilities in the same state.
     """
 
     name: ClassVar[str] = "heuristic"

@@ -75,7 +75,7 @@ class ScalarTables(BatchTables):
 
     @property
     def roles(self) -> Array:
-        """Of games without roles: the side of each seat; -1 where there are no sides either."""
+        """Roles of the seats; in games without roles, the sides; -1 without sides."""
         return np.array([[self._label(view) for view in table.views()] for table in self.tables], dtype=np.int8)
 
     @property

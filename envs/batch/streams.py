@@ -1,6 +1,6 @@
 """Random numbers inside kernels: SplitMix64, one 64-bit word of state for each stream.
 
-Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014 (the constants are those of
+Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014 (with the constants of
 `java.util.SplittableRandom`). A record of a game has two streams, `nature` for the deal and `players` for whoever is
 played inside the kernel, so that who plays does not change the deals. In a kernel:
 

@@ -170,7 +170,7 @@ class BatchTables(ABC):
     def play_random(self, steps: int = 1) -> Turns:
         """Let every table play `steps` legal actions drawn inside the kernel, each as likely as the others.
 
-        Rewards, ends and winners are those of the last of them.
+        Rewards, ends and winners describe the last turn.
         """
         for _ in range(steps):
             self._play_random()
@@ -210,11 +210,11 @@ class BatchTables(ABC):
 
     @abstractmethod
     def state(self) -> Array:
-        """All that the games will go on from, as bytes of shape (B, bytes a game): a copy."""
+        """The whole state of the games, as bytes of shape (B, bytes a game): a copy."""
 
     @abstractmethod
     def restore(self, state: Array) -> Turns:
-        """Go on from what `state` gave, for tables made with the same arguments.
+        """Continue from a result of `state`, for tables made with the same arguments.
 
         Raises:
             ParlourError: It comes from other tables.

@@ -82,7 +82,7 @@ def toss(g: Any) -> None:
 
 @kernel
 def play(g: Any, action: int) -> int:
-    """The side that has won; -1 while the game goes on."""
+    """The side that has won; -1 while the game is running."""
     if g.actor == KEEPER:
         g.said, g.actor = action - 1, GUESSER
         return NOBODY

@@ -74,7 +74,7 @@ _DIFFICULTIES: Final = ("easy", "medium", "hard")
 _NORMALISATIONS: Final = ("paper", "ours")
 _DEFAULT_SIZE: Final = 60
 _LARGEST: Final = 1e12
-"""Of utilities and costs, so that no sum of them is infinite."""
+"""Largest utility or cost, so that no sum of them is infinite."""
 
 
 class MediatedSpec(GameSpec):
@@ -137,13 +137,13 @@ class MediatedSpec(GameSpec):
             questions: In an episode; none comes twice.
             joint: Which joint actions the mediator may recommend.
             modules: Whether the modules decide for themselves; if not, the mediator is the only seat.
-            pay: `"shared"`: everybody gets the net utility. `"own"`: a module gets the outcome's utility less its own cost.
+            pay: `"shared"`: everybody gets the net utility. `"own"`: a module gets the outcome's utility minus its own cost.
             utilities: See the card.
-            costs: See the card; None for those of the actions.
-            difficulty: Of the generated corpus.
-            corpus_seed: Of the generated corpus.
+            costs: See the card; None for the actions' own costs.
+            difficulty: Difficulty of the generated corpus.
+            corpus_seed: Seed of the generated corpus.
             corpus_size: Questions of the generated corpus; with a service, its size counts.
-            normalisation: Of the graph's signals: the paper's, or ours.
+            normalisation: Normalisation of the graph's signals: the paper's, or ours.
             service: Who answers for nature; None for the offline one over a generated corpus.
             actions: What the modules may do; None for what the service knows, which is usually the published nine.
             mediator_sees: The state alone, as in the paper; the raw signals too; or all that may be known about the question
@@ -215,7 +215,9 @@ def _actions(actions: ActionSet | Mapping[str, Any] | None, service: Service | N
         return known
     given = actions if isinstance(actions, ActionSet) else ActionSet.from_plain(actions)
     if service is not None and given != known:
-        raise ParlourError("the table's actions are not those of the service; accepted: the same ActionSet for both")
+        raise ParlourError(
+            "the table's actions differ from the service's actions; accepted: the same ActionSet for both"
+        )
     return given
 
 

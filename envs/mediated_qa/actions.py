@@ -53,7 +53,7 @@ class Action:
     by: str = ""
     """Which part of the service does it, see `pipeline.Pipeline`; empty for its first one."""
     depth: str = "shallow"
-    """Of a search."""
+    """Depth of a search."""
 
 
 @dataclass(frozen=True)
@@ -103,12 +103,12 @@ class ActionSet:
 
     @cached_property
     def names(self) -> tuple[tuple[str, ...], ...]:
-        """Seat -> the names of its actions, as `vocabulary.MODULE_ACTIONS` has those of the published ones."""
+        """Seat -> the names of its actions, as `vocabulary.MODULE_ACTIONS` for the published actions."""
         return (), *(tuple(action.name for action in actions) for actions in self.modules)
 
     @cached_property
     def costs(self) -> tuple[float, ...]:
-        """Of the retriever's actions, then the generator's, then the verifier's."""
+        """Costs of the retriever's actions, then the generator's, then the verifier's."""
         return tuple(float(action.cost) for actions in self.modules for action in actions)
 
     @property
@@ -167,7 +167,7 @@ class ActionSet:
         return Joint(retriever, generator, verifier)
 
     def infeasible(self, joint: Joint) -> str | None:
-        """Why the modules cannot do these three things together; None if they can."""
+        """Why the modules cannot combine these actions; None if they can."""
         searched = self.searches(joint.retriever)
         if not searched and self.reads(joint.generator):
             return f"{self.generator[joint.generator].name} reads evidence, and nothing was retrieved"
@@ -226,7 +226,7 @@ class ActionSet:
 
     @classmethod
     def from_plain(cls, told: Any) -> Self:
-        """The set that `as_plain` told of. Raises `ParlourError` if it is none; the message says where."""
+        """The set that `as_plain` describes. Raises `ParlourError` if it is none; the message says where."""
         if not isinstance(told, Mapping):
             raise accept("actions", told, f"an object with {', '.join(_MODULES)}")
         for name in told:
@@ -240,7 +240,7 @@ class ActionSet:
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """The set that a JSON file tells of, as `as_plain` does. Raises `ParlourError` if it holds none."""
+        """The set in a JSON file, in the form of `as_plain`. Raises `ParlourError` if it holds none."""
         try:
             return cls.from_plain(json_value(Path(path).read_bytes()))
         except ParlourError as error:

@@ -7,7 +7,7 @@
 | links | documents meant, names that mean none or not exactly one, degrees, reliabilities, titles that hold a name and more |
 | path | score, nodes by kind, titles, words met, weights, candidates of the wanted kind on its sentences |
 
-The path is the shallow one that the signals were measured on. The answer, what a reader says, how sure it is, what a memory
+The path is the shallow path of the signals. The answer, what a reader says, how sure it is, what a memory
 holds, how famous a subject is and the question's number are no part of it. Lists of features are ours; the published
 mediator sees the state alone.
 """

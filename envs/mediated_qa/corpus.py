@@ -1,8 +1,8 @@
 """Passages and questions: their types, and a generator of original multi-hop corpora from a made-up world.
 
 Bridge questions go over one or two other articles, comparisons and yes/no questions over two; some have no answer in the
-passages, because a fact, an article, or the subject itself is missing. What a question knows of its answer (`answer`,
-`facts`, `decoys`) is for the judge and for the simulated memory; the graph is built from passages and question texts alone.
+passages, because a fact, an article, or the subject itself is missing. A question's own fields about its answer (`answer`,
+`facts`, `decoys`) are for the judge and the simulated memory; the graph is built from passages and question texts alone.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ class Knobs:
     """What makes a corpus difficult. Shares are 0..1."""
 
     hops: tuple[float, float, float]
-    """Of one, two and three articles to read, among bridge questions."""
+    """Shares of one, two and three articles to read, among bridge questions."""
     bridge: float
     """Share of bridge questions; the rest are comparisons and yes/no questions, in equal parts."""
     dropped: float
-    """Facts that are missing from the article of an unknown subject; of a famous one a quarter of that."""
+    """Facts that are missing from the article of an unknown subject; a famous subject's article lacks a quarter of that."""
     plain: float
     """Facts told in the words in which they are asked for."""
     gossip: float
@@ -69,7 +69,7 @@ class Knobs:
     typos: float
     """Questions that misspell a name."""
     strangers: float
-    """Questions about somebody of whom there is no article at all."""
+    """Questions about somebody without an article."""
 
 
 DIFFICULTIES: Final = {

@@ -124,9 +124,9 @@ class KnowledgeGraph:
         """The documents whose titles the names of a question mean, best match first; empty if there is none.
 
         Titles that share a word with the question are candidates, at most max(50, 5 x its words) of them; a name is
-        taken for the title that it is most like, if it is so by at least `CUT_OFF`. A title without capital letters, or with
-        a digit, is meant where its very words stand in the question, unless they are part of a longer such title; a name
-        that is part of such a title with a digit ("Book" of "Book 3") means nothing else.
+        taken for the title that it is most like, if it is so by at least `CUT_OFF`. A title without capital letters, or with a
+        digit, matches its exact words in the question, unless they are part of a longer title of this kind. A name inside a
+        matched title with a digit ("Book" in "Book 3") matches nothing else.
         """
         found = self._word_by_word(english.normal(question).split())
         numbered = [f" {english.normal(self.text[node])} " for node in found if _has_digit(self.text[node])]

@@ -1,6 +1,6 @@
 """The service with real parts: graph, linking, signals, search, a reader, a check and a judge, over a corpus.
 
-The reader is the caller's: `OfflineReader` (an extractive reader and a simulated memory) is embedded, one that asks a
+The reader is the caller's: `OfflineReader` (an extractive reader and a simulated memory) is embedded, a reader that asks a
 language model satisfies the same protocol. Results that depend on nothing but question and action are cached.
 """
 
@@ -62,7 +62,8 @@ class Pipeline:
 
     Args:
         corpus: Passages and questions.
-        normalisation: Of the signals, see `signals` and `graph`. `"paper"` is the published system: with the questions in
+        normalisation: Normalisation of the signals, see `signals` and `graph`. `"paper"` is the published system: with the
+        questions in
             the graph, and a search that is blind to the question.
         bins: Learned from other questions; None to learn them from this corpus's own.
         reader: Who answers; and checks, without a verifier.

@@ -76,9 +76,9 @@ class Memory:
 
     seed: int = 0
     unknown: float = 0.05
-    """Chance to remember a fact about somebody whom nobody knows."""
+    """Chance to remember a fact about an unknown person."""
     famous: float = 0.85
-    """... and about somebody whom everybody knows."""
+    """... and about a famous person."""
     mistaken: float = 0.25
     """Share of what is not known that is misremembered."""
     slip: float = 0.1
@@ -101,7 +101,7 @@ class Memory:
         ]
 
     def knows(self, question: CorpusQuestion) -> bool:
-        """Whether all its facts are remembered; of an unanswerable question nothing is."""
+        """Whether all its facts are remembered; for an unanswerable question, never."""
         spread = self.famous - self.unknown
         return question.answer != "" and all(
             self._hash(subject, relation) < self.unknown + spread * fame for subject, relation, fame in question.facts

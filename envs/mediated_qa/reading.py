@@ -94,7 +94,7 @@ def read(question: str, evidence: str) -> EstimatedAnswer:
 
 
 def subjects(question: str, found: tuple[Piece, ...]) -> tuple[str, ...]:
-    """What a question is about: its names, and titles without capital letters that stand in it; in its order.
+    """What a question is about: its names, and its titles without capital letters; in its order.
 
     >>> subjects("Who maintains zlib1g?", (Piece("zlib1g", "Section: libs"),))
     ('zlib1g',)
@@ -219,9 +219,9 @@ def _choose(question: str, asked: tuple[str, ...], found: tuple[Piece, ...]) -> 
 def entailment(question: str, evidence: str, answer: str) -> str:
     """What the evidence says about an answer: `"entailment"`, `"neutral"` or `"contradiction"`.
 
-    An answer is entailed if it stands in a sentence of the relation that hangs together with the question, in the place of
-    an answer of its kind. It is contradicted if such a sentence offers another one instead, or if it comes from a
-    sentence that does not hang together with the question; and neutral otherwise.
+    An answer is entailed if a sentence about the relation, connected to the question, has it in the place of an answer of its
+    kind. It is contradicted if that sentence offers another answer instead, or if it comes from a sentence that is not connected
+    to the question; otherwise it is neutral.
     """
     found, wanted = pieces(evidence), relation(question)
     asked = subjects(question, found)
@@ -241,7 +241,7 @@ def entailment(question: str, evidence: str, answer: str) -> str:
 
 
 def joined(found: tuple[Piece, ...], asked: tuple[str, ...]) -> list[Piece]:
-    """The pieces that name somebody of the question, and those about somebody who is named in such a piece."""
+    """The pieces that name somebody in the question, and pieces about somebody named there."""
     near = {normal(name) for name in asked}
     together: dict[Piece, None] = {}
     for _ in range(3):

@@ -1,4 +1,4 @@
-"""Retrievers of the pipeline by name, and the protocol for one's own: a question and a depth in, evidence out.
+"""Retrievers of the pipeline by name, and the protocol for your own: a question and a depth in, evidence out.
 
 | name | what | needs |
 |---|---|---|
@@ -103,7 +103,7 @@ class GraphRetriever:
         return self.search.evidence(self.graph, starts, question, depth)
 
     def ranked(self, question: str, count: int) -> Sequence[Piece]:
-        """The sentences of a deep search, in the order of the way, so that what is nearest to the question comes first."""
+        """The sentences of a deep search, in the order of the path: the nearest to the question first."""
         return reading.pieces(self.evidence(question, "deep"))[:count]
 
 
@@ -115,7 +115,8 @@ class BM25Retriever(_Ranking):
 
         ln(1 + (N - n + 0.5) / (n + 0.5)) * f / (f + k1 (1 - b + b |d| / mean |d|))
 
-    where f is how often t stands in d, n in how many of the N sentences it stands, and |d| counts the words of d. Words are
+    where f is the number of times t occurs in d, n the number of the N sentences with t, and |d| the number of words in d. Words
+    are
     stems of content words, as everywhere in this game (`parlour.envs.english.stemmed`).
 
     Args:
@@ -197,7 +198,7 @@ class DenseRetriever(_Ranking):
 class FusedRetriever(_Ranking):
     """Several rankings as one, by reciprocal rank fusion (Cormack, Clarke and Buettcher 2009).
 
-    A sentence scores the sum of 1 / (60 + its place) over the rankings that hold it, places counted from 1. Of equal ones the
+    A sentence scores the sum of 1 / (60 + its place) over the rankings that hold it, places counted from 1. Among equals, the
     earlier ranking's come first.
     """
 

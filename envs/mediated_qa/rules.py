@@ -1,8 +1,8 @@
 """The rules of mediated question answering: a mediator advises three modules in private, each does as it likes.
 
 A question takes nine moves: nature asks it (with the state that the graph's signals give), the mediator recommends a
-joint action, retriever, generator and verifier choose without seeing each other's choice, and nature tells what was
-retrieved, answered, found by the check, and how it was judged. Without modules (`modules=False`) the recommendation is
+joint action, retriever, generator and verifier choose without seeing each other's choice, and nature reveals the evidence, the
+answer, the verdict of the check, and the judgement. Without modules (`modules=False`) the recommendation is
 carried out as it is, and the mediator is alone with a contextual bandit.
 
 All that a service says is in nature's moves; neither `legal` nor `apply` ever asks one. After Nguyen's GRACE, sections 3.1
@@ -76,7 +76,7 @@ class MediatedState(NamedTuple):
     done: int
     """Questions finished."""
     outcome: int
-    """Of the last finished question, as `vocabulary.outcome_of` has it; -1 before."""
+    """Outcome of the last finished question, as in `vocabulary.outcome_of`; -1 before."""
     earned: tuple[float, ...]
     """By each seat so far."""
     log: tuple[Event, ...]

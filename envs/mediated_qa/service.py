@@ -1,4 +1,4 @@
-"""What nature asks of the outside world: questions, retrieval, answers, verdicts and judgements, as a protocol.
+"""Nature's requests to the outside world: questions, retrieval, answers, verdicts and judgements, as a protocol.
 
 Actions are numbers into the table's lists (`actions.ActionSet`), by default the published ones. A service for other actions has
 them as its attribute `actions`, and where more than one of them checks, a method `verify`, as `check` with the action.

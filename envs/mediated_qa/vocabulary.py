@@ -1,6 +1,6 @@
 """What the modules may do, what it costs, and what is done in its place where it cannot be done.
 
-Names, costs and utilities are those of the published configuration of GRACE; the list `PUBLISHED` has the order of the
+Names, costs and utilities come from the published configuration of GRACE; the list `PUBLISHED` has the order of the
 columns of its published calibration table.
 """
 
@@ -80,7 +80,7 @@ class Payment(NamedTuple):
     utilities: tuple[float, float, float, float] = (120.0, -40.0, 10.0, -20.0)
     """Answered right; answered wrong; abstained where the closed-book answer is wrong; where it is right."""
     costs: tuple[float, ...] = (1.0, 3.0, 0.0, 2.0, 5.0, 2.0, 0.0, 4.0, 0.0)
-    """Of the retriever's three actions, the generator's four, the verifier's two."""
+    """Costs of the retriever's three actions, the generator's four, the verifier's two."""
     starts: tuple[int, int, int] = (0, 3, 7)
     """Where each module's costs begin; otherwise only with other actions, see `actions.ActionSet.payment`."""
 
@@ -158,7 +158,7 @@ class MediatedView(NamedTuple):
     advice: tuple[int, ...]
     """A module: its recommended action. The mediator: the joint action it recommended. Empty before."""
     outcome: int
-    """Of the last finished question; -1 before."""
+    """Outcome of the last finished question; -1 before."""
     done: int
     questions: int
     """In the episode."""

@@ -104,7 +104,7 @@ class Work:
 
 @dataclass(frozen=True)
 class FictionalWorld:
-    """All there is."""
+    """The whole world."""
 
     towns: tuple[Town, ...]
     people: tuple[Person, ...]

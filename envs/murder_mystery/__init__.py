@@ -128,10 +128,10 @@ class MysterySpec(GameSpec):
         Args:
             case: Reference of a case; see `parlour.envs.murder_mystery.cases.find.find`.
             case_sha256: `digest` of the case; another case under the reference is refused.
-            rounds: Of questions.
-            questions: That a seat may put to one target at a time.
-            targets: Whom a seat may ask about one victim in one round, at most; None for everybody.
-            hearing: Who hears questions and answers: `"all"`, or `"two"`: those who talk.
+            rounds: Rounds of questions.
+            questions: Questions that a seat may ask one target at a time.
+            targets: Most players that a seat may ask about one victim in one round; None for everybody.
+            hearing: Who hears questions and answers: `"all"`, or `"two"`: only the two players who talk.
             rules: `"questum"` or `"player"`.
 
         Raises:

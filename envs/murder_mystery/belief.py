@@ -1,11 +1,11 @@
-"""Who can have done it if some may lie: the worlds that agree with what was told, and what they say about each seat.
+"""The possible murderers if some players may lie: the worlds that agree with the statements, and their verdict on each seat.
 
 Ours. A world is a seat that killed the victim and, in cases with liars, so many innocents who may lie as the case tells. What
 those say counts for nothing in it; all the others tell the truth. A world falls if what they tell
 1. contradicts itself (one person at two places at one hour, the means within reach and out of it, two ways of death),
 2. clears its murderer: seen elsewhere when the victim died, without access to the means, or at peace with the victim,
 3. shows somebody else where and when the victim died: nobody but murderer and victim was there.
-Everything is worked out from what was told and by whom, so that a seat may use it with what it knows itself.
+Everything follows from statements and their authors, so that a seat may add its own knowledge.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class World(NamedTuple):
 
 
 class Clauses(NamedTuple):
-    """What was told, as sets of tellers (bits of seats) of whom not all can be telling the truth."""
+    """The statements, as sets of speakers (bits of seats) that cannot all be truthful."""
 
     always: frozenset[int]
     """Whoever did it: they contradict each other."""
@@ -44,7 +44,7 @@ class Clauses(NamedTuple):
 
 @lru_cache(maxsize=64)
 def worlds(seats: int, liars: int) -> tuple[World, ...]:
-    """All worlds, whatever was told.
+    """All worlds, before any statement.
 
     >>> worlds(2, 0), len(worlds(5, 1))
     ((World(murderer=0, bad=1), World(murderer=1, bad=2)), 20)
@@ -61,7 +61,7 @@ def worlds(seats: int, liars: int) -> tuple[World, ...]:
 
 
 def clauses(told: Iterable[Told], victim: int) -> Clauses:
-    """What was told about a victim (person number), as sets of tellers."""
+    """Statements about a victim (person number), as sets of speakers."""
     told = tuple(dict.fromkeys(told))
     died = _died(told, victim)
     always: set[int] = set()
@@ -86,7 +86,7 @@ def clauses(told: Iterable[Told], victim: int) -> Clauses:
 
 
 def consistent(found: Clauses, every: Iterable[World]) -> Iterator[World]:
-    """The worlds that agree with what was told."""
+    """The worlds that agree with the statements."""
     for world in every:
         murderer, bad = world
         broken = any(not clause & bad for clause in found.always)
@@ -102,7 +102,7 @@ def possible(told: Iterable[Told], seats: int, victim: int, liars: int) -> tuple
     """The seats that can have killed a victim (person number), in order.
 
     Args:
-        told: What was told, and by whom.
+        told: Statements, with their speakers.
         seats: How many play.
         victim: Person number.
         liars: How many innocents may lie.
@@ -112,7 +112,7 @@ def possible(told: Iterable[Told], seats: int, victim: int, liars: int) -> tuple
 
 
 def proof(told: Iterable[Told], seats: int, victim: int, liars: int) -> tuple[Told, ...]:
-    """Statements that suffice to leave only one seat, none of which can be spared; empty if all together do not.
+    """A minimal set of statements that leaves only one seat; empty if all statements do not suffice.
 
     The briefing is taken as known and not counted. The statements are tried in their order, so that the same ones come out
     for the same input; another choice may be shorter.

@@ -1,8 +1,8 @@
 """What may be chosen, asked and told in a murder mystery: the action numbering and the one source of legality.
 
-The catalogue is made of the case's public words alone: it says all that could be said, not what is so. What a seat may
-tell of it depends on its own script only. Rule 3 of Questum's appendix A: a civilian tells what it knows and all of it;
-only a murderer, asked about its own victim, may tell anything else or be silent. In a tougher case so many others as it tells
+The catalogue is made of the case's public words alone: it says all that could be said, not what is so. The facts that a seat may
+state depend only on its own script. Rule 3 of Questum's appendix A: a civilian states everything it knows; only a murderer, asked
+about its own victim, may say something else or be silent. In a tougher case so many others as it tells
 may tell the lies that they planned, or be silent.
 """
 
@@ -84,7 +84,7 @@ class Table:
                     )
 
     def choices(self, asker: int, asked: tuple[int, ...]) -> Options:
-        """Whom to ask next: anybody but oneself and those who have been asked, or nobody."""
+        """The next player to ask: any other player not yet asked, or nobody."""
         options: Options = self._cached(self._choices, asker, asked)
         return options
 

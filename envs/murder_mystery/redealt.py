@@ -1,8 +1,8 @@
 """The same table with a case in which all is changed that a seat cannot know: for tests of leaks (`parlour.envs.testing`).
 
 Here nothing is dealt: what the others hold in private is the case. Their scripts, objectives, facts, lies and murders are made
-again, and with them the quiz and the truth; the facts that they told in what the seat has seen are kept, so that they may be
-told again.
+again, and with them the quiz and the truth; the facts that they stated and the seat heard are kept, so that they may be stated
+again.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ class Exchange(NamedTuple):
     question: int = 0
     """Number of the question to this target, from 0."""
     topic: int = -1
-    """Of the question that is being answered; -1 while none is."""
+    """Topic of the question that is being answered; -1 without a question."""
     about: int = ANYBODY
     told: int = 0
     """Facts told in this answer."""
@@ -70,7 +70,7 @@ class MysteryState(NamedTuple):
     votes: tuple[int, ...]
     """Given so far, seat after seat and victim after victim; shown to nobody until all are in."""
     options: Options
-    """Of the seat to move; `NOTHING` if none is."""
+    """Options of the seat to move; `NOTHING` if there is none."""
     log: tuple[Event, ...]
 
 
@@ -81,11 +81,11 @@ class MysterySetting(NamedTuple):
     """How a case is played."""
 
     rounds: int = 3
-    """Of questions."""
+    """Rounds of questions."""
     questions: int = 1
     """To one target at a time."""
     targets: int | None = None
-    """Whom a seat may ask about one victim in one round, at most; None for everybody."""
+    """Most players that a seat may ask about one victim in one round; None for everybody."""
     hearing: str = "all"
     """`"all"` or `"two"`: who hears questions and answers."""
     majority: str = "half"
@@ -101,7 +101,7 @@ class MurderMystery:
         config: What `build` makes the same rules from.
 
     Raises:
-        ParlourError: A character knows a fact that cannot be told.
+        ParlourError: A character knows a fact that cannot be stated.
     """
 
     def __init__(self, case: Case, setting: MysterySetting, config: Mapping[str, Any]) -> None:
@@ -187,7 +187,7 @@ class MurderMystery:
         return MysteryView._make((seat, (), (), *own, *people, *public, *rules, *now, case.liars))
 
     def hidden_cycles(self, view: MysteryView) -> int:
-        """How many cycles two talk whom nobody else hears: an answer has one for each fact it may have."""
+        """Number of cycles of a private talk: an answer has one for each possible fact."""
         return self.questions * self._cycles_each if self.hearing == "two" and view.target >= 0 else 0
 
     def asked(self, view: MysteryView, cycle: int) -> tuple[Move, ...]:
@@ -319,7 +319,7 @@ class MurderMystery:
     # -- small questions ---------------------------------------------------------------------------------------
 
     def found(self, votes: tuple[int, ...], victim: int) -> int:
-        """Whom the vote finds guilty of a victim's death; -1 for nobody.
+        """The player that the vote finds guilty of a victim's death; -1 for nobody.
 
         The seat with more votes than any other, with `majority="half"` only if these are at least half of all votes
         (Questum, section 4.2; appendix A says "over 50 %", PLAYER* plurality).

@@ -206,7 +206,9 @@ def features(table: ConfiguredGame) -> None:
 
 
 def own_features(table: ConfiguredGame) -> None:
-    """Of each kind but `"table"`: size, names, type and range are right, and one View alone gives what all in turn give."""
+    """Each kind except `"table"` has the right size, names, type and range, and one View alone gives the same as all Views in
+    turn.
+    """
     spec, game, states = table.spec, table.game, table.playouts[0].states
     assert spec.features[0] == TABLE
     refused(partial(table.raw_env, features="colours"))
@@ -224,7 +226,7 @@ def own_features(table: ConfiguredGame) -> None:
 
 
 def own_actions(table: ConfiguredGame) -> None:
-    """In the frame of a seat each move has one number, and masks and options are those of the table."""
+    """In the frame of a seat each move has one number, and masks and options equal the table's."""
     spec, game = table.spec, table.game
     order, actions = spec.frame(game).order, np.arange(len(game.catalogue))
     assert order.shape == (game.seats, len(actions))

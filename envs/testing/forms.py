@@ -30,7 +30,7 @@ from parlour.wrappers import (
 CYCLES: Final = "cycles"
 TURNS: Final = "turns"
 Trace = dict[Any, list[Any]]
-"""What a seat gets by what it knows, in order, each thing once as long as it does not change; or all in one list."""
+"""What a seat gets, by its knowledge, in order and without repetitions; or all in one list."""
 
 WRAPPERS: Final[dict[str, Callable[[Any], Any]]] = {
     "TextActions": lambda env: TextActions(env, on_bad="default", mask=True),
@@ -73,7 +73,7 @@ class Aec:
     Args:
         name: What it is called.
         wrap: Puts wrappers around the environment.
-        settings: Of the environment, instead of all that it can tell.
+        settings: Settings of the environment; by default everything it offers.
     """
 
     def __init__(self, name: str = "the AEC form", wrap: Callable[[Any], Any] | None = None, **settings: Any) -> None:
@@ -119,7 +119,7 @@ class Cycles:
 
     Args:
         name: What it is called.
-        settings: Of the environment.
+        settings: Settings of the environment.
     """
 
     def __init__(self, name: str, **settings: Any) -> None:
@@ -141,7 +141,7 @@ class Cycles:
 
 
 def planned(played: Played) -> list[list[tuple[int, Move]]]:
-    """Of each seat: its moves without words, the next one last, each with how many events it then had seen."""
+    """For each seat: its moves without words, the next one last, each with the number of events seen before."""
     game, state = played.game, played.game.initial()
     found: list[list[tuple[int, Move]]] = [[] for _ in range(game.seats)]
     for made in played.moves:
@@ -166,7 +166,7 @@ def _action(env: GameParallelEnv, agent: str, left: list[list[tuple[int, Move]]]
 
 
 class SeatTurns:
-    """The seat's own turns, as LearnerSeats gives them, which plays the others (and stands in SeatEnv).
+    """The seat's own turns, as LearnerSeats gives them, which plays the other seats (and is inside SeatEnv).
 
     Args:
         name: What it is called.
@@ -219,7 +219,7 @@ class _Replayed:
 
 
 def by_nature(played: Played) -> tuple[list[Move], list[Move]]:
-    """Nature's moves, and those of the seats."""
+    """Nature's moves, and the seats' moves."""
     nature, made, state = list[Move](), list[Move](), played.game.initial()
     for move in played.moves:
         (nature if played.game.actor(state) == NATURE else made).append(move)
@@ -228,7 +228,7 @@ def by_nature(played: Played) -> tuple[list[Move], list[Move]]:
 
 
 def frozen(got: Any) -> Any:
-    """As values that are equal only if they are the same byte for byte; the cells of a loop (SealedTurn's) by what they say."""
+    """As values that are equal only if they are the same byte for byte; the cells of a loop (SealedTurn's) by their content."""
     if isinstance(got, np.ndarray):
         return got.dtype.str, got.shape, got.tobytes()
     if isinstance(got, dict):

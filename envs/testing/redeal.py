@@ -3,7 +3,7 @@
 Knowing the same means: the same words about itself, the same events in the same order, the same moves of its own. As long as
 that is so, prose, features, masks, info, View, rewards and the public record must be equal at every state, bare and through
 every wrapper; so must the parallel form, cycle by cycle, and what LearnerSeats gives, turn by turn. The end of a game is left
-out: it tells who won, and so it should.
+out: it names the winner, as it should.
 
 A *re-deal* is counted for each state of a twin (`parlour.envs.testing.twins`) that was no state of the game, and at which the
 seat knows what it knew there; it counts once, in however many forms the pair is compared.
@@ -49,9 +49,9 @@ class Redeals:
     """Re-deals, as this module counts them."""
     twins: int = 0
     cycles: int = 0
-    """Of the parallel form."""
+    """Cycles of the parallel form."""
     turns: int = 0
-    """Of SeatEnv and LearnerSeats."""
+    """Turns of SeatEnv and LearnerSeats."""
     leaks: list[Leak] = field(default_factory=list)
 
 
@@ -70,10 +70,10 @@ def redeals(
         table: The game.
         rng: All chance.
         seats: For how many seats, drawn by chance; None: for all.
-        twins: Of each.
-        others: In how many forms, drawn by chance, each seat's twins are compared beside the bare AEC form and cycles;
+        twins: Twins of each seat.
+        others: Number of randomly drawn forms in which each seat's twins are compared, besides the bare AEC form and cycles;
             None: in all.
-        more: Forms to draw from besides those of `forms`.
+        more: Further forms to draw from, in addition to `forms`.
     """
     game, found = table.game, Redeals()
     played = Played(game, tuple(table.play(int(rng.integers(2**31)), words=WORDED).moves))
@@ -97,9 +97,9 @@ def redeals(
 
 
 def differ(one: Trace, other: Trace) -> bool:
-    """Whether two traces of games that a seat cannot distinguish can be told apart.
+    """Whether two traces of games that a seat cannot distinguish differ.
 
-    What a seat got knowing the same is the same in both, as far as both go; where they go on, it is all.
+    With equal knowledge, a seat got the same in both, as far as both reach; if both continue, everything is equal.
     """
     last = {next(reversed(trace), None) for trace in (one, other)}
     for at in one.keys() & other.keys():
@@ -146,7 +146,7 @@ _ENOUGH: Final = 60
 
 
 def event_visibility(table: ConfiguredGame) -> None:
-    """The events of a View are those of the log that were shown to the seat."""
+    """The events of a View are the events of the log that the seat saw."""
     for state in table.playouts[0].states:
         for seat in range(table.game.seats):
             shown = [event for event in state.log if event.to is None or seat in event.to]
@@ -165,7 +165,7 @@ def hidden_information(table: ConfiguredGame) -> None:
 
 
 def hidden_phases(table: ConfiguredGame) -> None:
-    """Phases of which not all see the turns, if the game has them, last as long for all seats, and ask for every turn."""
+    """Phases with hidden turns, if the game has them, last equally long for all seats, and ask for every turn."""
     game = table.game
     if not hasattr(game, "hidden_cycles"):
         return

@@ -1,4 +1,4 @@
-"""Twins: other games that a seat cannot tell from the one that was played.
+"""Twins: other games that a seat cannot distinguish from the played game.
 
 In a twin nature deals otherwise and the others do otherwise wherever the seat is not shown it; all that it is shown, in what
 order, and what it did itself and knowing what, is the same. Roles are dealt again by swapping what the deal gave, so that the
@@ -70,7 +70,7 @@ class Twins:
     """Makes twins of one game for one seat.
 
     Args:
-        text: The wording, of which only `who` is read.
+        text: The wording; only `who` is used.
         played: The game.
         seat: Who cannot tell.
         rng: All chance.

@@ -2,8 +2,8 @@
 
 Hypotheses are all sets of werewolves with, for each, all seats that the seer may have among the others: 280 at the table of
 eight before a seat looks at its own role. Each event multiplies their weights by how likely it is under each of them, by
-simple models of how the sides behave (`WerewolfHabits`). Who is witch or guard among the village is not a hypothesis of its own:
-such a claim counts by how often each side makes it.
+simple models of how the sides behave (`WerewolfHabits`). The witch and the guard are no hypotheses of their own: a claim to be
+one counts by how often each side makes it.
 """
 
 from __future__ import annotations
@@ -39,25 +39,25 @@ class WerewolfHabits:
     """A vote by one of the village hits a werewolf; passes tell nothing."""
     wolf_votes_wolf: float = 0.12
     seer_reports: float = 0.5
-    """The seer, when he speaks, tells of a check."""
+    """The seer, when he speaks, reports a check."""
     wolf_reports: float = 0.1
     """A werewolf, when it speaks, invents one."""
     other_reports: float = 0.003
     wolf_reports_evil: float = 0.8
-    """Of invented reports those that say evil; the others clear somebody."""
+    """Share of invented reports that say evil; the others clear somebody."""
     clears_wolf: float = 0.5
-    """Of those the ones that clear a werewolf."""
+    """Share of clearing reports that clear a werewolf."""
     seer_claims: float = 0.2
     """The seer says who he is and no more; the same rate holds for witch and guard."""
     wolf_claims: float = 0.05
     """A werewolf says that of a single role."""
     other_claims: float = 0.002
     wolf_dies_at_night: float = 0.06
-    """Of those found dead alone in the morning, the werewolves, against any one of the village."""
+    """Relative frequency of werewolves among single deaths at night, against any one villager."""
     both_wolves: float = 0.01
-    """Of two found dead, that both are werewolves, against both not."""
+    """Relative frequency of two dead werewolves in one night, against two dead villagers."""
     attacked_wolf: float = 0.02
-    """Whom the werewolves attack is one of them, against any one of the village."""
+    """Relative frequency of a werewolf as the werewolves' own target, against any one villager."""
 
 
 class WolfBelief:
@@ -111,7 +111,7 @@ class WolfBelief:
     # -- certain facts -----------------------------------------------------------------------------------------
 
     def know_side(self, seat: int, *, wolf: bool) -> None:
-        """The moderator tells whether a seat is a werewolf."""
+        """The moderator reveals the side of a seat."""
         self._likely(np.where((self.wolf[:, seat] == 1) == wolf, 1.0, NEVER))
 
     def know_role(self, seat: int, role: str) -> None:
@@ -138,7 +138,7 @@ class WolfBelief:
             self._living_wolves = self.wolf @ self.alive
 
     def see_attacked(self, victim: int) -> None:
-        """Whom the werewolves would kill, as the witch hears."""
+        """The target of the werewolves, as the witch hears it."""
         self._likely(np.where(self.wolf[:, victim] == 1, self.habits.attacked_wolf, 1.0))
 
     def see_accusation(self, speaker: int, target: int) -> None:
@@ -154,7 +154,7 @@ class WolfBelief:
         self._see_aim(voter, target, self.habits.votes_wolf, self.habits.wolf_votes_wolf)
 
     def see_report(self, speaker: int, target: int, *, wolf: bool) -> None:
-        """A seat tells of a check."""
+        """A seat reports a check."""
         if speaker in (self.seat, target):
             return
         h = self.habits
@@ -204,7 +204,7 @@ class SeatBeliefs:
     """What one seat believes, and what an onlooker would who hears only what everybody hears; read from its View.
 
     Args:
-        view: Of the seat, after the deal.
+        view: The seat's View, after the deal.
         habits: How seats behave.
         onlooker: Whether to follow what an onlooker believes, too.
     """

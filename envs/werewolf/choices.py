@@ -4,8 +4,8 @@ Speeches are laid out once. Options with targets depend on who lives: they are k
 are many, so that memory stays small and no game is slower for those before it.
 
 The cycles of a night (`parlour.envs.moment`; source: ours) are a function of a seat's View. The rules let the wolves
-whisper and vote one after another, then wake guard, witch and seer. How many of them live must not be told by the length of
-the night. So it has a cycle for each wolf of the table to whisper in; one for the hunt, or one for each wolf where votes are
+whisper and vote one after another, then wake guard, witch and seer. The length of the night must not reveal how many of them
+live. So it has a cycle for each wolf of the table to whisper in; one for the hunt, or one for each wolf where votes are
 seen as they are cast; with the last hunter decide guard and seer, who hear of nothing before their turns; then the witch saves,
 and in a last cycle she poisons.
 """

@@ -9,7 +9,7 @@ Layout, for n seats and R different roles in play:
     belief     summary; then n chances each: own of werewolf, own of seer, an onlooker's of werewolf, an onlooker's of seer
     record+belief   record; then the chances
 
-But for `table` they are in the frame of the seat: number j is the seat j places further round the table, 0 oneself. The
+Except for `table` they are in the frame of the seat: number j is the seat j places further round the table, 0 oneself. The
 chances are `parlour.envs.werewolf.belief.SeatBeliefs`: exact under its habits.
 """
 

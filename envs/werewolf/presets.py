@@ -35,9 +35,9 @@ class WerewolfRules:
     """The points on which the sources differ."""
 
     hunt_shown: Literal["as_cast", "together"]
-    """Whether a wolf sees the votes of the wolves before it; if not, the wolves learn only whom they chose."""
+    """Whether a wolf sees the votes of the wolves before it; if not, the wolves learn only the victim."""
     hunt_tie: Literal["random", "nobody"]
-    """Whom the wolves kill when their vote is tied: one of the tied targets (nobody may be one), or nobody."""
+    """The wolves' victim after a tied vote: one of the tied targets (nobody may be one), or nobody."""
     hunt_wolves: bool
     """Whether a wolf may name a wolf, itself among them, as the victim."""
     guard_may_repeat: bool

@@ -1,4 +1,4 @@
-"""How Werewolf's words are read: whom a choice names, whether an answer is a yes, and what a talk claims."""
+"""How Werewolf's words are read: the player in a choice, yes or no, and the claims in a talk."""
 
 from __future__ import annotations
 

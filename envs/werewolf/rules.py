@@ -1,7 +1,7 @@
 """Werewolf's rules as a pure state machine, for 4-15 players. No text, no arrays, no PettingZoo.
 
 Order of a night: the wolves speak among themselves, then vote for a victim; the guard protects; the witch hears of the
-victim, may save, may poison; the seer checks. At dawn the deaths are told. By day all speak once, then vote; who has
+victim, may save, may poison; the seer checks. At dawn the deaths are announced. By day all speak once, then vote; who has
 most votes is executed after last words. Sources and the points where they differ: `presets.py`.
 """
 

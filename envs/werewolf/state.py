@@ -39,7 +39,7 @@ class Living(NamedTuple):
     seer: tuple[int, ...]
 
     def of(self, alive: Sequence[bool]) -> Living:
-        """Those of them who are alive, by seat."""
+        """The living players among them, by seat."""
         speakers, wolves, guard, witch, seer = self
         return _new(
             Living,
@@ -69,7 +69,7 @@ class WerewolfStanding(NamedTuple):
     poison: bool
     """Whether the witch still has it."""
     guarded: int | None
-    """Whom the guard protected in the latest night in which he was asked; None if nobody."""
+    """The player protected in the latest night in which the guard was asked; None if nobody."""
     checks: tuple[tuple[int, bool], ...]
     """What the seer learnt: seat and whether it is a werewolf, oldest first."""
     reason: str
@@ -82,14 +82,14 @@ class Darkness(NamedTuple):
     """What has been done this night; empty by day."""
 
     victim: int | None
-    """Whom the wolves kill, before the guard and the witch."""
+    """The wolves' target, before the guard and the witch."""
     protected: int | None
     saved: bool
     poisoned: int | None
 
     @property
     def killed(self) -> int | None:
-        """Whom the wolves kill after the guard and the antidote. Protection is against the wolves only."""
+        """The wolves' victim, after the guard and the antidote. Protection is against the wolves only."""
         return None if self.saved or self.victim == self.protected else self.victim
 
     @property
@@ -118,5 +118,5 @@ class WerewolfState(NamedTuple):
     dark: Darkness
     standing: WerewolfStanding
     options: Options
-    """Of the seat to move; `NOTHING` if none is."""
+    """Options of the seat to move; `NOTHING` if there is none."""
     log: tuple[Event, ...]

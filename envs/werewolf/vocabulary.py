@@ -76,7 +76,7 @@ def turned(move: Move, by: int, seats: int) -> Move:
 
 
 class WerewolfView(NamedTuple):
-    """What one seat may know of a game of Werewolf. Satisfies `parlour.envs.core.View`."""
+    """What one seat may know about a game of Werewolf. Satisfies `parlour.envs.core.View`."""
 
     seat: int
     """The seat whose knowledge this is."""
@@ -107,7 +107,7 @@ class WerewolfView(NamedTuple):
     poison: bool | None
     """Whether it still has the poison; None for everybody but the witch."""
     guarded: int | None
-    """Whom it protected in the latest night in which it was asked; None for nobody and for everybody but the guard."""
+    """The player it protected in the latest night in which it was asked; None for nobody, and for every seat except the guard."""
     checks: tuple[tuple[int, bool], ...]
     """What the seer learnt: seat and whether it is a werewolf, oldest first; empty for everybody else."""
     parity: bool

@@ -1,1 +1,1 @@
-"""Agents that put typed questions to a model: one folder for each game, and one that plays any game."""
+"""Agents that ask a model typed questions: a folder for each game, and an agent for any game."""

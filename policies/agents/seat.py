@@ -1,6 +1,6 @@
 """What all seats that ask a model share: the model, settings in words, notes for the transcript, saving without secrets.
 
-`AskingPolicy` is any of them; `GameSeat` is one that plays a certain game from its View.
+`AskingPolicy` is any of them; a `GameSeat` plays a certain game from its View.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class AskingPolicy(Policy):
         return self.model.waits
 
     def hear(self, view: View) -> None:
-        """Take in what is new before one's turn, if the questions for that take time; by default nothing happens.
+        """Take in what is new before the seat's turn, if the questions for that take time; by default nothing happens.
 
         Loops call it where the seat's turn comes before the moderator says anything, so that all that follows until then
         is what players say and do. `act` then puts the same questions less those put here.
@@ -91,8 +91,8 @@ class AskingPolicy(Policy):
 
         Args:
             path: The file.
-            model: The model that it shall ask; None: as it was saved, if that leads nowhere: a file from elsewhere shall
-                not decide where questions and a key are sent, or which files are opened.
+            model: The model to ask; None: as it was saved, if that needs no server or file. A file from elsewhere must not decide
+            where questions and a key are sent, or which files are opened.
 
         Raises:
             ParlourError: The file holds none of this kind, its model cannot be made, or leads somewhere and none is given.

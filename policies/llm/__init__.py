@@ -1,1 +1,1 @@
-"""Language models, and the heuristics that stand in for them: typed questions, and the transport that carries them."""
+"""Language models, and the heuristics that replace them: typed questions and their transport."""

@@ -33,7 +33,7 @@ _LONGEST: Final = 300
 __all__ = ["ASKS", "Answer", "Ask", "BadReply", "Choices", "Rounded", "from_inputs", "read_back"]
 
 Rounded = Annotated[float, AfterValidator(lambda number: round(number, 3))]
-"""A number of a question or an answer: three decimals are all that a prompt shows, so that they are all there is."""
+"""A number of a question or an answer: rounded to the three decimals that a prompt shows."""
 
 
 class Answer(BaseModel):
@@ -53,7 +53,7 @@ class Ask(BaseModel, Generic[A]):
 
     A subclass names its answer (`class Doubt(Ask[Verdict])`) and its `kind`. Its template is the class's `template`, or
     a file `prompts/LANGUAGE/NAME.md` in its package or beside its module, with the part of the kind behind the dot for
-    NAME. What stands below as a class variable may also be given as a keyword of the class
+    NAME. The class variables below may also be given as a keyword of the class
     (`class Doubt(Ask[Verdict], kind="table.doubt")`). In the template, `{field}` stands for an input of one line that no player wrote; every input has a section.
     """
 
@@ -68,23 +68,23 @@ class Ask(BaseModel, Generic[A]):
     record: ClassVar[tuple[str, ...]] = ()
     """Inputs that grow at their end, or change seldom, from the most to the least stable; their sections come next."""
     recent: ClassVar[tuple[str, ...]] = ()
-    """Inputs that hold the newest part of a record and lose its oldest: they stand with what is asked now, and are cut
-    as the record is."""
+    """Inputs that hold the newest part of a record and lose its oldest: they follow the current question, and are shortened like
+    the record."""
     spare: ClassVar[tuple[str, ...]] = ()
     """Inputs that may be left out, in this order, where a prompt would be too long."""
     words_first: ClassVar[bool] = False
-    """Whether its words and the shape of its answer stand before all sections: where they are longer than what the questions
-    of a seat begin with alike, so that a server that has read them from whatever seat need not read them again. The shape
+    """Whether its words and the shape of its answer come before all sections. Set it if they are longer than the common beginning
+    of a seat's questions: a server then reuses its prompt cache across seats. The shape
     leaves to the sections what is offered then."""
     max_tokens: ClassVar[int] = 800
     """Room for a reply; a setting may give more."""
     temperature: ClassVar[float | None] = None
-    """Of sampling, where the question asks for one of its own; None for the model's."""
+    """Sampling temperature of this question; None for the model's."""
     decides: ClassVar[bool] = False
     """Whether its answer is the player's decision although another question follows in the same turn; the last one always is."""
 
     language: str = ENGLISH
-    """Of the whole prompt."""
+    """Language of the whole prompt."""
 
     @abstractmethod
     def heuristic(self, rng: np.random.Generator) -> A:
@@ -102,7 +102,7 @@ class Ask(BaseModel, Generic[A]):
         return self
 
     def restated(self, answer: A, ear: MisreadingModel) -> A:
-        """The answer as a reader gives it who errs, such as one who is surer than the words are."""
+        """The answer of a reader that errs, for example with too much confidence."""
         return answer
 
     @classmethod
@@ -188,7 +188,7 @@ class Ask(BaseModel, Generic[A]):
         return self._answer(self.settled(found))
 
     def settled(self, found: dict[str, Any]) -> dict[str, Any]:
-        """The object of a reply with each choice as it was offered. Raises `BadReply` for one that was not."""
+        """The object of a reply with each choice as it was offered. Raises `BadReply` for an answer that does not fit."""
         return reading.settled(found, self.choices())
 
     def _bare_choice(self, words: str) -> dict[str, Any] | None:

@@ -56,8 +56,8 @@ class _Shared(Generic[T]):
 class SharedCalls(Generic[T]):
     """Calls whose results are the same for all who share them: each is made once, by whoever needs it first.
 
-    It belongs to whoever claimed it first, which can be told beforehand (`claim`): so it does not depend on which thread
-    is the fastest. Safe for threads; pickled are the results, without what is under way.
+    It belongs to the first owner that claimed it, which is fixed beforehand (`claim`), so it does not depend on the fastest
+    thread. Safe for threads; pickled are the results, without what is under way.
     """
 
     def __init__(self) -> None:
@@ -75,8 +75,8 @@ class SharedCalls(Generic[T]):
 
         Args:
             owner: Who needs them.
-            calls: By what is called; a function of who owns the call.
-            most: How many of them are carried out at once.
+            calls: By name of the call: a function of its owner.
+            most: Most calls at the same time.
 
         Raises:
             BaseException: What a call raised, for all who share it.
@@ -195,12 +195,12 @@ _HERE: ContextVar[Gathering | None] = ContextVar("gathering", default=None)
 
 
 def ask_along(by: AnswersTogether, question: Any, order: tuple[int, ...]) -> Any:
-    """The answer to a question: with those of the threads that go along with this one, or alone.
+    """The answer to a question: batched with the questions of other threads, or alone.
 
     Args:
         by: Who answers.
         question: What it takes.
-        order: The order of questions that are answered together; of each question another one.
+        order: The order of questions in a batch; unique for each question.
     """
     here = _HERE.get()
     return by.together([question])[0] if here is None else here.ask(by, question, order)

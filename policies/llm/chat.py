@@ -1,9 +1,9 @@
 """A language model at the table: questions go to a chat endpoint, replies are read, invalid replies are reported back.
 
-A question is put as two messages (`prompt`), cut to the model's context where that is known (`fit`). A reply that is no
-answer is followed by what is wrong with it and the request to try again, one that was cut off by more room; when the
-tries are used up, or the server refuses the question for good, the heuristic answers, which is counted with its reason.
-A model of which nothing but such replies comes is given up.
+A question is put as two messages (`prompt`), cut to the model's context where that is known (`fit`). If a reply is no valid
+answer, the model gets the error and is asked again; a truncated reply gets more tokens. If all tries fail, or the server refuses
+the question for good, the heuristic answers, and that is counted with its reason.
+A model that never gives a valid reply is given up.
 
 Nothing here depends on time, on the cache or on retries, so that a game replayed from a cache gives the same transcript.
 """
@@ -38,7 +38,7 @@ LENGTH: Final = "length"
 _LONGEST_SHOWN: Final = 2000
 """Characters of an unusable reply that the model is shown again."""
 _SHARE: Final = 0.9
-"""Of a context that a second, shorter prompt takes, by the server's own count."""
+"""Share of the context that a second, shorter prompt takes, by the server's own count."""
 _REPLY: Final = 4
 """A reply takes at most this part of a known context, a fourth."""
 _COMPLAINT: Final = 192
@@ -77,7 +77,7 @@ class ChatSettings:
     """
 
     temperature: float = 0.3
-    """Of sampling."""
+    """Sampling temperature."""
     tries: int = 3
     """How many replies are read, at most, before the heuristic answers."""
     patience: int | None = None
@@ -132,7 +132,7 @@ class ChatModel(Model):
     def answers(self, question: Ask[A], context: RequestContext, n: int) -> list[Answered[A]]:
         """`n` independent answers: from one request, and single ones for what the server left out.
 
-        The k-th one stands for the same sample as with any other model. The first one's calls hold the usage of the
+        The k-th one stands for the same sample as with any other model. The calls of the first question hold the usage of the
         common request.
         """
         if n < 2:

@@ -36,13 +36,13 @@ class Beginnings:
 
 
 HEURISTIC: Final = "heuristic"
-"""By whom an answer is, if not by the model."""
+"""Who gave an answer, if not the model."""
 INVALID: Final = "invalid"
 """The reason where no reply could be read as an answer."""
 MOST_FOREIGN: Final = 0.05
 """Share of decisions that were not a player's own above which results are marked."""
 _ROUNDED: Final = 6
-"""Digits of dollars and seconds that are told."""
+"""Digits of reported dollars and seconds."""
 
 
 class AskedQuestion(NamedTuple):
@@ -148,14 +148,14 @@ class Decisions:
     prompt: int = 0
     """Tokens read."""
     cached: int = 0
-    """Of these, tokens that the server had in its own cache."""
+    """Prompt tokens that the server had in its own cache."""
     completion: int = 0
     """Tokens written."""
     characters: int = 0
-    """Of the prompts."""
+    """Characters of the prompts."""
     shared: int = 0
-    """Of these, with which prompts begin like one before in the game, of any seat: a server that keeps what it has read need
-    not read them again."""
+    """Characters that a prompt shares with the beginning of an earlier prompt in the game, of any seat: a server with a prompt
+    cache need not read them again."""
     dollars: float | None = 0.0
     """None if any reply has an unknown cost."""
     cut: int = 0
@@ -163,7 +163,7 @@ class Decisions:
     dropped: tuple[str, ...] = ()
     """Parameters that the server did not take."""
     seconds: float = field(default=0.0, compare=False, repr=False)
-    """Of its turns; told only where a language model was asked, and never in a transcript."""
+    """Duration of its turns; reported only if a language model was asked, and never in a transcript."""
 
     @property
     def own(self) -> int:
@@ -226,7 +226,7 @@ def took(calls: Iterable[Mapping[str, Any]], seen: Beginnings | None = None) -> 
     """What the calls of one turn took: questions, requests, tokens, dollars; no decision.
 
     Args:
-        calls: Of one seat, in their order.
+        calls: Calls of one seat, in their order.
         seen: The prompts of the game before; these join them.
     """
     calls = list(calls)

@@ -1,7 +1,7 @@
 """From settings to a model: endpoint, budget, cache and meter, put together in this order.
 
-The budget stands inside the cache, so that stored replies are free; the meter stands outermost and sees everything. Errors
-of reading, where any are set, stand before all of them.
+The budget stands inside the cache, so that stored replies are free; the meter stands outermost and sees everything. Reading
+errors, if any are set, wrap all of them.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class ModelConfig:
     max_tokens: int | None = None
     """Least room for a reply in tokens, such as 4000 for a model that thinks first; None: as each question has it."""
     reasoning_effort: str | None = None
-    """How much a model that thinks shall think, such as low; None: not sent."""
+    """Reasoning effort of a model that thinks, such as low; None: not sent."""
     stop: tuple[str, ...] = ()
     """Text at which a reply ends, repeatable."""
     extra_body: str | Mapping[str, Any] | None = None

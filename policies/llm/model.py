@@ -98,7 +98,7 @@ class Model(ABC):
         return False
 
     def as_heard(self, question: Ask[A], context: RequestContext) -> Ask[A]:
-        """The question as the asker hears it, for one who reads without asking; another one where readers err."""
+        """The question as the asker hears it, for a seat that reads without asking; it differs if readers err."""
         return question
 
     @abstractmethod
@@ -177,7 +177,7 @@ class SeatModel:
     def ask_shared(self, questions: Sequence[Ask[A]]) -> list[A]:
         """The answers to questions that are the same for all seats: each is asked once in a game.
 
-        The sample is that of the game and the question. What was called stands in the transcript of the seat that came first.
+        The sample is that of the game and the question. The calls are in the transcript of the seat that came first.
         Where a model's seats each hear for themselves, each seat asks, for the same sample.
         """
         return [answered.value for answered in self.hear_shared(questions)]
@@ -206,7 +206,7 @@ class SeatModel:
 
     @property
     def errs(self) -> bool:
-        """Whether this seat may hear otherwise than what was said."""
+        """Whether this seat may mishear statements."""
         return self._model.asks_alone(self._player)
 
     def claim_shared(self, questions: Sequence[Ask[Any]]) -> None:

@@ -100,8 +100,7 @@ class MisreadingModel:
     Args:
         noise: The rates.
         game: The game's seed.
-        seat: The reader's number; -1 for one who has no seat.
-        question: What tells this question from the others of the seat.
+        seat: The reader's number; -1 for a reader without a seat. question: Distinguishes this question from the seat's others.
     """
 
     def __init__(self, noise: ReadingNoise, game: int, seat: int, question: str) -> None:

@@ -2,8 +2,8 @@
 
 A prompt is two messages. The system message holds general words and the rules of the table. The user message holds what
 is fixed for the seat, then the record, which only grows at its end, then what is asked now: so the longest common
-beginning of two prompts is long, and servers that keep what they have read need not read it again. The words of
-a question may stand before its sections, for the same reason.
+beginning of two prompts is long, and servers that keep what they have read need not read it again. The words of a question may
+come before its sections, for the same reason.
 
 A section is a heading `## name` and the value of the input of that name:
 
@@ -37,7 +37,7 @@ _CODED: Final = '"{['
 """What the JSON of an entry begins with; entries in plain words begin otherwise."""
 _FEW: Final = 12
 _BRIEF: Final = 200
-"""Options that the shape of the answer names one by one, and their characters together; of more it says that they stand above."""
+"""Most options, and most characters of options, that the shape of the answer lists; for more it refers to the list above."""
 
 
 # -- values as lines -------------------------------------------------------------------------------------------
@@ -50,9 +50,9 @@ def section(name: str, value: Any, *, optional: bool = False) -> str:
     '## options\n- vote:1 = I approve the team.\n'
 
     Args:
-        name: Of the input.
+        name: Name of the input.
         value: A plain value, as JSON has them.
-        optional: Whether it may be None too, so that an empty text or list has to be told from it.
+        optional: Whether it may be None too, so that an empty text or list must look different.
     """
     if value is None or (value in ("", [], {}) and not optional):
         return ""
@@ -117,7 +117,7 @@ def value_of(lines: Sequence[str], *, options: bool = False) -> Any:
     """The value that a section holds.
 
     Args:
-        lines: Of the section.
+        lines: Lines of the section.
         options: Whether it is a dict of texts.
 
     Raises:
@@ -200,7 +200,7 @@ def beside(module_file: str | None, language: str, name: str) -> str | None:
 
 @cache
 def layout(language: str) -> Mapping[str, str]:
-    """The words between the sections, by what they are for. Raises `ParlourError` for a language without them."""
+    """The words between the sections, by purpose. Raises `ParlourError` for a language without them."""
     folder = resources.files(__package__ or "").joinpath("prompts")
     found = folder.joinpath(language, "layout.json")
     if not found.is_file():

@@ -47,8 +47,7 @@ class BadReply(ParlourError):  # noqa: N818 - named for what it is
 def set_aside(reply: str) -> tuple[str, str]:
     """What was thought aloud, and the rest.
 
-    A block that was begun and not ended goes to the end of the reply; one that was ended and not begun, from its
-    beginning.
+    A block without an end reaches the end of the reply; a block without a beginning starts with the reply.
 
     >>> set_aside('<think>{"choice": "vote:3"}</think>{"choice": "vote:5"}')
     ('{"choice": "vote:3"}', '{"choice": "vote:5"}')
@@ -129,7 +128,7 @@ def _bare(value: Any) -> str:
 
 
 def settled(found: dict[str, Any], choices: Choices) -> dict[str, Any]:
-    """An object with each choice as it was offered. Raises `BadReply` for one that was not."""
+    """An object with each choice as it was offered. Raises `BadReply` for a truncated reply."""
     told = deepcopy(found)
     for place, accepted in choices.items():
         if accepted:

@@ -28,7 +28,7 @@ from parlour.policies.local_lm.settings import weights_in
 from safetensors import SafetensorError
 
 CLOSE: Final = 1e-3
-"""Of scores over temperature."""
+"""Least difference of scores over temperature that is safe from rounding."""
 _EXACT: Final = (torch.float32, torch.float64)
 
 

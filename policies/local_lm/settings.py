@@ -1,5 +1,6 @@
 """The settings of a player that a checkpoint of `transformers` answers for, and the name of that player. Needs no
-library."""
+library.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ class CheckpointSettings(Settings):
     dir: str = setting(needs="a checkpoint; accepted: hf:DIR[,temperature=1,...]")
     """Folder of the checkpoint, as `save_pretrained` writes it."""
     temperature: float = setting(0.0, number(0))
-    """Of sampling; 0: the most probable token, always."""
+    """Sampling temperature; 0: always the most probable token."""
     max_new_tokens: int = setting(128, whole(1))
     """Tokens of a reply at most."""
     history: int | None = setting(None, whole(0))

@@ -68,7 +68,7 @@ class ParlourGame(pyspiel.Game):
         return ParlourState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> ParlourObserver:
-        """The observer of a seat; one that sees other private information, or none, is not offered."""
+        """The observer of a seat; an observer with other private information, or none, is not offered."""
         if params:
             raise accept("observer's parameters", params, "none")
         if iig_obs_type is not None and iig_obs_type.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:

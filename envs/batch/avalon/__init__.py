@@ -1,6 +1,6 @@
 """Avalon by the thousand: kernels of `parlour.envs.avalon`, for 5-10 players, all role sets, talk or not.
 
-Of the presets all but `multi_round`, whose discussion once a quest, consultation and last team without a vote they lack.
+They cover all presets except `multi_round`, which has a discussion once a quest, a consultation and a last team without a vote.
 """
 
 from __future__ import annotations

@@ -174,7 +174,7 @@ def oberons_among(g: Any, r: Any, s: int, among: int) -> float:
 
 @kernel
 def share(g: Any, chances: Any, total: float) -> None:
-    """Divide by the sum; that a team is clean is told only while there is one."""
+    """Divide by the sum; a clean team is reported only while one exists."""
     scale = 1 / total
     for k in range(len(chances)):
         chances[k] *= scale

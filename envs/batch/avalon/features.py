@@ -111,7 +111,7 @@ def membership(named: int, went: int, gone: bool) -> float:
 
 @kernel
 def speeches(g: Any, r: Any, f: Any, at: int) -> int:
-    """Who spoke against whom, and the roles that were claimed."""
+    """Accusations between seats, and claimed roles."""
     n, me = len(g.roles), g.actor
     for a in range(n):
         i = (me + a) % n

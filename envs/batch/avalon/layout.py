@@ -174,8 +174,8 @@ class Numbers(NamedTuple):
     """The number of an action in the own frame of a seat, for players inside kernels."""
 
     first: Array
-    """(9,) int32: of the first action of each kind; seats follow in order, approve and success come before their
-    opposites, and passing before the guesses. -1 for what the table does not have."""
+    """(9,) int32: number of the first action of each kind; seats follow in order, approve and success come before their
+    opposites, and passing before the guesses. -1 for kinds that the table lacks."""
     teams: Array
     """(2**n,) int32: of naming these seats; -1."""
 

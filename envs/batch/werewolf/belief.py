@@ -1,7 +1,7 @@
 """Who the werewolves and the seer are, as kernels: the posterior of `parlour.envs.werewolf.belief`, exact at every size.
 
-A hypothesis there is a set W of werewolves with a seer s among the others. Nothing but what s has said about checks and of
-himself tells seers apart, so its weight is a product, and what is kept grows with the sets only (56 for 3 of 8):
+A hypothesis there is a set W of werewolves with a seer s among the others. Only the statements of s about checks and himself
+distinguish seers, so its weight is a product, and memory grows only with the number of sets (56 for 3 of 8):
 
     public[W] * seer_weight[s] * product over t in W of seer_match[s, t]          for an onlooker
     times own[i, W]                                                               for seat i of the village
@@ -49,7 +49,7 @@ class Hypotheses(NamedTuple):
 
 
 def hypotheses_of(rules: Werewolf) -> Hypotheses:
-    """Those of a table."""
+    """The hypotheses of a table."""
     n, k = rules.seats, rules.roles.count(WEREWOLF)
     sets = [sum(1 << j for j in chosen) for chosen in combinations(range(n), k)]
     return Hypotheses(
@@ -131,7 +131,7 @@ def see_dead(g: Any, r: Any, w: Any, h: Any, first: int, second: int) -> None:
 
 @kernel
 def see_attacked(g: Any, r: Any, w: Any, h: Any) -> None:
-    """Whom the werewolves would kill, as the witch hears."""
+    """The target of the werewolves, as the witch hears it."""
     _weigh(w[g.slot[g.witch]], h, g.attacked, r.attacked_wolf, 1.0)
 
 
@@ -179,7 +179,7 @@ def see_aim(g: Any, r: Any, w: Any, h: Any, actor: int, target: int, by_village:
 
 @kernel
 def see_report(g: Any, r: Any, w: Any, h: Any, speaker: int, target: int, evil: int) -> None:
-    """A seat tells of a check."""
+    """A seat reports a check."""
     g.looked = 0
     on_wolf = r.wolf_accuses_wolf if evil else r.clears_wolf
     invented = r.wolf_reports * (r.wolf_reports_evil if evil else 1.0 - r.wolf_reports_evil) / r.other_reports
@@ -248,7 +248,7 @@ def look_on(g: Any, r: Any, w: Any, h: Any, rows: Any) -> None:
 def marginals(g: Any, r: Any, w: Any, h: Any, rows: Any, seat: int, wolf: Any, seer: Any) -> None:
     """The chance of each seat of being a werewolf, and the seer, as `seat` or an `ONLOOKER` sees it.
 
-    `rows` are those of `weigh_seers`; `wolf` and `seer` are (n,), and seats are numbered as at the table.
+    `rows` are rows of `weigh_seers`; `wolf` and `seer` are (n,), and seats are numbered as at the table.
     """
     n = r.seats
     seer[:] = 0.0

@@ -1,7 +1,7 @@
 """One game of Werewolf as a record, and the rules of one table as another; both are read by the kernels beside this file.
 
 The rules record is filled from the scalar game (`parlour.envs.werewolf`), which stays the one source of catalogue, presets
-and habits. Arrays by seat have 15 places, of which a table of n uses the first n, so that one compilation serves all sizes.
+and habits. Arrays by seat have 15 places; a table of n uses the first n. So one compilation serves all sizes.
 """
 
 from __future__ import annotations

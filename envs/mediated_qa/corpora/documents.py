@@ -1,7 +1,8 @@
 """Documents in a file or a folder: plain text, Markdown, or JSON (Lines) of `{title, text}`; and their sentences.
 
 The title of a text is its file's name without the ending, that of a Markdown file its first heading. Lines of a paragraph are
-joined; list items and `Field: value` lines stand alone. A sentence ends at a stop, question or exclamation mark before a
+joined; list items and `Field: value` lines are paragraphs of their own. A sentence ends at a stop, question or exclamation mark
+before a
 capital letter, a digit or a quotation mark, unless the stop belongs to an initial or to a common abbreviation.
 """
 

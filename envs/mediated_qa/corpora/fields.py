@@ -1,4 +1,4 @@
-"""Questions and documents as they stand in a file: JSON or JSON Lines, taken apart field by field.
+"""Questions and documents in a file: JSON or JSON Lines, read field by field.
 
 Whatever is refused is refused in one line with the file, the line, the place within it and the field. The line of a value in
 a JSON file is looked for only then, so that reading large files costs nothing more.
@@ -21,21 +21,21 @@ from parlour.envs.json_values import json_value
 LINES: Final = (".jsonl", ".ndjson")
 """How the names of files end that hold one value a line."""
 _SAVED: Final = ("state.json", "dataset_dict.json")
-"""Files in a folder that `datasets` saved: of a data set, of several splits."""
+"""Files in a folder that `datasets` saved: for one data set, for several splits."""
 _SPLITS: Final = ("validation", "dev", "test", "train")
-"""Of several splits the first of these that is there is read."""
+"""The first of these splits that exists is read."""
 _NOTHING: Final = " \t\r\n"
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a value stands in a file."""
+    """Position of a value in a file."""
 
     path: Path
     keys: tuple[str | int, ...] = ()
     """From the value of the file, or of the line, inwards."""
     line: int = 0
-    """From 1; 0 where the file is one JSON value, of which the line is looked for."""
+    """From 1; 0 if the file is one JSON value, whose line is searched."""
     unit: str = "line"
     """What is counted: lines, or rows of a table."""
 

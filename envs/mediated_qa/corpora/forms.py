@@ -1,4 +1,4 @@
-"""Forms of questions in files: one's own, and those in which known corpora are published.
+"""Forms of questions in files: your own, and the forms of published corpora.
 
 | form | after | read |
 |---|---|---|
@@ -9,14 +9,13 @@
 | `squad2` | Rajpurkar et al. 2018 | articles with paragraphs with questions, or rows as the library `datasets` keeps them |
 | `natural_questions` | Kwiatkowski et al. 2019 | the simplified form (`document_text`) and the full one (`document_tokens`) |
 
-For your own questions, `answer` is one answer; `answers` are several, each of which counts as right. A question without an answer
+For your own questions, `answer` is one answer; `answers` are several, and each counts as right. A question without an answer
 (null, an empty text, an empty list) is unanswerable: whatever is answered is wrong. `context` are documents that come with it: a
 text, or a list of texts, of `{title, text}` or of `[title, [sentences]]`.
 
 Supporting facts, evidences, decompositions and places of answers are left alone. SQuAD's `is_impossible` means no answer, and its
-plausible answers are wrong ones. Of Natural Questions the short answers and yes/no answers of all annotators count as right; a
-question for which nobody marked anything has no answer, and one with a long answer alone is left out, since its answer is a
-paragraph.
+plausible answers are wrong ones. In Natural Questions, the short answers and yes/no answers of all annotators count as right. A
+question without any annotation has no answer. A question with only a long answer is left out, since its answer is a paragraph.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ _WIKI_KINDS: Final = {"comparison": "comparison", "bridge_comparison": "comparis
 
 
 def questions_in(path: Path, form: str, limit: int | None = None) -> Iterator[QuestionWithContext]:
-    """The questions of a file in a form, one of the package's `FORMS` but `auto`; of its first `limit` entries.
+    """The questions of a file in a form, one of the package's `FORMS` except `auto`; from its first `limit` entries.
 
     Raises:
         ParlourError: The file or a field of it is not as described.
@@ -107,7 +106,7 @@ def _question(
 def with_decoys(questions: Sequence[CorpusQuestion]) -> tuple[CorpusQuestion, ...]:
     """Questions with answers of others instead of decoys that are missing: years for years, words for words.
 
-    They serve a simulated memory alone, which would otherwise guess right whenever it knows of no wrong answer.
+    They serve only a simulated memory, which would otherwise guess right whenever it has no wrong answer.
     """
     pools: dict[bool, dict[str, None]] = {True: {}, False: {}}
     for question in questions:

@@ -54,7 +54,7 @@ class Character(_Frozen):
 
 
 class Victim(_Frozen):
-    """One who died before the game begins."""
+    """A victim who died before the game begins."""
 
     name: str = Field(min_length=1)
     aliases: tuple[str, ...] = ()
@@ -111,11 +111,11 @@ class Case(_Frozen):
     questions: tuple[tuple[QuizQuestion, ...], ...]
     """Per seat."""
     omniscient: tuple[QuizQuestion, ...] = ()
-    """For one who has read all scripts."""
+    """For a reader of all scripts."""
     truth: Truth | None = None
     """Generated cases only."""
     liars: int = Field(default=0, ge=0)
-    """How many who murdered nobody may tell what their `lies` hold, and keep silent; all know the number."""
+    """Number of innocents who may state their `lies`, and keep silent; everybody knows the number."""
 
     @cached_property
     def vocabulary(self) -> CaseVocabulary:
@@ -132,7 +132,7 @@ class Case(_Frozen):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the characters, in turn order."""
+        """Names of the characters, in turn order."""
         return tuple(character.name for character in self.characters)
 
     def may_lie(self, seat: int, victim: int) -> bool:

@@ -22,13 +22,13 @@ _MOTIVE: Final = 0.6
 _ACCESS: Final = 0.55
 """Share of innocents, not cleared by lack of access, who could get at the means."""
 _OTHERS_KNOW: Final = 0.5
-"""How likely somebody else knows of such a reason or access."""
+"""Probability that somebody else knows an invented reason or access."""
 _AGAIN: Final = 0.35
-"""How likely a second seat knows of the murderer's motive, or of his access."""
+"""Probability that a second seat knows the murderer's motive, or his access."""
 _THIRD: Final = 0.35
-"""How likely a third seat knows of a relation."""
+"""Probability that a third seat knows a relation."""
 _SHARES: Final = (0.6, 0.25, 0.15)
-"""Of pairs with one, two, three relations."""
+"""Shares of pairs with one, two, three relations."""
 _SIGHTINGS: Final = 4
 """How many sightings everybody has from hours without a death."""
 _EXCLUDED: Final = {
@@ -91,7 +91,7 @@ class Hands:
     def someone(self, victim: int, *, but: Iterable[int] = (), rather: Iterable[int] = ()) -> int:
         """An innocent of the victim, none of `but` unless nobody else is left; one of `rather` if possible.
 
-        Of these, the one that knows the fewest facts.
+        Among these, the seat that knows the fewest facts.
         """
         innocents, barred = self.innocents(victim), set(but)
         order = [seat for seat in sample(self.rng, self.world.seats, self.world.seats) if seat in innocents]

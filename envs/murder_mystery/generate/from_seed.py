@@ -25,7 +25,7 @@ VICTIMS: Final = range(1, 3)
 _STORY, _WORDING, _QUIZ = range(3)
 _ATTEMPTS: Final = 10_000
 _DIGITS: Final = 100
-"""Of a number in a reference."""
+"""Most digits of a number in a reference."""
 
 
 def generate(

@@ -1,8 +1,8 @@
 """The quiz of a generated case, after WellPlay: objective rows 10 points, reasoning 5, relations 2; four options each.
 
 Everybody is asked who, how, why, relationship, where, when and the two main suspects for every victim that he did not
-murder himself, a few individual matters, and the relations of other people: one relation, two, or three real ones with
-one that does not exist. The position of the right option is drawn again for every row.
+murder himself, a few individual matters, and the relations of other people: one relation, two, or three real relations with an
+invented one. The position of the right option is drawn again for every row.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class _Row(NamedTuple):
 def quiz(
     world: CaseWorld, known: CaseKnowledge, words: CaseVocabulary, rng: np.random.Generator, tester: int
 ) -> tuple[QuizQuestion, ...]:
-    """The questions to one seat, or (`EVERYBODY`) those to one who has read all scripts: each question once."""
+    """The questions to one seat, or (`EVERYBODY`) to a reader of all scripts: each question once."""
     asker = _Asker(world, known, words, rng, tester)
     rows = [row for victim in range(len(world.deaths)) for row in asker.about(victim)]
     rows += asker.individual() + asker.relations()

@@ -19,16 +19,16 @@ from parlour.envs.murder_mystery.cases.case import Death
 from parlour.envs.murder_mystery.vocabulary.facts import UNKNOWN, Fact
 
 MATTERS: Final = frozenset(("motive", "means", "opportunity"))
-"""What may be told against a seat: the three matters of the paper's sensors."""
+"""Evidence against a seat: the three matters of the paper's sensors."""
 
 
 class Evidence(NamedTuple):
-    """What others tell of the persons, about the death of one victim."""
+    """What others say about the persons, concerning the death of one victim."""
 
     ruled_out: frozenset[int]
     """By rules (a) to (c)."""
     against: Mapping[int, frozenset[str]]
-    """Person -> the `MATTERS` that are told against it; empty for those of whom nothing is."""
+    """Person -> the `MATTERS` reported against it; empty without any."""
 
     def candidates(self, seats: int) -> tuple[int, ...]:
         """The seats that can have killed the victim, in order; those proved, if any are."""
@@ -76,8 +76,8 @@ def faults_of(
 
     For each victim:
     1. what all innocent of it know rules out everybody but the murderer;
-    2. his motive, his access to the means and his presence at place and time of death are told by others, so that the
-       alibi he plans to tell is contradicted by a sighting;
+    2. his motive, his access to the means and his presence at place and time of death are reported by others, so that a sighting
+    contradicts the alibi he plans to give;
     3. no innocent has motive, access and presence against it;
     4. what any one innocent knows, with the briefing, leaves two others or more.
 

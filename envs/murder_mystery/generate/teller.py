@@ -29,11 +29,11 @@ class Teller:
         """The script of a seat: its character, people, secrets, the evening, the crime, planned lies.
 
         Args:
-            seat: Whose.
+            seat: The seat that knows them.
             facts: What it knows, in the order of telling.
-            motives: Numbers of the vocabulary's motives among those of the language.
+            motives: Numbers of the vocabulary's motives in the language.
             crimes: What a murderer did, in prose; empty for innocents.
-            lies: False facts that he plans to tell.
+            lies: False facts that he plans to state.
         """
         prose = self.prose
         trade = prose.trades[(seat * 5 + len(facts)) % len(prose.trades)]

@@ -27,7 +27,7 @@ from parlour.envs.murder_mystery.generate.world import CaseWorld
 from parlour.envs.murder_mystery.vocabulary.facts import UNKNOWN, Fact
 
 LEVELS: Final = range(5)
-"""Of difficulty; 0 is a plain case."""
+"""Levels of difficulty; 0 is a plain case."""
 
 
 class Toughness(NamedTuple):
@@ -42,7 +42,7 @@ class Toughness(NamedTuple):
     deductions: int
     """Statements that the solver's proof must take at least."""
     players: range
-    """How many are drawn to play, if no number is given: liars need others to be told apart from."""
+    """Number of players to draw if none is given: liars must be distinguishable from others."""
 
 
 TOUGHNESS: Final = (
@@ -107,7 +107,7 @@ def said_by(facts: Sequence[Fact], lies: Sequence[Fact]) -> list[Fact]:
 
 
 def proof_of(case: Case) -> tuple[Told, ...]:
-    """Statements of a tougher case that prove it, as `belief.proof`: of all but the murderer, each told in full."""
+    """Statements of a tougher case that prove it, as `belief.proof`: full statements of all players except the murderer."""
     told = [(PUBLIC, fact) for fact in case.public]
     for seat, character in enumerate(case.characters):
         if not character.murders[0]:

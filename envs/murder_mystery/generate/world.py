@@ -1,7 +1,7 @@
 """What happened: the drawn world of a generated case, in numbers only.
 
-Persons, places, hours, who killed whom where, when, with what and why, and where everybody was all the time. The same
-world is told in English and in Chinese.
+Persons, places, hours, the murders with place, time, means and motive, and where everybody was all the time. The same world can
+be described in English and in Chinese.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ class Forms(LanguageTable):
 class Prose(LanguageTable):
     """Sentences of scripts, briefings and quizzes of generated cases. In a frame `*` is the sentence of a fact.
 
-    Whatever is not named here is a list of sentences of which one is drawn.
+    Every other entry is a list of sentences; one is drawn.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow")

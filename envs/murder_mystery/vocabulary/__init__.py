@@ -48,14 +48,14 @@ SOLVED: Final = 1
 NO_PLAYER: Final = 2  # no player murdered this victim; it does not count
 
 ANYBODY: Final = -1
-"""A question about nobody in particular (the topics themselves are those of `facts.py`)."""
+"""A question about nobody in particular (the topics are in `facts.py`)."""
 
 TOLD: Final = 3
 """Facts in one answer, at most."""
 
 
 class MysteryView(NamedTuple):
-    """What one seat may know of a murder mystery. Satisfies `parlour.envs.core.View`."""
+    """What one seat may know about a murder mystery. Satisfies `parlour.envs.core.View`."""
 
     seat: int
     """The seat whose knowledge this is."""
@@ -64,7 +64,7 @@ class MysteryView(NamedTuple):
     events: tuple[Event, ...]
     """What it has seen, oldest first."""
     name: str
-    """Of its own character."""
+    """Name of its own character."""
     role: str
     """`"civilian"` or `"murderer"`: its own."""
     side: str
@@ -80,11 +80,11 @@ class MysteryView(NamedTuple):
     lies: tuple[Fact, ...]
     """False facts that it plans to tell; only murderers have any, and in tougher cases who has a secret."""
     names: tuple[str, ...]
-    """Of all characters, by seat."""
+    """Names of all characters, by seat."""
     victims: tuple[str, ...]
     """Names of the victims."""
     title: str
-    """Of the case."""
+    """Title of the case."""
     briefing: str
     """What everybody knows."""
     public: tuple[Fact, ...]
@@ -112,7 +112,7 @@ class MysteryView(NamedTuple):
     target: int
     """Who is asked; -1 while nobody is. With `hearing="two"` everybody sees who, but not what."""
     topic: int
-    """Of the question that is being answered; -1 while none is, and for those who did not hear it."""
+    """Topic of the question that is being answered; -1 without a question, and for seats that did not hear it."""
     about: int
     """The person the question is about; -1 for nobody in particular."""
     suspects: tuple[int, ...]

@@ -151,7 +151,7 @@ def check_fact(fact: Fact, vocabulary: CaseVocabulary) -> None:
 def relevant(fact: Fact, topic: int, speaker: int, about: int, victim: int) -> bool:
     """Whether a fact of a speaker answers a question on a topic about a person (-1: anybody) and a victim.
 
-    Own whereabouts (0), one's relation and feelings to the victim or those of the person asked about (1), reasons to
+    Own whereabouts (0), relation and feelings of the answering player or the person asked about to the victim (1), reasons to
     kill the victim (2), sightings (3) and means (4) of the person asked about or of anybody; everything (5). How the
     victim died belongs to 3 (place, time) and 4 (means).
 

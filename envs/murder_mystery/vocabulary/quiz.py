@@ -48,7 +48,7 @@ class QuizQuestion(BaseModel):
         return SORTS[self.points]
 
     def right(self, picked: tuple[int, ...]) -> bool:
-        """Whether an answer is right: one option (`pick` 1), or one or two options of which one is a key (`pick` 2)."""
+        """Whether an answer is right: one option (`pick` 1), or one or two options that include a key (`pick` 2)."""
         return 0 < len(set(picked)) <= self.pick and any(option in self.keys for option in picked)
 
     @model_validator(mode="after")

@@ -33,7 +33,7 @@ _KEPT: Final = "kept as published"
 
 
 def check(path: Path | str) -> list[Irregularity]:
-    """All irregularities of one script's folder, those of single rows first.
+    """All irregularities of one script's folder, irregularities of single rows first.
 
     A folder of the other language beside it (`../../<other>/<same name>`) is compared, where there is one.
 

@@ -80,7 +80,7 @@ class Folder:
 
     @cached_property
     def every_row(self) -> tuple[Row, ...]:
-        """Those of the characters, then the omniscient ones."""
+        """Rows of the characters, then the omniscient rows."""
         return (*(row for rows in self.rows for row in rows), *self.omniscient)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The advised talker: a language model or the rule of thumb speaks, a trained expert plans. Of parlour's own.
+"""The advised talker: a language model or the rule of thumb speaks, a trained expert plans. This player is parlour's own.
 
 Each turn is the question of the plain player (`chat`) with the expert's plan, what deviating costs, and what it believes as facts
 (after the planner of Bakhtin et al. 2022, Cicero: words are generated for a planned action, and those that do not fit it are
@@ -53,7 +53,8 @@ def option_costs(chances: Sequence[float] | Numbers) -> list[float]:
 
 
 def contradicts(said: Move, planned: Move) -> bool:
-    """Whether a claim is at odds with the planned one: for a player whom that one is against, the reverse, or another role.
+    """Whether a claim contradicts the planned claim: it supports a player that the plan attacks, the reverse, or it names another
+    role.
 
     >>> contradicts(Move("defend", (3,)), Move("accuse", (3,))), contradicts(Move("defend", (2,)), Move("accuse", (3,)))
     (True, False)
@@ -161,7 +162,7 @@ class ExpertAdvice(NamedTuple):
     usual: int
     """Which of them the rule of thumb would make."""
     costs: list[float]
-    """Of each legal move; see `option_costs`."""
+    """Cost of each legal move; see `option_costs`."""
     believed: list[str]
 
 
@@ -172,12 +173,12 @@ class AdvisedSettings(Settings):
     expert: str = EXPERT
     """Who plans: `expert`, the trained network that comes with parlour for the table, or the file of a trained seat."""
     speaker: str = setting(MODEL, one_of(*SPEAKERS))
-    """`model`, or `heuristic` for one who never asks the model."""
+    """`model`, or `heuristic` for a player who never asks the model."""
     follow: float = setting(FOLLOW, number(0, MOST))
     """Up to which cost another option than the planned one is taken: how many times less often than its favourite the expert
     may take it."""
     table: tuple[str, Mapping[str, Any]] | None = setting(None, in_words=False)
-    """Registry name and configuration of the game, where the expert shall be found at once."""
+    """Registry name and configuration of the game, to find the expert at construction."""
 
 
 class AdvisedPlayer(AskingPolicy):

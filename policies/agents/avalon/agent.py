@@ -1,11 +1,11 @@
 """The six-module agent of Lan et al. 2023 (arXiv 2310.14985, section 4): each module is a question, each can be switched off.
 
 At each turn: analysis, planning, action, response; at the end of each round: memory (a summary of the talk so far; teams,
-votes and results are kept word for word); after a game in practice: experience learning. What the action decides in secret
-the moderator is told in the option's own words, which no response could make clearer: so it is asked for talk alone. Without a module the others do with what is left: without memory they read the
-round at hand only, without analysis they count superficially, without a plan they follow no line, without the action
-module the response decides, unaware of the analysis, and without the two parts of experience learning the strategies of
-the own role, or of the others, stay as they were.
+votes and results are kept word for word); after a game in practice: experience learning. Secret moves go to the moderator in the
+option's own words, so the response module handles only public speech. Any module can be switched off. Without memory, the others
+read only the current round. Without analysis, they count superficially. Without a plan, they follow no line. Without the action
+module, the response module decides and does not see the analysis. Without the two parts of experience learning, the strategies
+for the own role, or for other roles, stay unchanged.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class AvalonSettings(Settings):
     without: Collection[str] = setting((), several(*MODULES))
     """Modules that are switched off, joined by +."""
     about: About = setting("all", one_of(*ABOUT))
-    """Whom the analysis is about."""
+    """The players that the analysis covers."""
     try_out: bool = setting(False, in_words=False)
     """Whether this is practice, in which lines of play with few games are tried."""
     experience: Experience = setting(accepts=anything(Experience.load), factory=Experience)
@@ -120,7 +120,7 @@ class AvalonAgent(AvalonSeat):
         return self.seat_model.ask(asks.Act(**self.playing(now), plan=plan, analysis=analysis, options=options)).choice
 
     def told(self) -> dict[str, Any]:
-        """The record, as every module is told it: rounds that are summarised, then those that are not."""
+        """The record that every module sees: summarised rounds first, then the other rounds."""
         before, since = self.notes_taken.rounds[: self._summarised - 1], self.notes_taken.rounds[self._summarised - 1 :]
         facts = (
             [] if MEMORY in self.chosen.without else notes.facts_in(line for messages in before for line in messages)
@@ -143,9 +143,9 @@ class AvalonAgent(AvalonSeat):
         """What a finished game taught about the role that was played; None if the seat never had a turn.
 
         Args:
-            role_of: The role of each seat, told after the game.
+            role_of: The role of each seat, revealed after the game.
             won: Whether the seat's side won.
-            seed: Of the questions asked now.
+            seed: Seed of these questions.
             again: Whether another seat in the same role has learned from this game already: its record is not counted
                 twice.
         """

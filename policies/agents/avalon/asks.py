@@ -4,8 +4,8 @@ Memory asks to summarise (Eq. 1), analysis judges the others (Eq. 2), planning c
 an option (Eq. 4), response puts it into words; `experience_asks` is what follows a game. The heuristics read the same lines
 as a language model does.
 
-All begin alike: who is asked, the facts of the rounds before, word for word, what is kept of their talk, then the round at
-hand. So what one question has sent is the beginning of the next one.
+All prompts begin with the same parts: the player, the facts of earlier rounds word for word, the summary of their talk, then the
+current round. So what one question has sent is the beginning of the next one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _QUESTS: Final = 5
 
 
 class RecordAsk(Ask[A], Generic[A], fixed=("me",), record=("facts", "summary", "messages")):
-    """What all modules are told of the game so far."""
+    """The game so far, as all modules see it."""
 
     me: AvalonSelfInfo
     facts: list[str]
@@ -80,7 +80,7 @@ def _as_share(value: Any) -> Any:
 Chance = Annotated[
     float, Field(ge=0, le=1), AfterValidator(lambda chance: round(chance, 3)), BeforeValidator(_as_share)
 ]
-"""Rounded as `Rounded` is; the limits stand in the schema only where they come first."""
+"""Rounded as `Rounded` is; the schema contains the limits only if they come first."""
 
 
 class PlayerOpinion(Answer):
@@ -141,7 +141,7 @@ class Analyse(RecordAsk[Analysis], kind="avalon_agent.analyse", spare=("others",
     """Analysis: the roles of the other players, from memory and role information."""
 
     about: About
-    """Whom the analysis is about (the paper's table 8)."""
+    """The players that the analysis covers (the paper's table 8)."""
     others: str
     """What earlier games taught of the strategies of other roles."""
 
@@ -187,7 +187,7 @@ def _unit(chance: float) -> float:
 
 
 class PlayingAsk(RecordAsk[A], Generic[A]):
-    """What the modules that play are told in common."""
+    """Inputs that all playing modules share."""
 
     strategy: str
     """The role's strategy, from experience."""
@@ -210,7 +210,7 @@ _LINE: Final = re.compile(r"Line of play: (\w*)")
 
 
 class Plan(Answer):
-    """How to go on."""
+    """A plan for the quests ahead."""
 
     steps: list[str]
     """A sentence for each quest from now on."""

@@ -2,8 +2,8 @@
 
 After Xu et al. 2023 (arXiv 2309.04658), as the code of arXiv 2310.14985 puts it to Avalon: the 15 newest messages and the 15
 most informative older ones, three fixed questions answered from the three messages most like each, a reflection, a
-suggestion from experiences whose reflections are alike (cosine above 0.85, the 50 newest), an answer. An experience scores
-1000 less the length of the game if it was won, and the length if it was lost. Messages are rated all at once, where that
+suggestion from experiences whose reflections are alike (cosine above 0.85, the 50 newest), an answer. An experience scores 1000
+minus the length of the game if it was won, and the length if it was lost. Messages are rated all at once, where that
 code asks once for each.
 """
 
@@ -98,7 +98,7 @@ class AvalonReflection(Answer):
 
 
 class KeptAsk(Ask[A], Generic[A], fixed=("me",)):
-    """What is told of the game so far."""
+    """The game so far, as the agent sees it."""
 
     record: ClassVar[tuple[str, ...]] = ("messages", "now")
     """With `now`, which is the same in all questions of a turn."""

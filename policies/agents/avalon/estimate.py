@@ -179,7 +179,7 @@ def habits_in(text: str) -> AvalonHabits:
 
 
 def count_habits(lines: Sequence[str], role_of: Sequence[str]) -> Tally:
-    """Count the habits in the record of a game whose roles are told, one for each seat."""
+    """Count the habits in the record of a game with known roles, one for each seat."""
     counts = _Counts({field.name: [0, 0] for field in fields(AvalonHabits)}, tuple(role_of))
     for (kind, seat, args), team in _facts(lines, len(role_of)):
         if kind == TEAM:

@@ -3,7 +3,7 @@
 It belongs to a role, not to a seat: the next seat with the role plays by it (the code published with arXiv 2310.14985 does
 the same). The file is JSON that a person can read and edit.
 
-Its questions follow Lan et al. 2023 (section 4.8). When a game is over and the roles are told: three suggestions for the own
+Its questions follow Lan et al. 2023 (section 4.8). After a game, when the roles are known: three suggestions for the own
 role, a better strategy from them, and the strategies of the other roles.
 """
 

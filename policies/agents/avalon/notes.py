@@ -2,12 +2,12 @@
 
 The lines are all that passes from the table to the agent's modules. A summary may drop lines or shorten them; `read` gets
 the facts back from any line that is still in this form and passes over the others, so that heuristics work on
-summaries that a language model wrote, as far as they go. Words of players stand at the end of a line, in quotation marks,
-with line breaks and marks escaped: they cannot be taken for facts.
+summaries that a language model wrote, as far as they go. A player's words are at the end of a line, in quotation marks, with line
+breaks and marks escaped, so that they cannot pass for facts.
 
-A reader that errs (`parlour.policies.llm.noise`) misreads lines that tell who accuses, defends or recommends whom: in one
-half of the cases another player is taken for the one they are about, in the other half an accusation for a defence, or the
-other way round. Facts and one's own words are neither misread nor missed. Talk of earlier rounds is forgotten each time a
+A reader that errs (`parlour.policies.llm.noise`) misreads lines that contain an accusation, a defence or a recommendation. In
+half of the cases it names another player as the target; in the other half it takes an accusation for a defence, or the reverse.
+Facts and the player's own words are never misread or missed. Talk of earlier rounds is forgotten each time a
 round is summed up.
 """
 
@@ -150,7 +150,7 @@ _CLAIMED: Final = (speech.ACCUSE, speech.DEFEND, speech.RECOMMEND)
 
 
 def is_fact(line: str) -> bool:
-    """Whether a line tells what happened: a leader, a team, votes, a card, a result, an exposure; not what was said.
+    """Whether a line reports an event, not a statement: a leader, a team, votes, a card, a result, an exposure.
 
     >>> is_fact("player_1 names player_2."), is_fact('player_1 accuses player_2: "I saw him"')
     (True, False)
@@ -165,12 +165,12 @@ def facts_in(lines: Iterable[str]) -> list[str]:
 
 
 def claims_in(lines: Iterable[str]) -> list[str]:
-    """The lines that tell who accused, defended or recommended whom, without the words."""
+    """The lines with an accusation, a defence or a recommendation, without the words."""
     return [without_words(line) for line in lines if read(line) is not None and not is_fact(line)]
 
 
 def without_words(line: str) -> str:
-    """A line less the words of its speaker.
+    """A line without the words of its speaker.
 
     >>> without_words('player_1 accuses player_2: "I saw him"')
     'player_1 accuses player_2'

@@ -1,7 +1,7 @@
-"""What both Avalon agents share: a seat that notes events, and what it is told about itself and its turn.
+"""What both Avalon agents share: a seat that notes events, and its prompt about itself and its turn.
 
 `AvalonSelfInfo` and `AvalonSituation` are data, and plain lines that can be read back: prompts hold the lines; heuristics, also
-those of another process, work on the data.
+in another process, work on the data.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ _SITUATION: Final = re.compile(
 
 
 class AvalonSituation(BaseModel):
-    """What is asked of a seat, and how the game stands."""
+    """The decision that a seat has to make, and the state of the game."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -154,7 +154,7 @@ class AvalonSituation(BaseModel):
     quest: int
     """1-5."""
     proposal: int
-    """Of this quest, from 1."""
+    """Number of the proposal in this quest, from 1."""
     limit: int
     """Proposals of a quest after which no further one is made."""
     last_rejection_loses: bool

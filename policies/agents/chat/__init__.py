@@ -6,8 +6,8 @@ done now, which is the same for all who vote at one moment; then what the seat a
 beginning of a prompt, of whatever seat, reads little more than the news. A seat with a long story of its own has it before
 the record: nothing behind it is worth sharing.
 
-Sentences for free talk have numbers, and a turn names the numbers. Where the table does not tell them all, each stands in the
-record once, where it was first offered.
+Sentences for free talk have numbers, and a turn names the numbers. If the table does not list them all, the record shows each
+once, where it was first offered.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ _SPEECH: Final = re.compile(r'^(?:\d+: )?[^:："]{1,80}?(?: says(?: [^:"]*)?: | 
 
 _PLACED: Final = re.compile(r"(\d+): (.*)", re.DOTALL)
 _LONG: Final = 1500
-"""Characters of `who` from which on it is a story."""
+"""Least number of characters that make `who` a story."""
 
 
 class TurnWords(Answer):
@@ -175,9 +175,9 @@ class TakeTurn(
     """Who the seat is and what it knows besides, if that is long."""
     events: list[str]
     """What everybody saw, line by line; among the lines, as `+30 [...]`, further sentences for free talk and their numbers.
-    At a table that does not tell who saw what, and for a seat with a story, all that the seat saw."""
+    If the table does not say who saw what, or the seat has a story: everything that the seat saw."""
     asked: str
-    """What is asked of it now; further lines are what was wrong with its last answer."""
+    """The current question; further lines say what was wrong with the last answer."""
     options: list[str]
     """What it may do, in the words that the game understands best; in free talk, only by `sayings`."""
     sayings: str
@@ -211,7 +211,7 @@ class TakeTurn(
         return _SPEECH.match(entry) is not None
 
     def observation(self, rules: str) -> str:
-        """The whole of what the seat read, as the game wrote it; `rules` are those of the table."""
+        """Everything that the seat read, as the game wrote it; `rules` are the table's rules."""
         lines = [line for line in self.events if not OFFER.fullmatch(line)]
         for placed in reversed(self.private):
             match = _PLACED.match(placed)

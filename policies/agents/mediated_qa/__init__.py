@@ -1,4 +1,4 @@
-"""GRACE: a mediator that recommends what retriever, generator and verifier shall do with a question."""
+"""GRACE: a mediator that recommends actions to retriever, generator and verifier for a question."""
 
 from parlour.policies.agents.mediated_qa.mediator import GraceMediator, ObedientModule, Recommendation
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable

@@ -63,11 +63,11 @@ class BoostedTrees:
         )
         if not fits:
             raise ParlourError(
-                "boosted trees whose arrays do not fit; accepted: those of `train grace --sees question`"
+                "boosted trees whose arrays do not fit; accepted: arrays that `train grace --sees question` wrote"
             )
 
     def scores(self, x: Floats) -> Floats:
-        """Of each class, shape (questions, classes), for features of shape (questions, features)."""
+        """Scores of each class, shape (questions, classes), for features of shape (questions, features)."""
         rounds, classes = self.roots.shape
         node = np.broadcast_to(self.roots.ravel(), (len(x), self.roots.size)).copy()
         questions = np.arange(len(x))[:, None]
@@ -178,7 +178,7 @@ def array(name: str, stored: Any, dimensions: int, *, whole: bool = False) -> ND
 
 
 LEAN: Final = 10.0
-"""Pseudo-questions by which a state's shares of outcomes lean on those of all questions."""
+"""Weight of the overall outcome shares in each state's shares, in pseudo-questions."""
 _LEVELS: Final = {state: (k // 3, k % 3) if k < 9 else (-1, -1) for k, state in enumerate(STATES)}
 
 
@@ -194,7 +194,7 @@ class ContextualModel:
     """`"state"`, `"signals"` or `"question"`."""
     joints: tuple[Joint, ...]
     model_of: tuple[int, ...]
-    """Of each joint action, number into `models`; those that always came out alike share one."""
+    """Index into `models` of each joint action; actions with identical outcomes share a model."""
     models: tuple[OutcomeModel, ...]
     counts: Floats
     """Training questions by state, model and outcome, shape (10, models, 4)."""
@@ -204,7 +204,7 @@ class ContextualModel:
     """Share of the training questions on which shallow and deep retrieval found evidence, without and with a link, shape (2, 2)."""
     payment: Payment
     temperature: float = 0.0
-    """Of the quantal response, in units of utility; 0 for the best action."""
+    """Temperature of the quantal response, in units of utility; 0 for the best action."""
     floor: float = 0.0
     """Least probability of an action."""
     share: float | None = None
@@ -233,11 +233,11 @@ class ContextualModel:
             raise accept("strength, temperature and floor", told, "numbers from 0, the floor below 1 / actions")
 
     def chances(self, contexts: Floats, states: Sequence[str]) -> Floats:
-        """Of the outcomes of the joint actions, shape (questions, joint actions, 4).
+        """Probabilities of the outcomes of the joint actions, shape (questions, joint actions, 4).
 
         Args:
             contexts: Shape (questions, features), at least the features that it sees, in the order of `vocabulary.FEATURES`.
-            states: Of the questions.
+            states: States of the questions.
         """
         x = inputs(self.sees, contexts, states)
         number = np.array([STATES.index(state) for state in states])
@@ -248,7 +248,7 @@ class ContextualModel:
         return np.asarray((trust * learned + (1 - trust) * table)[:, list(self.model_of)])
 
     def shares(self) -> Floats:
-        """Of the outcomes by state and model, leaning on all questions; shape (10, models, 4)."""
+        """Shares of the outcomes by state and model, shrunk towards all questions; shape (10, models, 4)."""
         every = self.counts.sum(axis=0)
         overall = every / np.maximum(every.sum(axis=1, keepdims=True), 1)
         return np.asarray((self.counts + LEAN * overall) / (self.counts.sum(axis=2, keepdims=True) + LEAN))

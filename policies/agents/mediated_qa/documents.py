@@ -1,9 +1,8 @@
 """What documents of your own say about a question: the graph of them, and the five signals that a mediator's state is made of.
 
-For a mediator in use, where there is no table of the game: documents are cut into sentences as those of a corpus are, and graph,
-search and signals are those of the game (`parlour.envs.mediated_qa.graph`, `retrieve`, `signals`); only this file of the
-policies knows them. Nothing is asked of a
-reader, and nothing of an answer is seen.
+For a mediator in use, outside the game: documents are cut into sentences as in a corpus, and the game provides graph, search and
+signals (`parlour.envs.mediated_qa.graph`, `retrieve`, `signals`); only this file of the
+policies knows them. No reader is asked, and no answer is seen.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ class DocumentProbe:
     Args:
         documents: Each a text, an object with `title` and `text`, or a passage (title, sentences). A text without a title
             has its first line, if more lines follow it, else the first name in it.
-        normalisation: Of the graph, as the policy was learned.
+        normalisation: Normalisation of the graph that the policy was trained with.
 
     Raises:
         ParlourError: There are no documents with a sentence, or one of them is something else.
@@ -105,7 +104,7 @@ def bins_of(thresholds: Thresholds) -> Bins:
     """The cut points of a policy file. Raises `ParlourError` where one is missing."""
     if missing := [name for name in SIGNAL_NAMES if name not in thresholds]:
         raise ParlourError(
-            f"the policy has no signal_thresholds of {', '.join(missing)}; accepted: one that `train grace` learned from "
+            f"the policy has no signal_thresholds of {', '.join(missing)}; accepted: a policy that `train grace` learned from "
             "questions, or recommend(state)"
         )
     return Bins(tuple(thresholds[name] for name in SIGNAL_NAMES))

@@ -101,7 +101,7 @@ class Equilibrium:
     """A correlated equilibrium of greatest welfare."""
 
     probabilities: Floats
-    """Of the joint actions, in the shape of the game."""
+    """Probabilities of the joint actions, in the shape of the game."""
     welfare: float
     obedience: Obedience
 

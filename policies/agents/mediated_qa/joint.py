@@ -2,7 +2,7 @@
 sections 3.1 and 3.4), as its published tables write them.
 
 A joint action is a tuple (retriever, generator, verifier). Its number is its place in `ALL`, which begins with the nine
-`PUBLISHED` ones, so that a number means the same at a table that offers nine and at one that offers all. Joint actions of
+`PUBLISHED` ones, so that a number means the same at tables with nine actions and with all. Joint actions of
 other actions (`parlour.envs.mediated_qa.actions`) have names, columns and keys in the same way.
 """
 
@@ -46,7 +46,7 @@ _SHORT: Final = dict(
 
 
 def infeasible(joint: Joint) -> str | None:
-    """Why the modules cannot do these three things together; None if they can.
+    """Why the modules cannot combine these actions; None if they can.
 
     >>> infeasible(("skip_retrieval", "generate", "skip_check"))
     'generate reads evidence, and nothing was retrieved'

@@ -1,9 +1,9 @@
 """The players of the mediated game: GRACE's mediator, and a module that follows its advice, or now and then does something else.
 
-The mediator recommends a joint action by the state of the question, from a learned table. At a table of the game it is told the
-state. In a pipeline of your own it is given the question and the documents, or the five signals, and tells the state by the cut
-points in its policy file. With a policy that sees more than the state (`contextual`) it recommends by what is known about the
-question before anything is paid for.
+The mediator recommends a joint action by the state of the question, from a learned table. At a table of the game it receives the
+state. In your own pipeline you give it the question and the documents, or the five signals; it derives the state with the cut
+points in its policy file. With a policy that sees more than the state (`contextual`) its recommendation depends on everything
+known about the question before any cost.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from parlour.policies.settings import number
 
 ACTION_CHOICES: Final = ("sample", "best")
 _GRAPHS: Final = 4
-"""Of documents that were asked about last, which are kept."""
+"""Number of recent graphs of documents that are kept."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class MediatorSettings(Settings):
     """What can be set."""
 
     file: str = setting(needs="a policy; accepted: grace:file=DIR/policy.json")
-    """Of the policy."""
+    """Path of the policy."""
     choice: str = setting("sample", one_of(*ACTION_CHOICES))
     """Whether it draws, or takes the most probable action."""
 
@@ -55,7 +55,7 @@ class Recommendation(NamedTuple):
     signals: tuple[float, ...] | None
     """The five raw signals; None without a link, or where only the state was given."""
     context: tuple[float, ...] = ()
-    """What it went by beside the state, in the order of `vocabulary.FEATURES`; empty for a policy by state."""
+    """Features besides the state, in the order of `vocabulary.FEATURES`; empty for a policy that sees only the state."""
 
 
 class _Row(NamedTuple):
@@ -173,7 +173,7 @@ class GraceMediator(Policy):
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, str]) -> Self:
-        """A mediator from words: `file`, and `choice` if it shall not draw. Raises `ParlourError` for other ones."""
+        """A mediator from words: `file`, and `choice` for a deterministic action. Raises `ParlourError` for other ones."""
         chosen = read_settings(MediatorSettings, settings, cls.name)
         return cls(policy_file.read(chosen.file), chosen.choice)
 

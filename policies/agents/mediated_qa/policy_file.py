@@ -25,7 +25,7 @@ from parlour.policies.agents.mediated_qa.joint import Joint, check_state, from_k
 TOLERANCE: Final = 1e-6
 """How far the probabilities of a row may sum from one."""
 SIGNAL_NAMES: Final = ("reliability", "degree", "len", "coherence", "diversity")
-"""Of the thresholds, as the published tables write them."""
+"""Names of the thresholds, as in the published tables."""
 _KEYS: Final = ("policy", "signal_thresholds", "temperature", "min_prob_floor", "reader", "contextual", "actions")
 
 Row = Mapping[Joint, float]

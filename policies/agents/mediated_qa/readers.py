@@ -32,7 +32,7 @@ from pydantic import Field
 UNKNOWN: Final = "I don't know"
 LABELS: Final = ("entailment", "neutral", "contradiction")
 TEMPERATURE: Final = 0.7
-"""Of the samples for self-consistency (the published code's)."""
+"""Temperature of the samples for self-consistency (from the published code)."""
 
 
 class ShortAnswer(Answer):
@@ -231,7 +231,7 @@ class QAReader(AskingReader):
 
     Args:
         folder: The model, as `save_pretrained` leaves it; loaded at the first question.
-        extract: Instead of such a model.
+        extract: A function to use instead of a model.
 
     Raises:
         ParlourError: There is no such folder.
@@ -255,7 +255,7 @@ class QAReader(AskingReader):
 
 
 def best_span(scores: SpanScores) -> tuple[float, int, int]:
-    """Score, first and last token of the best span, less the score of "no answer" (token 0); -inf if there is none.
+    """Score, first and last token of the best span, minus the score of "no answer" (token 0); -inf if there is none.
 
     >>> found = SpanScores(np.array([1.0, 0, 4, 0]), np.array([1.0, 0, 2, 3]), np.array([False, True, True, True]))
     >>> score, first, last = best_span(found)

@@ -40,7 +40,7 @@ _CONTEXT: Final = "context"
 
 @dataclass(frozen=True)
 class LoggedRecommendation:
-    """A recommendation, and what came of it."""
+    """A recommendation, and its result."""
 
     id: str
     question: str
@@ -52,7 +52,7 @@ class LoggedRecommendation:
     outcome: str | None = None
     """One of `OUTCOME_NAMES`; None while it is not known."""
     cost: float | None = None
-    """Of what was carried out, in the unit of the utilities; None: the nominal costs of the joint action."""
+    """Cost of the executed actions, in the unit of the utilities; None: the nominal costs of the joint action."""
     context: tuple[float, ...] = ()
     """What the mediator saw beside the state, in the order of `vocabulary.FEATURES`; empty if it saw nothing or it is not known."""
 
@@ -72,7 +72,7 @@ class Recommendations(tuple[LoggedRecommendation, ...]):
 
 
 class RecommendationLog:
-    """Adds to a log. Numbers go on where the file ends, for one process; several give ids of their own.
+    """Adds to a log. For one process, numbering continues after the last entry; several processes give their own ids.
 
     Args:
         path: The file; made if there is none.
@@ -105,7 +105,7 @@ class RecommendationLog:
         return number
 
     def result(self, id: str, outcome: str, cost: float | None = None) -> None:
-        """Store what came of a recommendation. Raises `ParlourError` for an unknown id, outcome or cost."""
+        """Store the result of a recommendation. Raises `ParlourError` for an unknown id, outcome or cost."""
         if id not in self._known:
             raise accept("id", id, "that of a recommendation in the log")
         self._add({"id": id, "outcome": _outcome(outcome), "cost": _cost(cost)})

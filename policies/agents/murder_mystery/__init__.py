@@ -1,4 +1,4 @@
-"""Questum and PLAYER*: whom to ask, and what, in a murder mystery; and the methods they are compared with."""
+"""Questum and PLAYER*: agents that choose questions in a murder mystery; and the baselines."""
 
 from parlour.policies.agents.murder_mystery.agent import (
     AGENTS,

@@ -122,7 +122,7 @@ class CaseAsk(SceneAsk[A], Generic[A]):
         return isinstance(entry, Talk)
 
     def misheard(self, ear: MisreadingModel) -> Self:
-        """What others answered is misread where the question is about others; one's own answers follow the own script."""
+        """What others answered is misread where the question is about others; the player's own answers follow its script."""
         if "dialogue" not in type(self).model_fields:
             return self
         spoken: list[Talk] = getattr(self, "dialogue", [])
@@ -302,7 +302,7 @@ class Prune(VictimAsk[Suspicion], kind="questum.prune"):
         return with_length(super().schema_of_answer(), "suspicion", 1, len(self.others))
 
     def settled(self, found: dict[str, Any]) -> dict[str, Any]:
-        """Names by a unique beginning count, too; others are skipped where there is one that counts (SPEC 4.5)."""
+        """A unique beginning of a name counts, too; other names are skipped if at least one counts (SPEC 4.5)."""
         told = found.get("suspicion")
         known = all_named([one for one in told if isinstance(one, str)], self.others) if isinstance(told, list) else []
         return super().settled({**found, "suspicion": known} if known else found)

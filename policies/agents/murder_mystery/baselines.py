@@ -1,8 +1,8 @@
 """The procedures that Questum is compared with (SPEC 4.7, paper C.3), and the questions of two of them.
 
-Werewolf-style, O-CoT and ThinkThrice put a question to everybody else about every victim in every round and prune nothing.
-Their heuristics read the same facts from the same sorts of excerpts as those of Questum, put their questions in the same words,
-and answer within the same limit; what differs is what each procedure looks at before it asks. Who has a secret answers in the
+Werewolf-style, O-CoT and ThinkThrice ask every other player about every victim in every round, and prune nothing.
+Their heuristics read the same facts from the same excerpts as Questum's, ask in the same words, and answer within the same limit.
+The procedures differ in what they read before they ask. Who has a secret answers in the
 same way in all methods, as murderers do.
 """
 
@@ -79,7 +79,7 @@ class WerewolfSelect(CharacterAsk[Picked], kind="questum.werewolf_select"):
             raise ValueError(f"no number; accepted: {PICKED} from 1 to {len(self.listed)}")
 
     def picked(self, numbers: Sequence[int]) -> list[str]:
-        """The questions of these numbers; of a number that is given twice once, what is missing in order of the list."""
+        """The questions with these numbers, without repetitions; missing questions follow in the order of the list."""
         order = dict.fromkeys((*numbers, *range(1, len(self.listed) + 1)))
         return [self.listed[number - 1] for number in order][:PICKED]
 
@@ -154,7 +154,7 @@ class Goal(ScenePart):
 
 
 class OcotGoals(CharacterAsk[Questions], kind="questum.ocot_goals"):
-    """What one has to find out, after one's objectives."""
+    """What the player has to find out, according to its objectives."""
 
     stance: str
 

@@ -24,7 +24,7 @@ NOBODY: Final = -1
 
 
 class Excerpts(NamedTuple):
-    """What a seat answers a question from: what it knows of the case, of its script and of the talk."""
+    """The sources of a seat's answer: the case, its script and the talk."""
 
     scene: Scene
     me: CharacterInfo
@@ -126,7 +126,7 @@ def collect(scene: Scene, scripts: Iterable[tuple[int, Sequence[str]]], dialogue
 
     Args:
         scene: The setting.
-        scripts: Seats and excerpts of their scripts; usually one's own alone.
+        scripts: Seats and excerpts of their scripts; usually only the seat's own.
         dialogue: Excerpts of the talk.
     """
     vocabulary = scene.vocabulary
@@ -150,7 +150,7 @@ def has_facts(told: Sequence[Told]) -> bool:
 
 
 def death_of(victim: int, told: Iterable[Told]) -> Death:
-    """How a victim died, by the majority of what was told; a script counts twice."""
+    """How a victim died, by the majority of the statements; a script counts twice."""
     votes: tuple[Counter[int], ...] = (Counter(), Counter(), Counter())
     for (kind, args), _, sure, _ in told:
         if kind == "died" and args[0] == victim:

@@ -47,7 +47,7 @@ class ReadFacts(SceneAsk[FactSentences], kind="questum.read"):
     """Which facts an answer, or an introduction, tells."""
 
     forms: list[str]
-    """The forms of the sentences, with names of what stands in them."""
+    """The forms of the sentences, with named slots."""
     asker: str
     """Empty for an introduction, as are the victim and the question."""
     speaker: str
@@ -69,7 +69,7 @@ class ReadFacts(SceneAsk[FactSentences], kind="questum.read"):
         )
 
     def heuristic(self, rng: np.random.Generator) -> FactSentences:
-        """What stands there in the forms of the case."""
+        """The text of the slot in the forms of the case."""
         found = self.read_in([self.words])[:FACTS]
         return FactSentences(facts=[say(fact, self.scene.vocabulary, None) for fact in found])
 
@@ -97,7 +97,7 @@ class ReadFacts(SceneAsk[FactSentences], kind="questum.read"):
 
 
 def forms_of(scene: Scene) -> list[str]:
-    """The forms of all facts that a case has words for, with what stands in them in angle brackets."""
+    """The forms of all facts that a case has words for, with slots in angle brackets."""
     given = scene.vocabulary
     has = frozenset(letter for letter in "ptmyri" if given.words(letter))
     return list(_forms(scene.language, has))
@@ -157,8 +157,8 @@ class HeardTalk:
     """All that a seat heard, and what its script and the briefing say.
 
     Args:
-        memory: Of the seat.
-        reader: Of answers in which no fact can be read; None: they tell nothing.
+        memory: The seat's memory.
+        reader: Reads answers in which no fact is found; None: they are ignored.
         hears: The words of an answer as the seat hears them; None: as they were said.
     """
 

@@ -3,8 +3,8 @@
 Questions: a sensor names the topics that would change what it reads. A topic that the character was asked about before is not
 put again; after the general questions come those about single suspects, first the one with the most evidence against it.
 Answers: the sentences of the own script that a question asks for, three at most. A civilian is honest. The murderer of the
-victim that is asked about tells what he planned to tell and what falls on others, and keeps silent about the rest. In a
-tougher case an innocent with a secret tells what it planned to tell instead of what contradicts it.
+victim that is asked about states what he planned to say and what incriminates others, and keeps silent about the rest. In a
+tougher case, an innocent with a secret states its planned lie and omits what contradicts it.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def reply(excerpts: Excerpts, question: str, lies: Sequence[str] = ()) -> str:
 
 
 def chosen_facts(excerpts: Excerpts, question: str, lies: Sequence[str] = ()) -> list[Fact]:
-    """All facts that answer a question and may be told, the most to the point first."""
+    """All facts that answer a question and may be stated, the most relevant first."""
     scene, me, seat, person = excerpts.scene, excerpts.me, excerpts.seat, excerpts.dead
     if seat < 0 or person < 0:
         return []
@@ -159,7 +159,7 @@ def prose_answer(question: str, script: Sequence[str], *, guilty: bool) -> str:
 
 
 def introduction(excerpts: Excerpts) -> str:
-    """Who one is, and one's relation to those who died."""
+    """The player's identity, and its relation to the victims."""
     scene, me, seat, own = excerpts.scene, excerpts.me, excerpts.seat, excerpts.own()
     words = [scene.say.i_am.format(me.name)]
     for victim in scene.victims:
@@ -266,9 +266,8 @@ NEAR: Final = 1
 def prune(suspects: Sequence[str], summaries: Sequence[SensorSummary]) -> list[str]:
     """The new list, nearest to the hypothetical murderer first; never empty.
 
-    Characters without an opportunity are dropped. Of the others those stay that are at most `NEAR` sensors away from a
-    murderer or may still have much to tell; if there are none, the nearest ones. Of equals, the present suspects come
-    first.
+    Characters without an opportunity are dropped. Others stay on the list if at most `NEAR` sensors separate them from a
+    murderer, or if they may still know much. If nobody qualifies, the nearest stay. Among equals, present suspects come first.
     """
     order = {name: place for place, name in enumerate(suspects)}
     ranked = sorted(

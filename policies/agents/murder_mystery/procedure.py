@@ -32,7 +32,7 @@ class QuestionBudget:
     """What is left of a number of questions to the model.
 
     Args:
-        spent: Tells how many questions the game has taken so far.
+        spent: Returns the number of questions that the game has taken so far.
         limit: How many it may take.
         kept: How many of these are kept for the votes.
     """
@@ -80,7 +80,7 @@ class QuestionBudget:
         return enough
 
     def allows_shared(self, keys: Sequence[str]) -> list[bool]:
-        """Of questions that several seats share and that one now puts, in order, whether each is paid for.
+        """Whether each shared question of this seat may be charged, in order.
 
         It is decided once for all who share it, so that it does not matter which of them comes first. Safe for threads.
 
@@ -121,7 +121,7 @@ class Room:
     budget: QuestionBudget | None = None
     """What the game may take of the model; None: whatever is asked."""
     failed: Counter[str] = field(default_factory=Counter)
-    """How often the model's answer could not be used, by what was asked."""
+    """How often the model's answer could not be used, by question."""
 
     @classmethod
     def of(cls, view: MysteryView, seat_model: SeatModel, seat_memory: SeatMemory, rng: Any) -> Room:

@@ -51,9 +51,9 @@ class Quiz(CaseAsk[QuizAnswer], kind="questum.quiz"):
     options: dict[str, str]
     pick: int
     script: list[str]
-    """Of the own script; empty where all are read."""
+    """Excerpts of the player's own script; empty if all scripts are read."""
     stories: list[Story]
-    """Of all characters; empty where the own script is read."""
+    """Stories of all characters; empty if only the own script is read."""
     dialogue: list[Talk]
 
     def heuristic(self, rng: np.random.Generator) -> QuizAnswer:
@@ -186,7 +186,7 @@ def answer_quiz(
         repetition: Which of several runs of the quiz it is.
         scripts: What is read: the own script, it and the talk, or all scripts (for which `stories` holds them).
         stories: Name and script of every character.
-        seed: Of the game.
+        seed: Seed of the game.
     """
     return _reader(view, scripts, tuple(stories)).answer(model, question, repetition, seed).picked
 

@@ -1,6 +1,6 @@
 """How heuristics answer the quiz: by the facts in the excerpts where an option is one of the case's words, else by words.
 
-What an option is tells what is asked for: a player, a place, an hour, a means, a reason, a relation. Options of no such sort
+The options reveal what a question asks for: a player, a place, an hour, a means, a reason, a relation. Options of no such sort
 are compared with the excerpts by the words they share. Where nothing speaks for any option, one is drawn.
 """
 

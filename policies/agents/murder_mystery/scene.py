@@ -4,7 +4,7 @@ Names are how players speak of each other, so the inputs hold names; `Scene.pers
 numbers back. A name is read strictly: exactly, or as the beginning of one name and of no other (SPEC 4.5).
 
 A reader that errs (`parlour.policies.llm.noise`) takes somebody who is named in an answer for another player; an answer that is
-missed is heard as no answer. Answers that name nobody, and one's own, are heard as they are.
+missed is heard as no answer. Answers that name nobody, and the player's own, are never misread.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Scene(ScenePart):
     """What everybody at the table knows: who plays, who died, and the words for places, times and so on."""
 
     language: Language = Field(default="en", exclude=True)
-    """Of the case; a prompt tells it of the whole question."""
+    """Language of the case; the prompt sets it for the whole question."""
     briefing: str
     players: list[str]
     """Names in turn order."""
@@ -94,7 +94,7 @@ class Scene(ScenePart):
 
     @property
     def vocabulary(self) -> CaseVocabulary:
-        """The same as the language of facts takes it. Spoilt inputs give one that fits as far as it goes."""
+        """The same as the language of facts takes it. From spoilt inputs it makes the closest valid scene."""
         persons = (*self.players, *self.victims)
         aliases = tuple(tuple(self.aliases[k]) if k < len(self.aliases) else () for k in range(len(persons)))
         listed = (self.places, self.times, self.means, self.motives, self.relations, self.items)
@@ -116,7 +116,7 @@ class Scene(ScenePart):
 
 
 class CharacterInfo(ScenePart):
-    """Who is asked, and what nobody else knows of him but his script."""
+    """The player asked, with what only his script says about him."""
 
     name: str
     killed: list[str]
@@ -211,7 +211,7 @@ def in_one_line(text: str) -> str:
 
 
 def scene_of(view: MysteryView) -> Scene:
-    """The setting that a View tells of."""
+    """The setting, from a View."""
     words = view.vocabulary
     return Scene(
         language=view.language,

@@ -25,7 +25,7 @@ DEFAULT: Final = (EMOTION, MOTIVATION, SUSPICION)
 
 
 class Sensor(NamedTuple):
-    """What a sensor can read of one character. How it is put in a language stands with the sentences (`data/`)."""
+    """What a sensor can read of one character. Its wording in each language is with the sentences (`data/`)."""
 
     choices: tuple[str, ...]
     murderer: str
@@ -62,7 +62,7 @@ class SensorCard(ScenePart):
 
 
 def card(sensor: str, language: str) -> SensorCard:
-    """What a question tells of a sensor."""
+    """The information in a question about a sensor."""
     told = sentences(language).sensors[sensor]
     return SensorCard(sensor=told.name, question=told.question, choices=list(told.choices))
 
@@ -120,7 +120,7 @@ def sensors_from(words: str) -> tuple[str, ...]:
 
 
 def distance(readings: Iterable[SensorReading]) -> int:
-    """How many sensors differ from those of the hypothetical murderer."""
+    """Number of sensors that differ from the hypothetical murderer's."""
     return sum(SENSORS[sensor].murderer not in ("", choice) for sensor, choice in read_by(readings).items())
 
 
@@ -166,7 +166,7 @@ def known_of(excerpts: Excerpts, about: str) -> Known:
 
 
 def sense(sensor: str, known: Known, asked: int = -1) -> SensorReading:
-    """The reading of a sensor, from what was told of the character.
+    """The reading of a sensor, from statements about the character.
 
     Args:
         sensor: Of `SENSORS`.

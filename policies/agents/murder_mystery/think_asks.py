@@ -1,7 +1,7 @@
 """The questions of ThinkThrice, after Wu et al. 2024 (SPEC 4.7, Questum paper C.3).
 
-A question comes from a summary of the character and the memories of it; an answer is held against a timeline: of each
-entry it is asked whether it is useful, and later whether the answer holds it; what is missing is put in.
+A question comes from a summary of the character and the memories of it; an answer is held against a timeline: the model says
+whether each entry is useful, and later whether the answer contains it; missing entries are added.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class YesNo(Answer):
 
 
 class ThinkTimeline(VictimAsk[Entries], kind="questum.think_timeline"):
-    """What one's script tells in order of time that has to do with the victim."""
+    """Parts of the player's script that concern the victim, in order of time."""
 
     question: str
     script: list[str]

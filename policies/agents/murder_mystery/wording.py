@@ -1,6 +1,6 @@
 """Words of questions and texts, in English and Chinese: who is mentioned near what, how questions are put, what they ask for.
 
-Topics are those of the language of facts: whereabouts, relation, motive, sighting, means, open. One question may touch
+Topics come from the language of facts: whereabouts, relation, motive, sighting, means, open. One question may touch
 several; what it touches is found by words, so that everybody's questions are understood alike. Free prose is read by single
 words, without grammar: the fall-back where no sentence is a fact that can be read, as in stories written by hand.
 """
@@ -174,7 +174,7 @@ class QuestionTopic(NamedTuple):
 def put(
     scene: Scene, topic: int, victim: str, *, place: int = -1, time: int = -1, means: int = -1, about: int = -1
 ) -> str:
-    """A question in words. With `about`, it is about that person, where the topic has such a form."""
+    """A question in words. With `about`, the question is about that person, if the topic has this form."""
     forms, name = scene.say, _NAMES[topic]
     persons = [*scene.players, *scene.victims]
     values = {"v": victim, "x": persons[about] if 0 <= about < len(persons) else ""}

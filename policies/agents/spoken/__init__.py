@@ -1,7 +1,7 @@
 """The question what a statement claims, in the kinds of `parlour.envs.claims`; its heuristic is that reader.
 
-A model is asked for one statement at a time, so that its answers do not depend on what else is asked. Players stand in the
-question by name. What it answers of players who are not there, or of itself as an accuser of itself, is refused.
+A model is asked for one statement at a time, so that its answers do not depend on what else is asked. The question refers to
+players by name. What it answers of players who are not there, or of itself as an accuser of itself, is refused.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class WrittenClaim(BaseModel):
 
     kind: ClaimKind
     players: tuple[str, ...]
-    """Whom it is about; empty where a kind needs nobody."""
+    """The player it is about; empty if the kind needs no player."""
     some_of_them: bool
     """Whether it is about some of these players only."""
     role: str

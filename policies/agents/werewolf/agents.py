@@ -1,6 +1,6 @@
 """Seats of Werewolf that ask a model, and the agents that GRATR is compared with: a window of the history, and two RAGs.
 
-A seat keeps the record, infers, and speaks or chooses by what it inferred. Methods differ in `_infer` alone: all put the same
+A seat keeps the record, infers, and bases speech and choices on the inference. Methods differ in `_infer` alone: all put the same
 questions `speak` and `choose` afterwards, so that a difference in games won comes from the inference.
 
 The baselines (Zhu et al. 2024, "Experimental setup") infer again at each turn, from the K = 15 newest messages. `werewolf_rag`
@@ -51,7 +51,7 @@ class InferredBelief(NamedTuple):
     text: str
     """For the prompt of an action."""
     standing: tuple[float, ...]
-    """Of each player, in seat order, each in [-1, 1]. To a werewolf: the lower, the more dangerous."""
+    """Standing of each player, in seat order, each in [-1, 1]. To a werewolf: the lower, the more dangerous."""
 
 
 class WerewolfSeat(GameSeat[WerewolfView]):
@@ -241,7 +241,7 @@ class RetrievalSettings(WerewolfSettings):
 
 
 class RetrievalAgent(WindowAgent):
-    """... and by what lies nearest to a fixed query in the whole history (native RAG)."""
+    """... and from the messages nearest to a fixed query in the whole history (native RAG)."""
 
     name: ClassVar[str] = "werewolf_rag"
     settings_type: ClassVar[type[Settings]] = RetrievalSettings

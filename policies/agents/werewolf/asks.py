@@ -1,7 +1,7 @@
-"""The questions that all Werewolf agents put, and those of the baselines.
+"""The questions of all Werewolf agents, and of the baselines.
 
-`speak` and `choose` are the same for every method of inference; they are told what the method found, as a text and as
-numbers. Both answers hold one of the options, so that it is plain what was decided, whatever words go with it. `infer` and
+`speak` and `choose` are the same for every method of inference; they receive the method's result, as a text and as numbers. Both
+answers hold one of the options, so that it is plain what was decided, whatever words go with it. `infer` and
 `reflect` are the history window's (Xu et al. 2023, arXiv 2309.04658, as Zhu et al. 2024 compare with it), `rerank` orders
 what retrieval found.
 
@@ -95,8 +95,8 @@ def others_of(me: WerewolfSelfInfo) -> dict[int, str]:
 class HeardAsk(Ask[A], Generic[A], fixed=("me",), recent=("messages",), words_first=True):
     """What a seat is asked who is shown the newest messages, oldest first.
 
-    They are a window of the game that moves on, so nothing that follows them can be shared with earlier prompts: the words
-    of the question and the shape of its answer stand before them, and with these what changes least.
+    They are a window of the game that moves on, so nothing after them can be shared with earlier prompts. Therefore the question,
+    the shape of its answer, and what changes least come before them.
     """
 
     me: WerewolfSelfInfo
@@ -129,7 +129,7 @@ class SpokenReply(ChosenOption):
 
 
 class InferredAsk(HeardAsk[A], Generic[A], spare=("inference",), max_tokens=400):
-    """What an action is told besides: what was inferred about the others, and what may be done."""
+    """Further inputs of an action: the inference about the others, and the options."""
 
     options: dict[str, str]
     """Code -> what it says, in the words of the game."""
@@ -177,7 +177,7 @@ class Inference(Answer):
     """What the texts say about the others."""
 
     why: str
-    """What speaks for and against whom, in a few sentences."""
+    """Evidence for and against each player, in a few sentences."""
     opinions: list[InferredOpinion]
     """One for each of the others; of two, the later one."""
 

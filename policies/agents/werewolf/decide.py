@@ -3,8 +3,8 @@
 It uses the standing of the others, what the seat knows for certain, and the newest messages, which all methods show
 alike. A village player poisons and checks the least trusted, protects and defends the most trusted, and votes against
 the player it does not trust who is accused most by others it does not distrust. To a werewolf, who knows the sides, a
-low standing means danger: it kills and accuses the most dangerous, votes against whom it accused or with the table where
-the table is wrong, and lies with a claim or a false check now and then.
+low standing means danger: it kills and accuses the most dangerous. It votes against a player that it accused, or with the table
+if the table is wrong. Sometimes it lies with a claim or a false check.
 
 An option is known by its code, `kind:arguments` (`"vote:3"`, `"vote:"` for nobody, `"report:2,1"`).
 """
@@ -38,7 +38,7 @@ _POISON: Final = -0.6
 _DOOMED: Final = -0.4
 """... below which she lets somebody die."""
 _PRESSED: Final = 2
-"""Accusers from which on one with a power says who he is."""
+"""Number of accusers at which a player with a power reveals its role."""
 _LIES: Final = 0.1
 """How often a wolf reports a check that never was, while no other wolf has."""
 _ACCUSES: Final = 0.6
@@ -68,9 +68,9 @@ class WerewolfSelfInfo(BaseModel):
     fellows: list[int]
     """The other werewolves, if it is one."""
     poisoned: tuple[int, ...] = Field(default=(), exclude=True)
-    """Whom it has poisoned itself, if it is the witch. A model reads that in the record."""
+    """Players that it has poisoned, if it is the witch. A model reads that in the record."""
     deceit: float = Field(default=0.0, exclude=True, ge=0, le=1)
-    """How often the rule lies as a werewolf (`parlour.policies.heuristic.deceit`). No language model is told."""
+    """How often the rule lies as a werewolf (`parlour.policies.heuristic.deceit`). No language model sees this."""
 
 
 def observer_of(me: WerewolfSelfInfo, wolves: Sequence[int], innocent: Sequence[int]) -> reading.Observer:
@@ -91,13 +91,13 @@ class WerewolfSituation(BaseModel):
     alive: list[int]
     """Numbers of the living players."""
     wolves: list[int]
-    """Whom the seat knows to be a werewolf, itself aside."""
+    """Players known to be werewolves, except the seat itself."""
     innocent: list[int]
-    """Whom it knows to be none, itself aside."""
+    """Players known not to be werewolves, except the seat itself."""
     checks: list[SeerCheck]
     """The seer's, oldest first."""
     attacked: int | None
-    """Whom the wolves attacked tonight, as the witch was told."""
+    """The target of tonight's attack, as the witch knows it."""
 
 
 class WerewolfDecision:
@@ -106,7 +106,7 @@ class WerewolfDecision:
     Args:
         me: Who decides.
         now: What is asked.
-        standing: Of each player in the seat's eyes, in seat order, each in [-1, 1]: trust; to a werewolf, the lower the
+        standing: Standing of each player in the seat's eyes, in seat order, each in [-1, 1]: trust; to a werewolf, the lower the
             more dangerous.
         messages: The newest ones, oldest first.
         rng: For what is left to chance.
@@ -147,7 +147,7 @@ class WerewolfDecision:
         for idle in (code(speech.SILENT, ()), code(self.now.does, ())):
             if idle in options:
                 return idle
-        raise accept("options", list(options), f"those of Werewolf when asked to {self.now.does}")
+        raise accept("options", list(options), f"Werewolf's options to {self.now.does}")
 
     # -- what is on the table ----------------------------------------------------------------------------------
 

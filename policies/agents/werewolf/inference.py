@@ -1,9 +1,9 @@
 """What the messages that a baseline was given say about each player: one number, by the reading that all methods share.
 
 What the moderator says is taken first. Then every statement of a player counts by its confidence and by how far its speaker
-is believed after that, and tells of the speaker by what is known about those it is about. What players say about each other is
+is believed after that, and reveals something about its speaker if its target is known. What players say about each other is
 not followed from one to the next: chains of evidence are what GRATR adds. Nothing is remembered: another turn, another set of
-messages, another inference. It stands in for the answer of a language model, and is not one.
+messages, another inference. It replaces the answer of a language model, and is not one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ EPSILON: Final = 0.2
 STANCES: Final = ("ally", "adversary", "unsure")
 ALLY, ADVERSARY, UNSURE = STANCES
 _UNKNOWN: Final = 0.5
-"""How far a speaker is believed about whom nothing is known."""
+"""Trust in a speaker about which nothing is known."""
 ENEMY: Final = -0.5
 """Where a werewolf's view of the others starts: they are enemies, more or less dangerous ones."""
 HARMLESS: Final = -0.25
@@ -45,9 +45,9 @@ def infer(observer: Observer, players: int, messages: Sequence[HeardMessage], we
     """Trust in each player, in seat order, each in [-1, 1]; 1 in oneself and in certain allies, -1 in certain adversaries.
 
     Args:
-        observer: Who asks, and what it knows for certain.
+        observer: Who asks, with its certain knowledge.
         players: Seats of the table.
-        messages: What it was given to go by.
+        messages: The messages it reads.
         weights: How much each message counts.
     """
     if observer.identity == reading.WEREWOLF:

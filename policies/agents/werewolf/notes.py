@@ -2,7 +2,7 @@
 
 Messages are all that passes from the table to the agents' inference: a history window counts them, retrieval embeds them,
 GRATR takes its evidence from them. As in the game of the paper's authors every vote is a message of its voter, and what
-wolves say and do at night is a message to wolves. Of speech with free words the message holds those words; the claim
+wolves say and do at night is a message to wolves. A message of speech holds the free words; the claim
 behind them is given by its canonical sentence.
 
 In a question a message is a plain line, from which it is read back as it was:
@@ -11,8 +11,8 @@ In a question a message is a plain line, from which it is read back as it was:
     Day 1, player_2 acts: "I vote for player_3."             Day 1, moderator: "player_3 was the Seer."
 
 A reader that errs (`parlour.policies.llm.noise`) misreads words of others: in one half of the cases another player is taken
-for the one they are about, in the other half they are taken for the contrary; a claimed role is taken for another one. What
-the moderator says, what is seen to be done and one's own words are neither misread nor forgotten.
+for the one they are about, in the other half they are taken for the contrary; a claimed role is taken for another one. The
+moderator's words, observed actions and the player's own words are never misread or forgotten.
 """
 
 from __future__ import annotations

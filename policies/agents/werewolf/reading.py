@@ -1,8 +1,9 @@
 """What one statement says about players: intents and identities. The same reading for every way of inference.
 
-GRATR (Zhu et al. 2024, "Graph Retrieval Augmented Trustworthiness Reasoning", appendices 1 and 2) has a language model
-find in each statement who attacks, defends or deceives whom, with a score, and which identity is given to whom, with a
-confidence, both 0..10. Here is that reading by rule: patterns for the sentences of the table's speech acts, for what the moderator says (`record`), and for
+GRATR (Zhu et al. 2024, "Graph Retrieval Augmented Trustworthiness Reasoning", appendices 1 and 2) has a language model find the
+attacks, defences and deceptions in each statement, with a score, and the identities that it assigns, with a confidence, both
+0..10. Here is that reading by rule: patterns for the sentences of the table's speech acts, for what the moderator says
+(`record`), and for
 ordinary English words. Who speaks is given apart from the words, so that nothing a player says is read as the
 moderator's. Players that do not exist and what one says about oneself carry no edge: they are dropped and counted, as is
 attacking and defending the same player at once.
@@ -166,20 +167,20 @@ class Observer(NamedTuple):
     single: tuple[str, ...]
     """The identities that one player at the table holds, no more."""
     bad: tuple[int, ...]
-    """Whom it knows to be a werewolf, itself included if it is one."""
+    """Players known to be werewolves, including itself if it is a werewolf."""
     good: tuple[int, ...]
-    """Whom it knows to be none."""
+    """Players known not to be werewolves."""
     poisoned: tuple[int, ...] = ()
-    """Whom it has poisoned itself: that they are found dead does not make them the werewolves' victims."""
+    """Players that it has poisoned: they are not the werewolves' victims."""
 
 
 def judged_by(observer: Observer, speaker: int, reading: ReadStatement) -> tuple[ReadJudgement, ...]:
     """The judgements of a statement as an observer takes them, given what it knows (the paper's appendix 1).
 
-    What is said about the observer, or of players whose side it knows, teaches nothing about their side, but something about
-    the speaker: who tells of a check that cannot have been, or claims the observer's own single role, is a werewolf; who
-    is right or wrong without having checked is a little less or more of one. A werewolf, who knows all sides, learns
-    roles alone. One's own words teach nothing.
+    A statement about the observer, or about players whose side it knows, is evidence only about the speaker. A speaker that
+    reports an impossible check, or claims the observer's own single role, is a werewolf. A right guess makes a speaker slightly
+    less suspicious, a wrong guess slightly more. A werewolf, who knows all sides, learns
+    roles alone. The observer's own words are no evidence.
     """
     if speaker == observer.seat:
         return ()

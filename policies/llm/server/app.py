@@ -51,8 +51,8 @@ class ServedPolicy:
 
     A request holds what a seat reads, as the last message of the user: either the prose itself, and the reply is the policy's
     words; or the question of parlour's own `chat` player, and the reply is the JSON it asks for. A policy that reads numbers
-    gets them from the field `parlour` of the request, which is beyond OpenAI's protocol. Requests do not know of each other:
-    the policy begins again at each, with the request's seed. What it would have remembered beyond the text is lost.
+    gets them from the field `parlour` of the request, which is beyond OpenAI's protocol. Requests are independent: the policy is
+    reset at each, with the request's seed. What it would have remembered beyond the text is lost.
 
     Args:
         name: What it is called on the command line; the model's name.
@@ -294,9 +294,9 @@ def serving(*, tally: Counter[str] | None = None, policy: ServedPolicy | None = 
     """A server in a thread of this process, on a free port of loopback; yields its `base_url`.
 
     Args:
-        tally: Counts what became of requests; see `Service`.
+        tally: Counts requests by outcome; see `Service`.
         policy: Answers instead of the heuristics.
-        settings: Those of `ServerSettings`.
+        settings: Fields of `ServerSettings`.
     """
     with running(Service(ServerSettings(**settings), tally, policy)) as base_url:
         yield base_url

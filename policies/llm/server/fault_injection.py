@@ -1,4 +1,4 @@
-"""Faults on purpose: what a server of the offline kind does wrong at the rates it was given, and to whom.
+"""Faults on purpose: the offline server makes errors at given rates, for chosen clients.
 
 Chance has no part in it. Which fault a request meets follows from the seed, the bytes of its body and how often that
 body has come before: so the same requests meet the same faults again, in whatever order they arrive, and a request that
@@ -37,7 +37,7 @@ FAULTS: Final[Mapping[str, str]] = {
 OF_BODY: Final = frozenset({"html", "gzip", "utf16", "reset", "chunks", "slow"})
 """Those that spoil a reply on its way, whatever it says."""
 REMEMBERED: Final = 32_768
-"""Bodies of which it is known how often they have come; about 200 bytes each."""
+"""Number of bodies whose repetitions are counted; about 200 bytes each."""
 
 _PROSE: Final = "I would rather listen for another round before I commit myself to anything."
 _OTHER_SCHEMA: Final = '{"weather": "fair", "degrees": 21, "wind": {"from": "west", "force": 3}}'

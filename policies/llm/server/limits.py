@@ -1,8 +1,8 @@
 """Limits on a request: its headers are checked, then the key, then what the body says about itself, and only then is it read.
 
 Bodies have a length and a time, counted as they come in, whether they say how long they are or arrive in chunks; the
-application gets them whole. What two servers could read in two ways is refused (RFC 9112, 6.3). Whatever fails behind these
-doors is told in one line. Limits on connections: `listening`.
+application gets them whole. What two servers could read in two ways is refused (RFC 9112, 6.3). Every failure behind these limits
+is reported in one line. Limits on connections: `listening`.
 """
 
 from __future__ import annotations

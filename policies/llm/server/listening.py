@@ -35,7 +35,7 @@ CONNECTION: Final = "connection"
 """Under this name the state of a request holds its connection."""
 LOOPBACK: Final = "127.0.0.1"
 _LINGER: Final = 5.0
-"""Seconds for which a client may go on sending what will not be read, so that it comes to read why."""
+"""Seconds for which a client may continue to send a body that is not read, so that it reads the reason."""
 _GRACE: Final = 1
 """Seconds in which replies have to be taken when the server ends."""
 _ACCEPTED: Final = 128
@@ -129,7 +129,7 @@ class LimitedConnection(H11Protocol):
 
     @property
     def answering(self) -> bool:
-        """Whether a request has come of which the reply is not whole."""
+        """Whether a request is waiting for the rest of its reply."""
         return self.cycle is not None and not self.cycle.response_complete
 
     @property

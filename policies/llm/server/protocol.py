@@ -1,8 +1,8 @@
 """What the server takes and says: bodies of requests, checked, the errors with which it refuses them, chat completions.
 
 After the public reference of OpenAI's API. Parameters that shape how a language model samples are taken and have no
-effect, for there is none; parameters that would change what a reply is made of and that are not offered are refused. What
-stands in a reply is true of this server: no language model is behind it, and `system_fingerprint` says so.
+effect, for there is none; parameters that would change what a reply is made of and that are not offered are refused. A reply
+states the truth about this server: no language model is behind it, and `system_fingerprint` says so.
 
 Tokens are an estimate, the same for the same text everywhere: up to six Latin letters with the blank before them, up to
 three digits, up to three signs, or one character of anything else; for each message of a prompt there are four more.
@@ -44,7 +44,7 @@ _PER_MESSAGE: Final = 4
 
 
 class CompletionRequest(NamedTuple):
-    """What is asked of a completion."""
+    """The request for a completion."""
 
     model: str
     messages: tuple[tuple[str, str], ...]
@@ -296,7 +296,7 @@ def completion(
     Args:
         wanted: What is asked for.
         answer: Answers with the seed it is given; the first seed is that of the request.
-        fault: The fault it shall have; only those of the text matter.
+        fault: The fault to simulate; only faults of the text matter.
         name: Its identifier.
         now: The time, in seconds since 1970.
         fingerprint: Says what answered.
@@ -349,7 +349,7 @@ def events(done: dict[str, Any], *, with_usage: bool) -> Iterator[bytes]:
 
 
 def models(name: str) -> dict[str, Any]:
-    """The list of models: the one that answers, under the name of what it is."""
+    """The list of models: the model that answers, under its true name."""
     return {"object": "list", "data": [model(name)]}
 
 

@@ -1,10 +1,10 @@
-"""A server as a client knows it: its address taken apart, its key, and what it tells of the model it serves.
+"""A server as a client knows it: the parts of its address, its key, and its description of the model it serves.
 
 Azure's addresses end in `?api-version=...`, which is sent with every call, and want the key in a header of its own:
 https://learn.microsoft.com/azure/ai-foundry/openai/reference. Other queries are refused, as they may hold secrets. The key
 comes from the environment and goes into the header of requests, nowhere else.
 
-Where servers tell of their models:
+Where servers describe their models:
   OpenAI-compatible  `/models`: the model's entry; vLLM adds `max_model_len`, OpenRouter `context_length`, Groq
                      `context_window`, llama.cpp `meta`
   llama.cpp          `/props`: `model_path`, `chat_template`, `default_generation_settings.n_ctx` (of one slot)
@@ -88,7 +88,7 @@ def read_address(base_url: str | None) -> Address:
     pairs = parse_qsl(query, keep_blank_values=True)
     if "@" in given or any(name != _QUERY for name, _ in pairs) or (query and not pairs):
         raise ParlourError(
-            f"base_url holds a user or a query; accepted: a bare address, or one that ends in ?{_QUERY}=..., and the key "
+            f"base_url holds a user or a query; accepted: a bare address, or an address that ends in ?{_QUERY}=..., and the key "
             "in the environment"
         )
     try:
@@ -113,7 +113,7 @@ _OLLAMA_DEFAULT: Final = 4096
 
 
 class Fetched(NamedTuple):
-    """What stands at an address of a server."""
+    """The content at an address of a server."""
 
     reached: bool
     """Whether the server answered."""
@@ -130,12 +130,12 @@ class Fetched(NamedTuple):
 
 
 def served_at(address: Address, model: str, fetch: Callable[..., Fetched]) -> ServedModel:
-    """What the server at an address tells of a model.
+    """The description of a model by the server at an address.
 
     Args:
         address: Where it is.
         model: The model, as requests call it.
-        fetch: `fetch(address, body=None)` gets what stands there, or posts the body.
+        fetch: `fetch(address, body=None)` gets the content there, or posts the body.
     """
     listed = fetch(f"{address.base}/models")
     if not listed.reached:

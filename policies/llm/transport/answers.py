@@ -1,8 +1,8 @@
 """What comes back over the wire, as data: the body of a completion, or why the call failed.
 
 Servers that call themselves compatible differ in how they tell the same: content is a text or a list of parts, thinking is
-called `reasoning_content` (DeepSeek, vLLM, llama.cpp, Groq) or `reasoning` (OpenRouter, Ollama, newer vLLM), tokens read
-from a cache of prompts stand in three places, errors come in different words, places and statuses. Sources: the pages that
+called `reasoning_content` (DeepSeek, vLLM, llama.cpp, Groq) or `reasoning` (OpenRouter, Ollama, newer vLLM), tokens read from a
+prompt cache are in one of three places, errors come in different words, places and statuses. Sources: the pages that
 `tests/servers.py` names for each of them.
 """
 
@@ -84,9 +84,9 @@ class Failure:
     wait: float | None = None
     """Seconds that the server asks to wait."""
     tokens: int | None = None
-    """Of the request that was too long."""
+    """Tokens of the request that was too long."""
     limit: int | None = None
-    """Of the context."""
+    """Tokens of the context."""
 
     def line(self) -> str:
         """One line, not too long."""
@@ -188,11 +188,11 @@ def _number(field: object, patterns: tuple[str, ...], told: str) -> int | None:
 
 
 _FINISH: Final = {"max_tokens": "length", "end_turn": "stop", "stop_sequence": "stop", "eos": "stop"}
-"""Words of some servers -> those of the protocol."""
+"""Words of some servers -> words of the protocol."""
 
 
 def read_reply(text: str) -> Completion | Failure:
-    """A chat completion from the text of an answer's body; or the error that stands there although the status is 200."""
+    """A chat completion from the text of an answer's body; or the error in it despite status 200."""
     try:
         body = json.loads(text)
     except (ValueError, RecursionError):

@@ -1,7 +1,7 @@
 """What models cost, and a limit on what a run may spend: dollars, calls, seconds.
 
-Prices come from `data/prices.json` and from the caller. A model without a price has an unknown price, not none: its cost is
-None wherever costs are told. The end of a budget is an exception, never an empty answer.
+Prices come from `data/prices.json` and from the caller. A model without a price has an unknown price, not none: its cost is None
+in every report. The end of a budget is an exception, never an empty answer.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class Limits:
 class Budget(Layer):
     """A transport that lets calls pass until a limit is reached.
 
-    Calls under way are not called back: dollars and seconds may be exceeded by what they cost. The number of calls is
+    Calls under way are not cancelled, so they may exceed the limit on dollars and seconds. The number of calls is
     exact. Replies without a count of tokens are charged with the most they can have used. Copies in other processes
     count for themselves.
 

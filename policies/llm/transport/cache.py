@@ -1,13 +1,13 @@
 """Replies stored in one SQLite file, so that a second run is free and identical, and can be had without a network.
 
-Several threads and processes may use one file. Whoever stores a reply first is the one whom everybody uses: a reply is
-read back after it was stored. Each access opens the file, takes some 0.1 ms and closes it, so that no connection is
+Several threads and processes may use one file. The first reply stored is the reply that everybody uses: it is read back after
+storing. Each access opens the file, takes some 0.1 ms and closes it, so that no connection is
 shared between threads or carried into a forked process. The file is in SQLite's rollback mode: one file, which can be
 copied, and read from a place that cannot be written.
 
 The file also holds what was known about each model at each server (`ServedModel`), so that a replay needs no server: it takes
 the latest. A reply is found only for the model that the server says it serves; another file under the same name is another
-model. The context that was told first counts as long as the model is the same, so that prompts are cut in the same way.
+model. The context reported first is used as long as the model is the same, so that prompts are cut in the same way.
 
 Calls that failed are stored with their reason, so that a replay fails in the same places; recording, they are tried again.
 
@@ -44,7 +44,7 @@ from parlour.policies.llm.transport.request import (
 
 MODES: Final = ("record", "replay", "off")
 VERSION: Final = 2
-"""Of the layout."""
+"""Version of the layout."""
 LAYOUT: Final = {
     "servers": ("id", "address", "model", "digest", "told", "context", "seen"),
     "replies": ("key", "server", "ask", "made", "failed", "reply"),
@@ -119,7 +119,7 @@ class Cache(Layer):
             raise
 
     def served_model(self, model: str) -> ServedModel:
-        """What is known about a model: of the server, or, if it cannot be asked, what was stored last."""
+        """The description of a model: from the server, or, if the server cannot be reached, the last stored."""
         return served_model(self._inner, model) if self.mode == "off" else self._of(model).model
 
     def __len__(self) -> int:
@@ -231,7 +231,7 @@ def check_layout(file: sqlite3.Connection, path: Path) -> None:
         )
     if version != VERSION or columns != LAYOUT:
         raise ParlourError(
-            f"{str(path)!r} is no cache of layout {VERSION} (it says {version}); accepted: such a file, or none"
+            f"{str(path)!r} is no cache of layout {VERSION} (it says {version}); accepted: a file of this layout, or a new one"
         )
 
 

@@ -1,8 +1,8 @@
 """An OpenAI-compatible chat endpoint: OpenAI itself, Azure, OpenRouter, Groq, vLLM, Ollama, a llama.cpp server, `parlour serve`.
 
 Retries. What another attempt may not meet is tried again: rate limits, errors of the server, lost connections, slow and
-unreadable answers. Retry-After is obeyed by all calls of an endpoint, whichever of them was told (`gate`). As long as a
-server has not answered once, each retry is logged in one line, the first within `CONNECT_SECONDS`.
+unreadable answers. All calls of an endpoint obey Retry-After, whichever call received it (`gate`). Until a server has
+answered once, each retry is logged in one line, the first within `CONNECT_SECONDS`.
 
 Failures. What no call will fare better with ends in `ModelUnavailable`, everything else in `CallFailed`, which costs one
 decision (`failures`). A server that stops to answer ends a run after `patience` calls in a row.
@@ -51,7 +51,7 @@ class Gate:
         """Pass, or wait until it opens and then some more.
 
         Args:
-            behind: Seconds after the opening at which this call goes on, so that not all come at once.
+            behind: Seconds after the opening at which this call continues, so that calls do not arrive together.
         """
         waited = False
         while (left := self._left()) > 0:
@@ -162,7 +162,7 @@ class Endpoint:
             time.sleep(wait)
 
     def served_model(self, model: str) -> ServedModel:
-        """What the server tells of a model; asked once. Without a server, or a word of it, only the address is known."""
+        """The server's description of a model; asked once. Without a server, or a word of it, only the address is known."""
         with self._lock:
             known = self._served.get(model)
         if known is None:

@@ -23,10 +23,10 @@ from parlour.policies.llm.transport.request import (
 )
 
 Outcome = Literal["valid", "repaired", "fallback"]
-"""Of a question: the first reply was the answer, a later one was, or the heuristic had to answer."""
+"""How a question was answered: by the first reply, by a later reply, or by the heuristic."""
 
 _ROUNDED: Final = 6
-"""Digits of seconds and dollars that are told; the order in which threads add is not seen in them."""
+"""Digits of reported seconds and dollars; the order in which threads add does not change them."""
 
 
 _LISTENER: ContextVar[Callable[[Completion], object] | None] = ContextVar("listener", default=None)
@@ -57,11 +57,12 @@ class Count:
     """Tokens read and written in calls."""
     completion: int = 0
     prompt_cached: int = 0
-    """Of the tokens read, those that the server had in its own cache."""
+    """Prompt tokens that the server had in its own cache."""
     dollars: float | None = 0.0
     """None if any of the calls has an unknown cost."""
     seconds: float = field(default=0.0, compare=False)
-    """Of waiting for replies, retries included; calls at the same time add up. The only thing that differs from run to run."""
+    """Time spent waiting for replies, including retries; simultaneous calls add up. The only thing that differs from run to
+    run."""
     asked: int = 0
     """Questions."""
     valid: int = 0
@@ -92,7 +93,7 @@ class Count:
 
 
 class Label(NamedTuple):
-    """To whom something is charged."""
+    """The account that is charged."""
 
     seat: str
     ask: str
@@ -142,7 +143,7 @@ class Meter(Layer):
         return reply
 
     def served_model(self, model: str) -> ServedModel:
-        """What is known about a model: the server's address, what it tells of the model, the context."""
+        """The description of a model: the server's address, its entry for the model, the context."""
         found = super().served_model(model)
         return found if self._context is None else replace(found, context=self._context)
 
@@ -218,7 +219,7 @@ class Meter(Layer):
 
     @property
     def decisions(self) -> Decisions:
-        """Those of all players that this model answered, in games that ended or were given up."""
+        """Decisions of all players that this model answered for, in games that ended or were given up."""
         return self._decisions
 
     def as_json(self) -> dict[str, Any]:

@@ -44,7 +44,7 @@ _NAMES: Final = {
 _TOO_MUCH: Final = re.compile(r"too (?:large|long|many|high)|exceed", re.IGNORECASE)
 """A request that is too big is no refusal of a parameter, whatever the message names."""
 _SCHEMA: Final = re.compile(r"\bschema\b.{0,40}\binvalid|\binvalid (?:json )?schema|\bgrammar\b", re.IGNORECASE)
-"""Of one schema, which is bad; not of all."""
+"""Errors about one invalid schema, not about schemas in general."""
 
 # chat templates raise these; the template's own source, which some servers show, holds them too
 _RAISED: Final = re.compile(r"raise_exception\s*\(.*?\)", re.DOTALL)

@@ -1,7 +1,7 @@
-"""What is asked of a chat endpoint and what comes back, as data; and what can go wrong on the way.
+"""Requests to a chat endpoint and its replies, as data; and the errors that can occur.
 
 A transport is anything with `complete`. The endpoint is one; cache, budget and meter are transports around another one.
-The names of the parameters are those of the OpenAI chat-completions protocol.
+The names of the parameters follow the OpenAI chat-completions protocol.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Any, Final, Literal, NamedTuple, Protocol
 from parlour.envs.core import ParlourError
 
 OWNER: Final = "parlour"
-"""Whom `parlour serve` names as the owner of its models in `/models`."""
+"""The owner of the models of `parlour serve` in `/models`."""
 INPUTS: Final = "parlour_inputs"
 """The field, beyond the protocol, in which a question's inputs go to `parlour serve`: `{"kind": ..., "inputs": {...}}`."""
 NO_USAGE: Final = "usage"
-"""Stands in `Completion.dropped` when the server did not say how many tokens it used."""
+"""Entry of `Completion.dropped` if the server did not report its tokens."""
 
 
 Reason = Literal["context", "content_filter", "timeout", "refused", "server"]
@@ -80,7 +80,7 @@ class Usage(NamedTuple):
     prompt: int
     completion: int
     cached: int = 0
-    """Those of `prompt` that the server had in its own cache of prompts."""
+    """Tokens of `prompt` that the server had in its own prompt cache."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Request:
     sample: int = 0
     """Which of several samples this is; the server gets it as its seed."""
     reasoning_effort: str | None = None
-    """How much a model that thinks shall think, such as `"low"`; None: not sent."""
+    """Reasoning effort of a model that thinks, such as `"low"`; None: not sent."""
     stop: tuple[str, ...] = ()
     """Texts at which a reply ends."""
     extra_body: Mapping[str, Any] = field(default_factory=dict, hash=False)
@@ -141,7 +141,7 @@ class Completion:
     finish: tuple[str, ...]
     """Why each text ended: `"stop"`, `"length"` (cut), `"content_filter"`, `"tool_calls"`, another word, or `"unknown"`."""
     thinking: tuple[str, ...] = ()
-    """What was thought before each text, empty where nothing is told; () if the transport knows of none."""
+    """The reasoning before each text, empty if not reported; () if the transport reports none."""
     served: str = ""
     """The model that answered, as the server calls it; empty if it does not say."""
     cached: bool = False
@@ -160,13 +160,13 @@ class ServedModel:
     model: str = ""
     """As requests call it."""
     told: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    """What the server tells of it that tells it from another one of the same name."""
+    """The server's details that distinguish it from another model of the same name."""
     context: int | None = None
     """Tokens that fit into it, read and written together; None if nobody tells."""
     reached: bool = False
     """Whether the server answered when it was asked."""
     is_parlours: bool = field(default=False, compare=False)
-    """Whether `parlour serve` answers there: only such a server is sent fields that no other one knows."""
+    """Whether `parlour serve` answers there: only then are its own fields sent."""
 
     @property
     def digest(self) -> str:
@@ -191,7 +191,7 @@ class CallSettings:
     extra_body: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def applied(self, request: Request) -> Request:
-        """A request with these settings; one that has more room keeps it."""
+        """A request with these settings; it keeps a larger token limit."""
         return replace(
             request,
             max_tokens=max(request.max_tokens, self.max_tokens or 0),

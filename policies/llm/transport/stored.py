@@ -40,7 +40,7 @@ class StoredModel:
     digest: str
     """What tells it from other models of this name there; empty if the server did not tell."""
     context: int | None
-    """Tokens of its context, as was told first."""
+    """Tokens of its context, as first reported."""
     latest: bool
     """Whether it is what the server served last under this name, and what is found without the server."""
     replies: int
@@ -52,7 +52,7 @@ class StoredModel:
     """When the first reply was stored (UTC); None if there is none."""
     last: str | None
     prompt: int
-    """Tokens that were read and written when the replies were recorded, and those of `prompt` from the server's cache."""
+    """Tokens that were read and written when the replies were recorded, and the tokens of `prompt` from the server's cache."""
     completion: int
     prompt_cached: int
 
@@ -156,7 +156,7 @@ def _opened(path: Path, writing: bool = False) -> Iterator[sqlite3.Connection]:
     except OSError:  # such as a name that is too long for the file system
         there = False
     if not there:
-        raise ParlourError(f"{value_shown(str(path))} is no file; accepted: one that --cache made")
+        raise ParlourError(f"{value_shown(str(path))} is no file; accepted: a file that --cache made")
     with open_cache(path.absolute(), writing) as file:
         check_layout(file, path)
         yield file

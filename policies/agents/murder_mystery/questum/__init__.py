@@ -1,1 +1,1 @@
-"""Questum (Zhu et al.): whom to ask by information gain, and its procedure; PLAYER* shares it."""
+"""Questum (Zhu et al.): the choice of suspects by information gain, and its procedure; PLAYER* shares it."""

@@ -2,7 +2,8 @@
 
 The same procedure with other settings is PLAYER* (SPEC 5), and, with the defaults, that of the murderers in all methods.
 
-Whom to ask (section 2.2): the list of suspects is a uniform belief over its n members, with entropy H = ln n, which questions
+The choice of the player to ask (section 2.2): the list of suspects is a uniform belief over its n members, with entropy H = ln n,
+which questions
 bring down to 0. A gain is what a list lost: IG_t = H_(t-1) - H_t, negative when it grew.
 """
 
@@ -101,7 +102,7 @@ def choose(scores: Mapping[int, float], epsilon: float, rng: np.random.Generator
     """The epsilon-greedy choice: with probability epsilon any suspect, all alike, otherwise the best.
 
     Args:
-        scores: Of each suspect, in the order of the list.
+        scores: A score for each suspect, in the order of the list.
         epsilon: 0 .. 1.
         rng: Where chance comes from; always one number of it is used, and a second one for a random suspect.
     """
@@ -115,9 +116,9 @@ def pruned(proposed: Sequence[int], before: Sequence[int], others: Sequence[int]
     """The list of suspects after pruning.
 
     Args:
-        proposed: Whom the pruner named, in its order; anybody, any number of times.
-        before: The list as it was; it stays if nobody who counts was named.
-        others: Who can be a suspect at all; of these, anybody may come back onto the list.
+        proposed: Players that the pruner named, in its order; any players, any number of times.
+        before: The list as it was; it stays if no possible suspect was named.
+        others: All possible suspects; any of them may return to the list.
     """
     known = frozenset(others)
     named = tuple(dict.fromkeys(seat for seat in proposed if seat in known))
@@ -136,7 +137,7 @@ _USED: Final[Mapping[str, tuple[str, ...]]] = {
     "plan": _PLANNER,
     "random": (),
 }
-"""Mode -> the settings that it goes by."""
+"""Mode -> the settings that it uses."""
 _SHARE: Final = number(0, 1, "a number from 0 to 1")
 _QUESTIONING: Final = [name for name in SENSORS if name != VALUE]
 _SENSORS: Final = Accepted(sensors_from, lambda sensors: set(sensors) <= set(_QUESTIONING), _QUESTIONING)
@@ -149,12 +150,13 @@ class InterviewSettings(Settings):
     beta: float = setting(BETA, _SHARE)
     epsilon: float = setting(EPSILON, _SHARE)
     sensors: tuple[str, ...] = setting(DEFAULT, _SENSORS)
-    """Of the question stage; the information value joins them when pruning."""
+    """Sensors of the question stage; the information value joins them when pruning."""
     prune: bool = setting(True, yes_or_no())
     mode: Mode = setting("score", one_of(*MODES))
-    """Whom to ask: one of the list in each round, by score; everybody on it; by what answers are expected to tell; by chance."""
+    """The choice of the player to ask: the best score on the list in each round; everybody on it; the highest expected
+    information; random."""
     counts: bool = setting(False, in_words=False)
-    """Whether the information-value sensor is told how many questions were asked, as in PLAYER*."""
+    """Whether the information-value sensor receives the number of questions asked, as in PLAYER*."""
     price: float = setting(0.004, _SHARE)
     """`mode=plan`: what a question must be worth to be put, in nats of the entropy over who did it."""
     curiosity: float = setting(0.04, _SHARE)

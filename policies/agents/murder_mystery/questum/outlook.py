@@ -30,17 +30,17 @@ _KINDS: Final = {ABLE: ("saw", "lacked"), DEATH: ("saw",), WHEREABOUTS: ("saw",)
 _REACH: Final = 0.8
 """How likely what somebody knows is among the facts of an answer that is asked for everything of its kind."""
 _CUT: Final = 0.4
-"""Of what was not told in an answer as long as answers may be, how much may still come."""
+"""Share of the untold information that may still follow an answer of full length."""
 _DIM: Final = 0.4
-"""What a sighting or access is worth while it is not known where and when the victim died, or by what means."""
+"""The value of a sighting or an access while place, time or means of the death are unknown."""
 _MISSING: Final = (0.5, 0.5, 0.25)
-"""Of what sightings and access would tell, the share that is lost while place, time or means of the death are not known."""
+"""Share of the information in sightings and access that is lost while place, time or means of the death are unknown."""
 _KNOWING: Final = (1.0, 2.0)
 """How many others know what the briefing does not say about a death: in plain cases, and in tougher ones."""
 _ELSE: Final = {REASONS: 1.0, DEATH: 0.8, ABLE: 0.6, RELATION: 0.5, OPEN: 0.3, WHEREABOUTS: 0.3}
 """What else questions bring, in shares of the setting `curiosity`."""
 TOPICS: Final = tuple(sorted(_ELSE))
-"""Of the questions that can be put."""
+"""Topics of the available questions."""
 
 
 class PlannedQuestion(NamedTuple):
@@ -119,7 +119,7 @@ class Outlook:
         return any(told.fact.kind == "saw" and told.fact.args[2] not in one.times for told in one.told)
 
     def gain(self, question: PlannedQuestion, target: int, liars: float) -> float:
-        """What an answer is expected to tell of who did it, in nats, and of who lies, at `liars` for a nat."""
+        """Expected information of an answer about the murderer, in nats, plus `liars` times its information about liars."""
         if not self._uncertain or self._repeated(question, target):
             return 0.0
         prospect = self.prospect(question, target)

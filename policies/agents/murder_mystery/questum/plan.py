@@ -1,11 +1,11 @@
-"""Questum as a planner: whom to ask, about what, and when to stop, by what the answers are expected to tell of who did it.
+"""Questum as a planner: it chooses player, topic and end of the questions by the expected information about the murderer.
 
 Ours, and the default (`mode=plan`). Each question that could be put is worth what it is expected to take off the entropy
 over who did it (`posterior`), and a little for what else it brings (the ways of death, reasons, relations). The best one is
 put unless its worth is below the price of a question. Suspicion and vote follow from the same posterior; the model is asked
 for introductions and answers only and, if it is a language model, for the facts of answers in words of their own.
-`mode=random` puts questions by chance and reads the answers alike, to be compared with. In cases of prose, of which no facts
-can be read, both play by sensors (`interview`).
+`mode=random` asks at random and reads the answers in the same way, as a baseline. In cases of prose, which contain no readable
+facts, both use sensors (`interview`).
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class DeathKnowledge(NamedTuple):
     """What is taken as known about a victim's death, and what follows from it."""
 
     heard: int
-    """How many introductions and answers it stands on."""
+    """Number of introductions and answers that it is based on."""
     told: list[Told]
     beliefs: Beliefs
 
 
 class PlannedInterview(Interview):
-    """How a seat plays by what questions are expected to tell.
+    """How a seat plays by expected information.
 
     Args:
         room: What it works with.
@@ -187,7 +187,7 @@ class PlannedInterview(Interview):
         return self.vote(victim) if self.has_facts else super().report(victim)
 
     def vote(self, victim: str) -> int:
-        """The likeliest; of equals the one that more speaks against."""
+        """The most probable; among equals, the player with more evidence against them."""
         if not self.has_facts:
             return super().vote(victim)
         scene, now = self.room.scene, self.chances(victim)

@@ -21,7 +21,7 @@ from parlour.envs.murder_mystery.belief import PUBLIC, World
 from parlour.policies.agents.murder_mystery.evidence import Told
 
 MOTIVE: Final = 2.0
-"""How much likelier a seat did it of which others tell a reason; set by hand, not fitted."""
+"""Likelihood ratio of guilt for a seat with a reported motive; set by hand, not fitted."""
 ACCESS: Final = 1.5
 """The same of access to the means."""
 _LEAST: Final = 1e-9
@@ -111,7 +111,7 @@ class _Likelihood:
 
 
 def uncertainty(weights: Chances) -> float:
-    """Of a distribution, in nats.
+    """Entropy of a distribution, in nats.
 
     >>> round(uncertainty({0: 0.5, 1: 0.5}), 4)
     0.6931

@@ -39,7 +39,7 @@ _HOSTILE: Final = 0.4
 
 @dataclass(frozen=True)
 class GratrSettings(WerewolfSettings):
-    """What can be set: in words also the fields of `parameters`, which precede the file of learned ones that `parameters` names.
+    """The settings. In words, the fields of `parameters` can be set, too; they override the file that `parameters` names.
 
     Raises:
         ParlourError: A value is not accepted, or doubt and reliabilities are both given.
@@ -51,7 +51,7 @@ class GratrSettings(WerewolfSettings):
     """The rate at which it takes readings to be wrong: the village then trusts by all evidence weighed together (`weighed`);
     None: by statements and chains, as the paper has it."""
     parameters: Parameters = setting(factory=Parameters)
-    """Of the graph."""
+    """Parameters of the graph."""
     reliabilities: Reliabilities | None = setting(None, in_words=False, sparse=True)
     """What evidence counts, as learned: the village then trusts by all evidence weighed together by these (`reliability`).
     Not with `doubt`."""
@@ -114,7 +114,7 @@ class GratrAgent(WerewolfSeat):
 
     def _graph(self) -> TrustGraph:
         if self.graph is None:
-            raise accept("explanation", "of a game that has not begun", "after the first turn")
+            raise accept("explanation", "before the first turn", "after the first turn")
         return self.graph
 
     # -- what is heard -----------------------------------------------------------------------------------------

@@ -25,9 +25,9 @@ from parlour.policies.llm.reading import with_length
 from pydantic import Field
 
 TEMPERATURE: Final = 0.2
-"""Of both questions, as in the published code."""
+"""Temperature of both questions, as in the published code."""
 LENGTH: Final = 240
-"""Tokens of an answer: those of the published code, and some for the reasons."""
+"""Tokens of an answer: as in the published code, plus some for the reasons."""
 _BY_WORDS: Final = "By the words of the statement."
 """The reason of the rule for whatever it finds."""
 
@@ -45,12 +45,12 @@ class Intents(Answer):
     """All intents in a statement; an empty list if there are none."""
 
     why: str
-    """What the statement does to whom, in a sentence."""
+    """The statement's actions and their targets, in a sentence."""
     intents: list[Meant]
 
 
 class AskIntent(Ask[Intents], kind="gratr.intent", max_tokens=LENGTH, temperature=TEMPERATURE):
-    """Who attacks, defends or deceives whom in a statement. The same for whoever hears it."""
+    """The attacks, defences and deceptions in a statement. The same for whoever hears it."""
 
     players: int
     statement: HeardMessage
@@ -90,7 +90,7 @@ class Identities(Answer):
     """All judgements that a statement allows; an empty list if there are none."""
 
     why: str
-    """What the statement tells of whom, in a sentence."""
+    """The statement's claims about players, in a sentence."""
     judgements: list[Seen]
 
 
@@ -99,9 +99,9 @@ class AskIdentity(Ask[Identities], kind="gratr.identity", fixed=("me",), max_tok
 
     me: WerewolfSelfInfo
     wolves: list[int]
-    """Whom the observer knows to be a werewolf, itself aside."""
+    """Players known to be werewolves, except the observer."""
     innocent: list[int]
-    """Whom it knows to be none."""
+    """Players known not to be werewolves."""
     trust: Number
     """In the speaker; 1 in the moderator."""
     statement: HeardMessage
@@ -147,7 +147,7 @@ class StatementEvidence(NamedTuple):
     """What of the two answers enters the graph."""
 
     intents: list[tuple[int, float]]
-    """Whom the speaker means, and the weight in [-1, 1]."""
+    """The player that the speaker means, and the weight in [-1, 1]."""
     judgements: list[GraphJudgement]
     identities: list[reading.ReadJudgement]
     """The same with the identity that was named."""

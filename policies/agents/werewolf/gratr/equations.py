@@ -13,7 +13,7 @@ p_o -> p_(o-1) -> ... -> p_1 from the target to where the search started; its ed
     Eq. 9  quotient by a trust of 0                infinite                   `quotient`: no update
     Eqs. 2, 8, 9  values beyond 1                  leave [-1, 1]              `bounded`
 
-`Parameters`: the paper names no value; these are those of its published code (SPEC section 1.1).
+`Parameters`: the paper gives no values; they come from its published code (SPEC section 1.1).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Parameters(Settings):
     length: int = setting(4, whole(1, says=AT_LEAST_1))
     """Edges that a chain may have; what ends Algorithm 2."""
     prior: float = setting(0.5, number(0, 1))
-    """Eq. 2: what a speaker's word counts whom the graph has no judgement of."""
+    """Eq. 2: weight of a speaker without a trust estimate."""
     mode: Mode = setting("ours", one_of(*MODES))
 
 
@@ -79,7 +79,7 @@ def role_class(trust: float, epsilon: float) -> int:
 
 
 def speaker_factor(trust: float, epsilon: float, prior: float) -> float:
-    """T(p_j) in Eq. 2; of a speaker of whom there is no judgement, the prior.
+    """T(p_j) in Eq. 2; the prior for a speaker without a trust estimate.
 
     At the start all trust is 0, so that as printed no word of any player could change anything.
     """

@@ -1,6 +1,7 @@
-"""Evidence of a trust graph weighed together: which players can all be werewolves at once, given who acted how towards whom.
+"""Evidence of a trust graph weighed together: which players can all be werewolves at once, given all actions between players.
 
-Of parlour's own; the paper's trust moves from edge to edge. Each edge's evidence counts by how often each side acts so towards
+This is parlour's own method; the paper's trust moves from edge to edge. Each edge's evidence counts by how often each side acts
+so towards
 each side, and by the rate at which readings are wrong (`doubt`): no single accuser can settle a belief, words that contradict
 each other are weighed against each other, and the trust that follows is a chance, 1 - 2 P(werewolf). The rates were counted in
 games of GRATR and of the history window at every seat, answered by heuristics (40 deals each, seeds 1 to 40).
@@ -56,7 +57,7 @@ RATES: Final[Mapping[Kind, tuple[_Rate, _Rate]]] = {
 """Kind -> of the village, and of the werewolves. What was never seen is taken to be rare, not impossible."""
 _CONTRARY: Final[Mapping[Kind, Kind]] = {"accuse": "defend", "defend": "accuse", "evil": "good", "good": "evil"}
 CLAIMS: Final = (0.035, 0.005)
-"""Share of words that claim a single role: of the village, of the werewolves."""
+"""Share of words that claim a single role: for villagers, for werewolves."""
 DIES: Final = 0.06
 """How likely it is that a player found dead was a werewolf, against any one of the village."""
 ECHO: Final = 0.5
@@ -79,7 +80,7 @@ class Evidence:
         self.acts.append((kind, source, target))
 
     def claim(self, player: int) -> None:
-        """A player says that he holds a role of which there is one; it counts once."""
+        """A player claims a role that only one player has; it counts once."""
         if player not in self.claims:
             self.claims.append(player)
 
@@ -113,7 +114,7 @@ class WeighedEvidence(Evidence):
             players: How many there are.
             me: The observer, one of the village.
             wolves: How many werewolves there are.
-            known: Whom he knows, and whether it is a werewolf.
+            known: Players whose side he knows: whether each is a werewolf.
         """
         table = hypotheses(players, me, wolves, known)
         return _trust(self._log_weights(table, me), table)
@@ -191,11 +192,11 @@ class Reliabilities:
     """By kind of act: for each pair of sides, in the order village to village, village to werewolf, werewolf to village,
     werewolf to werewolf. Only their differences matter."""
     claim: float = 0.0
-    """Of a claim of a single role, for the speaker being a werewolf."""
+    """Log-odds of a claim of a single role, for the speaker being a werewolf."""
     death: float = 0.0
-    """Of being found dead, for having been one."""
+    """Log-odds of a death at night, for the dead player being a werewolf."""
     graph: float = 0.0
-    """Of full trust by the graph, for being one."""
+    """Log-odds of full trust by the graph, for the trusted player being a werewolf."""
 
     def __post_init__(self) -> None:
         if set(self.acts) != set(KINDS) or any(len(act) != _SIDES for act in self.acts.values()):
@@ -207,7 +208,7 @@ class Reliabilities:
 
     @property
     def vector(self) -> Array:
-        """All weights, shape (WEIGHTS,): those of the acts by kind, then the signs."""
+        """All weights, shape (WEIGHTS,): acts by kind, then signs."""
         return np.array([*(x for kind in KINDS for x in self.acts[kind]), *(getattr(self, one) for one in SIGNS)])
 
     @classmethod
@@ -277,7 +278,7 @@ class LearnedEvidence(Evidence):
         Args:
             me: The observer, one of the village.
             wolves: How many werewolves there are.
-            known: Whom he knows, and whether it is a werewolf.
+            known: Players whose side he knows: whether each is a werewolf.
             graph: What the graph's trust in each player is.
         """
         table = hypotheses(len(graph), me, wolves, known)

@@ -5,7 +5,7 @@ within epsilon are named together as unsure. The three most threatening are thos
 takes the weakest, SPEC section 1.5).
 
 In GraphML the attributes are plain: `trust`, `class`, `certain` and `dead` of a player, `tau` and `evidence` (the number of
-items) of an edge are those of the last moment; those of moment k, from 0, have `_k` behind them, and `moment_k` of the
+items) of an edge describe the last moment; attributes of moment k, from 0, end in `_k`, and `moment_k` of the
 graph is its name. An attribute is missing where an edge did not exist yet.
 """
 
@@ -123,7 +123,7 @@ def summary(graph: TrustGraph, ally: str, adversary: str, among: Collection[int]
         among: Seats that matter now; all by default. The observer himself is left out.
 
     Returns:
-        Some lines; each piece of evidence stands on one line.
+        Some lines; each piece of evidence is one line.
     """
     others = [k for k in range(graph.players) if k != graph.me and (among is None or k in among)]
     judged = [k for k in others if graph.role(k)]

@@ -11,7 +11,7 @@ whose edges have `EdgeData`. The same dictionaries are reached through plain lis
 Retrieval is Algorithm 2, made to end (SPEC section 1.5): a chain visits no player twice, has at most `length` edges, and stops
 at the target, where nobody is left to go to, or where its trust fades below 0.001 (the code rounds to three digits). It starts
 at the players with the strongest trust in either direction: a known adversary says as much as a known ally. A player p_k joins
-a chain that ends in p_c by what p_k did to p_c: who supports somebody trusted is trusted.
+a chain that ends in p_c through p_k's action towards p_c: a supporter of a trusted player is trusted.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class TrustGraph:
         me: The observer's seat; trust in him is 1 and stays so.
         certain: Seats that are known from the start: 1 for the observer's side, -1 for the other.
         initial: Trust at the start where it is not 0; it may change.
-        parameters: Of the equations.
+        parameters: Parameters of the equations.
 
     Raises:
         ParlourError: A seat or a number is not accepted.
@@ -218,10 +218,10 @@ class TrustGraph:
         """Take in one statement (Algorithm 1): evidence first (Eq. 1), then trust (Eqs. 2 and 3).
 
         Args:
-            turn: Of the game.
+            turn: Turn of the game.
             speaker: Who speaks; None for the moderator, whose word counts fully.
             text: The statement.
-            intents: Towards whom, and how strongly, in [-1, 1].
+            intents: Target -> strength, in [-1, 1].
             judgements: What the observer takes players for after it.
 
         Raises:

@@ -19,7 +19,7 @@ class Statement(NamedTuple):
     """What was said or done, as the observer saw it."""
 
     turn: int
-    """Of the game; the day, in Werewolf."""
+    """Turn of the game; the day, in Werewolf."""
     speaker: int | None
     """None for the moderator."""
     text: str
@@ -43,7 +43,7 @@ class GraphJudgement(NamedTuple):
     confidence: float
     """In [-1, 1]: positive for the observer's own side."""
     special: bool = False
-    """Whether a role of which there is one was named; only mode `"code"` reads it."""
+    """Whether a role that only one player has was named; only mode `"code"` reads it."""
 
 
 class Backward(NamedTuple):
@@ -52,7 +52,7 @@ class Backward(NamedTuple):
     belief: int
     """Number of the belief that holds T(p_o)."""
     before: int
-    """Number of the one that holds T(p_(o-1))."""
+    """Number of the belief that holds T(p_(o-1))."""
     tau: float
     """The weight after it."""
 
@@ -98,7 +98,7 @@ class Stated(NamedTuple):
     speaker_belief: int | None
     """Number of the belief about the speaker at that time; None for the moderator."""
     strength: float
-    """|w| of the intent that came with it; 1 if there was none."""
+    """|w| Strength of the intent that came with it; 1 if there was none."""
     confidence: float
     special: bool
     u: float
@@ -116,7 +116,7 @@ class TrustBelief(NamedTuple):
     replaces: int | None
     """Number of the belief before it."""
     reason: str = ""
-    """Of a certain one: how it is known."""
+    """How a certain belief is known."""
     stated: Stated | None = None
     chains: tuple[Chain, ...] = ()
 
@@ -161,12 +161,12 @@ class Explanation(NamedTuple):
     beliefs: Mapping[int, TrustBelief]
     """The belief and all that it rests on, by number; nothing refers to a belief outside."""
     evidence: Mapping[tuple[int, int], tuple[EdgeEvidence, ...]]
-    """Of each edge (source, target) in the chains of these beliefs, oldest first; a link says how many items it used."""
+    """Evidence of each edge (source, target) in the chains of these beliefs, oldest first; a link says how many items it used."""
     parameters: Parameters
-    """Those of the graph."""
+    """Parameters of the graph."""
 
     def lines(self, depth: int = 2) -> list[str]:
-        """The explanation in words; `depth` steps of beliefs behind beliefs are told."""
+        """The explanation in words; it follows beliefs behind beliefs for `depth` steps."""
         return list(self._told(self.belief, depth, ""))
 
     def as_json(self) -> dict[str, Any]:
@@ -227,7 +227,7 @@ def explained(
         belief: The belief.
         beliefs: All beliefs of the graph, by number.
         evidence: The evidence on an edge, as `TrustGraph.evidence` gives it.
-        parameters: Those of the graph.
+        parameters: Parameters of the graph.
     """
     found = _rests_on(belief, beliefs)
     links = [link for one in found.values() for chain in one.chains for link in chain.links]
