@@ -349,7 +349,7 @@ def events(done: dict[str, Any], *, with_usage: bool) -> Iterator[bytes]:
 
 
 def models(name: str) -> dict[str, Any]:
-    """The list of models: the model that answers, under its true name."""
+    """The list of models: the model that answers, under the name of what it is."""
     return {"object": "list", "data": [model(name)]}
 
 
