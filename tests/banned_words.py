@@ -78,7 +78,7 @@ BANNED: Final = (
         r"\b(what|which|who|all) there (is|are|was|were)\b", "the list of; the noun", "which there are: parlour experts"
     ),
     Banned(
-        r"(?-i:^Of) (?!course\b|\d)\w+|(?<=[.;:] )of (the|a|an|each|all|its|one|his|this|that)\b",
+        r"(?-i:^Of) (?!course\b|\d)\w+|(?<=[^.][.;:] )of (the|a|an|each|all|its|one|his|this|that)\b",
         "begin with the thing",
         "Of the table, by seat.",
     ),

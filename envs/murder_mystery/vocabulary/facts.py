@@ -60,7 +60,7 @@ KINDS: Final = tuple(PARAMETERS)
     feels(person, -1 | 0 | 1, other)    hates, does not care for, is fond of
     took(person, item)                  a secret: the person took the thing
     lacked(person, means)               the person could not get at the means
-    peace(person, victim)               the person had made peace with the victim and had no reason any more
+    peace(person, victim)               the person had made peace with the victim and no longer had a reason
 """
 
 WHEREABOUTS, RELATION, MOTIVE, SIGHTING, MEANS, OPEN = range(6)

@@ -18,7 +18,7 @@ _UNLIMITED: Final = type(openai.DEFAULT_CONNECTION_LIMITS)(max_connections=None,
 
 
 CONNECT_SECONDS: Final = 4.0
-"""Longest wait for a connection: a server that cannot be reached is told from one that takes its time."""
+"""Longest wait for a connection: a server that cannot be reached is distinguished from a slow server."""
 
 
 class Late(openai.OpenAIError):
