@@ -10,16 +10,6 @@ NOT_YET = {
     "README.md",
     "CHANGELOG.md",
     "docs/tutorials/train_language_model.md",
-    "envs",
-    "envs/_template",
-    "envs/avalon",
-    "envs/batch",
-    "envs/mediated_qa",
-    "envs/murder_mystery",
-    "envs/testing",
-    "envs/werewolf",
-    "policies/agents",
-    "policies/llm",
     "--help",
     "training/harnesses",
     "training/learn",
@@ -28,8 +18,6 @@ NOT_YET = {
     "training/play",
     "training/records",
     "training/results",
-    "wrappers",
-    "wrappers/openspiel",
 }
 """Sources that nobody has rewritten yet. Remove a source here when `scripts/prose SOURCE` prints nothing."""
 LOGS = "docs/lab/"
