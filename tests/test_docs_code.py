@@ -1,7 +1,7 @@
-"""Every block of code of every page runs: here, in the page's own test, or as a cell of a notebook when the site is built.
+"""Every block of code of every page runs: here, or in the page's own test. Cells of notebooks run here and when the site is built.
 
-A command line in a page is read by the command's own parser, values and all, and is not carried out. What else stands in a block is
-data, or a program of somebody else's.
+The command's own parser reads each command line of a page, with its values; nothing is executed. Other blocks are data, or
+programs from elsewhere.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -128,6 +129,25 @@ def test_each_command_line_is_read_by_its_command(page, words):
         command = command.commands[word]
     left = shlex.split(plain)[len(path.split()) :]
     assert command.make_context(path, left, resilient_parsing=False).args == []
+
+
+TUTORIALS = sorted({page for page, _ in blocks("{code-cell}")})
+SMALLER = {"range(25)": "range(1)", "range(120)": "range(4)", "episodes=400": "episodes=4", "range(1000)": "range(10)"}
+"""What a cell says -> what it says here: fewer games."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", TUTORIALS)
+def test_the_cells_of_a_tutorial_run_one_after_the_other(page, tmp_path, monkeypatch):
+    if "import torch" in PAGES[page]:
+        pytest.importorskip("torch")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    names: dict[str, object] = {"__name__": "page"}
+    for _, text in [block for block in blocks("{code-cell}") if block[0] == page]:
+        for much, less in SMALLER.items():
+            text = text.replace(much, less)
+        exec(compile(text, page, "exec"), names)
 
 
 def test_a_command_line_that_does_not_exist_is_noticed():

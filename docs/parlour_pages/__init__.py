@@ -1,1 +1,1 @@
-"""The pages of the site that are made from the code. `extension` is what Sphinx loads; the rest needs no Sphinx, but `api`, `analysis` and `links`."""
+"""Pages of the site made from the code. Sphinx loads `extension`. Only `api`, `analysis` and `links` need Sphinx."""

@@ -1,6 +1,6 @@
-"""The reference of the API: autodoc2's pages, one for each module, with the docstrings in Markdown.
+"""The API reference: autodoc2's pages, one for each module, with docstrings in Markdown.
 
-Public is what `tests/test_architecture.py` calls so: each name that a module defines without a leading underscore.
+A public name is any name that a module defines without a leading underscore, as in `tests/test_architecture.py`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def _quoted(word: str) -> str:
 
 
 def plain_type(annotation: str) -> str:
-    """A type without the marks of `Annotated`: `Annotated[int, "Number."]` is `int`."""
+    """A type without `Annotated`: `Annotated[int, "Number."]` is `int`."""
     head = "typing.Annotated["
     if not annotation.startswith(head):
         return annotation
@@ -36,7 +36,7 @@ def plain_type(annotation: str) -> str:
 
 
 class ApiRenderer(MystRenderer):
-    """A page for a module: its docstring, the modules in it, its names in a table, and each with its docstring."""
+    """A page for a module: docstring, submodules, a table of names, and each name with its docstring."""
 
     def render_package(self, item: Any) -> Iterable[str]:
         name = item["full_name"]
@@ -57,7 +57,7 @@ class ApiRenderer(MystRenderer):
         return False
 
     def render_data(self, item: Any) -> Iterable[str]:
-        """A value as well, if it is short and plain; a regular expression or a table says nothing in one line."""
+        """Add the value if it is short and plain. Regular expressions and tables are left out."""
         value = item.get("value")
         shown = repr(value) if isinstance(value, str) else str(value)
         name = item["full_name"].rpartition(".")[2]
@@ -69,7 +69,7 @@ class ApiRenderer(MystRenderer):
         yield from ["", "````", ""]
 
     def render_item(self, full_name: str) -> Iterable[str]:
-        """The item as autodoc2 renders it, with its docstring in the place of the empty body."""
+        """Render the item as autodoc2 does, with its docstring instead of the empty body."""
         item = self.get_item(full_name)
         lines = "\n".join(super().render_item(full_name)).split("\n")
         if item is None or item["type"] in _MODULES or not item["doc"].strip() or item.get("doc_inherited"):
@@ -79,7 +79,7 @@ class ApiRenderer(MystRenderer):
         yield from [*lines[:at], "", of_docstring(item["doc"]), "", *lines[at:]]
 
     def format_annotation(self, annotation: str | None) -> str:
-        """The type alone, without what `Annotated` adds for the command line; words of a `Literal` with their quotation marks."""
+        """The plain type, without the command line's `Annotated`; words of a `Literal` in quotation marks."""
         return _LITERAL.sub(
             lambda found: f"Literal[{', '.join(map(_quoted, found[1].split(', ')))}]",
             plain_type(super().format_annotation(annotation)),
@@ -90,7 +90,7 @@ class ApiRenderer(MystRenderer):
         return super().format_args(*args, **settings).replace("`", "'")
 
     def _offered(self, item: Any) -> Iterator[str]:
-        """What a package offers of its modules, by `__all__`."""
+        """A package's exported names, by `__all__`."""
         found = ((name, self._origin(item, name)) for name in item.get("all") or [])
         rows = [
             (f"{{py:obj}}`{name} <{at}>`", code(at.rpartition(".")[0]), self._said(at))
@@ -98,10 +98,10 @@ class ApiRenderer(MystRenderer):
             if at is not None and not at.startswith(f"{item['full_name']}.{name}")
         ]
         if rows:
-            yield from ["## Offered here", "", table(("name", "defined in", "what it is"), rows)]
+            yield from ["## Exported names", "", table(("name", "defined in", "what it is"), rows)]
 
     def _origin(self, item: Any, name: str) -> str | None:
-        """Where a name of a package is defined, followed through the packages that hand it on."""
+        """The module that defines an exported name, through all packages that re-export it."""
         own = self.get_item(f"{item['full_name']}.{name}")
         if own is not None and own["type"] not in _MODULES:
             return str(own["full_name"])

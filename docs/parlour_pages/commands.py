@@ -1,4 +1,4 @@
-"""A page for each command of `parlour`, and one for each trainer, from the definition that `--help` shows."""
+"""A page for each command of `parlour` and for each trainer, from the definitions behind `--help`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ READ_ON = {
     "import avalon": ("howto/records",),
     "prompts show": ("howto/questions", "howto/models"),
 }
-"""Command -> pages that tell more."""
+"""Command -> pages to read next."""
 
 
 def pages() -> dict[str, str]:
@@ -39,9 +39,9 @@ def trainer_pages() -> dict[str, str]:
     """`NAME.md` for each trainer, and `index.md`."""
     names = [words for words in COMMANDS if words.startswith("train ")]
     made = {f"{_file(words)}.md": _trainer(words) for words in names}
-    listed = table(("trainer", "what it does"), ((f"[{w}]({_file(w)}.md)", _told(w)[0]) for w in names))
+    listed = table(("trainer", "what it does"), ((f"[{w}]({_file(w)}.md)", _help_of(w)[0]) for w in names))
     entries = "\n".join(_file(words) for words in names)
-    text = "Each trainer takes its settings from one frozen dataclass, is seeded, and goes on from its last checkpoint after a kill."
+    text = "A frozen dataclass defines the settings of each trainer. Trainers are seeded, and resume from the last checkpoint after a kill."
     return {**made, "index.md": f"# Trainers\n\n{text}\n\n{listed}\n{_toctree(entries)}"}
 
 
@@ -59,16 +59,16 @@ def _command(words: str) -> Any:
     return command
 
 
-def _told(words: str) -> tuple[str, str, str]:
+def _help_of(words: str) -> tuple[str, str, str]:
     """Its first sentence, the rest of its help, and its example."""
     plain = Text.from_markup(_command(words).help or "").plain
-    told, _, example = plain.partition("Example: ")
-    first, _, rest = told.strip().partition("\n\n")
+    text, _, example = plain.partition("Example: ")
+    first, _, rest = text.strip().partition("\n\n")
     return " ".join(first.split()), rest.strip(), example.strip()
 
 
 def _page(words: str, title: str) -> str:
-    first, rest, example = _told(words)
+    first, rest, example = _help_of(words)
     parts = [
         f"# {title}",
         escaped(first),
@@ -83,7 +83,7 @@ def _page(words: str, title: str) -> str:
 
 def _trainer(words: str) -> str:
     page = _page(words, words)
-    return page + f"\nThe command's own page: [parlour {words}](../commands/{_file(words)}.md).\n"
+    return page + f"\nReference: [parlour {words}](../commands/{_file(words)}.md).\n"
 
 
 def _usage(words: str) -> str:
@@ -125,14 +125,14 @@ def _more(words: str) -> str:
 def _index() -> str:
     parts = [
         "# Command line",
-        "`parlour COMMAND --help` shows what these pages are made from, without the options marked as rare. All of them are accepted on the "
-        "command line, and in a TOML file behind `--config`, under their names without `--`. A trainer leaves such a file in its run "
-        "directory: `config.toml`. Errors are one line, with exit code 2.",
+        "`parlour COMMAND --help` shows the same options, without those marked as rare. Every option can also stand in a TOML file for "
+        "`--config`, under its name without `--`. A trainer writes its settings to `config.toml` in the run directory. Errors are one "
+        "line, with exit code 2.",
     ]
-    for group, told in GROUPS.items():
+    for group, about in GROUPS.items():
         own = [words for words in COMMANDS if words.rpartition(" ")[0] == group]
-        rows = [(f"[parlour {words}]({_file(words)}.md)", escaped(_told(words)[0])) for words in own]
-        parts += [f"## parlour {group}".rstrip(), escaped(told), table(("command", "what it does"), rows)]
+        rows = [(f"[parlour {words}]({_file(words)}.md)", escaped(_help_of(words)[0])) for words in own]
+        parts += [f"## parlour {group}".rstrip(), escaped(about), table(("command", "what it does"), rows)]
     return "\n\n".join([*parts, _toctree("\n".join(_file(words) for words in COMMANDS))])
 
 

@@ -1,7 +1,7 @@
-"""A Sphinx extension: the pages that are made from the code at each build, so that they cannot go stale.
+"""A Sphinx extension that makes pages from the code at each build, so they cannot go stale.
 
-They go to `docs/generated` (not in git): games from their specs, players and trainers from their classes and settings, commands from
-the command line's own definition, recorded games from play. The reference of the API is autodoc2's, worded by `parlour_pages.api`.
+It writes to `docs/generated` (not in git): games from their specs, players and trainers from their classes and settings, commands
+from the command line's definition, recorded games from play. autodoc2 makes the API reference with `parlour_pages.api`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from parlour_pages.markdown import write_pages
 
 
 def setup(app: Any) -> dict[str, Any]:
-    """Called by Sphinx. Pages are made before autodoc2 starts, which listens to the same event."""
+    """Connect to Sphinx. autodoc2 listens to the same event, so the priority makes these pages first."""
     analysis.read_parlour_alone()
     app.connect("builder-inited", _write, priority=100)
     app.connect("build-finished", links.write_external)

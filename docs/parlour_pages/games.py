@@ -1,4 +1,4 @@
-"""What a game tells of itself, as fragments for the games' pages: its card, options, rules, actions, observations and ends."""
+"""Fragments for the games' pages, from the code: card, options, actions, observations, rewards, players, a recorded game."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from parlour_pages.players import made
 
 SEED = 7
 PLAYED = 30
-"""Games by which ends are shown, the heuristic and chance in turns."""
+"""Games that show the possible ends: even seeds with heuristics, odd seeds at random."""
 
 
 def fragments() -> dict[str, str]:
-    """`GAME.md` for each game of parlour, to be included below its title."""
+    """`GAME.md` for each game of parlour, included below its title."""
     return {f"{name}.md": _fragment(registry[name].spec) for name in GAMES}
 
 
@@ -44,47 +44,47 @@ def _fragment(spec: GameSpec) -> str:
 def _options(spec: GameSpec) -> str:
     if not spec.options:
         return f"`{spec.id}` has no options of its own."
-    text = "Keyword arguments of `env` and `make`, and of `--set NAME=VALUE` at the command line."
+    text = "Pass options to `env` and `make` as keyword arguments, and on the command line with `--set NAME=VALUE`."
     return f"{text}\n\n{table(('option', 'accepted'), ((code(k), escaped(v)) for k, v in spec.options.items()))}"
 
 
 def _actions(env: Any) -> str:
-    """Kinds of moves in the order of the catalogue, for the table that stands without options."""
-    game, text = env.game, env.spec.text(env.game)
+    """Kinds of moves in the order of the catalogue, at the default table."""
+    game, prose = env.game, env.spec.text(env.game)
     first: dict[str, Any] = {}
     for number, move in enumerate(game.catalogue):
-        first.setdefault(move.kind, (number, text.say(move)))
+        first.setdefault(move.kind, (number, prose.say(move)))
     counts = Counter(move.kind for move in game.catalogue)
     rows = [(code(kind), counts[kind], number, escaped(said)) for kind, (number, said) in first.items()]
-    told = f"`Discrete({len(game.catalogue)})` without options: the numbers of `game.catalogue`. A mask marks those that are legal."
-    return f"{told}\n\n{table(('kind', 'how many', 'first number', 'its sentence'), rows)}"
+    text = f"The default table has `Discrete({len(game.catalogue)})`: the numbers of `game.catalogue`. A mask marks the legal ones."
+    return f"{text}\n\n{table(('kind', 'actions', 'first number', 'its sentence'), rows)}"
 
 
 def _observations(env: Any) -> str:
     spec, game = env.spec, env.game
     agent = env.agent_selection
-    rows: list[tuple[object, ...]] = [("`text`", "words", "what the seat knows, what has happened, what it may do")]
+    rows: list[tuple[object, ...]] = [("`text`", "words", "the seat's knowledge, the events so far, the legal options")]
     for kind in spec.features:
         size = spec.encoder(game).size if kind == TABLE else spec.seat_encoder(game, kind).size
-        frame = "seats as they sit" if kind == TABLE else "seats counted from the seat itself"
+        frame = "seats in table order" if kind == TABLE else "seats counted from its own"
         rows.append((f"`observation`, `features={kind!r}`", size, f"float32 in [-1, 1]; {frame}"))
     rows.append(("`action_mask`", len(game.catalogue), "int8, 1 where the action is legal"))
     shown = fence(env.observe(agent)["text"])
-    text = f"What `{agent}`, who moves first, reads at first (`env.reset(seed={SEED})`):"
+    text = f"The first observation of `{agent}`, who moves first (`env.reset(seed={SEED})`):"
     return f"{table(('key', 'size', 'what it is'), rows)}\n{text}\n\n{shown}"
 
 
 def _ends(name: str) -> str:
-    """Every end that some games came to, and what each side got."""
-    told: Counter[tuple[str, ...]] = Counter()
+    """The ends of some games, with the returns of each side."""
+    ends: Counter[tuple[str, ...]] = Counter()
     env = rollout.table(name)
     for seed in range(PLAYED):
         who = "heuristic" if seed % 2 == 0 else "random"
         seats = len(env.unwrapped.possible_agents)
         episode = rollout.play(env, [made(who, name, env) for _ in range(seats)], seed=seed)
-        told[episode.outcome.winner, episode.outcome.reason, ", ".join(_returns(episode))] += 1
-    rows = [(*key, count) for key, count in sorted(told.items())]
-    said = f"What came of {PLAYED} games (seeds 0 to {PLAYED - 1}), all seats by the heuristic where the seed is even, at random where it is odd:"
+        ends[episode.outcome.winner, episode.outcome.reason, ", ".join(_returns(episode))] += 1
+    rows = [(*key, count) for key, count in sorted(ends.items())]
+    said = f"Results of {PLAYED} games, seeds 0 to {PLAYED - 1}. Heuristics play even seeds, random players odd ones."
     return f"{said}\n\n{table(('winner', 'reason', 'returns', 'games'), rows)}"
 
 
@@ -100,12 +100,12 @@ def _returns(episode: Any) -> Iterator[str]:
 def _players(env: Any) -> str:
     names = players_of(env.spec.id, env.game.config)
     listed = ", ".join(f"[{code(name)}](../generated/players/{name}.md)" for name in names)
-    return f"Players for the table without options: {listed}."
+    return f"Players for the default table: {listed}."
 
 
 def _recorded(spec: GameSpec) -> str:
-    """The replay page within the page; `parlour_pages.replays` makes it."""
-    text = "Played by heuristics, from one seed. Step with the arrow keys; switch between what all know, what one seat knows, and everything."
+    """The replay page in a frame; `parlour_pages.replays` makes it."""
+    text = "Heuristics played this game. Step with the arrow keys. Switch between public knowledge, one seat, and everything."
     page = f"../replays/{spec.id}.html"
     frame = f'<iframe class="replay" src="{page}" title="A recorded game: {spec.title}" loading="lazy"></iframe>'
-    return f'{text}\n\n{frame}\n\n<p><a href="{page}">The recorded game on a page of its own</a></p>\n'
+    return f'{text}\n\n{frame}\n\n<p><a href="{page}">Open the recorded game in full</a></p>\n'

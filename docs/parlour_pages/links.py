@@ -1,4 +1,4 @@
-"""The links to other sites, listed and not followed: the build is offline."""
+"""Links to other sites, listed but not followed: the build is offline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables and texts in MyST Markdown, and writing them: a page that did not change keeps its time, and is not built again."""
+"""Tables and texts in MyST Markdown. An unchanged page keeps its time, so Sphinx does not build it again."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def code(value: object) -> str:
 
 
 def fence(text: str, language: str = "text") -> str:
-    """A block of code, behind marks that do not stand in it."""
+    """A block of code, with a fence that does not occur in it."""
     mark = "```"
     while mark in text:
         mark += "`"
@@ -44,7 +44,7 @@ def fence(text: str, language: str = "text") -> str:
 
 
 def escaped(text: str) -> str:
-    """Prose in which `<` and `*` stand for themselves, outside of its inline code."""
+    """Prose with `<` and `*` escaped outside inline code."""
     parts, at = [], 0
     for match in _CODE.finditer(text):
         parts += [_plain(text[at : match.start()]), match[0]]
@@ -70,7 +70,7 @@ def summary(doc: str) -> str:
 
 
 def _blocks(lines: Sequence[str]) -> Iterable[list[str]]:
-    """What belongs together: paragraphs, sections with all that is indented below, indented blocks with their gaps."""
+    """Blocks of a docstring: paragraphs, sections with their indented lines, indented blocks with their gaps."""
     block: list[str] = []
     for line in [*lines, ""]:
         inside = bool(block) and (_SECTION.fullmatch(block[0]) or block[0].startswith(" "))
@@ -126,7 +126,7 @@ def _section(name: str, lines: Sequence[str]) -> str:
 
 
 def write_pages(folder: Path, pages: Mapping[str, str]) -> None:
-    """Write the files of a folder, by their names, and remove others of the same kind that a build before left."""
+    """Write the files of a folder, and remove all other files that an earlier build left there."""
     folder.mkdir(parents=True, exist_ok=True)
     for path in folder.iterdir():
         if path.name not in pages:

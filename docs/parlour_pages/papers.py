@@ -1,4 +1,4 @@
-"""What `parlour reproduce` offers, by paper, as fragments for the page on the papers."""
+"""Tables and figures of `parlour reproduce` by paper, as fragments for the page on the papers."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ PAPERS = {
     "player": "Zhu et al., PLAYER*, murder mysteries",
     "grace": "Nguyen, GRACE, mediated question answering",
 }
-"""First word of the names of `reproduce` -> whose tables they are."""
+"""First word of a name of `reproduce` -> the paper."""
 
 
 def fragments() -> dict[str, str]:
-    """`papers.md`: for each paper the tables and figures that are played again."""
+    """`papers.md`: the reproduced tables and figures of each paper."""
     parts = []
     for paper, title in PAPERS.items():
         rows = [
@@ -25,7 +25,7 @@ def fragments() -> dict[str, str]:
             for name, (about, _) in TABLES.items()
             if name.partition("-")[0] == paper
         ]
-        parts.append(f"### {title}\n\n{table(('command', 'what it is about', 'size without options'), rows)}")
+        parts.append(f"### {title}\n\n{table(('command', 'content', 'default size'), rows)}")
     return {"papers.md": "\n\n".join(parts) + "\n"}
 
 

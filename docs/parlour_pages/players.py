@@ -1,4 +1,4 @@
-"""A page for each player that has a name: what it is, the game it plays, its settings with defaults, the questions it asks."""
+"""A page for each named player: what it is, its game, its settings with defaults, its questions to a model."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ READ_ON = {
         for name in FOREIGN
     },
 }
-"""Player -> pages that tell more."""
+"""Player -> pages to read next."""
 
 
 def made(name: str, game: str, env: Any) -> Any:
@@ -46,13 +46,13 @@ def made(name: str, game: str, env: Any) -> Any:
 
 def pages() -> dict[str, str]:
     """`NAME.md` for each player, and `index.md`."""
-    told = {**_named(), EXPERT: _expert(), CLONE: _of_class(CLONE, ClonedPlayer), "trained": _trained()}
-    told |= {name: _foreign(name) for name in FOREIGN}
-    rows = [(f"[{code(name)}]({name}.md)", said) for name, (said, _) in told.items()]
-    entries = "\n".join(told)
-    head = "# Players\n\n`--policy NAME` seats them; `parlour.policies.make_policy` makes them. Those that ask are answered by heuristics without `--model`."
+    made_pages = {**_named(), EXPERT: _expert(), CLONE: _of_class(CLONE, ClonedPlayer), "trained": _trained()}
+    made_pages |= {name: _foreign(name) for name in FOREIGN}
+    rows = [(f"[{code(name)}]({name}.md)", said) for name, (said, _) in made_pages.items()]
+    entries = "\n".join(made_pages)
+    head = "# Players\n\n`--policy NAME` seats a player; `parlour.policies.make_policy` makes one in Python. Without `--model`, heuristics answer the players' questions."
     index = f"{head}\n\n{table(('player', 'what it is'), rows)}\n```{{toctree}}\n:hidden:\n\n{entries}\n```\n"
-    return {**{f"{name}.md": page for name, (_, page) in told.items()}, "index.md": index}
+    return {**{f"{name}.md": page for name, (_, page) in made_pages.items()}, "index.md": index}
 
 
 def _named() -> dict[str, tuple[str, str]]:
@@ -79,7 +79,7 @@ def _of_class(name: str, cls: Any) -> tuple[str, str]:
 
 
 def _first(doc: str, module: str) -> str:
-    """The sentence for lists; a docstring that goes on from another one gives way to its module's."""
+    """The sentence for lists. A docstring that continues another one is replaced by its module's."""
     return summary(module if doc.startswith("...") else doc)
 
 
@@ -88,20 +88,20 @@ def _link(cls: Any) -> str:
 
 
 def _settings(name: str, cls: Any) -> str:
-    """What may follow the name, with the values that hold without it."""
+    """Settings after the name, with their defaults."""
     takes = getattr(cls, "words", ()) or (cls.settings_type.words() if hasattr(cls, "settings_type") else ())
     own = vars(cls).get("from_settings")
-    told = of_docstring(inspect.getdoc(own) or "") if own is not None else ""
+    doc = of_docstring(inspect.getdoc(own) or "") if own is not None else ""
     if not takes:
-        return f"## Settings\n\n{told}" if told else ""
+        return f"## Settings\n\n{doc}" if doc else ""
     values = {**_defaults(cls), **_flat(cls(OfflineModel()).settings())}
     rows = [(code(key), code(_shown(values[key])) if key in values else "none") for key in takes]
-    how = f"Behind the name, as in `{name}:{takes[0]}=VALUE`."
-    return f"## Settings\n\n{how}\n\n{table(('setting', 'default'), rows)}\n{told}"
+    how = f"Settings follow the name: `{name}:{takes[0]}=VALUE`."
+    return f"## Settings\n\n{how}\n\n{table(('setting', 'default'), rows)}\n{doc}"
 
 
 def _defaults(cls: Any) -> dict[str, Any]:
-    """Of its settings."""
+    """Defaults of its settings."""
     return {
         field.name: field.default
         for field in fields(getattr(cls, "settings_type", Settings))
@@ -110,7 +110,7 @@ def _defaults(cls: Any) -> dict[str, Any]:
 
 
 def _flat(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings by name, those of a part of the player too; the model's are the model's."""
+    """Settings by name, including those of parts; the model's settings are left out."""
     found: dict[str, Any] = {}
     for key, value in settings.items():
         if key == "model":
@@ -126,15 +126,15 @@ def _shown(value: Any) -> str:
 
 
 def _asks(cls: Any) -> str:
-    """The questions of the module that the player is in, and of its folder."""
+    """The questions defined in the player's folder."""
     folder = cls.__module__.rpartition(".")[0]
     rows = [
         (code(kind), summary(inspect.getdoc(ask) or ""))
         for kind, ask in ASKS.items()
         if ask.__module__.rpartition(".")[0] == folder and ".agents." in cls.__module__
     ]
-    text = "Questions of its room; `parlour prompts show KIND` shows one as it would be sent."
-    return f"## Questions\n\n{text}\n\n{table(('question', 'what is asked'), rows)}" if rows else ""
+    text = "Questions that it may ask a model. `parlour prompts show KIND` shows one as it would be sent."
+    return f"## Questions\n\n{text}\n\n{table(('question', 'content'), rows)}" if rows else ""
 
 
 def _expert() -> tuple[str, str]:
@@ -143,8 +143,8 @@ def _expert() -> tuple[str, str]:
         (card.name, code(card.game), code(_table(card.config)), f"{card.decisions:,}", code(card.command))
         for card in cards()
     ]
-    listed = table(("expert", "game", "table", "decisions learned from", "made by"), rows)
-    return summary(doc), f"# {EXPERT}\n\n{of_docstring(doc)}\n\n## Which there are\n\n{listed}\n{_more(EXPERT)}\n"
+    listed = table(("expert", "game", "table", "training decisions", "training command"), rows)
+    return summary(doc), f"# {EXPERT}\n\n{of_docstring(doc)}\n\n## Available experts\n\n{listed}\n{_more(EXPERT)}\n"
 
 
 def _table(config: Mapping[str, Any]) -> str:
@@ -157,7 +157,7 @@ def _trained() -> tuple[str, str]:
 
 
 def _foreign(name: str) -> tuple[str, str]:
-    """From the source alone: its library need not be installed."""
+    """Read from the source, without its library."""
     spec = find_spec(FOREIGN[name])
     tree = ast.parse(Path(str(spec.origin if spec else "")).read_text("utf-8"))
     doc = ast.get_docstring(tree) or ""

@@ -1,4 +1,4 @@
-"""After a build: does every public name have a place on a page? Public is what a module defines without a leading underscore."""
+"""After a build: check that every public name is on a page. A public name has no leading underscore."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _defined(path: Path) -> Iterator[str]:
 
 
 def check(app: Any, error: Exception | None) -> None:
-    """Fails the build for public names without a page. Only where the whole reference is built."""
+    """Fail the build for public names without a page, if the whole reference is built."""
     if error is not None or app.builder.name != "html":
         return
     known = set(app.env.get_domain("py").objects)

@@ -1,4 +1,4 @@
-"""A recorded game of each kind, as the page that `parlour replay FILE --html` writes: played by the heuristics at each build."""
+"""A recorded game of each kind, as a page of `parlour replay FILE --html`. Heuristics play it at each build."""
 
 from __future__ import annotations
 
