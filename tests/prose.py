@@ -201,6 +201,7 @@ def _strings(tree: ast.AST) -> Iterator[tuple[int, str]]:
             values = (str(part.value) if isinstance(part, ast.Constant) else "`code`" for part in node.values)
             yield node.lineno, "".join(values).strip()
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.lineno, node.value.strip()
+            if " " in node.value.strip():  # a single word is a key or a name
+                yield node.lineno, node.value.strip()
         elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
             parts.extend(ast.iter_child_nodes(node))

@@ -145,7 +145,7 @@ def test_the_page_names_all_formats_and_kinds_of_moves():
         (("game",), "chess", "werewolf_v0"),
         (("game_id",), "../x", "game_id"),
         (("config",), {"rules": "house"}, "config and roles cannot be used"),
-        (("config",), {"num_players": 4}, "it is told by players"),
+        (("config",), {"num_players": 4}, "the list of players implies it"),
         (("config",), {"moon": "full"}, "config and roles cannot be used"),
         (("players", 0, "role"), "Wolf", "Werewolf"),
         (("players", 0, "role"), "Villager", "0 x Werewolf"),

@@ -158,7 +158,7 @@ def test_a_record_may_end_early(taken):
         (("playerUsernamesOrderedReversed", 0), "Lou", "name"),
         (("voteHistory", "Kim", 0, 0), "VHpicked", "one vote in each"),
         (("voteHistory", "Kim", 0, 0), "VHreject", "mission 1, proposal 1: team [2]"),
-        (("voteHistory", "Kim", 0, 1), "VHpicked VHreject", "proposals up to one that goes"),
+        (("voteHistory", "Kim", 0, 1), "VHpicked VHreject", "proposals up to an approved team"),
         (("voteHistory", "Lou", 0, 0), "VHleader VHapprove", "has 2 leaders"),
         (("voteHistory", "Oz", 0, 1), "VHreject", "nobody leads"),
         (("voteHistory", "Kim"), [["VHreject"]], "as many missions"),

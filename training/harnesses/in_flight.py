@@ -22,7 +22,7 @@ class TalkGame:
     """A game that is to be talked through at one seat."""
 
     seed: int
-    """Of the deal and of the players at the other seats."""
+    """Seed of the deal and of the players at the other seats."""
     options: Mapping[str, Any] | None = None
     """As `GameEnv.reset` takes them."""
 
@@ -50,16 +50,16 @@ class TalkTurn:
 
     @property
     def message(self) -> str:
-        """What the seat was told last."""
+        """The last message to the seat."""
         return self.messages[-1].content
 
 
 @dataclass(frozen=True)
 class Answered:
-    """A turn, and what came of it."""
+    """A turn, and its result."""
 
     message: str
-    """What the seat was told."""
+    """The message to the seat."""
     words: str | None
     """What it answered; None: it left the table."""
     faults: Mapping[str, int]
@@ -77,11 +77,11 @@ class TalkedGame:
     reward: float
     replies: tuple[Answered, ...]
     faults: Mapping[str, int]
-    """Of the whole game, as `ConversationSeat.faults` counts them."""
+    """Faults in the whole game, as `ConversationSeat.faults` counts them."""
     left: bool
     """Whether the seat left the table before the end."""
     end: str
-    """What the seat was told last."""
+    """The last message to the seat."""
 
 
 Reply = Callable[[Sequence[TalkTurn]], Sequence[str | None]]
@@ -100,10 +100,10 @@ def play_in_flight(
 
     Args:
         make: Makes a seat at a table of its own; called as often as games are played at once.
-        games: The games. One that ends makes room for the next.
+        games: The games. When a game ends, the next begins.
         reply: Called with the turns of all games in progress, in the order of the games' numbers.
         at_once: How many games are in progress.
-        keep: Told of each game as it ends; of several that end together in the order of their numbers.
+        keep: Called with each game as it ends; games that end together come in the order of their numbers.
 
     Returns:
         The games, in order.

@@ -17,13 +17,13 @@ from typing_extensions import TypedDict
 
 _INSTRUCTIONS: Final = (
     "You play one seat of a game with others. Call new_game once; it tells the rules, your role and what you may do now. "
-    "Then answer each message with say, in one sentence, until done is true. What you say to the table stands in the game's "
+    "Then answer each message with say, in one sentence, until done is true. What you say to the table is in the game's "
     "record; think before you call, not in the words that you say."
 )
 
 
 class ToolAnswer(TypedDict):
-    """What the seat is told."""
+    """The message to the seat."""
 
     session: Annotated[str, Field(description="Names the game in the calls that follow.")]
     seat: str
@@ -58,12 +58,12 @@ def server_of(sessions: Sessions) -> MCPServer[Any]:
 
     @made.tool()
     def look(session: Session) -> ToolAnswer:
-        """All that you were told so far, once more."""
+        """All messages to you so far, once more."""
         return _told(lambda: sessions.look(session))
 
     @made.tool()
     def leave(session: Session) -> ToolAnswer:
-        """Leave the table: the game goes on to its end without you."""
+        """Leave the table: the game continues to its end without you."""
         return _told(lambda: sessions.leave(session))
 
     return made

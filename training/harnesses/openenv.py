@@ -37,7 +37,7 @@ class SeatAction(Action):
 
 
 class SeatObservation(Observation):
-    """What a seat is told; `reward` is its return, 0.0 until the game is over."""
+    """The message to a seat; `reward` is its return, 0.0 until the game is over."""
 
     seat: str
     message: str = Field(description="What is new, and what may be done now, or how the game ended.")
@@ -69,7 +69,7 @@ class TableEnvironment(Environment[SeatAction, SeatObservation, State]):
         A game that is not over is played to its end without the caller.
 
         Args:
-            seed: Of the game; None: the next of the server's own.
+            seed: Seed of the game; None: the server's next seed.
             episode_id: The caller's name for the game; None: one is drawn.
             seat: The caller's, by agent's name; None: the server's choice.
 
@@ -115,7 +115,7 @@ class TableEnvironment(Environment[SeatAction, SeatObservation, State]):
         )
 
     def get_metadata(self) -> EnvironmentMetadata:
-        """Of the game, whatever is being played."""
+        """Metadata of the game, whatever is being played."""
         settings = self._sessions.settings
         return EnvironmentMetadata(
             name=f"parlour-{settings.game}",
@@ -132,7 +132,7 @@ class TableEnvironment(Environment[SeatAction, SeatObservation, State]):
 
 
 def app_of(sessions: Sessions) -> FastAPI:
-    """The application: /ws, where games are played, and the other routes of OpenEnv, which know of no game."""
+    """The application: /ws, where games are played, and the other routes of OpenEnv, which concern no game."""
     limits = ConcurrencyConfig(max_concurrent_envs=sessions.settings.max_games, session_timeout=_IDLE)
     made: FastAPI = create_fastapi_app(
         partial(TableEnvironment, sessions), SeatAction, SeatObservation, concurrency_config=limits

@@ -1,6 +1,6 @@
 """Games in progress that callers from outside play by an id: one seat each, one call at a time.
 
-Each is a game of `parlour.training.play.outside`: what a caller is told is what its seat may know.
+Each is a game of `parlour.training.play.outside`: a caller sees only what its seat may know.
 """
 
 from __future__ import annotations
@@ -38,15 +38,16 @@ class SessionSettings:
     opponents: Opponents = "heuristic"
     """Who plays the other seats: as `SeatEnv` takes them."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Of the game."""
+    """Options of the game."""
     on_bad: str = "ask_again"
     tries: int = 3
     seed: int = 0
-    """Of the first game for which the caller names none; those after it have the next ones."""
+    """Seed of the first game without a seed from the caller; later games count on from it."""
     out: Path | None = None
     """Folder for the transcripts; None: none are written."""
     max_games: int = 64
-    """Games in progress at once. One more takes the place of one that is over, or whose caller was not heard of, or is refused."""
+    """Games in progress at once. A further game replaces a finished game, or a game whose caller is silent; otherwise it is
+    refused."""
     patience: float = 3600.0
     """Seconds without a call after which a game gives its place away where one is needed: it is ended as by `Sessions.end`."""
 
@@ -78,7 +79,7 @@ def check_seat(seat: str, seats: list[str]) -> None:
 
 @dataclass(frozen=True)
 class SessionTurn:
-    """What a caller is told after a call."""
+    """The reply to a call."""
 
     session: str
     """Names the game in the calls that follow."""
@@ -104,7 +105,7 @@ class SessionCounts:
 
     begun: int
     in_progress: int
-    """Games that can be played on; those of callers that have left are none of them."""
+    """Games in progress, except games whose callers have left."""
     left: int
     """Games that their callers left before the end; they are played to their ends without them."""
 
@@ -130,8 +131,8 @@ class Sessions:
         """Deal a game.
 
         Args:
-            seed: Of the game; None: the next of the settings' own.
-            seat: The caller's; None: the one of the settings.
+            seed: Seed of the game; None: the next seed of the settings.
+            seat: The caller's seat; None: the seat in the settings.
 
         Raises:
             ParlourError: An argument is not accepted, or too many games are in progress.
@@ -172,7 +173,7 @@ class Sessions:
             return played.told()
 
     def look(self, session: str) -> SessionTurn:
-        """All that the seat was told so far, again. Raises `ParlourError` as `say`."""
+        """All messages to the seat so far, again. Raises `ParlourError` as `say`."""
         played = self._session(session)
         with played.taken() as game:
             return played.told(game.record(played.agent))
@@ -189,8 +190,8 @@ class Sessions:
     def end(self, session: str) -> None:
         """Take a game away, for a caller that is gone or begins another: its place is free and its id unknown at once.
 
-        One that is not over is played to its end as by `leave`, in a thread, one such game after the other; the transcript is
-        closed then. Raises `ParlourError` for an unknown id.
+        An unfinished game is played to its end as by `leave`, in a thread, one game after the other; then the transcript is
+        closed. Raises `ParlourError` for an unknown id.
         """
         with self._lock:
             self._end(self._session(session))

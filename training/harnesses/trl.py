@@ -2,10 +2,10 @@
 
 Interfaces of the package `trl` 1.16. `environment_factory`: an object has `reset(**row)`, `get_reward()` and public methods,
 which become the model's tools. TRL has no "done": a completion ends when the model calls no tool, or when the answer of a
-tool does not fit into `max_completion_length` tokens any more. `rollout_func(prompts, trainer)`: it is told the prompts of a
-batch, each as often as its group has completions, and gives the tokens of prompts and completions, with the log-probabilities
-of the sampled ones, `env_mask` (1: the model's own token, 0: the game's), and lists that the reward functions are handed by
-name. Nothing of TRL is imported here.
+tool does not fit into `max_completion_length` tokens any more. `rollout_func(prompts, trainer)`: it takes the prompts of a batch,
+each as often as its group has completions, and returns the tokens of prompts and completions, with the log-probabilities
+of the sampled ones, `env_mask` (1: the model's own token, 0: the game's), and lists that the reward functions receive by name.
+Nothing of TRL is imported here.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from parlour.training.harnesses.sessions import Sessions, SessionTurn
 from parlour.wrappers.conversation import ConversationSeat
 
 PROMPT: Final = (
-    "You play one seat of a game with others. At each of your turns call the tool say with one sentence; its answer tells "
+    "You play one seat of a game with others. At each of your turns call the tool say with one sentence; its answer reports "
     "what has happened since, and what you may do now. When the game is over, answer without a tool.\n\n"
 )
-"""What stands before the first message of a game."""
+"""The text before the first message of a game."""
 GAME_OVER: Final = "The game is over. Call no tool any more: end your answer here."
-"""What is told after the last message of a game."""
+"""The text after the last message of a game."""
 
 
 class GameEnvironment:
     """One seat, a game after another: `reset` deals, the model calls `say`, `get_reward` is the seat's return.
 
     A game that the model leaves unfinished is played to its end by the table's rules for silence when its reward is asked
-    for. A call after the end of a game is answered by more words than a completion may have tokens: TRL drops such an
-    answer, and the completion ends there.
+    for. A call after the end of a game is answered by more words than a completion may have tokens: TRL drops this answer, and
+    the completion ends there.
 
     Args:
         sessions: Where the games are played; many environments may share one.
@@ -57,8 +57,8 @@ class GameEnvironment:
         """Deal a game.
 
         Args:
-            seed: Of the game; the completions of a group must have the same one, so that the row has to tell it.
-            seat: The model's; None: the one of the settings.
+            seed: Seed of the game; the completions of a group must share it, so the row must contain it.
+            seat: The model's seat; None: the seat in the settings.
             **row: What else the row of the data set holds is not looked at.
 
         Returns:
@@ -77,7 +77,7 @@ class GameEnvironment:
         """Speak or act at your turn.
 
         Args:
-            words: One sentence, such as one of those that you were told.
+            words: One sentence, such as an option from the last message.
 
         Returns:
             What has happened since, and what you may do now.
@@ -170,9 +170,9 @@ class GameRollout:
 
     Args:
         make: Makes a seat at a table of its own.
-        max_new_tokens: Of a reply.
+        max_new_tokens: Most tokens of a reply.
         at_once: How many games are in progress at once, and prompts in a batch.
-        seed: Of what the model draws.
+        seed: Seed of the model's sampling.
 
     Raises:
         ParlourError: A setting is not accepted.
@@ -316,7 +316,9 @@ class _Template:
         if self.end in before:
             before = before[: len(before) - before[::-1].index(self.end)]
         if after[: len(before)] != before:
-            raise ParlourError("a chat template that changes what came before is not accepted; accepted: one that adds")
+            raise ParlourError(
+                "a chat template that changes what came before is not accepted; accepted: a template that adds"
+            )
         ended = last == self.end or before[-1] != self.end
         return after[len(before) :] if ended else [self.end, *after[len(before) :]]
 

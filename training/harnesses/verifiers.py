@@ -2,7 +2,8 @@
 
 Interfaces of the package `verifiers` 0.4: `Taskset.load`, `TaskData`, `Env.run(task, agents)`, `Agent.interaction`,
 `Trace.record_reward`, `Harness`, `HarnessSession`. One task is one game, numbered by its seed, without an end; one interaction
-is a seat, whose return is its reward. What a model is told is what `parlour.wrappers.Conversation` tells its seat. The package
+is a seat, whose return is its reward. A model gets the messages that `parlour.wrappers.Conversation` writes for its seat. The
+package
 `examples/verifiers/parlour_v1` is that by which verifiers finds them.
 """
 
@@ -33,14 +34,14 @@ class GamesConfig(vf.TasksetConfig):
 
     game: str = "avalon_v0"
     options: dict[str, Any] = Field(default_factory=dict)
-    """Of the game, such as `{"num_players": 5}`."""
+    """Options of the game, such as `{"num_players": 5}`."""
     seats: str = ALL
     """The seats of the agent `player`: `all` (one model plays itself), `each` (one seat a game, in turn), or agents' names with
     commas between them."""
     opponents: str = "heuristic"
     """At the other seats: a player of parlour's, or `opponent` for the agent of that name."""
     seed: int = Field(0, ge=0, lt=SEEDS)
-    """Of the first game; the next ones count on."""
+    """Seed of the first game; later games count on from it."""
     on_bad: str = "ask_again"
     """What follows words that cannot be used: see `parlour.wrappers.TextActions`."""
     tries: int = 3
@@ -63,7 +64,7 @@ class GameData(vf.TaskData):
     game: str
     options: dict[str, Any]
     seats: tuple[str, ...]
-    """Of the agent `player`."""
+    """Seats of the agent `player`."""
     opponents: str
     seed: int
     on_bad: str
@@ -131,7 +132,9 @@ class TableEnv(vf.Env[TableConfig]):
         agents.opponent.trainable = False
 
     async def run(self, task: GameTask, agents: vf.Agents) -> None:
-        """Play one game. A model that fails, or that is out of its limits, says nothing any more: the table goes on by its rules."""
+        """Play one game. A model that fails, or that is out of its limits, says nothing more: the table continues by its
+        rules.
+        """
         data: GameData = task.data
         async with AsyncExitStack() as stack:
             seats: dict[str, vf.Interaction] = {}

@@ -1,4 +1,4 @@
-"""The questions that players put to a model: which there are, and one as it would be sent at a table.
+"""The questions that players ask a model: a list of them, and one as it would be sent at a table.
 
 A question is heard where it is asked: a game is played by heuristics, and the prompt is made from what the seat knew.
 """
@@ -55,7 +55,7 @@ class At:
     game: str
     """Name of the game."""
     options: Mapping[str, Any]
-    """Of the game."""
+    """Options of the game."""
     seat: int | None
     """Number of the seat; None: any."""
     seed: int

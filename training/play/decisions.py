@@ -187,13 +187,13 @@ class HeardGame:
             self._next(told)
 
     def sum_up(self, **notes: Any) -> None:
-        """Note the decisions for the last line of the transcript, and whatever else it shall hold."""
+        """Note the decisions for the last line of the transcript, and further entries."""
         if self._annotate is not None:
             told = {name(seat): one.as_json() for seat, one in enumerate(self._counted())}
             self._annotate(**notes, players=told)
 
     def decisions(self) -> tuple[Decisions, ...]:
-        """Of each seat so far, with the seconds of its turns."""
+        """Decisions of each seat so far, with the seconds of its turns."""
         return tuple(replace(one, seconds=s) for one, s in zip(self._counted(), self._seconds, strict=True))
 
     def leave(self) -> tuple[Decisions, ...]:

@@ -19,7 +19,7 @@ from parlour.policies.llm.transport.request import BudgetSpent, CacheMiss, Model
 
 OnFailure = Literal["rule", "stop", "skip-game"]
 LEAST: Final = 20
-"""Decisions of a player from which on its share is looked at."""
+"""Least decisions of a player before its share is checked."""
 ENDS_THE_RUN: Final = (ModelUnavailable, ModelUnusable, BudgetSpent, CacheMiss, CannotWrite, EOFError)
 """What a player may raise that no other game would go better after."""
 
@@ -50,7 +50,7 @@ class Failures:
         return self.on_failure == "skip-game"
 
     def check(self, who: str, notes: Mapping[str, Any]) -> None:
-        """Raise `NotAnswered` for notes that tell of a question which the heuristic answered, unless it may."""
+        """Raise `NotAnswered` for notes of a question that the heuristic answered, unless that is allowed."""
         if self.on_failure == "rule":
             return
         for call in notes.get("calls") or ():
@@ -63,7 +63,7 @@ RULE: Final = Failures()
 
 
 class NotAnswered(ParlourError):  # noqa: N818 - named for what happened
-    """A model did not answer a question, and the heuristic shall not."""
+    """A model did not answer a question, and the heuristic must not."""
 
 
 class TooManyFallbacks(ParlourError):  # noqa: N818 - named for what happened

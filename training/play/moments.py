@@ -1,7 +1,7 @@
 """Seats that decide at the same moment are asked at once, where they wait for a language model.
 
-The game is the same as if one were asked after another: a seat that is asked early is told what it will be told at its turn,
-and its answer is kept until then. It is used if the seat's View is what it was; words that are no move are asked for again
+The game is the same as if the seats were asked one after another: a seat that is asked early gets the message of its turn, and
+its answer is kept until then. It is used if the seat's View is what it was; words that are no move are asked for again
 at the turn, as ever. Meanwhile those listen whose turn comes next (`AskingPolicy.hear`). Players who do not wait are asked at
 their turns: threads would only slow them down.
 """

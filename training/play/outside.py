@@ -1,8 +1,8 @@
 """Seats that somebody outside plays: one machine behind MCP, OpenEnv, Inspect, verifiers and TRL.
 
 `OutsideTable` says how a table is set up, `OutsideSeats` plays one game at it: deals, tells each seat its news, takes its words,
-and ends, whether or not whoever plays stays to the end. What a seat is told is what `parlour.wrappers.Conversation` tells:
-nothing of the other seats. `parlour.training.harnesses.sessions` keeps many such games by an id.
+and ends, whether or not whoever plays stays to the end. A seat gets the messages of `parlour.wrappers.Conversation`: nothing
+about the other seats. `parlour.training.harnesses.sessions` keeps many such games by an id.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class OutsideTable:
 
     game: str
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Of the game."""
+    """Options of the game."""
     opponents: Any = "heuristic"
     """Who plays the seats that nobody outside takes: `parlour.wrappers.opponents.Opponents`."""
     on_bad: str = "ask_again"

@@ -1,4 +1,4 @@
-"""The form of what a transcript's lines tell of questions to models, which a file from outside may break.
+"""The form of a transcript's entries about questions to models, which a foreign file may break.
 
 What writes it is `parlour.policies.llm.chat`; what counts it, `parlour.policies.llm.decisions`.
 """

@@ -1,7 +1,7 @@
 """One runner of games, behind evaluation, arena, benchmark, the papers' tables and `parlour play`: jobs go in, episodes come out.
 
-How games are played, in how many threads and processes, with which progress, what follows a failure and whether a run goes on
-are fields of a `GameRunner`. What is played are jobs: a seed, the players of the seats, a transcript.
+How games are played, in how many threads and processes, progress, the response to a failure and whether a run resumes are fields
+of a `GameRunner`. What is played are jobs: a seed, the players of the seats, a transcript.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ class GameRunner:
 
         Raises:
             ParlourError: A setting or a transcript's file is not accepted, or a player sits in two games at once.
-            TooManyFallbacks: Of a player's decisions too many were not its own; the games before are kept.
-            GameUnfinished: A model did not answer, and the run shall stop then.
+            TooManyFallbacks: A player made too few of its decisions itself; earlier games are kept.
+            GameUnfinished: A model did not answer, and the settings stop the run.
             BaseException: What a game raised; of several, what the first of them raised, in the order of the jobs.
         """
         stored = self._stored(env, jobs) if self.resume else {}

@@ -1,6 +1,6 @@
 """Games that lie in a folder: a transcript that was played to its end is read back as the game that was played.
 
-So a run that was killed goes on with the games that are missing. What a kill left of a game is played again.
+So a killed run resumes with the missing games. What a kill left of a game is played again.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def stored_game(
     Args:
         path: The transcript. If it is there and the game was not finished, it is removed.
         env: The table.
-        seed: Of the game.
+        seed: Seed of the game.
         players: Who sits at each seat, by name.
         given_up: A game that was given up because a player failed is taken as it is; else it has to be played.
 
@@ -99,12 +99,13 @@ def games_folder(
     Args:
         out: The folder; None: nothing is stored.
         env: The table.
-        command: In the name of the file with the settings: several may leave games in one folder.
+        command: Part of the name of the settings file: several commands may store games in one folder.
         settings: What decides the games, as plain values.
-        resume: Go on with the games of a run with the same settings. Otherwise the folder may hold games under other names.
+        resume: Continue a run with the same settings. Otherwise the folder may hold games under other names.
 
     Raises:
-        ParlourError: There is nothing to go on with, another run is at work in the folder, or it holds one with other settings.
+        ParlourError: There is nothing to resume, another run is at work in the folder, or the folder holds a run with other
+        settings.
     """
     if out is None:
         if resume:

@@ -9,14 +9,14 @@ A game is a JSON object:
      "winner": "village"}
 
 `players` are the seats, `config` the options of the game without roles and number of players. What chance decided at the
-beginning is `leader`, a player, in Avalon and `order`, all players, in Werewolf. The moves stand in the order of the rules,
-in which the votes of a round are asked for by seat, or in Werewolf by the order of talk; later chance is a move of `nature`.
+beginning is `leader`, a player, in Avalon and `order`, all players, in Werewolf. The moves follow the order of the rules: votes
+of a round by seat, in Werewolf by the order of talk; later chance is a move of `nature`.
 
 A move says `who` makes it, what it `does` (the kind of the move, as in transcripts), and with it: `whom` (a player, a list
 of players, or null for nobody), `choice` (approve or reject, success or fail, give or keep), `role` (of `claim_role`),
 `found` (good or evil, of `report`). `words` are what is said with it, in which names of players count for their seats. A
 move of `words` alone is a speech whose act the game's own reader finds. `winner` is null or missing where a record ends
-early. What else stands in a record is left alone; in a move it is refused.
+early. Other fields of a record are ignored; in a move they are refused.
 
 Avalon in the form for any game of hidden roles, `words` (`parlour.training.records.in_words`).
 
@@ -52,7 +52,7 @@ _OF_PLAYERS: Final = ("num_players", "roles")
 
 @dataclass(frozen=True, kw_only=True)
 class InWords:
-    """How one game is told in the form."""
+    """How the form describes one game."""
 
     spec: GameSpec
     opening: str
@@ -91,7 +91,7 @@ class InWords:
         config = at.record("config") if "config" in at.fields else JsonObject(at.where, {})
         for key in _OF_PLAYERS:
             if key in config.fields:
-                raise config.refused(key, "it is told by players")
+                raise config.refused(key, "the list of players implies it")
         try:
             return build(self.spec, {**config.fields, "num_players": len(roles), "roles": roles})
         except (ParlourError, TypeError, OverflowError) as error:
@@ -143,7 +143,7 @@ class InWords:
     # -- writing -----------------------------------------------------------------------------------------------
 
     def record_of(self, transcript: Transcript, game_id: str) -> dict[str, Any]:
-        """A game of ours in the form; players are called `player_0` and so on, as in what they say.
+        """A game of parlour in the form; players are called `player_0` and so on, also in their words.
 
         Read back it has the same rules and moves. A game that a seat gave up ends early here.
 

@@ -205,7 +205,7 @@ def write_games(out_dir: str | Path, texts: Mapping[str, str], hold: Hold) -> li
 
 
 def write_all(folder: Path, texts: Mapping[Path, bytes], hold: Hold) -> list[Path]:
-    """Write all files of a folder, or none; one that is there already, byte for byte, is left alone.
+    """Write all files of a folder, or none; an existing identical file is left alone.
 
     Raises:
         ParlourError: Another file is in the way, or the folder cannot be written to.

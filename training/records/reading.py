@@ -6,8 +6,8 @@ legal; the consequences are compared, by the reader of the format, with the stat
 A name counts where it stands as a whole word, spelt as the record spells it: "Eve's plan" and "Alice+Eve" name Eve,
 "Everyone" and "Steve" do not. Short forms ("me, D, and E") are left as they are: which player a letter means is a guess.
 
-A file is JSON Lines, one game a line, or, if its name ends in `.json`, one JSON value: a game or a list of games. Of a
-folder its `*.jsonl` files are read, in the order of their names, or, if it has none, its `*.json` files.
+A file is JSON Lines, one game a line, or, if its name ends in `.json`, one JSON value: a game or a list of games. In a folder,
+its `*.jsonl` files are read in the order of their names, or, if it has none, its `*.json` files.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ class RecordFormat:
     """What is written of a game, mostly its transcript; the second argument is the folder with the logs of the games, if
     one is named."""
     logs: bool = False
-    """Whether what was said stands in logs of their own."""
+    """Whether speech is in separate logs."""
     other: Callable[[JsonObject], str | None] = lambda at: None
     """What a game is called whose name an earlier one has, if it has another."""
     prefix: str = ""
-    """Of the names of files."""
+    """Prefix of the names of files."""
 
 
 def file_name(at: JsonObject, key: str) -> str:
@@ -61,7 +61,7 @@ def file_name(at: JsonObject, key: str) -> str:
 
 
 def record_notes(form: str, at: JsonObject, game_id: str | None, names: Sequence[str]) -> dict[str, Any]:
-    """What the header of an imported record tells of it: where it is from, and who sat where.
+    """The origin and the seating, for the header of an imported record.
 
     `memory` is whether players remembered earlier games; a format adds what else it knows.
     """
@@ -106,7 +106,7 @@ class Names:
 
 
 def names_of(players: Sequence[JsonObject], key: str) -> Names:
-    """The names of a record's players. Raises `ParlourError` for one that is empty, too long or another player's."""
+    """The names of a record's players. Raises `ParlourError` for a name that is empty, too long or another player's."""
     accepted = f"a name of its own for each player, of 1 to {LONGEST} characters"
     found: list[str] = []
     for at in players:
@@ -189,9 +189,9 @@ def read_as(formats: Sequence[RecordFormat], path: str | Path, logs: str | Path 
     """What is written of each game of a file or folder, by the name of the game, in the order of the records.
 
     Args:
-        formats: Those of the game.
+        formats: The game's formats.
         path: The records.
-        logs: The folder with the games' logs, for what was said, where the format has such; without it everybody is silent.
+        logs: The folder with the games' logs of speech, if the format has them; without it everybody is silent.
         form: The format by name, or "auto": the first record tells.
 
     Raises:

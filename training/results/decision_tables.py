@@ -9,7 +9,7 @@ from parlour.policies.llm.decisions import MOST_FOREIGN, Answers, Decisions, for
 from parlour.training.results.result_table import ResultTable, plain_table
 
 SIGN: Final = "†"
-"""Behind the name of a player in a row of which too many decisions were not its own."""
+"""Mark after the name of a player that made too few of its decisions itself."""
 MEANING: Final = f"{SIGN} more than {MOST_FOREIGN:.0%} of the decisions in this row were not the player's own"
 WHOSE: Final = (
     "player",
@@ -88,7 +88,7 @@ def decision_tables(players: Mapping[str, Decisions]) -> list[ResultTable]:
 
 
 def decision_parts(players: Mapping[str, Decisions]) -> list[ResultTable | str]:
-    """The same, with what the sign in them means below, where it stands in one."""
+    """The same, with an explanation of the mark if it occurs."""
     marked_any = any(foreign(of.own, of.decisions) for of in players.values())
     return [*decision_tables(players), *([MEANING] if marked_any else [])]
 

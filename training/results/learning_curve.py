@@ -28,7 +28,7 @@ class LearningCurve:
     """Those without points are left out."""
     levels: Sequence[tuple[str, plots.Estimated]] = ()
     limits: tuple[float, float] | None = None
-    """Of the y axis."""
+    """Limits of the y axis."""
 
     @property
     def last(self) -> float:

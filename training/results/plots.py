@@ -1,8 +1,8 @@
 """Pictures with matplotlib, of the extra `train`, in one style: what is drawn, who played and how much was counted, in words
 that are never cut; keys below the panels, never on the data; one colour for each player.
 
-The colours are those of Okabe and Ito, "Color Universal Design" (2008), which most kinds of sight tell apart; what matters is told
-by marks and lines as well. A picture is one of `picture`; its bytes follow from what is drawn alone.
+The colours come from Okabe and Ito, "Color Universal Design" (2008); most people can distinguish them. Marks and lines also carry
+all information. A picture is one of `picture`; its bytes follow from what is drawn alone.
 """
 
 from __future__ import annotations
@@ -88,9 +88,8 @@ def picture(
     """An empty matplotlib figure; what was drawn into it when the block ends is written as a PNG.
 
     Args:
-        path: Of the file, which is replaced as a whole.
-        width: Of the picture, in inches.
-        height: Of its panels and keys, in inches; title and caption are added to it.
+        path: Path of the file, which is replaced as a whole. width: Width of the picture, in inches. height: Height of its panels
+        and keys, in inches; title and caption are added to it.
         title: What is shown.
         who: Who played, for the caption.
         n: How much was counted, for the caption, such as `n = 40 games a point`.

@@ -25,7 +25,7 @@ class _Task:
 
 
 class ProgressLines:
-    """Takes the calls that `rich.progress.Progress` takes here, and tells of the newest unfinished task.
+    """Takes the calls that `rich.progress.Progress` takes here, and reports the newest unfinished task.
 
     The first line comes after `EVERY` seconds: what is done sooner tells nothing.
 

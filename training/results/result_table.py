@@ -30,7 +30,7 @@ class HasInterval(Protocol):
 
 
 Cell = str | int | float | bool | None | HasInterval
-"""What stands in a row; a text is shown as it is."""
+"""A cell of a row; a text is shown as it is."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Column:
 
     heading: str
     format: str = ""
-    """Of numbers and of an estimate's value and ends, as in `format(x, ".1%")`; empty: as Python prints them."""
+    """Format of numbers and of an estimate's value and ends, as in `format(x, ".1%")`; empty: as Python prints them."""
     times: float = 1
     """What numbers are multiplied by before they are shown, such as 100 for points."""
     unit: str = ""

@@ -1,7 +1,7 @@
 """The directory of a run: one process at a time, one configuration, files that are whole or not there, results by lines.
 
-All trainers, and tables that are reproduced in a folder, store what they have through this module and `policies.files`. A run
-that was killed leaves nothing that stands in the way of its resumption: the lock ends with the process, a file is replaced
+All trainers, and tables that are reproduced in a folder, store what they have through this module and `policies.files`. A killed
+run leaves nothing that prevents its resumption: the lock ends with the process, a file is replaced
 as a whole, and a last line that was not finished is cut off.
 """
 
@@ -147,7 +147,7 @@ class JsonlStore(Generic[T]):
         path: The file; made if there is none.
         read: Makes a result of a JSON value; a ValueError, KeyError or TypeError says that it is none.
         what: Word for the whole, for errors.
-        head: What the results are of, as plain values; None for a file without such a line.
+        head: What the results are of, as plain values; None for a file without that line.
 
     Raises:
         ParlourError: The file is of something else, or holds what is no result.

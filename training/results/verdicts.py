@@ -27,7 +27,7 @@ _POWER: Final = (1.959963984540054 + 0.8416212335729143) / 1.959963984540054
 
 @dataclass(frozen=True)
 class DifferenceScale:
-    """How differences of one measure are told; more is better."""
+    """How differences of one measure are reported; more is better."""
 
     unit: str
     """Behind the number, such as `points`."""
@@ -35,9 +35,9 @@ class DifferenceScale:
     times: float = 1.0
     """What estimates are multiplied by before they are shown."""
     matters: float | None = None
-    """The smallest difference of interest, in the unit of the estimate; None: as large as the one that was seen."""
+    """The smallest difference of interest, in the unit of the estimate; None: as large as the observed difference."""
     cases: str = "deals"
-    """What there are n of."""
+    """Unit of n."""
 
     def of(self, cases: str) -> DifferenceScale:
         """The same over other cases, such as `questions`."""
@@ -98,8 +98,8 @@ def compared(one: str, other: str, difference: Estimate, scale: DifferenceScale 
     Args:
         one: Whose gain the difference is.
         other: The baseline.
-        difference: Of one less other, paired.
-        scale: How it is told.
+        difference: Estimate of `one` minus `other`, paired.
+        scale: How it is reported.
     """
     found = word(difference)
     if found != UNCLEAR:
@@ -111,7 +111,7 @@ def compared(one: str, other: str, difference: Estimate, scale: DifferenceScale 
 
 
 def saved(losses: Estimate) -> Estimate:
-    """Of a difference of losses the gain, of which more is better.
+    """The gain in a difference of losses: more is better.
 
     >>> saved(Estimate(-0.2, -0.3, -0.1, 40))
     Estimate(value=0.2, low=0.1, high=0.3, n=40, p=None, hits=None, only_a=None, only_b=None)

@@ -80,7 +80,7 @@ def _read(path: Path) -> EvalLog:
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, zipfile.BadZipFile) as error:
         why = in_short(" ".join(str(error).split()))
         raise ParlourError(
-            f"{str(path)!r} cannot be read as a log of Inspect ({why}); accepted: one that is whole"
+            f"{str(path)!r} cannot be read as a log of Inspect ({why}); accepted: a complete log"
         ) from None
 
 

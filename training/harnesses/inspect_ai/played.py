@@ -1,7 +1,7 @@
 """A game that models played in words: all that is needed to play it again, and how it ended.
 
-It stands in the sample's store in Inspect's log. The seed, the words that the models said and our players at the other
-seats give the game once more; `digest` tells whether it is the same one, move by move.
+It is in the sample's store in Inspect's log. The seed, the words that the models said and our players at the other
+seats reproduce the game; `digest` shows whether it is the same, move by move.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ class StoredGame:
     left: bool
     """Whether the models were stopped (a limit, an error) and said nothing from there on."""
     returns: Mapping[str, float]
-    """Of all seats."""
+    """Returns of all seats."""
     winner: str
     reason: str
     faults: Mapping[str, Mapping[str, int]]
-    """Of the seats that models played."""
+    """Faults of the seats that models played."""
     moves: int
     """Nature's included."""
     digest: str
@@ -79,7 +79,7 @@ _READ: Final = TypeAdapter(StoredGame)
 
 
 def check_on_bad(settings: OutsideTable) -> None:
-    """Refuse a table at which words can be an error: a model's game goes on whatever it says. Raises `ParlourError`."""
+    """Refuse a table at which words can be an error: a model's game must continue whatever it says. Raises `ParlourError`."""
     check_one_of("on_bad", settings.on_bad, [name for name in ON_BAD if name != "raise"])
 
 
@@ -132,7 +132,9 @@ def play_again(game: StoredGame, transcript: Path, header: Mapping[str, Any]) ->
         if game.left:
             talk.leave_all()
         if not talk.done:
-            raise ParlourError(f"the game goes on after the last answer, {len(game.said)}; accepted: all that was said")
+            raise ParlourError(
+                f"the game continues after the last answer, {len(game.said)}; accepted: all that was said"
+            )
         again = replace(played(talk, game.own, game.models), left=game.left)
     finally:
         talk.close()
@@ -143,7 +145,7 @@ def _check_same(game: StoredGame, again: StoredGame) -> None:
     for name in ("returns", "winner", "reason", "faults", "moves", "digest"):
         one, other = getattr(game, name), getattr(again, name)
         if one != other:
-            raise accept(f"{name} of the game", one, f"what comes of its seed and its words, {other!r}")
+            raise accept(f"{name} of the game", one, f"the result of its seed and its words, {other!r}")
 
 
 ONE: Final = "one"

@@ -40,7 +40,7 @@ TASK: Final = (
 )
 _MODERATOR: Final = "moderator"
 _TURN: Final = "turn"
-"""The type of a span. Those of the type "agent" are folded up in the viewer, and a game of them cannot be read."""
+"""The type of a span. Spans of the type "agent" are folded up in the viewer, and their game cannot be read."""
 
 
 @solver
@@ -55,9 +55,9 @@ def whole_game(
     """Play the sample's game: its metadata name the deal (`seed`) and the model's seats (`seats`).
 
     Args:
-        game: As `parlour.envs.registry.lookup` takes it; the others too are those of `OutsideTable`.
+        game: As `parlour.envs.registry.lookup` takes it; the other arguments, too, as in `OutsideTable`.
         options: The game's own.
-        opponents: Player of ours at the seats that no model takes.
+        opponents: Player of parlour at the seats that no model takes.
         on_bad: What follows words that cannot be used.
         tries: How often a seat is asked.
         list_options: Whether messages list the options.
@@ -215,7 +215,7 @@ def game_task(
         options: The game's own.
         seats: The seats that the model takes, and `sides`: see `seatings`.
         sides: Only seats of these sides.
-        opponents: Player of ours at the seats that no model takes.
+        opponents: Player of parlour at the seats that no model takes.
         deals: How many deals, or their seeds.
         seed: The first of the deals, counted in `parlour.training.play.seeds.HELD_OUT`.
         epochs: How often each game is played; the deal is the same.

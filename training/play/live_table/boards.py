@@ -1,7 +1,7 @@
 """What one place at a table is shown, and what its browser answers: the meeting point of the game's thread and the sockets.
 
 A board holds messages (`messages`): a browser that comes, or comes back, is sent all that the place knows by now, and from
-then on each message as it is made, in order. A seat has one browser: the one that came last.
+then on each message as it is made, in order. A seat has one browser: the latest.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class Board:
             self._send(over)
 
     def close(self, why: str) -> None:
-        """Nothing follows: whoever waits goes on, and the browsers are told why."""
+        """The table ends: waiting threads continue, and the browsers get the reason."""
         with self._changed:
             self._closed = True
             self.come.set()
@@ -155,7 +155,7 @@ class Board:
                 self._browsers.remove(send)
 
     def answer(self, turn: int, given: Given) -> None:
-        """Take the answer of a browser. Raises `ParlourError`, with the turn going on, if it cannot be taken."""
+        """Take the answer of a browser. Raises `ParlourError`, if the move cannot be taken; the turn continues."""
         question = self._current(turn)
         if (given.option is None) == (given.words is None):
             raise ParlourError("a move with words and an option, or none, is not accepted; accepted: one of them")
@@ -286,7 +286,7 @@ class ShownTable(BaseWrapper[str, Any, Any]):
 
 
 def watchers_message(text: Any, view: View) -> Message:
-    """What watchers are told of the table: the rules, and what all seats read alike; nothing of any seat's own."""
+    """What watchers see of the table: the rules, and what all seats read; nothing private to a seat."""
     common = getattr(text, "common", None)
     own = "" if common is None else str(common(view))
     return {"type": "who", "own": own, "rules": messages.rules_of(text), "names": messages.names_of(view)}

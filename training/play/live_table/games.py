@@ -1,7 +1,7 @@
 """The games of a live table, one after another, in a thread of their own: dealt, played, shown, written and told.
 
 Each is `rollout.play` with a Recorder, as everywhere; people sit at it as players (`person`), and boards are shown what
-their places know (`shown`). A folder with a game that was cut off goes on with it (`resumed`).
+their places know (`shown`). A folder with an interrupted game resumes it (`resumed`).
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ def cut_last_line(path: Path) -> None:
 
 
 class ResumedRecorder(Recorder):
-    """Goes on with one game.
+    """Resumes one game.
 
     Args:
         env: The table, as `Recorder` takes it.
         path: The transcript, without an unfinished last line.
-        found: What stands in it.
+        found: Its content.
         header: As of `Recorder`.
 
     Raises:
@@ -105,7 +105,7 @@ class Plan:
     """For the transcripts."""
     games: int = 1
     seed: int = 0
-    """Of the first game; the others have the next ones."""
+    """Seed of the first game; later games count on from it."""
     failures: Failures = RULE
     """What follows when a player fails."""
 
@@ -116,11 +116,11 @@ class TableGames:
     Args:
         env: What `rollout.table` makes.
         players: For each seat, in order, its name in transcripts and the player, new for this table.
-        boards: Place -> its board; those of the people among `players` too.
+        boards: Place -> its board, including the boards of people among `players`.
         plan: Which games are played.
-        keys: Of the table; replays are found by them.
+        keys: Keys of the table; replays are found by them.
         settings: How long it waits between games.
-        tell: Told a line when a game begins or ends.
+        tell: Called with a line when a game begins or ends.
     """
 
     def __init__(
@@ -171,7 +171,7 @@ class TableGames:
             board.close(CLOSED)
 
     def begin_next(self, game: int) -> None:
-        """Somebody wants the game after number `game`; it begins if that is the one that is over."""
+        """Somebody wants the game after number `game`; it begins if that game is over."""
         if game == self._number and len(self._endings) == self._number:
             self._next.set()
 

@@ -1,4 +1,4 @@
-"""The messages between a table and a browser: JSON objects, one for each message of the WebSocket, told apart by `type`.
+"""The messages between a table and a browser: JSON objects, one for each message of the WebSocket, distinguished by `type`.
 
 From the table:
 
@@ -12,7 +12,7 @@ From the table:
     over     the game is over: how, who was who, everything that happened, where the replay is
     gone     the last message: why the connection ends
 
-Sections and lines are those of `parlour.envs.text.render`: put together they equal the seat's View in words. From a
+Sections and lines come from `parlour.envs.text.render`: put together they equal the seat's View in words. From a
 browser: `sit` with its key (the first message), `move` with the number of the turn and an option's number or words,
 `next` to begin another game.
 """
@@ -67,7 +67,7 @@ _READ: Final[TypeAdapter[FromBrowser]] = TypeAdapter(Annotated[FromBrowser, Fiel
 
 
 def read(text: str) -> FromBrowser:
-    """A message of a browser. Raises `ParlourError` for one that is none, in one line."""
+    """A message of a browser. Raises `ParlourError` for an invalid message, in one line."""
     try:
         return _READ.validate_python(json_value(text))
     except ValidationError as error:

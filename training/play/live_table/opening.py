@@ -96,7 +96,7 @@ class TableService:
 
 @cache
 def table_page() -> str:
-    """The page of a table, the same for every place: who somebody is stands in the key."""
+    """The page of a table, the same for every place: the key identifies the person."""
     return render(
         Page(
             "parlour: a table",
@@ -115,7 +115,7 @@ def _html(page: str, policy: str) -> HTMLResponse:
 __all__ = ["Keys", "OpenTable", "Plan", "keys_from"]
 
 _FAREWELL: Final = 0.3
-"""Seconds in which browsers are told why the table closes."""
+"""Seconds in which browsers learn why the table closes."""
 _LEAVES: Final = 5.0
 """Seconds in which a player that thinks may come to its end when the table closes."""
 
@@ -132,11 +132,11 @@ class OpenTable:
         env: What `rollout.table` makes.
         players: For each seat, in order, its name in transcripts and its player; None for a person.
         plan: Which games are played.
-        keys: Of the seats of the people.
+        keys: Keys of the people's seats.
         settings: Clock and limits.
         host: Address to listen at.
         port: Port to listen at; 0 for a free one.
-        tell: Told a line when a game begins or ends.
+        tell: Called with a line when a game begins or ends.
 
     Raises:
         ParlourError: Host and port cannot be used.

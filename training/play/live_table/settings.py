@@ -26,8 +26,8 @@ class TableSettings:
     """
 
     clock: float | None = None
-    """Seconds that a person has for a move; then the table makes the one that the rules of the game prescribe for words
-    that cannot be used, which is counted; None: no clock."""
+    """Seconds that a person has for a move; then the table makes the move that the rules of the game prescribe for unusable
+    words, which is counted; None: no clock."""
     pause: float = 5.0
     """Seconds between two games at a table without people; people begin the next one themselves."""
     max_watchers: int = 50

@@ -1,6 +1,6 @@
 """The WebSocket of a browser: its origin and key are checked, its messages limited and read, a board's messages sent.
 
-Whatever is wrong is told in one message of type `refused`, and the connection stays, or `gone`, and it ends. Codes of the
+An error is one message of type `refused`, and the connection stays, or `gone`, and it ends. Codes of the
 end are those for applications (RFC 6455, 7.4.2); browsers come back by themselves after all others.
 """
 
@@ -79,10 +79,9 @@ class Sockets:
 
     Args:
         boards: Place -> its board.
-        keys: Of the places.
+        keys: Keys of the places.
         settings: The limits.
-        begin_next: Told the number of the game after which another one is wanted.
-        loopback: As of `is_own_origin`.
+        begin_next: Called with the number of the game after which the next is wanted. loopback: As of `is_own_origin`.
     """
 
     def __init__(

@@ -43,10 +43,10 @@ class Block(Generic[R]):
     """Games that were played, in the order of the jobs."""
 
     first: int
-    """Number of the first one's job."""
+    """Number of the job of the first game."""
     results: tuple[R, ...]
     transcripts: tuple[str | None, ...]
-    """Of these games, and of one that failed as far as it went."""
+    """Transcripts of these games, and of a failed game as far as it went."""
     seconds: float
     usage: Any
     """What the model used, as its meter has it."""

@@ -1,8 +1,8 @@
 """Concurrent games: each at a table of its own, with players of its own.
 
-Threads are for players who wait: while a language model answers one game over HTTP, the others go on. Players who compute
-gain nothing from them; those gain from a pool of processes (`parlour.training.play.parallel.ray`), each of which plays
-concurrent games. Results do not depend on how many are played at once: players are
+Threads are for players who wait: while a language model answers one game over HTTP, the others continue. Players who compute gain
+nothing from threads. They gain from a pool of processes (`parlour.training.play.parallel.ray`), each with concurrent games.
+Results do not depend on how many are played at once: players are
 reset for each game from its seed, and what was played is handed over in the order of the games. Only a player that
 carries something over from game to game, against the sense of `reset`, can make a difference.
 """
@@ -74,7 +74,7 @@ def check_jobs(jobs: Sequence[GameJob], workers: int) -> None:
         raise ParlourError("two games have the same transcript; accepted: a file for each game")
     for file in files:
         if file.exists():
-            raise ParlourError(f"transcript {str(file)!r} exists; accepted: a new file, or --resume to go on")
+            raise ParlourError(f"transcript {str(file)!r} exists; accepted: a new file, or --resume to continue")
 
 
 class WorkerTable:
@@ -88,7 +88,7 @@ class WorkerTable:
         """By the number of the maker."""
 
     def play(self, job: NumberedJob, stop: Event | None = None) -> Episode | Unfinished:
-        """One game; one that is given up where such games are skipped."""
+        """One game, finished or given up if failed games are skipped."""
         free = {maker: iter(made) for maker, made in self.players.items()}
         seated = [next(free[maker]) for maker in job.makers]
         try:

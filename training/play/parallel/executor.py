@@ -41,7 +41,7 @@ class Shared(Protocol[T_co]):
 
 @runtime_checkable
 class Pool(Protocol):
-    """Processes that carry out calls; those of `parlour.training.play.parallel.ray` may be on other machines."""
+    """Processes that carry out calls; with `parlour.training.play.parallel.ray` they may be on other machines."""
 
     model: Model | None
     """Whose usage in other processes is added to what it used here."""
@@ -58,7 +58,7 @@ class Pool(Protocol):
 
 
 Workers = int | Pool
-"""A number of processes of this machine, of which one is the caller's own if it is the only one; or a pool."""
+"""A number of processes of this machine (1: the caller's own process); or a pool."""
 
 
 def carry_out(

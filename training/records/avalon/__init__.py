@@ -1,7 +1,7 @@
 """Records of games of Avalon that others played: read, held against the rules, and written as transcripts.
 
 `import_records` knows the formats; `read_transcripts` reads a folder of transcripts, imported or played here, finished or
-not. What the formats look like stands in docs/howto/records.md.
+not. docs/howto/records.md describes the formats.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def import_records(
     """Write `<out_dir>/<game>.jsonl` for each game of a file or folder, all of them or none; otherwise as `transcripts`.
 
     Returns:
-        The transcripts, in the order of the records. One that is there already, byte for byte, is left alone.
+        The transcripts, in the order of the records. An existing identical file is left alone.
 
     Raises:
         ParlourError: See `transcripts`; or another file is in the way, or the folder cannot be written to.

@@ -2,21 +2,21 @@
 
 A record is a JSON object: `config`, `players`, `missions` with `discussion`, `proposals` and `quest_actions`, `winner`,
 `assassin_phase`, `post_game_reflections`. It is played by the preset `multi_round`, whose sizes, roles by number of
-players, nights and choice of who names Merlin are those of the published games.
+players, nights and choice of the player who names Merlin match the published games.
 
 Moves and words: the deal with the first leader; each statement of a discussion, with the act that the game's own reader
 finds in it; teams with the leader's reason; votes with their comments; cards; the consultation of evil; the guess with
-its reason. Comments are for the voter alone: in them evil seats speak of their side, and nobody ever answers one. In
-what is heard, names are those of seats (`names`); `raw` keeps the words as recorded. Of what players wrote after the
-game (`post_game_reflections`) only role and result are compared; thinking times and what is not named here are left alone.
+its reason. Comments are for the voter alone: in them evil seats speak of their side, and nobody ever answers one. In heard words,
+names are seat names (`names`); `raw` keeps the words as recorded. Only role and result are compared with the reflections after
+the game (`post_game_reflections`). Thinking times and other fields are ignored.
 
-Everything that the rules bind is compared with the state that the moves lead to: who knows whom, sizes, numbers of
+Everything that the rules bind is compared with the state that the moves lead to: night knowledge, sizes, numbers of
 missions and proposals, the rotation of leaders, the results of votes and missions, fails, who names Merlin, the winner. The fifth
 team of a mission goes without a vote: its list of votes is empty. Turns are counted from 0 in each discussion
 (`timestamp`) and through the whole game (`global_turn_id`), by the statements that a reader of the record sees.
 
-A record whose `winner` is null or missing ends early: it holds whole missions, and then perhaps one without
-`quest_actions`, of which there is the discussion, or a part of it, and the proposals so far. Its transcript is that of a
+A record whose `winner` is null or missing ends early: it holds whole missions, and then perhaps a mission without
+`quest_actions`, with all or part of its discussion and the proposals so far. Its transcript is that of a
 game that was not finished.
 """
 
@@ -150,7 +150,7 @@ def _mission(table: Conversation, at: JsonObject, number: int, *, last: bool) ->
             if at.fields.get(key) is not None:
                 raise at.refused(key, "null", "no team of this mission goes")
     elif not table.goes:
-        raise at.error("no team of this mission goes", "proposals up to one that goes")
+        raise at.error("no team of this mission goes", "proposals up to an approved team")
     else:
         _quest(table, at, len(proposals) - 1)
 
@@ -194,7 +194,7 @@ def _by_seat(table: Conversation, at: JsonObject, key: str, one: str, seats: Seq
 
 
 def _quest(table: Conversation, at: JsonObject, last: int) -> None:
-    at.expect("final_team_index", last, "the last proposal is the one that goes")
+    at.expect("final_team_index", last, "the last proposal is the approved team")
     for one in _by_seat(table, at, "quest_actions", "card", table.state.team).values():
         succeeds = one.one_of("action", ("success", "fail")) == "success"
         table.play(Move(avalon.CARD, (int(succeeds),)), one)

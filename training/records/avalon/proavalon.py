@@ -2,17 +2,17 @@
 
 A record is one document of the site's collection of games: `playerUsernamesOrderedReversed`, `playerRoles`, `voteHistory`,
 `missionHistory`, `numFailsHistory`, `winningTeam`, `howTheGameWasWon`, `whoAssassinShot`, `cards`. Source of what they
-mean: its `gameRecord` model and game engine; no real record was at hand when this was written. The site plays the rules
+mean: its `gameRecord` model and game engine; no real record was available when this was written. The site plays the rules
 `official`; what was said is not in its records, so the table is one without talk.
 
 The lead moves on through `playerUsernamesOrderedReversed`, which are the seats. `voteHistory` has for each player, mission
 and proposal the words `VHleader`, `VHpicked` and `VHapprove` or `VHreject`, as far as they hold. When the fifth proposal is
 rejected, `missionHistory` has a failed mission more than was played.
 
-Two things are not told: who of several spies on a team played the fails (`numFailsHistory` counts them), and whom the
+Records lack two facts: which of several spies on a team played the fails (`numFailsHistory` counts them), and which player the
 Assassin shot if several players hold the role in `whoAssassinShot`. Where the record leaves a choice, the first spies by
-seat failed, and the first seat with the role was shot; the numbers of these moves stand in the header under
-`record.assumed`, and whoever learns from cards or guesses leaves them out. Games with cards (the Lady of the Lake and
+seat failed, and the first seat with the role was shot; the header lists the numbers of these moves under `record.assumed`, and
+trainers that learn from cards or guesses skip them. Games with cards (the Lady of the Lake and
 others), with roles that this game does not have, or without an Assassin are refused.
 """
 
@@ -148,14 +148,14 @@ def _mission(table: SiteGame, at: JsonObject, number: int, proposals: list[dict[
         leads = [seat for seat, told in marks.items() if _LEADS in told]
         if leads != [table.state.actor]:
             told = listed([table.names.names[seat] for seat in leads]) or "nobody"
-            raise one.error(f"{told} leads", f"{table.names.names[table.state.actor]}, to whom the lead has moved on")
+            raise one.error(f"{told} leads", f"{table.names.names[table.state.actor]}, the next leader")
         table.play(Move(avalon.TEAM, tuple(seat for seat, told in marks.items() if _PICKED in told)), one)
         for said in marks.values():
             table.play(avalon.APPROVE if _APPROVES in said else avalon.REJECT, one)
     if table.goes:
         _quest(table, JsonObject(where, at.fields), number)
     elif not table.over and at.fields.get("winningTeam") is not None:
-        raise JsonObject(where, {}).error("no team of this mission goes", "proposals up to one that goes, or five")
+        raise JsonObject(where, {}).error("no team of this mission goes", "proposals up to an approved team, or five")
 
 
 def _quest(table: SiteGame, at: JsonObject, number: int) -> None:
@@ -207,9 +207,7 @@ def _named(at: JsonObject) -> str:
     given: Any = at.fields.get("_id", at.fields.get("game_id"))
     name = given.get("$oid") if type(given) is dict else given
     if type(name) is not str or not FILE_NAME.fullmatch(name):
-        accepted = (
-            '_id: a name of up to 200 letters, digits and _ - . that begins with no dot, or {"$oid": such a name}'
-        )
+        accepted = '_id: a name of up to 200 letters, digits and _ - . that begins with no dot, or {"$oid": the same}'
         raise at.error(f"_id {shown(given)} is not accepted", accepted)
     return name
 

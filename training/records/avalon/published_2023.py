@@ -138,7 +138,9 @@ def _round(table: PublishedGame, at: JsonObject, quest: int) -> None:
             raise proposal.error("a team of this round goes already", "no proposal after the executed one")
         _proposal(table, proposal, size)
     if not table.goes:
-        raise at.error("no team of this round goes", f"proposals up to one that passes or uses up {PROPOSALS}")
+        raise at.error(
+            "no team of this round goes", f"proposals up to an approved team, or until they use up {PROPOSALS}"
+        )
     _quest(table, at.record("quest"), size)
     _assassin(table, at)
     at.expect("score_after", table.score, "the quests won by then")

@@ -154,7 +154,7 @@ class Words:
         """What the seat to move says: the speech as the game's own parser reads it, and the words as they came in.
 
         Raises:
-            ParlourError: The log has nothing more for this round, or somebody else speaks, or another order is told.
+            ParlourError: The log has nothing more for this round, or somebody else speaks, or the order differs.
         """
         quest, seats = state.standing.quest, game.seats
         said = self._take(quest)

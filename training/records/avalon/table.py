@@ -42,7 +42,7 @@ class RecordedGame(RecordedMoves[AvalonState]):
 
     @property
     def results(self) -> list[tuple[int, ...]]:
-        """Of each quest: its number, the fail cards, and 1 if it succeeded."""
+        """For each quest: its number, the fail cards, and 1 if it succeeded."""
         return [event.move.args for event in self.state.log if event.move.kind == FAILS]
 
     @property

@@ -17,11 +17,11 @@ FORMATS: Final = (GRATR, WEREWOLF_IN_WORDS.format)
 def import_records(path: str | Path, out_dir: str | Path, *, form: str = AUTO) -> list[Path]:
     """Write a file for each game of a file or folder, all of them or none.
 
-    Games of the format `gratr` become records of our own (`<out_dir>/werewolf-<game>.jsonl`, see `published`), those of
-    `words` transcripts (`<out_dir>/<game_id>.jsonl`).
+    Games of the format `gratr` become records of our own (`<out_dir>/werewolf-<game>.jsonl`, see `published`), games of the
+    format `words` become transcripts (`<out_dir>/<game_id>.jsonl`).
 
     Returns:
-        The files, in the order of the games. One that is there already, byte for byte, is left alone.
+        The files, in the order of the games. An existing identical file is left alone.
 
     Raises:
         ParlourError: See `parlour.training.records.reading.read_as`; or another file is in the way, or the folder cannot

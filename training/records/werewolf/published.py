@@ -7,11 +7,11 @@ The form read is that of the games published with GRATR (Zhu et al. 2024), one J
      "day_votes": {"1": {"1": "pass", "2": "1", ...}, ...}, "night_actions": {"1": {"seer": {"7": "1"}, ...}, ...},
      "last_inference": {"1": {"2": ["enemy", 0.238], ...}, ...}}
 
-`game`, `roles` and the blocks `seats_a_b` must be there. Without `winner` the `winner_seats` tell; with neither, or with
-null or "draw", nobody won: such a game still is one of the games of the published rates. Any other part that is missing
+`game`, `roles` and the blocks `seats_a_b` must be there. Without `winner`, `winner_seats` decides; with neither, or with
+null or "draw", nobody won: this game still counts in the published rates. Any other part that is missing
 or null was not recorded; what it would count is left out of the count. Within `last_inference` an observer that is missing said
 nothing. Seats are numbered from 1 without gaps, any number of them, and each is in one block. A judgement about the
-observer itself or about nobody at the table is left out, and so is one that is "unsure". Players may vote though others
+observer itself or about nobody at the table is left out, and so is an "unsure" judgement. Players may vote though others
 saw them die: who was dead is not recorded day by day. Fields that are not named here are left alone. Whatever else
 contradicts the form, or itself, is refused, and with it the file.
 

@@ -16,7 +16,7 @@ from parlour.training.results.pages.report import intervals, page_of, table_html
 from parlour.training.results.result_table import ResultTable, plain_table
 
 _MOST_GAMES = 5_000
-"""Rows of the table of games, at most: all of them stand in the file of `--table`."""
+"""Most rows of the table of games; the file of `--table` has all."""
 _HEADINGS = {"policy": "player", "opponent": "against"}
 
 

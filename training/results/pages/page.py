@@ -1,6 +1,6 @@
 r"""One HTML file from style, scripts and data: no network, no build step, and only its own script runs.
 
-The data stands in the page as JSON in which `<`, `>` and `&` are escaped, so that no text in it ends its element. The
+The page contains the data as JSON with `<`, `>` and `&` escaped, so that no text in it ends its element. The
 Content-Security-Policy (https://www.w3.org/TR/CSP3/) allows the one inline script and the one style by their SHA-256
 digests, and pictures as data URIs; everything else, requests among it, is refused by the browser.
 """

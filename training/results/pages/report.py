@@ -30,11 +30,11 @@ _LETTER: Final = 7
 _NUMBER: Final = re.compile(r"[-+\u2212]?\$?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
 _TYPES: Final = {".png": "image/png", ".svg": "image/svg+xml", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
 _OTHER_SCHEME: Final = re.compile(r"(?!https?://)[A-Za-z][A-Za-z0-9+.-]*:|//")
-"""Of links that are none: only files beside the page and the web are linked."""
+"""Addresses that are not linked: only files next to the page and the web are."""
 
 
 def of_markdown(text: str, folder: Path, title: str = "") -> Page:
-    """A report as a page; pictures are read from `folder`, and one that is not there is named by its caption alone."""
+    """A report as a page; pictures are read from `folder`, a missing picture is replaced by its caption."""
     tokens = _READER.parse(printable_lines(text))
     if not title:
         at = next((k for k, token in enumerate(tokens) if token.type == "heading_open" and token.tag == "h1"), None)

@@ -1,7 +1,7 @@
 """Players run once more on the recorded Views, for what they believed: those whose questions heuristics answered.
 
-The same player with the same seed puts the same questions and gets the same answers, so that what it believes is what it
-believed then. Of a seat whose moves come out otherwise than they are recorded nothing is told. A transcript may come from
+The same player with the same seed asks the same questions and gets the same answers, so it has the same beliefs. A seat whose
+moves differ from the record is left out. A transcript may come from
 anybody: who sits there is looked up among a few players by name, and nothing is imported or opened for it.
 """
 
@@ -32,7 +32,7 @@ class FollowedTurn(NamedTuple):
 
 
 def follow(played: PlayedGame, names: Collection[str], look: Callable[[FollowedTurn], None]) -> frozenset[int]:
-    """Run the players once more that go by one of `names` and were answered by heuristics.
+    """Rerun the players with one of these `names` whose questions the heuristics answered.
 
     Args:
         played: The game.
@@ -40,7 +40,7 @@ def follow(played: PlayedGame, names: Collection[str], look: Callable[[FollowedT
         look: Is shown each turn of these players.
 
     Returns:
-        The seats whose moves all came out as they are recorded: of the others nothing shall be told.
+        The seats whose moves all match the record; the page leaves out the others.
     """
     seated = _seated(played, names)
     if not seated:

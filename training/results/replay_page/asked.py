@@ -1,7 +1,7 @@
 """What a line of a transcript holds of questions to a model: calls, whose prompts are cut into pieces that stand once.
 
-A prompt grows at its end from question to question, so that its lines come again in the same order: a message is told as
-runs of pieces, (number of the first, how many), one after the other.
+A prompt grows at its end from question to question, so that its lines come again in the same order: a message is stored as runs
+of pieces, (number of the first, how many), one after the other.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def asked_calls(notes: Mapping[str, Any], pieces: Pieces) -> tuple[AskedCall, ...]:
-    """The calls of a line; of a foreign file, those that have the form of one."""
+    """The calls of a line; in a foreign file, entries with the form of a call."""
     calls = notes.get("calls")
     return tuple(_call(call, pieces) for call in calls if isinstance(call, Mapping)) if isinstance(calls, list) else ()
 

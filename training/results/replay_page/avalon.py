@@ -50,7 +50,7 @@ def _teams(played: PlayedGame) -> ReplayTable:
         ReplayColumn("leader", "seat"),
         *ballots,
     )
-    more = (ReplayColumn("approved", "number"), ReplayColumn("what came of it"))
+    more = (ReplayColumn("approved", "number"), ReplayColumn("result"))
     return ReplayTable("teams", "Teams and votes", (*columns, *more), tuple(_proposals(played)))
 
 
@@ -162,5 +162,5 @@ def _analysed(played: PlayedGame) -> Iterator[BeliefLines]:
             high=1.0,
             points=track.points,
             subjects=tuple(range(seats)),
-            by=f"{name(seat)}'s own analysis, as its answers stand in the transcript.",
+            by=f"{name(seat)}'s own analysis, from its answers in the transcript.",
         )

@@ -20,7 +20,7 @@ from parlour.training.results.replay_page.steps import Choices, steps_of
 
 
 def replay_of(transcript: Transcript, file: str = "") -> Replay:
-    """The data of a transcript's page; of one that is not finished or cannot be played to its end, as far as it goes.
+    """The data of a transcript's page; for an unfinished or unplayable transcript, as far as it goes.
 
     Args:
         transcript: As `parlour.envs.replay.read` gives it.

@@ -1,7 +1,7 @@
 """Mediated question answering on a replay page: signals, what was recommended and what was done, the path through the documents.
 
 The graph is the service's own, built again from the corpus that the config names; a table with another service or corpus is
-shown without it. Nothing is asked of a reader.
+shown without it. No reader is asked.
 """
 
 from __future__ import annotations

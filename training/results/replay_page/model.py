@@ -1,4 +1,4 @@
-r"""The data of a replay page: one JSON object, of which this file is the schema. Ours.
+r"""The data of a replay page: one JSON object; this file is its schema. Ours.
 
 The browser gets nothing else, and computes nothing of the game: what it shows stands here, as texts and numbers.
 
@@ -11,12 +11,12 @@ Conventions
   everything with `step` <= k has happened.
 * **`to`** says who knows something: absent (null) everybody; a list of seats: those alone; `[]` nobody at the table: it is
   for the view of everything. A page for seat s shows what has no `to`, or a `to` with s in it; the page of what everybody
-  knows what has no `to`. `whom` of a step works alike for all that stands in the step.
+  knows what has no `to`. `whom` of a step applies to everything in the step.
 * **Seats** are numbers 0 .. n-1; -1 is nature: the moderator and services.
 * **Texts** are data and come from anybody: they may hold markup, script, bidi control characters (U+202A-202E, 2066-2069,
   200E/F, 061C), other control characters and lone surrogates. Nothing is removed; a page puts them in by `textContent` alone
   and shows the characters that turn the direction of writing, and unprintable ones, as marks.
-* **Chances** are those of the Python API to 1e-10.
+* **Chances** equal the Python API's to 1e-10.
 
 What nobody at the table sees of the others never reaches `lines` with their seat in `to`: lines come from the Views.
 """
@@ -72,17 +72,17 @@ class Header:
     """Name of the transcript's file, without its folder."""
     seed: int | None = None
     language: str = "en"
-    """Of the game's words."""
+    """Language of the game's words."""
     rules: str = ""
-    """Those of the table, where they are the same for all."""
+    """Rules of the table, if they are the same for all."""
     sides: tuple[str, ...] = ()
     winner: str = ""
     reason: str = ""
     ended: str = ""
-    """How the game ended, in one sentence; of an unfinished one, why, as far as it is told."""
+    """How the game ended, in one sentence; for an unfinished game, the reason, if known."""
     finished: bool = False
     notes: tuple[str, ...] = ()
-    """What a reader must know of the page itself: what could not be played again, what was left out, who is no model."""
+    """Notes about the page itself: what could not be replayed, what was left out, which players are no models."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class AskedCall:
     reply: str = ""
     thinking: str = ""
     answer: str = ""
-    """Of a heuristic, as JSON."""
+    """Answer of a heuristic, as JSON."""
     fault: str = ""
     """Why the reply was no answer, or the server gave none."""
     by: str = ""
@@ -122,7 +122,7 @@ class ReplayStep:
 
     seat: int
     kind: str
-    """Of the move: `vote`; `refused` for words that were no move, `forfeit`, and `end` for the last step."""
+    """Kind of the move: `vote`; `refused` for words that were no move, `forfeit`, and `end` for the last step."""
     said: str = ""
     """The move in the table's words, as the seat's canonical sentence; for nature empty."""
     words: str = ""
@@ -147,14 +147,14 @@ class ReplayStep:
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the record, as it stands in the texts of those who know it."""
+    """One line of the record, as the players who know it read it."""
 
     step: int
-    """From which on it is known."""
+    """First step at which it is known."""
     seat: int
     """Who moved or spoke; -1 the moderator."""
     kind: str
-    """Of the move or announcement."""
+    """Kind of the move or announcement."""
     text: str
     to: To = None
     words: str = ""
@@ -262,14 +262,14 @@ class BeliefLines:
     the transcript holds it; `played again`: the player's own, of the same player run on the recorded Views."""
     low: float
     high: float
-    """Of the axis."""
+    """Upper end of the axis."""
     points: tuple[tuple[int, tuple[float | None, ...]], ...]
     """(step, a value for each of `subjects`), where it changed: it holds until the next. Null: no value, as of a player that
     is out of the game."""
     subjects: tuple[int, ...] = ()
     """Seats; where `labels` are given, numbers of those."""
     labels: tuple[str, ...] = ()
-    """Of subjects that are no seats."""
+    """Labels of subjects that are no seats."""
     by: str = ""
     """How it was made, in one sentence."""
 
@@ -289,7 +289,7 @@ class Replay:
     """(step, 1/0 of each seat) where it changed; empty in a game in which nobody leaves."""
     choices: tuple[Offer, ...] = ()
     pieces: tuple[str, ...] = ()
-    """Of prompts: each stands here once."""
+    """Pieces of prompts: each occurs here once."""
     tables: tuple[ReplayTable, ...] = ()
     documents: tuple[Document, ...] = ()
     graphs: tuple[Graph, ...] = ()

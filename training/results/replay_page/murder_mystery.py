@@ -1,7 +1,7 @@
 """A murder mystery on a replay page: the case, scripts, what really happened, suspicions, votes, quiz, and worlds that are left.
 
-What a seat can know of who did it is the share of the worlds in which each seat did (`parlour.envs.murder_mystery.belief`), of
-those that agree with its script, the briefing, and what it heard.
+A seat's belief about the murderer is the share of worlds in which each seat did it (`parlour.envs.murder_mystery.belief`), among
+the worlds that agree with its script, the briefing, and the statements it heard.
 """
 
 from __future__ import annotations

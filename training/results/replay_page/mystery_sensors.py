@@ -1,6 +1,6 @@
 """What Questum's seats made of the others: sensors and chances, run once more on the recorded Views.
 
-Of seats that a language model answered there is what stands in the transcript: the questions for all sensors, read back.
+If a language model answered for a seat, its answers about all sensors are read from the transcript.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from parlour.training.results.replay_page.tracks import Track
 
 _PLAYERS: Final = (QuestumAgent.name, PlayerStarAgent.name)
 _SHOWN: Final = tuple(SENSORS)
-_RECORDED: Final = "What {}'s language model read, as its replies stand in the transcript."
+_RECORDED: Final = "Answers of {}'s language model, from the transcript."
 _BY: Final = "{} run once more on the recorded Views: it put the same questions and made the same moves."
 
 
@@ -162,9 +162,7 @@ def _lines(key: tuple[int, int, str], track: Track, views: Sequence[MysteryView]
     chance = what == "chance"
     return BeliefLines(
         id=f"played again {what} {victim}: {name(seat)}",
-        title=f"own chance to have killed {whom}"
-        if chance
-        else f"sensors that differ from those of a murderer of {whom}",
+        title=f"own chance to have killed {whom}" if chance else f"sensors that differ from the murderer's of {whom}",
         what=f"murderer of {whom}" if chance else f"sensors of {whom}",
         holder=seat,
         source="played again",

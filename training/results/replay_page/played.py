@@ -36,7 +36,7 @@ class PlayedGame:
     notes: tuple[Mapping[str, Any], ...]
     """All that the file holds in each of these lines."""
     stopped: str
-    """Why it does not go on where the transcript does; empty if it does."""
+    """Why it stops before the transcript does; empty if it does not."""
     outcome: Outcome | None
     """That of the moves; None if they lead to no end."""
 

@@ -65,7 +65,7 @@ def _answer(call: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def opinions_in(values: Mapping[str, Any], seats: int) -> dict[int, dict[str, float]]:
-    """Of an answer with `opinions`: seat -> field -> chance. What is no seat of the table or no chance is left out."""
+    """Opinions in an answer: seat -> field -> probability. What is no seat of the table or no chance is left out."""
     found: dict[int, dict[str, float]] = {}
     opinions = values.get("opinions")
     for one in opinions if isinstance(opinions, list) else ():

@@ -13,7 +13,7 @@ from parlour.training.results.replay_page.tracks import Alive, Track, ended, of_
 
 _BY: Final = "{}'s trust graph, run once more on the recorded Views: it put the same questions and made the same moves."
 _DEPTH: Final = 1
-"""Steps of beliefs behind beliefs that are told."""
+"""Steps of beliefs behind beliefs that are shown."""
 _MOST: Final = 200
 """Lines of what one seat's beliefs rest on."""
 

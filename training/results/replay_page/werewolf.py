@@ -68,7 +68,7 @@ def _views(played: PlayedGame, seat: int) -> Iterator[tuple[WerewolfView, News]]
 
 
 def _days(played: PlayedGame) -> ReplayTable:
-    """A row for each day: who voted for whom, and what came of it."""
+    """A row for each day: the votes, and their result."""
     seats = range(played.game.seats)
     targets = [ReplayColumn(name(seat), "target", seat) for seat in seats]
     columns = (

@@ -33,7 +33,7 @@ class WrittenIndex:
     page: Path
     """The index."""
     pages: tuple[Path, ...]
-    """Those of the games, in the order of the index."""
+    """Pages of the games, in the order of the index."""
     left_out: dict[str, str] = field(default_factory=dict)
     """Transcript -> why it has no page."""
 
@@ -73,14 +73,14 @@ def write_index(
 ) -> WrittenIndex:
     """Write a page for each transcript in a folder and the folders in it, and an index of them.
 
-    Files `*.jsonl` that are no transcripts of parlour are passed over. A transcript that has no page stands in the index with
-    the reason.
+    Files `*.jsonl` that are no transcripts of parlour are passed over. The index lists a transcript without a page, with the
+    reason.
 
     Args:
         folder: The folder.
         out: Into which folder; None: `replays` in the folder.
         folders: Paths that configs may name, as in `parlour.envs.replay.read`.
-        progress: Told how many pages are written.
+        progress: Called with the number of pages written.
 
     Raises:
         ParlourError: The folder holds no transcript, or a page cannot be written.

@@ -1,4 +1,4 @@
-"""A pool of processes that Ray looks after: started on this machine, or those of a cluster that is running.
+"""A pool of processes managed by Ray: started on this machine, or in a running cluster.
 
 Ray carries out a call again if its process or its machine is lost meanwhile (`max_retries`); calls are functions of their
 arguments, so that nobody can tell from the results. An error in a call is no loss: it comes back and is raised here.
@@ -43,7 +43,7 @@ _VARIABLES: Final = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_gcs_server_port_wait_time_s": "3",  # tries to connect, of some seconds each; 20 by default
 }
-"""Of the environment, while Ray begins."""
+"""Environment variables while Ray starts."""
 
 R = TypeVar("R")
 T = TypeVar("T")
