@@ -184,7 +184,7 @@ for kind in (
     _kind("grace", _set, "modules", "agents.mediated_qa:GraceMediator"),
     _kind("obedient", _set, "modules", "agents.mediated_qa:ObedientModule"),
     *(
-        PolicyKind(name, partial(_adapted, library=name), "library", first="dir" if name == "hf" else "")
+        PolicyKind(name, partial(_adapted, library=name), "library", first="dir" if name == "hf" else "file")
         for name in FOREIGN
     ),
 ):

@@ -7,15 +7,13 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
-from parlour.envs import dotted
-from parlour.envs.core import TABLE, Encoder, Move, ParlourError, SeatEncoder, View, accept, check_one_of
-from parlour.envs.frames import Frame
+from parlour.envs.core import TABLE, ParlourError, View, accept, check_one_of
 from parlour.envs.registry import known
 from parlour.policies.base import TablePolicy
 from parlour.policies.files import read_arrays, reading, write_arrays
 from parlour.policies.names import SUFFIX as SUFFIX
+from parlour.policies.view_reader import Array, ViewReader
 
-Array = np.ndarray[Any, np.dtype[np.float32]]
 Scores = np.ndarray[Any, np.dtype[np.float64]]
 STORED: Final = ("float32", "float16")
 """Types in which weights are stored; played are float32."""
@@ -70,7 +68,7 @@ class TrainedSeat(TablePolicy):
         self.game, self.config, self.layers, self.sample = game, dict(config), list(layers), sample
         self.features, self.activation = features, activation
         self.table = game, self.config
-        self._reader: _Reader | None = None
+        self._reader: ViewReader | None = None
 
     @property
     def reads_prose(self) -> bool:
@@ -160,9 +158,9 @@ class TrainedSeat(TablePolicy):
         chance = np.exp(logits - logits.max())
         return int(self.rng.choice(outputs, p=chance / chance.sum()))
 
-    def _read(self) -> _Reader:
+    def _read(self) -> ViewReader:
         if self._reader is None:
-            self._reader = _Reader(self.game, self.config, self.features)
+            self._reader = ViewReader(self.game, self.config, self.features)
         return self._reader
 
 
@@ -181,41 +179,3 @@ def _check_layers(layers: Sequence[tuple[Array, Array]]) -> None:
         inputs = np.shape(weights)[0]
     if not layers:
         raise accept("layers", 0, "at least one")
-
-
-class _Reader:
-    """Makes features, and its numbers of the legal moves, from the View of any seat of one table, or from its prose."""
-
-    def __init__(self, name: str, config: Mapping[str, Any], features: str) -> None:
-        self._spec = known(name).spec
-        self._game = self._spec.build(**config)
-        self._features = features
-        actions = len(self._game.catalogue)
-        framed = features != TABLE
-        self._frame = self._spec.frame(self._game) if framed else Frame.identity(self._game.seats, actions)
-        self._number = {move: number for number, move in enumerate(self._game.catalogue)}
-        self._encoders: dict[int, Encoder[Any] | SeatEncoder[Any]] = {}
-        self._prose: Callable[[str], View] | None = None
-
-    def view_in(self, prose: str) -> View:
-        """The View that these words hold. Raises `ParlourError` for words that are not the whole text of a seat."""
-        if self._prose is None:
-            self._prose = dotted.load(self._spec.prose, "prose")(self._game)
-        assert self._prose is not None
-        return self._prose(prose)
-
-    def observed(self, view: View) -> Array:
-        """The features, shape (features,)."""
-        if view.seat not in self._encoders:
-            framed = self._features != TABLE
-            spec, game = self._spec, self._game
-            self._encoders[view.seat] = spec.seat_encoder(game, self._features) if framed else spec.encoder(game)
-        return self._encoders[view.seat](view)
-
-    def numbers(self, view: View) -> tuple[list[int], np.ndarray[Any, np.dtype[np.int8]]]:
-        """The numbers of the moves of `view.legal`, in their order; and the mask, shape (actions,)."""
-        row = self._frame.own[view.seat]
-        own = [int(row[self._number[Move(move.kind, move.args)]]) for move in view.legal]
-        mask = np.zeros(len(self._number), dtype=np.int8)
-        mask[own] = 1
-        return own, mask

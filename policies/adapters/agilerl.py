@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from parlour.envs.core import ParlourError, check_one_of
 from parlour.policies.adapters.scored import ScoredSeat, Scores, check_algorithm, read_settings, unloadable
+from parlour.policies.adapters.trained_on import origin, seated
 from parlour.policies.base import Policy
 from parlour.policies.files import reading
 
@@ -71,7 +72,7 @@ class AgileRLSeat(ScoredSeat):
         if self.read_from is None:  # AgileRL's networks cannot be pickled
             raise ParlourError("a network in memory cannot be pickled; accepted: a player of agilerl:file=PATH")
         kept = {key: self.__dict__[key] for key in ("seat", "rng", "replaced")}
-        return from_settings, (self.read_from, "", {}), kept
+        return _read, (self.read_from,), kept
 
     def scores(self, seen: Any) -> Scores:
         network = self.network
@@ -93,17 +94,28 @@ class AgileRLSeat(ScoredSeat):
 
 
 def from_settings(settings: Mapping[str, str], game: str, config: Mapping[str, Any]) -> Policy:
-    """The policy of `file=PATH[,algorithm=NAME][,agent=ID][,sample=true|false][,actions=moves|ranks]`; IPPO by default.
+    """The policy of `file=PATH[,algorithm=NAME][,agent=ID][,sample=true|false][,features=KIND][,actions=moves|ranks]`.
 
-    Raises `ParlourError` for another setting or value, and for a file that is no such checkpoint. Whether it fits the
-    table is checked at its first turn.
+    The algorithm is IPPO unless it is named.
+
+    Raises:
+        ParlourError: A setting or value is not accepted; the file is no such checkpoint, or nothing says what it was trained on
+            (`trained_on`); it was trained on another game or configuration.
     """
-    file, algorithm, sample, actions = read_settings(AgileRLSeat.name, settings, AGILERL_ALGORITHMS, ("agent",))
+    read_settings(AgileRLSeat.name, settings, AGILERL_ALGORITHMS, ("agent",))
+    where = origin(AgileRLSeat.name, settings, game, config)
+    return seated(_read({**settings, "features": where.features, "actions": where.actions}), where, game, config)
+
+
+def _read(settings: Mapping[str, str]) -> AgileRLSeat:
+    """The network that the settings name, with all of them given."""
+    file, algorithm, sample = read_settings(AgileRLSeat.name, settings, AGILERL_ALGORITHMS, ("agent",))
+    algorithm = algorithm or next(iter(AGILERL_ALGORITHMS))
     with reading(file, "checkpoint", unloadable(algorithm, AGILERL_ALGORITHMS)), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that the library will change; of attributes of some other algorithm
         model = AGILERL_ALGORITHMS[algorithm].load(file, device="cpu")
         if model.algo.replace(" ", "") != algorithm:
             raise ValueError("some algorithms can be loaded as others")
-    player = AgileRLSeat(model, agent=settings.get("agent"), sample=sample, actions=actions)
+    player = AgileRLSeat(model, agent=settings.get("agent"), sample=sample, actions=settings["actions"])
     player.read_from = dict(settings)
     return player

@@ -17,6 +17,7 @@ import torch
 from gymnasium import spaces
 from parlour.envs.core import ParlourError, accept
 from parlour.policies.adapters.scored import ScoredSeat, Scores, check_reads, file_in, number_of, read_sample
+from parlour.policies.adapters.trained_on import origin, seated
 from parlour.policies.base import Policy
 from ray.rllib.connectors.connector_v2 import ConnectorV2
 from ray.rllib.core.columns import Columns
@@ -24,7 +25,7 @@ from ray.rllib.core.rl_module.rl_module import RLModule, RLModuleSpec
 
 # -- theirs at our tables --------------------------------------------------------------------------------------
 
-_SETTINGS: Final = ("file", "module", "sample", "actions")
+_SETTINGS: Final = ("file", "module", "sample", "features", "actions")
 _ARGUMENTS: Final = "class_and_ctor_args.pkl"
 _MODULES: Final = Path("learner_group/learner/rl_module")
 """Where the modules are in an algorithm's checkpoint."""
@@ -77,13 +78,15 @@ class RLlibPolicy(ScoredSeat):
 
 
 def from_settings(settings: Mapping[str, str], game: str, config: Mapping[str, Any]) -> Policy:
-    """The module of a checkpoint: `rllib:file=DIRECTORY`, and if wanted `module=ID`, `sample=true`, `actions=ranks`.
+    """The module of a checkpoint: `rllib:file=DIRECTORY[,module=ID][,sample=true][,features=KIND][,actions=ranks]`.
 
-    A checkpoint does not say for which game it was trained; only the sizes are compared, at the first move.
+    Raises:
+        ParlourError: Nothing says what it was trained on (`trained_on`), or it was another game or configuration.
     """
     file = file_in("rllib", settings, _SETTINGS, "a checkpoint; accepted: rllib:file=DIRECTORY")
-    sample, actions = read_sample(settings), settings.get("actions", "moves")
-    return RLlibPolicy(file, settings.get("module"), sample=sample, actions=actions)
+    sample, where = read_sample(settings), origin("rllib", settings, game, config)
+    player = RLlibPolicy(file, settings.get("module"), sample=sample, actions=where.actions)
+    return seated(player, where, game, config)
 
 
 def _module_in(file: str, id: str | None) -> tuple[Path, str]:

@@ -1,4 +1,4 @@
-"""Checkpoints of stable-baselines3 and sb3-contrib at our tables: `--policy sb3:file=model.zip,algorithm=DQN`.
+"""Checkpoints of stable-baselines3 and sb3-contrib at our tables: `--policy sb3:model.zip`.
 
 For networks that were trained elsewhere, on this game's numbers. What `parlour train seat` leaves is a `TrainedSeat`
 and needs neither library. A checkpoint is unpickled: loading one runs the code in it.
@@ -6,12 +6,17 @@ and needs neither library. A checkpoint is unpickled: loading one runs the code 
 
 from __future__ import annotations
 
+import json
+import zipfile
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, ClassVar, Final
 
 import numpy as np
 import torch
+from parlour.envs.core import ParlourError, accept
 from parlour.policies.adapters.scored import ScoredSeat, Scores, check_algorithm, read_settings, unloadable
+from parlour.policies.adapters.trained_on import origin, seated
 from parlour.policies.base import Policy
 from parlour.policies.files import reading
 from sb3_contrib import ARS, QRDQN, TRPO, MaskablePPO, RecurrentPPO
@@ -87,13 +92,49 @@ class Sb3Seat(ScoredSeat):
         return int(chosen)
 
 
-def from_settings(settings: Mapping[str, str], game: str, config: Mapping[str, Any]) -> Policy:
-    """The policy of `file=PATH[,algorithm=NAME][,sample=true|false][,actions=moves|ranks]`; PPO by default.
+_POLICIES: Final = {
+    "stable_baselines3.dqn.policies": "DQN",
+    "sb3_contrib.qrdqn.policies": "QRDQN",
+    "sb3_contrib.ars.policies": "ARS",
+    "sb3_contrib.common.maskable.policies": "MaskablePPO",
+    "sb3_contrib.common.recurrent.policies": "RecurrentPPO",
+}
+"""Module of the class of the policy in a checkpoint -> the algorithm; others share a class and differ in their settings."""
+_OF_SETTING: Final = {"cg_max_steps": "TRPO", "clip_range": "PPO", "rollout_buffer_class": "A2C"}
 
-    Raises `ParlourError` for another setting or value, and for a file that is no such checkpoint. Whether it fits the
-    table is checked at its first turn.
+
+def algorithm_in(file: str | Path) -> str | None:
+    """The algorithm of a checkpoint, by the JSON in it, which is not unpickled; None for a policy class of one's own.
+
+    To be used in `reading`: it raises what a file that is no checkpoint raises.
     """
-    file, algorithm, sample, actions = read_settings(Sb3Seat.name, settings, SB3_ALGORITHMS)
+    with zipfile.ZipFile(file) as packed:
+        data = json.loads(packed.read("data"))
+    module = data["policy_class"].get("__module__", "") if isinstance(data.get("policy_class"), dict) else ""
+    named = _POLICIES.get(module) or next((name for key, name in _OF_SETTING.items() if key in data), None)
+    return named if module.startswith(("stable_baselines3.", "sb3_contrib.")) else None
+
+
+def from_settings(settings: Mapping[str, str], game: str, config: Mapping[str, Any]) -> Policy:
+    """The policy of `file=PATH[,algorithm=NAME][,sample=true|false][,features=KIND][,actions=moves|ranks]`.
+
+    The file says which algorithm it is; features and actions are beside it (`trained_on`).
+
+    Raises:
+        ParlourError: A setting or value is not accepted; the file is no checkpoint, or nothing says what it was trained on; it
+            was trained on another game or configuration.
+    """
+    file, algorithm, sample = read_settings(Sb3Seat.name, settings, SB3_ALGORITHMS)
+    with reading(file, "checkpoint", "is not a checkpoint of stable-baselines3; accepted: a file of model.save(path)"):
+        found = algorithm_in(file)
+    if found is not None and algorithm not in (found, None):
+        raise accept(f"algorithm of {file!r}", algorithm, (found,))
+    algorithm = algorithm or found
+    if algorithm is None:
+        raise ParlourError(
+            f"{file!r} has a policy class of its own; accepted: algorithm=, one of {', '.join(SB3_ALGORITHMS)}"
+        )
+    where = origin(Sb3Seat.name, settings, game, config)
     with reading(file, "checkpoint", unloadable(algorithm, SB3_ALGORITHMS)):
         model = SB3_ALGORITHMS[algorithm].load(file, device="cpu")
-    return Sb3Seat(model, sample=sample, actions=actions)
+    return seated(Sb3Seat(model, sample=sample, actions=where.actions), where, game, config)

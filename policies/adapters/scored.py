@@ -118,18 +118,20 @@ class ScoredSeat(Policy):
 
 def read_settings(
     name: str, settings: Mapping[str, str], algorithms: Mapping[str, Any], others: Sequence[str] = ()
-) -> tuple[str, str, bool, str]:
-    """File, algorithm (the first one by default), whether to sample, and what the actions are, of `NAME:key=value,...`.
+) -> tuple[str, str | None, bool]:
+    """File, algorithm (None where it is not named), and whether to sample, of `NAME:key=value,...`.
 
     Raises `ParlourError` for a missing file, another setting than these and `others`, or another value.
     """
-    accepted = ("file", "algorithm", "sample", "actions", *others)
+    accepted = ("file", "algorithm", "sample", "features", "actions", *others)
     file = file_in(name, settings, accepted, f"a checkpoint; accepted: {name}:file=PATH")
-    algorithm, sample = settings.get("algorithm", next(iter(algorithms))), read_sample(settings)
-    check_one_of("algorithm", algorithm, algorithms)
+    algorithm, sample = settings.get("algorithm"), read_sample(settings)
+    if algorithm is not None:
+        check_one_of("algorithm", algorithm, algorithms)
     if not Path(file).exists():
         raise ParlourError(f"there is no checkpoint {file!r}")
-    return file, algorithm, sample, settings.get("actions", "moves")
+    check_one_of("actions", settings.get("actions", ACTIONS[0]), ACTIONS)
+    return file, algorithm, sample
 
 
 def file_in(name: str, settings: Mapping[str, str], accepted: Sequence[str], needs: str) -> str:

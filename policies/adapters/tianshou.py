@@ -16,8 +16,9 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 import torch
 from gymnasium import spaces
-from parlour.envs.core import ParlourError
+from parlour.envs.core import TABLE, ParlourError
 from parlour.policies.adapters.scored import check_reads, file_in, number_of
+from parlour.policies.adapters.trained_on import TrainedOn, seated
 from parlour.policies.base import Policy, TablePolicy
 from parlour.policies.files import reading
 from tianshou.algorithm.algorithm_base import (
@@ -51,6 +52,8 @@ class TianshouSeat(TablePolicy):
 
     name: ClassVar[str] = "tianshou"
     wants: ClassVar[str] = "features"
+    features: str = TABLE
+    """The kind of features that it was trained on, if `save_weights` wrote it."""
 
     def __init__(self, policy: TheirPolicy | Algorithm, *, sample: bool = False, mask: bool = True) -> None:
         super().__init__()
@@ -101,9 +104,9 @@ class TianshouSeat(TablePolicy):
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read what `save_weights` wrote. Raises `ParlourError` for any other file."""
-        net, actions, game, config = _stored(path)
+        net, actions, trained_on = _stored(path)
         seat = cls(DiscreteQLearningPolicy(model=net, action_space=spaces.Discrete(actions)))
-        seat.table = game, config
+        seat.table, seat.features = (trained_on.game, trained_on.config), trained_on.features
         return seat
 
 
@@ -114,17 +117,19 @@ def from_settings(settings: Mapping[str, str], game: str, config: Mapping[str, A
         ParlourError: Another setting, no such file, or one for another game or configuration.
     """
     needs = "a file; accepted: tianshou:file=PATH, as save_weights wrote it"
-    return TianshouSeat.load_for(file_in("tianshou", settings, ("file",), needs), game, config)
+    player = TianshouSeat.load_for(file_in("tianshou", settings, ("file",), needs), game, config)
+    return seated(player, TrainedOn(game, config, player.features), game, config)
 
 
-def save_weights(net: Net, path: str | Path, game: str, config: Mapping[str, Any]) -> None:
-    """Write the weights of a Q-network, with its sizes and the table it was trained for; nothing in it is code.
+def save_weights(net: Net, path: str | Path, game: str, config: Mapping[str, Any], features: str = TABLE) -> None:
+    """Write the weights of a Q-network, with its sizes and what it was trained on; nothing in it is code.
 
     Args:
         net: A `tianshou.utils.net.common.Net` made of state_shape, action_shape and hidden_sizes alone.
         path: The file.
         game: The game's id.
         config: Its configuration, `game.config`.
+        features: The kind of the features it was trained on.
 
     Raises:
         ParlourError: A network of another kind, which could not be made again from its sizes.
@@ -136,7 +141,7 @@ def save_weights(net: Net, path: str | Path, game: str, config: Mapping[str, Any
         raise ParlourError(
             "this network is not accepted; accepted: Net of state_shape, action_shape and hidden_sizes alone"
         )
-    told = {"game": game, "config": json.dumps(dict(config), sort_keys=True)}
+    told = {"game": game, "config": json.dumps(dict(config), sort_keys=True), "features": features}
     torch.save({_KIND: sizes, **told, "weights": net.state_dict()}, path)
 
 
@@ -147,8 +152,8 @@ def _net(sizes: Mapping[str, Any]) -> Net:
     return Net(state_shape=sizes["features"], action_shape=sizes["actions"], hidden_sizes=list(sizes["hidden"]))
 
 
-def _stored(path: str | Path) -> tuple[Net, int, str, dict[str, Any]]:
-    """The network, how many actions it has, and the game and configuration it was trained for."""
+def _stored(path: str | Path) -> tuple[Net, int, TrainedOn]:
+    """The network, how many actions it has, and what it was trained on; files before 0.3 are of the features `table`."""
     with reading(path, "policy file", "is not accepted; accepted: a file that save_weights wrote"):
         with Path(path).open("rb") as file:
             if not zipfile.is_zipfile(file):
@@ -156,7 +161,10 @@ def _stored(path: str | Path) -> tuple[Net, int, str, dict[str, Any]]:
         stored = torch.load(path, map_location="cpu", weights_only=True)
         net = _net(stored[_KIND])
         net.load_state_dict(stored["weights"])
-        return net, int(stored[_KIND]["actions"]), str(stored["game"]), dict(json.loads(stored["config"]))
+        trained_on = TrainedOn(
+            str(stored["game"]), dict(json.loads(stored["config"])), str(stored.get("features", TABLE))
+        )
+        return net, int(stored[_KIND]["actions"]), trained_on
 
 
 # -- ours among their algorithms -------------------------------------------------------------------------------

@@ -17,9 +17,10 @@ from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 import torch
-from parlour.envs.core import ParlourError, accept, check_one_of
+from parlour.envs.core import TABLE, ParlourError, accept, check_one_of
 from parlour.envs.turn import read_words
 from parlour.policies.adapters.scored import file_in, read_sample
+from parlour.policies.adapters.trained_on import TrainedOn, seated
 from parlour.policies.base import Policy, TablePolicy
 from parlour.policies.files import reading
 from tensordict import TensorDict, TensorDictBase
@@ -46,13 +47,17 @@ class ActorConfig:
     actions: int
     hidden: tuple[int, ...] = (64, 64)
     """Widths of the hidden layers."""
+    kind: str = TABLE
+    """The kind of the features, one of `GameSpec.features`; those of files before 0.3 are `"table"`."""
 
     @classmethod
     def of(cls, env: Any, hidden: tuple[int, ...] = (64, 64)) -> Self:
         """For the table inside an AEC environment of parlour, in wrappers or not."""
         base = _game_env(env)
-        features, actions = base.encoder.size, len(base.game.catalogue)
-        return cls(game=base.spec.id, config=base.game.config, features=features, actions=actions, hidden=hidden)
+        agent = base.possible_agents[0]
+        features, actions = base.observation_space(agent)["observation"].shape[0], len(base.game.catalogue)
+        shown = {"features": features, "actions": actions, "kind": base.features}
+        return cls(game=base.spec.id, config=base.game.config, hidden=hidden, **shown)
 
 
 def make_actor(config: ActorConfig, group: str = LEARNER) -> ProbabilisticActor:
@@ -183,7 +188,8 @@ def from_settings(settings: Mapping[str, str], game: str, config: Mapping[str, A
     file = file_in("torchrl", settings, SETTINGS, "an actor; accepted: torchrl:file=PATH[,sample=true]")
     player = TorchRLPlayer.load(file, sample=read_sample(settings))
     player.check_table(game, config)
-    return player
+    assert player.config is not None
+    return seated(player, TrainedOn(game, config, player.config.kind), game, config)
 
 
 def _game_env(env: Any) -> Any:
