@@ -49,7 +49,11 @@ BANNED: Final = (
     Banned(r"\bones? (that|which|who)\b", "the noun", "one that no other seat uses"),
     Banned(r"\bwhom\b", "who; or name the player", "who was whom, what came of it"),
     Banned(r"\bthose of\b", "repeat the noun", "those of one turn, those of seats that decide at the same moment"),
-    Banned(r"\b(go|goes|going|went) on\b", "continue, resume", "the command goes on at the question"),
+    Banned(
+        r"\b(go|goes|going|went) on\b(?! (a|the|this|that|each) quest)",
+        "continue, resume",
+        "the command goes on at the question",
+    ),
     Banned(r"\bof (ours|theirs|yours)\b", "our, their, your", "a player of ours or of yours"),
     Banned(r"\bat hand\b", "available, ready", "there was no Docker at hand"),
     Banned(r"\bbut for\b", "except for", "byte for byte but for processor seconds"),

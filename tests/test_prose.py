@@ -9,10 +9,7 @@ from prose import Source, Text, findings, measure, module, page, sentences, sour
 NOT_YET = {
     "README.md",
     "CHANGELOG.md",
-    "--help",
     "training/learn",
-    "training/measure",
-    "training/papers",
 }
 """Sources that nobody has rewritten yet. Remove a source here when `scripts/prose SOURCE` prints nothing."""
 LOGS = "docs/lab/"
@@ -45,7 +42,7 @@ def test_a_banned_construction_is_found_in_the_sentence_that_had_it(banned: Bann
         "If it is killed, rerun the same command: it resumes at the next question.",
         "The moderator tells the Seer a role, which costs no more than the others.",
         "A result differs from the last one by less than 1 %. The mediator recommends; modules act.",
-        "Everyone speaks once. Given a seed, the game is the same, and no one knows the roles.",
+        "Everyone speaks once. They go on the quest. Given a seed, the game is the same, and no one knows the roles.",
     ],
 )
 def test_plain_english_has_no_finding(words: str) -> None:

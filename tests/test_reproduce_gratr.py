@@ -243,14 +243,17 @@ def test_scores_by_hand_are_means_over_deals(by_hand: Any) -> None:
     [
         ([("werewolf", "village")] * 5, "GRATR against history window: ahead (TWR 100.0%"),
         ([("village", "werewolf")] * 5, "GRATR against history window: behind (TWR 0.0%"),
-        ([("werewolf", "werewolf")] * 5, "GRATR against history window: not told apart from an even match (TWR 50.0%"),
+        (
+            [("werewolf", "werewolf")] * 5,
+            "GRATR against history window: not distinguished from an even match (TWR 50.0%",
+        ),
         (
             [("werewolf", "village")] * 3 + [("werewolf", "werewolf")] * 4,
-            "not told apart from an even match (TWR 71.4%",
+            "not distinguished from an even match (TWR 71.4%",
         ),
         (
             [("village", "werewolf")] * 3 + [("werewolf", "werewolf")] * 4,
-            "not told apart from an even match (TWR 28.6%",
+            "not distinguished from an even match (TWR 28.6%",
         ),
     ],
 )

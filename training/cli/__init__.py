@@ -89,8 +89,8 @@ COMMANDS: Final[Mapping[str, str]] = {
     "import werewolf": "imports:import_werewolf",
     "export": "exports:export",
 }
-"""The words of a command -> module and function that it calls; a module is imported when one of its commands is. A command whose
-words are those of a group runs where no command of the group follows."""
+"""The words of a command -> module and function that it calls; a module is imported when one of its commands is. A command with
+the words of a group runs if no command of the group follows."""
 
 
 @cache

@@ -92,7 +92,7 @@ def compare_results(
     ],
     b: Annotated[str, typer.Argument(), "What it is compared with, in the same form."],
 ) -> Answer:
-    """Test two results of the benchmark on the same deals: points of the first less those of the second.
+    """Test two results of the benchmark on the same deals: points of the first minus points of the second.
 
     Example: [bold]parlour benchmark compare runs/llama heuristic[/bold]
     """

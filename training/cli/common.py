@@ -20,7 +20,7 @@ GameArgument = Annotated[str, typer.Argument(), "Name of the game, as `parlour l
 SeedOption = Annotated[int, typer.Option(min=0), "The same seed gives the same result."]
 RunOption = Annotated[Path, "Run directory; resumes if it exists."]
 TranscriptsOption = Annotated[Path | None, "Directory for the transcripts."]
-ResumeOption = Annotated[bool, typer.Option("--resume"), "Go on in --out: play only the games that are missing there."]
+ResumeOption = Annotated[bool, typer.Option("--resume"), "Continue in --out: play only the missing games."]
 WorkersOption = Annotated[
     int,
     typer.Option(min=1),

@@ -1,6 +1,6 @@
 """`--config FILE`: settings of a command from TOML, under the long names of its options; and the file that a trainer leaves.
 
-What stands on the command line counts before the file, and the file before the defaults. A trainer writes all settings of its
+The command line overrides the file, and the file overrides the defaults. A trainer writes all settings of its
 run as `config.toml` into the run directory, so that `--config` of another command starts from them.
 """
 
@@ -19,7 +19,7 @@ from parlour.policies.files import atomic_write
 FILE: Final = "config.toml"
 HELP: Final = (
     "TOML file with settings, under the names of the options without --; also the rare ones, which the command's page in the "
-    "documentation lists. A trainer leaves such a file in its run directory: config.toml; None: no file."
+    "documentation lists. A trainer writes this file in its run directory: config.toml; None: no file."
 )
 
 

@@ -43,5 +43,5 @@ def check_corpus(
             drawn = corpus_check.asked_for(corpus.questions, graph, question)
             corpus_check.draw(graph, drawn, picture)
     rows = corpus_check.report_rows(found)
-    table = plain_table(f"{path} ({found.form})", ("what", "number", "of which"), rows, wrap=True)
+    table = plain_table(f"{path} ({found.form})", ("what", "number", "among them"), rows, wrap=True)
     return Answer(asdict(found), [table, *([] if picture is None else [f"picture: {picture}"])])

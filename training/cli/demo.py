@@ -16,7 +16,8 @@ def demo(
 ) -> Answer:
     """Play, record, train a seat and a whole table and measure them, offline; writes a report. Resumes from checkpoints.
 
-    Names at once a game to watch in a browser; then tells of each part what it does and how long it takes. OUT/index.html is the report,
+    First writes a game to watch in a browser; then describes each part, with its time. OUT/index.html is the
+    report,
     with its pictures, tables and replays.
 
     Example: [bold]parlour demo --quick --out runs/demo[/bold]

@@ -26,7 +26,7 @@ def export(
 ) -> Answer:
     """Write transcripts of Avalon and Werewolf as records in the form `words`, which docs/howto/records.md describes.
 
-    Players are called player_0 and so on. `parlour import` of such a record gives the same rules and moves again.
+    Players are called player_0 and so on. `parlour import` of this record gives the same rules and moves again.
 
     Example: [bold]parlour export runs/games --out games.jsonl[/bold]
     """

@@ -35,7 +35,7 @@ def show_stakes(
     ],
     rate: Annotated[
         str | None,
-        "Costs by what the run's actions used: prices of a million tokens read, of a million written, of a second; or "
+        "Costs from the tokens and seconds of the run: prices of a million tokens read, of a million written, of a second; or "
         "MODEL,SECOND; None: the costs of the run.",
     ] = None,
     out: Annotated[Path | None, "Directory for table, picture and policies; None: RUN/stakes."] = None,
@@ -107,12 +107,10 @@ def _show_stakes(found: Stakes, folder: Path, drawn: bool, paid: str) -> None:
 
 
 def show_explanation(
-    question: Annotated[
-        str, typer.Argument(), "The question; of those of a calibrated run also the id, or the number from 0."
-    ],
+    question: Annotated[str, typer.Argument(), "The question; in a calibrated run also its id, or its number from 0."],
     policy: Annotated[Path | None, "Policy file; None: that of the run."] = None,
     documents: Annotated[Path | None, "Folder or file of documents."] = None,
-    run: Annotated[Path | None, "Run directory instead of documents: what each action cost and earned is told."] = None,
+    run: Annotated[Path | None, "Run directory instead of documents: shows cost and utility of each action."] = None,
 ) -> Answer:
     """Explain a recommendation: linked documents, signals, state, the row of the policy, what each action cost and earned.
 

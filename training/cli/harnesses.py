@@ -91,7 +91,7 @@ def inspect_log(
     out: Annotated[Path, "Directory for the transcripts."],
     opponents: Annotated[
         str | None,
-        "Player of ours that sat at the other seats; None: the one that the log names, where it comes with parlour.",
+        "Parlour's player at the other seats; None: the player that the log names, if it ships with parlour.",
     ] = None,
     cases: Annotated[
         list[Path] | None,
@@ -100,8 +100,8 @@ def inspect_log(
 ) -> Answer:
     """Turn a log of Inspect into transcripts, which `parlour replay` shows. Needs the extra `inspect`.
 
-    Each game is played again from its seed and what the models said. One that does not come out as the log says is refused,
-    and nothing is written.
+    Each game is played again from its seed and what the models said. A game that differs from its log is refused, and nothing is
+    written.
 
     Example: [bold]parlour inspect-log logs/avalon.eval --out runs/inspect[/bold]
     """

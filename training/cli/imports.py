@@ -29,7 +29,7 @@ def import_avalon(
 ) -> Answer:
     """Replay recorded games of Avalon through the rules of their table and write them as transcripts.
 
-    gpt51: games of language models with every word. published-2023: those of Lan et al. 2023. proavalon: records of that
+    gpt51: games of language models with every word. published-2023: games of Lan et al. 2023. proavalon: records of that
     site. words: yours, in a form that is described in docs/howto/records.md with the others. A game that contradicts the rules
     is refused, and nothing is written.
 

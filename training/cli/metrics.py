@@ -62,7 +62,7 @@ def metrics(
 
 
 def told_in(directory: Path) -> dict[str, Own]:
-    """Player -> whose its decisions were, by the last lines of transcripts; empty where those do not tell of players."""
+    """Player -> who made its decisions, from the last lines of transcripts; empty if these name no players."""
     found: dict[str, Own] = {}
     for path in sorted(path for path in directory.glob("*.jsonl") if path.is_file()):
         for player, made in _told_in(path):

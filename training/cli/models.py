@@ -21,7 +21,7 @@ from parlour.training.results.decision_tables import reasons, share
 
 @contextmanager
 def answering(config: ModelConfig) -> Iterator[Model]:
-    """The model of a command; its usage is told on standard error when the command ends."""
+    """The model of a command; its usage is printed on standard error when the command ends."""
     for player in ReadingNoise.parse(config.noise or "").players:
         check_one_of("player of noise", player, names_of("asking"))
     model = make_model(config)

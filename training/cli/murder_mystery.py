@@ -163,7 +163,7 @@ def compare_methods(
     method: Annotated[list[str] | None, typer.Option("--method", "-m"), f"{_METHOD_HELP}; None: all."] = None,
     games: Annotated[int, typer.Option(min=2), "Number of generated cases."] = 50,
     targets: Annotated[
-        int | None, typer.Option(min=1), "Most players whom a seat may ask about a victim in a round; None: everybody."
+        int | None, typer.Option(min=1), "Most players that a seat may ask about a victim in a round; None: everybody."
     ] = None,
     seed: Annotated[int, typer.Option(min=0), "Number of the first case among the held-out ones."] = 0,
     budget: Annotated[
@@ -379,7 +379,7 @@ def _lines(case: Case, seat: int | None, truth: bool) -> list[str]:
             lines += ["", f"== {one.name}{guilt}", *(f"- {aim}" for aim in one.objectives), ""]
             lines += one.script.split("\n")
     if truth:
-        lines += ["", "== Questions to one who has read all"]
+        lines += ["", "== Questions to a reader of all scripts"]
         for question in case.omniscient:
             keys = ", ".join(LETTERS[key] for key in question.keys)
             options = "; ".join(f"{LETTERS[k]}) {option}" for k, option in enumerate(question.options))

@@ -53,7 +53,7 @@ class Options:
     separator: str = ","
     """Between the items of other tuples."""
     rare: Collection[str] = ()
-    """Fields whose options `--help` does not list; they stand in a file of `--config`."""
+    """Fields whose options `--help` does not list; a file of `--config` may set them."""
     panel: str | None = None
     """Heading of these options in `--help`."""
     config: type[Any] | None = None

@@ -35,7 +35,7 @@ def replay(
     ] = None,
     game: Annotated[str | None, "module:ATTRIBUTE of a game outside of the registry; None: the registry's."] = None,
     html: Annotated[
-        bool, "Write a page that opens from disk in any browser; of a folder, one for each game and an index of them."
+        bool, "Write a page that opens from disk in any browser; for a folder, a page for each game and an index."
     ] = False,
     out: Annotated[
         Path | None,
@@ -115,7 +115,7 @@ def _steps(turns: Iterable[tuple[str, str, dict[str, str], dict[str, str]]]) -> 
         letters += sum(map(len, observed.values()))
         if letters > _MOST_OBSERVED:
             text = f"more than {_MOST_OBSERVED:,} characters of observations are not shown as JSON"
-            raise ParlourError(f"{text}; accepted: those of one player, with --seat")
+            raise ParlourError(f"{text}; accepted: one player's observations, with --seat")
         steps.append({"agent": agent, "say": said, "observations": observed, **by})
     return steps
 

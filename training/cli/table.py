@@ -55,7 +55,7 @@ def table(
     ] = None,
     out: Annotated[
         Path | None,
-        "Directory for the transcripts; a game that was cut off there goes on; None: they are gone at the end.",
+        "Directory for the transcripts; an interrupted game there is resumed; None: they are deleted at the end.",
     ] = None,
 ) -> None:
     """Play with people in their browsers: prints a secret link for each person, and one for all who watch.

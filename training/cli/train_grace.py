@@ -76,14 +76,14 @@ def train_grace(
     cost: Annotated[
         str | None,
         typer.Option("--costs"),
-        "Costs of the actions, nine numbers or some by name such as retrieve_deep=4; None: those of the published run.",
+        "Costs of the actions, nine numbers or some by name such as retrieve_deep=4; None: the published run's.",
     ] = None,
     rate: Annotated[
         str | None,
-        "Costs by what the actions used while calibrating: prices of a million tokens read, of a million written, of a second, "
+        "Costs from the tokens and seconds of the calibration: prices of a million tokens read, of a million written, of a second, "
         "such as 0.15,0.6,0.0001; or MODEL,SECOND with a model of the price table; None: as --costs says.",
     ] = None,
-    dry_run: Annotated[bool, "Only tell how many calls, tokens and dollars the calibration takes at most."] = False,
+    dry_run: Annotated[bool, "Only print the most calls, tokens and dollars that the calibration can take."] = False,
     out: common.RunOption = Path("runs/grace"),
 ) -> Answer:
     """Learn the policy of GRACE's mediator; resumes from the last checkpoint, a calibration from the last question.

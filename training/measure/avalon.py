@@ -1,11 +1,11 @@
 """What the roles did in games of Avalon: wins, membership in teams, fail cards, approval of leaders.
 
-The measures are those of Lan et al. 2023 (arXiv 2310.14985, section 5), counted as the scripts published with it do:
+The measures come from Lan et al. 2023 (arXiv 2310.14985, section 5), counted as in its published scripts:
 
-* QER: of the rounds, times the seats that hold the role, how many had one of them in the round's last voted team
-  (`qer_voted`) or in the team that went on the quest (`qer_executed`; another one if a team was drawn).
-* FVR: of the quest cards of the role, how many failed: as the quest counted them (`host`), or only those that the words
-  of the player showed to be fails (`text`).
+* QER: the share of rounds, times the seats that hold the role, with one of them in the round's last voted team
+  (`qer_voted`) or in the team that went on the quest (`qer_executed`; they differ if a team was drawn).
+* FVR: the share of fails among the role's quest cards: as the quest counted them (`host`), or only fails
+  shown in the player's words (`text`).
 * LAR: the mean share of agreement over the proposals that the role led; all of them, or those whose confirmation by the
   leader was logged (`confirmed`).
 
@@ -98,7 +98,7 @@ def of_directory(directory: str | Path) -> dict[str, Any]:
     """`compute` over all transcripts (`*.jsonl`) of a folder.
 
     Raises:
-        ParlourError: See `compute`; or the folder holds no transcript, or one that cannot be read.
+        ParlourError: See `compute`; or the folder holds no transcript, or an unreadable transcript.
     """
     return of_games(_counted((repr(str(path)), replay.read(path)) for path in replay.transcript_files(directory)))
 
@@ -187,7 +187,7 @@ def _published(notes: Any, game: CountedGame) -> CountedGame:
     if len(confirmed) != len(game.led) or len(told) != len(game.cards):
         many = f"{len(confirmed)} proposals and {len(told)} cards"
         accepted = f"{len(game.led)} and {len(game.cards)}, as in its moves"
-        raise ParlourError(f'the header\'s "published" tells of {many}; accepted: {accepted}')
+        raise ParlourError(f'the header\'s "published" names {many}; accepted: {accepted}')
     led = tuple(one._replace(confirmed=logged) for one, logged in zip(game.led, confirmed, strict=True))
     cards = tuple(card._replace(told=one) for card, one in zip(game.cards, told, strict=True))
     return replace(game, group=group, led=led, cards=cards)

@@ -19,7 +19,7 @@ class CalibrationBin:
     chance: float
     """Mean of the chances."""
     share: float
-    """Of the cases that came true."""
+    """Share of the cases that came true."""
 
 
 def bins_by_range(chances: ArrayLike, outcomes: ArrayLike, bins: int = 10) -> list[CalibrationBin]:

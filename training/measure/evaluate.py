@@ -49,13 +49,13 @@ class Game:
     reason: str
     moves: int
     decisions: int = 0
-    """Of its seat, or of its side."""
+    """Decisions of its seat, or of its side."""
     own: int = 0
     """How many of these were the player's own."""
 
 
 class Own(NamedTuple):
-    """Of the decisions that a figure rests on, how many were the player's own."""
+    """How many of the decisions behind a figure were the player's own."""
 
     own: int
     decisions: int
@@ -173,7 +173,7 @@ def team(
 ) -> Report:
     """Let two policies play whole sides, each deal twice, with sides changed over. Names must differ.
 
-    The arguments are those of `single`; transcripts are named after the seed and who is on which side.
+    The arguments are as for `single`; transcripts are named after the seed and the players of the sides.
 
     Raises:
         ParlourError: The game has not two sides, the names are the same, or a transcript exists.

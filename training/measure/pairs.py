@@ -1,4 +1,4 @@
-"""Games of pairs of players, each deal from both sides: rates, paired differences, and cycles of who beats whom.
+"""Games of pairs of players, each deal from both sides: rates, paired differences, and cycles.
 
 Self-play's cross-play and the arena read their games through this.
 """
@@ -50,7 +50,7 @@ class PairTable:
         return rate(sum(game.won for game in own), len(own))
 
     def difference(self, a: str, b: str) -> Estimate:
-        """Points of `a` against `b`: by deal, over both sides, the share of games won less that of games lost."""
+        """Points of `a` against `b`: by deal, over both sides, the share of games won minus the share of games lost."""
         own = self.between(a, b)
         by_deal: dict[int, list[int]] = {}
         for game in own:
@@ -62,7 +62,7 @@ class PairTable:
         return (self.difference(a, b).low or 0.0) > 0
 
     def cycles(self) -> list[tuple[str, str, str]]:
-        """Three members of whom each beats the next and the last the first, with intervals that leave out zero."""
+        """Three members in a cycle: each beats the next, and the last the first, with intervals that leave out zero."""
         beaten = {(a, b) for a, b in ((x, y) for pair in self.games for x, y in (pair, pair[::-1])) if self.beats(a, b)}
         names = sorted({name for pair in beaten for name in pair})
         return [

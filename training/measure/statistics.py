@@ -45,9 +45,9 @@ class Estimate:
     p: float | None = None
     """Two-sided test against zero; None without an interval, or where no value below zero is possible."""
     hits: int | None = None
-    """Of a rate: how often it happened."""
+    """Number of successes of a rate."""
     only_a: int | None = None
-    """Of a paired difference: cases in which A succeeded and B did not."""
+    """For a paired difference: cases in which A succeeded and B did not."""
     only_b: int | None = None
     """Cases in which B succeeded and A did not."""
 
@@ -164,8 +164,8 @@ def mean_difference(a: Sequence[float], b: Sequence[float]) -> Estimate:
 def weighted_mean(values: ArrayLike, weights: ArrayLike, bounds: Bounds = UNBOUNDED) -> Estimate:
     """The mean of values by weights, where weight and value of a case are drawn together.
 
-    The variance is that of the ratio sum(w x) / sum(w), by its residuals w (x - mean) (Cochran 1977, section 6.4). Cases
-    without a weight do not count; of the others there is at least one.
+    The variance is that of the ratio sum(w x) / sum(w), by its residuals w (x - mean) (Cochran 1977, section 6.4). Cases without
+    a weight do not count; at least one case needs a weight.
     """
     w = np.asarray(weights, float)
     x, w = np.asarray(values, float)[w > 0], w[w > 0]
@@ -204,8 +204,9 @@ def stratified_mean(
     resamples: int = 2000,
     bounds: Bounds = UNBOUNDED,
 ) -> Estimate:
-    """The weighted mean of strata's means. Of n cases of a stratum n - 1 are resampled, which makes the spread of drawn
-    means that of the mean itself (Rao & Wu 1988). The test changes signs of cases at random. There is no interval where a
+    """The weighted mean of strata's means. From n cases of a stratum, n - 1 are drawn with replacement, so that the spread of
+    drawn means equals the standard error of the mean (Rao & Wu 1988). The test changes signs of cases at random. There is no
+    interval where a
     stratum has a single case.
 
     >>> mean = stratified_mean([[0.0, 1.0, 1.0, 0.0], [1.0, 1.0, 1.0]], [0.5, 0.5], np.random.default_rng(0))
@@ -214,7 +215,7 @@ def stratified_mean(
 
     Args:
         strata: The values of each, one or more.
-        weights: Of the strata; they add up to 1.
+        weights: Weights of the strata; they add up to 1.
         rng: Draws the cases.
         resamples: How often they are drawn.
         bounds: The least and the greatest mean that is possible.

@@ -156,5 +156,5 @@ def _made(
         f"Ours: {setting.games} held-out deals with the agent on each side against the baseline; "
         f"judged by {setting.model.name if setting.model.is_language_model else 'heuristics'}."
     )
-    paper = "The paper shows this as a figure; only what its text or tables say in numbers stands beside ours."
+    paper = "The paper shows this as a figure; only numbers from its text or tables are next to ours."
     return Reproduction(name, title, setting.model.name, tuple(cells), (paper, ours, *remarks), players)

@@ -71,8 +71,8 @@ def avalon_table_7(name: str, setting: ReproductionSetting) -> Reproduction:
 
 
 def avalon_table_8(name: str, setting: ReproductionSetting) -> Reproduction:
-    """Whom the analysis is about; nobody has practised."""
-    return _evil_table(name, "Whom the analysis is about", Club(setting, learns=False), _TABLE_8)
+    """Players that the analysis covers; nobody has practised."""
+    return _evil_table(name, "Players that the analysis covers", Club(setting, learns=False), _TABLE_8)
 
 
 def _evil_table(name: str, title: str, club: Club, variants: tuple[Variant, ...]) -> Reproduction:

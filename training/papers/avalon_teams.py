@@ -1,8 +1,8 @@
 """The teams of the Avalon tables: who plays them, with which experience, and the games of one row.
 
-After Lan et al. 2023 (arXiv 2310.14985, section 5.3): the six-module agent as a whole side against the baseline agent. Where
-the paper plays 10 consecutive games in which both sides go on learning, ours practise first, on other deals, and play the
-measured games with what they then know: these are independent of each other, and all rows play the same deals.
+After Lan et al. 2023 (arXiv 2310.14985, section 5.3): the six-module agent as a whole side against the baseline agent. The paper
+plays 10 consecutive games in which both sides continue to learn. Ours practise first, on other deals, and then play the measured
+games without learning. These games are independent of each other, and all rows play the same deals.
 """
 
 from __future__ import annotations

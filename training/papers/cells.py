@@ -51,7 +51,7 @@ class ReproductionSetting:
     workers: int = 1
     """Number of processes that play, where no language model is asked: murder mysteries. The result does not depend on it."""
     pool: Pool | None = None
-    """Processes that play, such as those of Ray."""
+    """Processes that play, for example with Ray."""
     seed: int = 0
     """Number of the first held-out deal, and seed of the practice."""
     against: str = "baseline"
@@ -98,7 +98,7 @@ def held(setting: ReproductionSetting) -> AbstractContextManager[object]:
 
 @contextmanager
 def games_folder(setting: ReproductionSetting, name: str) -> Iterator[Path]:
-    """Where the transcripts of some games go: a folder within the setting's, or one that is removed in the end."""
+    """Where the transcripts of some games go: a folder within the setting's, or a temporary folder."""
     if setting.out is not None:
         yield setting.out / name
         return
@@ -195,7 +195,7 @@ class Reproduction:
 
 
 def mean(values: ArrayLike, bounds: Bounds = UNBOUNDED) -> Value:
-    """A mean with its interval; shown in percent if its bounds are those of shares or of their differences.
+    """A mean with its interval; shown in percent if its bounds fit shares or their differences.
 
     >>> mean([1.0, 2.0, 3.0]).value
     2.0

@@ -51,8 +51,8 @@ def grace_left_out(name: str, setting: ReproductionSetting) -> Reproduction:
     remarks = (
         f"Nothing is played: {len(table)} published calibration questions in {len(set(table.states))} states, without raw "
         "signals, so that nothing but shrinkage can be learned from them.",
-        f"{LEFT_OUT}: each question is scored by an action that the other questions chose; {IN_SAMPLE}: by one that it chose "
-        f"with them, which flatters; {HELD_OUT}: what the mediator drew on {len(run)} other questions.",
+        f"{LEFT_OUT}: each question is scored by an action that the other questions chose; {IN_SAMPLE}: by an action that it "
+        f"helped to choose, which flatters; {HELD_OUT}: what the mediator drew on {len(run)} other questions.",
         "Shrunk by k: a state leans on its parent by k pseudo-questions. Differences are paired, question by question.",
     )
     return Reproduction(

@@ -68,7 +68,7 @@ def heatmap(
         6,
         title="What the learned mediator recommends in each state; grey: no data, the fallback is used",
         who=who,
-        n=f"n = {sum(panels[0][2].values()):,} calibration questions, in the states as told at the left",
+        n=f"n = {sum(panels[0][2].values()):,} calibration questions, in the states named at the left",
     ) as made:
         image = None
         for number, (title, rows, questions) in enumerate(panels, 1):

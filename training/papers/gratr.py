@@ -120,7 +120,7 @@ def _verdict(match: Match) -> str:
     elif found.ends[1] < _EVEN:
         text = "behind"
     else:
-        text = "not told apart from an even match"
+        text = "not distinguished from an even match"
     points = f"{100 * same.value:+.1f} points {show_interval(same, '+.1f', 100)}, p={same.p:.2g}"
     return f"GRATR against {match.opponent.label}: {text} (TWR {_percent(found)}); as werewolves on the same deals {points}."
 
@@ -132,7 +132,7 @@ def _percent(estimate: Estimate) -> str:
 # -- means over deals ------------------------------------------------------------------------------------------
 
 Measure = Callable[[Sequence[WerewolfGame], str], float | None]
-"""Of the two games of a deal and a method."""
+"""A measure of the two games of a deal, for a method."""
 
 
 def _pair(table: str, match: Match, of: str, measure: str, count: Measure, *, bounds: Bounds) -> Iterator[TableCell]:

@@ -30,7 +30,7 @@ WEREWOLF_PLAYERS: Final = 8
 WEREWOLF_RULES: Final = "paper"
 GRATR: Final = "gratr"
 Seating = Callable[[Any, int, str, str], dict[str, list[str]]]
-"""Of a table, a seed, the opponent and GRATR: name of each of a deal's two games -> who sits at each seat."""
+"""For a table, a seed, the opponent and GRATR: name of each of a deal's two games -> who sits at each seat."""
 ALL_OPPONENTS: Final = ReproductionSetting.against
 """Not one opponent, but all of them."""
 
@@ -49,7 +49,7 @@ OPPONENTS: Final = (
     Opponent("werewolf_rag", "native RAG"),
     Opponent("werewolf_rerank", "rerank RAG"),
 )
-"""Those of the paper, in the order of its groups."""
+"""The paper's opponents, in the order of its groups."""
 RULE: Final = Opponent("heuristic", "heuristic")
 """An extra one, which asks nobody: the Bayesian player."""
 
@@ -72,7 +72,7 @@ class Match:
 
 
 def opponents(setting: ReproductionSetting, among: Sequence[Opponent]) -> tuple[Opponent, ...]:
-    """Whom GRATR meets: all, or the one that `setting.against` names, with settings behind a colon where it has any.
+    """The opponents of GRATR: all, or only the opponent in `setting.against`, with settings after a colon if it has any.
 
     Raises:
         ParlourError: There is no such opponent.
@@ -93,9 +93,9 @@ def play_teams(
 
     Args:
         setting: How.
-        opponent: Against whom.
+        opponent: The opponent.
         seating: Who sits where in the two games of a deal, GRATR with the werewolves first; None: `blocks`.
-        ours: GRATR with settings; empty: that of the setting.
+        ours: GRATR with settings; empty: the setting's.
 
     Raises:
         ParlourError: The number of games is odd or the seed too large; `ours` is no GRATR; or the folder holds other games.

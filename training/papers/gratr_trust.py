@@ -2,7 +2,7 @@
 
 With `--readers`, GRATR as it is by default and by counted rates, a logistic model and Bayes by learned habits judge as well. All
 read the same messages at the same moments of games that the first of the others plays (`training.werewolf.trust_games`): the
-history window, or the one that `--against` names, with its settings, such as how much its werewolves lie. So a deal gives
+history window, or the player in `--against`, with its settings, such as how much its werewolves lie. So a deal gives
 hundreds of paired judgements; intervals are over deals.
 """
 
@@ -36,7 +36,7 @@ from parlour.training.papers.logistic import LogisticReader
 from parlour.training.play import rollout
 
 BOLDEST: Final = (0.1, 0.25, 0.5, 1.0)
-"""Shares of all judgements, the boldest first, of which it is told how many are right."""
+"""Shares of all judgements, the most confident first, whose accuracy is reported."""
 
 DEFAULTS: Final = (Opponent(GRATR, "GRATR, defaults"), Opponent(f"{GRATR}:doubt=0.1", "GRATR, doubt=0.1"))
 """GRATR without anything learned, where readers are learned."""

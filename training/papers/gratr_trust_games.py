@@ -64,11 +64,11 @@ def judgements(
 
     Args:
         env: A table of Werewolf (`rollout.table`).
-        seed: Of the deal, the players and the readers.
+        seed: Seed of the deal, the players and the readers.
         player: Makes the player of each seat.
         readers: Name -> makes a player that notes `beliefs`.
-        noise: At which the yardsticks err; that of the readers is in their models.
-        habits: Of each yardstick; None for the fixed ones.
+        noise: Noise of the yardsticks; the readers' noise is in their models.
+        habits: Habits of each yardstick; None for the fixed ones.
     """
     seats = [
         _Watched(player(), [make() for make in readers.values()], noise, habits) for _ in range(env.game_env.game.seats)

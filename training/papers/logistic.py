@@ -1,6 +1,7 @@
-"""A logistic model of the same evidence, to hold the trust graph against: each player judged alone, by what he did and suffered.
+"""A logistic model of the same evidence, as a baseline for the trust graph: each player judged alone, from actions by and towards
+him.
 
-It counts acts of each kind by and towards a player, by what the observer knows of the other end, and never asks whether
+It counts acts of each kind by and towards a player, by the observer's knowledge about the other end, and never asks whether
 all its suspects can be werewolves at once. Fitted to the same episodes as the reliabilities; a yardstick, no method of a paper.
 """
 
@@ -29,7 +30,7 @@ _STEPS: Final = 30
 def terms(
     target: int, me: int, wolves: int, known: Mapping[int, bool], graph: Sequence[float], evidence: LearnedEvidence
 ) -> Array:
-    """What the model reads of one player, shape (TERMS,)."""
+    """Inputs of the model for one player, shape (TERMS,)."""
     found = np.zeros(TERMS)
     for kind, source, other in evidence.acts:
         if target in (source, other) and source != me:
@@ -67,7 +68,7 @@ class LogisticReader(GratrAgent):
 
     Args:
         model: Who answers.
-        weights: Of the terms, shape (TERMS,).
+        weights: Weights of the terms, shape (TERMS,).
     """
 
     name: ClassVar[str] = "logistic"

@@ -1,8 +1,8 @@
 """The yardstick of trust at Werewolf: Bayes by stated habits, of a reader whose rates of error are known.
 
 It hears what the seats hear that err (`parlour.policies.llm.noise`), and knows how often that is wrong: a statement counts by
-its chance under each hypothesis, over all that may have been said. It is the belief of `parlour.envs.werewolf.belief`, whose
-habits are fixed rates and not those of whoever plays: exact for the noise, and as good as its habits for the players.
+its chance under each hypothesis, over all that may have been said. It is the belief of `parlour.envs.werewolf.belief`, with fixed
+rates as habits, not the actual players' habits: exact for the noise, and as good as its habits for the players.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class NoisyBayes:
     """What one seat of the village believes of the others in one game.
 
     Args:
-        view: Of the seat, after the deal.
+        view: The seat's View, after the deal.
         seed: The game's.
         noise: The rates at which it errs, which it knows.
         habits: How seats behave; None: the fixed rates.

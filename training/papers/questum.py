@@ -128,10 +128,10 @@ def comparison(name: str, setting: ReproductionSetting, rows: Rows, targets: int
     """Any methods on the same cases: win rates, accuracies, questions to the model.
 
     Args:
-        name: Of the table.
+        name: Name of the table.
         setting: How much, and who answers.
         rows: The methods.
-        targets: Whom a seat may ask about one victim in one round, at most; None for everybody.
+        targets: Most players that a seat may ask about one victim in one round; None for everybody.
     """
     table = CaseSetting(targets=targets, repetitions=setting.repetitions)
     with held(setting):
@@ -151,7 +151,7 @@ def by_budget(name: str, setting: ReproductionSetting, rows: Rows, budgets: Sequ
     """Any methods on the same cases at the same limits on questions to the model; one group of cells for each limit.
 
     Args:
-        name: Of the table.
+        name: Name of the table.
         setting: How much, and who answers.
         rows: The methods; at each limit the first is compared with the others.
         budgets: Questions to the model in a game, all players together.

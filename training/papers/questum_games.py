@@ -33,7 +33,7 @@ OVERALL: Final = "Overall"
 WIN: Final = "win rate"
 MEASURES: Final = (WIN, *SORTS.values(), scores.OVERALL)
 Rows = Mapping[str, MysteryMethod]
-"""Row -> who plays it; the first row is the one that the others are compared with."""
+"""Row -> its players; the other rows are compared with the first."""
 
 SCRIPTS: Final = {
     "死穿白": "Death Wears White",
@@ -59,7 +59,7 @@ class Games:
 
     rows: Mapping[str, tuple[CaseResult, ...]]
     formula: Formula
-    """Of the deviation over repetitions."""
+    """Formula of the deviation over repetitions."""
 
     @property
     def first(self) -> str:
@@ -113,11 +113,11 @@ def play_cases(
     """Play every case with every row; what lies in `setting.out` from a run that was killed is not played again.
 
     Args:
-        name: Of the table; for files.
+        name: Name of the table; for files.
         setting: How much, and who answers.
         rows: Who plays.
-        formula: Of deviations.
-        murderer: Policy of the murderers, if another one than in all methods.
+        formula: Formula of deviations.
+        murderer: Policy of the murderers, if it is the same for all methods.
         tables: Row -> how it is played, where that is another table than the default one.
     """
     found: dict[str, tuple[CaseResult, ...]] = {}
@@ -193,8 +193,8 @@ def costs(name: str, games: Games, stages: Mapping[str, Sequence[str]]) -> list[
     """Dollars as the papers tell them, and questions to the model for a case; over all also tokens and seconds.
 
     Args:
-        name: Of the table.
-        games: What was played.
+        name: Name of the table.
+        games: The games played.
         stages: Row -> its stages, of `"gameplay"` and `"evaluation"`.
     """
     found = []

@@ -30,7 +30,7 @@ TABLES: Final[Mapping[str, tuple[str, Callable[[str, ReproductionSetting], Repro
     "avalon-2": ("win rates against the baseline agent, and without single modules", avalon_tables.avalon_table_2),
     "avalon-6": ("experience learning on the evil side", avalon_tables.avalon_table_6),
     "avalon-7": ("modules on the evil side, without experience", avalon_tables.avalon_table_7),
-    "avalon-8": ("whom the analysis is about, evil side, without experience", avalon_tables.avalon_table_8),
+    "avalon-8": ("players that the analysis covers, evil side, without experience", avalon_tables.avalon_table_8),
     "avalon-9": ("valid responses", avalon_social_tables.avalon_table_9),
     "avalon-fig2": ("quest engagement and failure votes of the evil side", avalon_social_tables.avalon_figure_2),
     "avalon-fig3": ("leadership and persuasion", avalon_social_tables.avalon_figure_3),

@@ -88,8 +88,9 @@ def picture(
     """An empty matplotlib figure; what was drawn into it when the block ends is written as a PNG.
 
     Args:
-        path: Path of the file, which is replaced as a whole. width: Width of the picture, in inches. height: Height of its panels
-        and keys, in inches; title and caption are added to it.
+        path: Path of the file, which is replaced as a whole.
+        width: Width of the picture, in inches.
+        height: Height of its panels and keys, in inches; title and caption are added to it.
         title: What is shown.
         who: Who played, for the caption.
         n: How much was counted, for the caption, such as `n = 40 games a point`.

@@ -17,7 +17,7 @@ from parlour.envs.core import NATURE, Event, Move
 from parlour.training.measure.analysis.games import AnalysedGame
 
 _TELLS_NOTHING: Final = (said.LEADS, said.SCORE, said.BALLOT, said.CARD)
-"""Kinds of events after which every belief is as it was: announcements, and one's own secret moves."""
+"""Kinds of events after which every belief is as it was: announcements, and the seat's own secret moves."""
 _OPENING: Final = Event(NATURE, Move(said.DEALT), None)
 
 
@@ -72,7 +72,7 @@ def without_words(habits: AvalonHabits) -> AvalonHabits:
 
 
 def belief_lines(game: AnalysedGame, habits: AvalonHabits) -> Iterator[BeliefLine]:
-    """The onlooker's line, then those of the seats; with habits that read words each without and with them."""
+    """The onlooker's line, then the seats' lines; with habits that read words, each without and with words."""
     deaf = without_words(habits)
     for viewer in (ONLOOKER, *range(game.seats)):
         yield _line(game, viewer, deaf, words=False)

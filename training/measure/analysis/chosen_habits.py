@@ -1,7 +1,7 @@
 """The habits by which each game is analysed: a file of habits, or the folder of a run of `parlour train habits`.
 
-Such a folder has the habits of each fold, and which games they were not learned from: those games are analysed by these, so
-that nobody is measured by habits learned from himself. All other games go by the run's habits of all games.
+The folder has the habits of each fold, with the games held out from it. Each game is analysed with habits that did not learn from
+it, so that nobody is measured by habits learned from himself. All other games use the run's habits of all games.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Votes and guesses of recorded players against the heuristic's at the same Views, paired by game, with intervals.
 
 A vote counts if its seat is good and it could decide something (`decisions`); ours is what the heuristic votes there.
-Shares over votes weigh each vote alike; their intervals, and those of the differences, go by games, because the votes of a
-game are not independent (`weighted_mean`). Guesses are one a game: Wilson intervals, and the paired difference.
+Shares over votes weigh each vote alike; intervals of shares and differences resample games, because the votes of a game are not
+independent (`weighted_mean`). Guesses are one a game: Wilson intervals, and the paired difference.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ and its belief after all that it had seen: the mean over the deals, by the seat'
 guess it is the seat's own probability that the one named is Merlin.
 
 Right is a good seat's vote that approves a team without an evil member or rejects one with, and a guess that names
-Merlin. Other decisions are neither right nor wrong here: `values` tells what they cost.
+Merlin. Other decisions are neither right nor wrong here: `values` computes their cost.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Decision:
     """What a seat did, and what could be known about it."""
 
     number: int
-    """Of the move, as in `Moment`."""
+    """Number of the move, as in `Moment`."""
     seat: int
     role: str
     side: str
@@ -60,7 +60,7 @@ class Decision:
     """None where a decision is neither right nor wrong."""
     ours_right: bool | None
     chance: float | None = None
-    """Of a guess: that of a good seat drawn at random being Merlin."""
+    """For a guess: the probability that a random good seat is Merlin."""
 
 
 def decisions_of(game: AnalysedGame, habits: AvalonHabits, seed: int = 0) -> tuple[Decision, ...]:
@@ -68,7 +68,7 @@ def decisions_of(game: AnalysedGame, habits: AvalonHabits, seed: int = 0) -> tup
 
     Args:
         game: The game.
-        habits: What the beliefs, the surprise and the heuristic go by.
+        habits: Habits behind the beliefs, the surprise and the heuristic.
         seed: The heuristic draws from it, wherever it draws.
     """
     followers: dict[int, _Follower] = {}

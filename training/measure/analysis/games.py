@@ -26,7 +26,7 @@ class Moment(NamedTuple):
     """A decision of a seat, as it stood."""
 
     number: int
-    """Of the move, nature's counted, from 0."""
+    """Number of the move, including nature's, from 0."""
     view: AvalonView
     """What the seat knew then."""
     move: Move

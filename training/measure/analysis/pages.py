@@ -34,7 +34,7 @@ class FoundGame:
     decisions: tuple[Decision, ...]
     """By the habits of the analysis."""
     values: Mapping[int, DecisionValue]
-    """Of the decisions that were valued, by the number of the move."""
+    """Values of the valued decisions, by the number of the move."""
     played_on: str
     """Who played the continuations; empty if none were."""
 

@@ -47,7 +47,7 @@ class AnalysedFolder:
     games: Sequence[DecidedGame]
     """With the decisions under the habits of the analysis."""
     beside: Mapping[str, Sequence[DecidedGame]]
-    """The same under other habits, by their name; empty where the analysis goes by the usual ones."""
+    """The same under other habits, by their name; empty if the analysis uses the usual habits."""
     costed: Sequence[Costed]
     how: Sequence[str]
     """How it was made, a sentence each."""
@@ -202,7 +202,7 @@ def _costs(costed: Sequence[Costed]) -> Iterator[str]:
         for (kind, role), losses in sorted(groups.items(), key=lambda item: (order.index(item[0][0]), item[0][1]))
     ]
     yield (
-        "Lost is the value of the best move less that of the move made, in points of winning. The best of a few noisy "
+        "Lost is the value of the best move minus the value of the move made, in points of winning. The best of a few noisy "
         "means is overestimated, so that small losses by continuations are no evidence; the listed ones have their "
         "standard errors."
     )

@@ -40,7 +40,7 @@ GAMES: Final = "games"
 FIGURES: Final = "analysis.json"
 USUAL: Final = "usual habits"
 UNHEARD: Final = "words left out"
-"""What the habits are called that stand beside those of the analysis."""
+"""Name of the habits that are compared with the analysis's own."""
 STAGE: Final = "analysing games"
 
 
@@ -55,7 +55,7 @@ class AnalysisSettings:
     """How decisions are valued: `expert` (the table's expert plays on where there is one, else the heuristic), `rollouts`
     (the heuristic), each with =N for N continuations a move (16), or `none`."""
     votes: int = 4
-    """Votes of each game that are valued: those of greatest surprise."""
+    """Number of votes valued in each game: the votes with the greatest surprise."""
     pictures: bool = True
     """Draw pictures, where matplotlib is installed."""
     workers: int = 1
@@ -70,7 +70,7 @@ class AnalysisSettings:
 
 
 class GameResult(NamedTuple):
-    """What a process tells of a game; the rest it has written."""
+    """What a process returns for a game; it has written the rest."""
 
     decisions: tuple[Decision, ...]
     beside: dict[str, tuple[Decision, ...]]
@@ -103,7 +103,7 @@ def analyse(
         folder: Transcripts of Avalon, whoever played.
         out: Where the report goes.
         settings: How.
-        progress: Told how many games are done.
+        progress: Called with the number of games done.
 
     Raises:
         ParlourError: There is no transcript, one cannot be used, or `out` holds an analysis of something else.
@@ -173,7 +173,7 @@ def _folder(
 def _how(settings: AnalysisSettings, results: Sequence[GameResult]) -> list[str]:
     kind, continuations = read_values(settings.values)
     played = sorted({result.played_on for result in results} - {""})
-    habits = "the usual ones" if settings.habits is None else f"those of {pages.plain(settings.habits.name)}"
+    habits = "the usual ones" if settings.habits is None else f"habits of {pages.plain(settings.habits.name)}"
     of_folds = settings.habits is not None and settings.habits.is_dir()
     unseen = ", each game by those that were not learned from it" if of_folds else ""
     how = [
@@ -182,9 +182,9 @@ def _how(settings: AnalysisSettings, results: Sequence[GameResult]) -> list[str]
     ]
     if kind in (EXPERT, ROLLOUTS):
         how.append(
-            f"Valued by playing on: every card that was a choice of an evil seat, and of each game the {settings.votes} "
+            f"Valued by playing on: every card that was a choice of an evil seat, and in each game the {settings.votes} "
             f"votes of greatest surprise; {continuations} continuations for each move by {' or '.join(played)}, from deals "
-            "drawn from the belief of the seat that decides; those who play on go by the usual habits; the same deals and random numbers for all moves."
+            "drawn from the belief of the seat that decides; these players assume the usual habits; the same deals and random numbers for all moves."
         )
     return how
 

@@ -1,13 +1,14 @@
-"""What a decision lost: the best legal move's value less that of the move made, from what the seat knew.
+"""The loss of a decision: the best legal move's value minus the value of the move made, given the seat's knowledge.
 
 The value of a guess is exact: the seat's own probability that the one named is Merlin, who decides the game then. The
-value of a vote or a card is the share of games that the seat's side wins when play goes on from there: deals are drawn from
+value of a vote or a card is the share of games that the seat's side wins when play continues from there: deals are drawn from
 the seat's own belief (its information set, not the true deal), the game is played again up to the vote or the quest under
 each, all others vote and play cards as the players of the continuation do, and only this one decision is held. All
 moves that are compared meet the same deals and the same random numbers. Continuations are played by the heuristic, or by
 the table's expert (docs/explanation/experts.md) where there is one.
 
-Time is bounded by what is valued: every guess, every card of an evil seat, and in each game the votes of greatest surprise.
+To bound the time, only these are valued: every guess, every card of an evil seat, and in each game the votes of greatest
+surprise.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _TRIES: Final = 20
 
 Play = Callable[[AvalonView], Move]
 Seat = Callable[[AvalonView, int], Play]
-"""From the View at which play goes on and a seed, how a seat plays on."""
+"""From the View at which play continues and a seed, the policy of a seat."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +49,11 @@ class DecisionValue:
     """What could have been gained by a decision; values are the side's chance to win, 0..1."""
 
     number: int
-    """Of the move, as in `Decision`."""
+    """Number of the move, as in `Decision`."""
     value: float
-    """Of the move made."""
+    """Value of the move made."""
     best: float
-    """Of the best legal move."""
+    """Value of the best legal move."""
     best_move: Move
     continuations: int
     """Played for each move; 0 where the value is exact."""
@@ -66,7 +67,7 @@ class DecisionValue:
 
 
 def read_values(text: str) -> tuple[str, int]:
-    """How decisions are valued: by whom, and by how many continuations. Raises `ParlourError` for anything else.
+    """How decisions are valued: the players, and the number of continuations. Raises `ParlourError` for anything else.
 
     >>> read_values("rollouts=32"), read_values("none")
     (('rollouts', 32), ('none', 0))

@@ -27,10 +27,10 @@ class ArenaConfig:
     """By name, as tables call them."""
     game: str = "avalon_v0"
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Of the game, as its configuration tells them."""
+    """Options of the game, as in its configuration."""
     games: int = 100
-    """Number of deals; each is played by every player against every other and against itself, on both sides. A run in a
-    directory goes on with more."""
+    """Number of deals; each is played by every player against every other and against itself, on both sides. A run in a directory
+    continues with more."""
     seed: int = 0
     """Number of the first deal among the held-out ones."""
     resamples: int = 2000

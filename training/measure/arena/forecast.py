@@ -18,7 +18,7 @@ _DEALS = 2
 
 @dataclass(frozen=True)
 class Forecast:
-    """Of the games that an arena still has to play."""
+    """The questions of the games that an arena still has to play."""
 
     games: int
     questions: int
@@ -32,7 +32,7 @@ def forecast(
     asking: Collection[str],
     played: int,
 ) -> Forecast:
-    """Count the questions in the games of two deals that no arena uses, and tell what the rest will take.
+    """Count the questions in the games of two deals that no arena uses, and estimate the rest.
 
     Args:
         env: The table.

@@ -1,7 +1,7 @@
 """The games of an arena: every player on the first side against every player on the second, itself too, on common deals.
 
-They are stored in one file of JSON by lines: a head, then a line a game, deal after deal. A run goes on behind the last line,
-and with more deals if it is asked to.
+They are stored in one file of JSON by lines: a head, then a line a game, deal after deal. A run resumes after the last line, with
+more deals if requested.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class ArenaGame(NamedTuple):
     """The side; empty for a draw."""
     moves: int
     decisions: tuple[Decisions, Decisions]
-    """Of the first side and of the second."""
+    """Decisions of the first side and of the second."""
 
 
 def play_games(

@@ -1,4 +1,4 @@
-"""The picture of an arena: who wins how often as one side against whom as the other, and the ratings with their intervals."""
+"""The picture of an arena: win rates of each pair of sides, and the ratings with their intervals."""
 
 from __future__ import annotations
 

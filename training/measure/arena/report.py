@@ -98,7 +98,7 @@ def write_tables(result: ArenaResult, folder: Path) -> None:
 
 
 def headings(result: ArenaResult) -> tuple[str, ...]:
-    """Of the standing table."""
+    """Headings of the table of ratings."""
     return ("place", "player", "rating", *(f"as {side}" for side in result.sides))
 
 

@@ -42,7 +42,7 @@ class ArenaResult:
 
     config: ArenaConfig
     sides: tuple[str, str]
-    """Of the game, the first and the second."""
+    """Sides of the game, the first and the second."""
     played: tuple[ArenaGame, ...]
 
     @cached_property

@@ -25,9 +25,9 @@ class Reversal:
     a: str
     b: str
     ahead: str
-    """The opponent against whom `a` does better than `b`."""
+    """The opponent against which `a` does better than `b`."""
     behind: str
-    """The opponent against whom `a` does worse."""
+    """The opponent against which `a` does worse."""
     gain: Estimate
     """Of `a` over `b` against `ahead`, in shares of games won on the same deals."""
     loss: Estimate
@@ -40,14 +40,14 @@ class Reversal:
 
 
 def reversals(points: NDArray[np.float64], names: Sequence[str], sides: tuple[str, str]) -> list[Reversal]:
-    """All reversals, the largest first: of each two players on a side, that between the opponents who differ most.
+    """All reversals, the largest first: for each two players on a side, the reversal between the opponents who differ most.
 
     Differences are by deal, and clear at 5 % for all opponents together (Bonferroni).
 
     Args:
-        points: deals x players x players: of the first side, by who holds it and who the second.
-        names: Of the players.
-        sides: Of the game.
+        points: deals x players x players: points of the first side, by holder of the first and of the second side.
+        names: Names of the players.
+        sides: Sides of the game.
     """
     told = []
     for side, own in zip(sides, (points, 1 - points.transpose(0, 2, 1)), strict=True):

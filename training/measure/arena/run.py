@@ -24,7 +24,7 @@ from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
 
 _MAY_CHANGE: Final = ("games", "resamples")
-"""Settings with which a run may go on: more deals are behind those that were played."""
+"""Settings that may change when a run resumes: more deals follow the played deals."""
 
 
 def arena(
@@ -34,7 +34,7 @@ def arena(
     out: Path | None = None,
     runner: GameRunner = DEFAULT,
 ) -> ArenaResult:
-    """Let all players meet, or go on with the run in `out`, and rate them.
+    """Let all players meet, or resume the run in `out`, and rate them.
 
     Args:
         env: What `rollout.table` makes.

@@ -1,6 +1,6 @@
 """How strong players of whole sides are: a logistic model with a strength on each side, by maximum likelihood.
 
-For a game of two sides, of which player i holds the first and player j the second,
+For a game of two sides, where player i holds the first and player j the second,
 
     log odds that the first side wins = advantage + first_i - second_j
 
@@ -36,7 +36,7 @@ _STEP: Final = 4.0
 """The longest step in log odds."""
 _CLOSE: Final = 1e-9
 _DIGITS: Final = 6
-"""Of points; what is closer than that is the same, and minus zero is zero."""
+"""Digits of points; closer values are equal, and minus zero is zero."""
 _AT_ONCE: Final = 250
 """Samples that are fitted together."""
 
@@ -57,12 +57,12 @@ class Strength:
 
 @dataclass(frozen=True)
 class Strengths:
-    """Of all players."""
+    """Strengths of all players."""
 
     players: tuple[Strength, ...]
     """In the order of the rows of the games."""
     advantage: Estimate
-    """Of the first side, where both sides are held by a player of mean strength."""
+    """Advantage of the first side between players of mean strength."""
     expected: tuple[tuple[float, ...], ...]
     """Chance that the first side wins, by who holds it and who holds the second."""
     miss: float

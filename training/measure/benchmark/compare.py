@@ -16,7 +16,7 @@ from parlour.training.measure.benchmark.suite import Suite
 
 
 def compare(a: BenchmarkResult, b: BenchmarkResult) -> tuple[Suite, Scores]:
-    """The tables that both played, and the points of A less those of B. Raises `ParlourError` where they share none."""
+    """The tables that both played, and the points of A minus the points of B. Raises `ParlourError` where they share none."""
     common = [table.name for table in a.suite.tables if table in b.suite.tables]
     if a.suite.name != b.suite.name or not common:
         raise ParlourError(

@@ -1,6 +1,6 @@
 """The games of a suite: a player holds each side of the same deals against each opponent, by `parlour.training.measure.evaluate`.
 
-Every game has a transcript, and a run goes on with those that are missing.
+Every game has a transcript, and a run resumes with the missing games.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from parlour.training.results.runs import StageProgress, no_stage_progress
 from parlour.wrappers.text_actions import TextActions
 
 FOLDER: Final = "games"
-"""Of the transcripts, with a folder a table and opponent."""
+"""Folder of the transcripts, with a folder for each table and opponent."""
 WON: Final = 100.0
 """Points of a game that was won; a draw is half."""
 

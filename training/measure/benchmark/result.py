@@ -22,7 +22,7 @@ DIFFERENCE: Final[Bounds] = (-WON, WON)
 OVERALL: Final = "overall"
 _RESAMPLED: Final = 3  # what the seed of the intervals is derived for
 _DIGITS: Final = 4
-"""Of points: what processors add up differently is further behind."""
+"""Digits of points: rounding differences between processors are smaller."""
 
 Floats = NDArray[np.float64]
 Points = Mapping[str, Mapping[str, SidePoints]]
@@ -63,9 +63,9 @@ def scores(suite: Suite, own: Points, other: Points | None = None) -> Scores:
     """The score of a player and its parts, or by how much they are above another's on the same deals.
 
     Args:
-        suite: That both played.
+        suite: The suite that both played.
         own: Points of the player.
-        other: Those of the other one; None: no comparison.
+        other: Points of the other player; None: no comparison.
     """
     deals = [
         (

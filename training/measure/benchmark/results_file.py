@@ -1,7 +1,8 @@
 """The results file of a benchmark: everything that is needed to run it again, and the same bytes when it is.
 
-What is measured (seconds, tokens that a server had cached) and what decides nothing (a cache's file, retries) is not in it. Points
-stand deal by deal, so that two files can be compared; the scores in it are told for readers and recomputed from the points.
+What is measured (seconds, tokens that a server had cached) and what decides nothing (a cache's file, retries) is not in it.
+Points are listed deal by deal, so that two files can be compared; the scores in it are for readers, and are recomputed from the
+points.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class BenchmarkResult:
     """A results file that was read."""
 
     name: str
-    """Of the player."""
+    """Name of the player."""
     suite: Suite
     points: Points
     own: tuple[int, int] | None = None
@@ -84,8 +85,8 @@ def results(
     """The results file, as plain values.
 
     Args:
-        suite: That was played.
-        candidate: By whom.
+        suite: The suite that was played.
+        candidate: The player.
         played: The games of its tables.
         on_failure: What followed when a player failed.
         name: What tables call the player.

@@ -32,7 +32,7 @@ def benchmark(
     runner: GameRunner = DEFAULT,
     progress: StageProgress = no_stage_progress,
 ) -> tuple[dict[str, Any], Decisions]:
-    """Play a suite, or go on with the run in `out`.
+    """Play a suite, or resume the run in `out`.
 
     Args:
         suite: Tables, opponents and deals.

@@ -48,7 +48,7 @@ class CaseSetting:
     questions: int = 1
     """Number of questions to one target at a time."""
     targets: int | None = None
-    """Most players whom a seat may ask about a victim in a round; None: everybody."""
+    """Most players that a seat may ask about a victim in a round; None: everybody."""
     hearing: str = "all"
     """Who hears questions and answers: all or two."""
     rules: str = "questum"
@@ -65,7 +65,7 @@ class CaseSetting:
 
     @property
     def options(self) -> dict[str, Any]:
-        """Those of the game."""
+        """Options of the game."""
         return {key: value for key, value in asdict(self).items() if key not in ("repetitions", "budget")}
 
 
@@ -76,7 +76,7 @@ class Verdict(NamedTuple):
     counts: bool
     """Whether a player murdered this victim; if none did, it is in no win rate (Ghost Revenge's first one)."""
     found: int
-    """Whom the vote found; -1 for nobody."""
+    """The player that the vote found guilty; -1 for nobody."""
     solved: bool
 
 
@@ -95,7 +95,7 @@ class CaseResult:
     marks: tuple[Mark, ...]
     """Everybody's questions."""
     omniscient: tuple[Mark, ...]
-    """The questions to one who has read all; with OP only."""
+    """The questions to a reader of all scripts; with OP only."""
     asked: int
     """Questions that players put to players."""
     play: Count
@@ -112,7 +112,7 @@ class CaseResult:
 
     @property
     def solved(self) -> int:
-        """Of these."""
+        """Murders that the vote solved."""
         return sum(verdict.solved for verdict in self.verdicts)
 
 
@@ -125,7 +125,7 @@ class CaseJob:
     seed: int
     table: CaseSetting = CaseSetting()
     murderer: str = ""
-    """Policy of the murderers, if it shall be another one than in all methods; then only civilians are quizzed."""
+    """Policy of the murderers, if it is the same in all methods; then only civilians are quizzed."""
     transcript: Path | None = None
 
 

@@ -22,7 +22,7 @@ class MysteryMethod:
     label: str
     """What the papers call it."""
     policy: str
-    """Of all seats, with its settings; empty if no game is played."""
+    """Policy of all seats, with its settings; empty if no game is played."""
     scripts: Scripts
     """What is read at the quiz."""
 

@@ -22,7 +22,7 @@ class Mark(NamedTuple):
     """How one question of one seat was answered."""
 
     seat: int
-    """Who was asked; -1 for the questions to one who has read all."""
+    """Who was asked; -1 for the questions to a reader of all scripts."""
     question: str
     """Its id."""
     kind: str
@@ -75,8 +75,8 @@ def quiz(
         views: Each seat's View at the end of the game.
         model: Who answers.
         scripts: What is read.
-        repetitions: How often each question is put (the papers: 3).
-        seed: Of the options' order and of what is drawn where nothing is known.
+        repetitions: How often each question is asked (the papers: 3).
+        seed: Seed of the options' order and of random answers.
         seats: Who is asked; everybody by default.
     """
     stories = stories_of(case) if scripts == "all" else None
@@ -88,7 +88,7 @@ def quiz(
 
 
 def omniscient(case: Case, views: Sequence[Any], model: Model, repetitions: int = 3, seed: int = 0) -> tuple[Mark, ...]:
-    """Ask the questions to one who has read all scripts; empty if the case has none.
+    """Ask the questions to a reader of all scripts; empty if the case has none.
 
     A reader without part in the murders takes them: the first civilian's seat, or the first one if there is none.
     """

@@ -2,8 +2,8 @@
 
 The scales are the paper's; the words of their criteria are ours. A transcript FILE.jsonl has its ratings in
 FILE.ratings.json: one record for each person at the table, with the SHA-256 of the transcript that they belong to. A
-transcript itself is never changed. The summary is that of table 6: for each scale mean and deviation over people, and the
-mean of the five means with the deviation of these five, both with n under the root (so table 6's own last row comes out).
+transcript itself is never changed. The summary is that of table 6: for each scale mean and deviation over people, and the mean of
+the five means with their deviation, both with n under the root (so table 6's own last row comes out).
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def ask(
     Args:
         read: Reads one line.
         write: Shows a line.
-        language: Of the table: `"en"` or `"zh"`.
+        language: Language of the table: `"en"` or `"zh"`.
     """
     words = texts(language)
     write(words.opening)
@@ -116,7 +116,7 @@ def path_of(transcript: Path) -> Path:
 
 
 def store(transcript: Path, seat: str, points: Mapping[str, int]) -> Path:
-    """Add a person's ratings to those of a transcript; a second one of the same seat replaces the first.
+    """Add a person's ratings to a transcript's ratings; a second rating of the same seat replaces the first.
 
     Raises:
         ParlourError: The transcript cannot be read, has no such seat, or the points are none.

@@ -53,7 +53,7 @@ def score(marks: Sequence[Mark], of: str = OVERALL) -> QuizScore | None:
     (True, QuizScore(shares=(0.0,), weight=1), None)
 
     Args:
-        marks: Of one case and method.
+        marks: Marks of one case and method.
         of: `"overall"`, a sort (`"objective"`, ...), or a kind (`"who"`, ...).
     """
     chosen = [mark for mark in marks if of in (OVERALL, mark.sort, mark.kind)]

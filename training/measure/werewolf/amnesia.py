@@ -3,10 +3,10 @@
 GRATR's paper (Zhu et al. 2024) says that models forget their role in the course of a game and that trust graphs help; it
 gives no definition and no table. Here it is counted, from structured moves and noted judgements only, with no judge:
 
-* Identity amnesia is about itself. Said: a village seat claims to be the Werewolf or to hold a power that it has not (a
-  check reported by anybody but the seer is such a claim); a wolf proposes itself as the victim. Judged: it takes itself
+* Identity amnesia is about itself. Said: a village seat claims to be the Werewolf or to hold a power that it has not (a check
+reported by anybody except the seer counts as a claim); a wolf proposes itself as the victim. Judged: it takes itself
   for an adversary. Done: it votes against itself, or chooses itself as a victim or for the poison.
-* Objective amnesia is about its side, given whom it knows for certain: fellow wolves, the seer's checks, roles that the
+* Objective amnesia is about its side, given its certain knowledge: fellow wolves, the seer's checks, roles that the
   moderator revealed. Said: it accuses a certain ally, or reports it evil, or (a wolf) proposes it as the victim; a village
   seat defends a certain adversary or reports it good; a wolf claims to be the Werewolf. Judged: it takes a certain ally
   for an adversary or the other way round. Done: it votes against a certain ally, or chooses it as a victim or for the
@@ -47,7 +47,7 @@ class Turn(NamedTuple):
     seat: int
     move: Move
     certain: Mapping[int, str]
-    """The side of each other player of whom it is certain."""
+    """The side of each other player that it knows for certain."""
     judged: Judgements = ()
     """What it noted of the players, itself among them."""
 

@@ -1,6 +1,6 @@
 """The measures of Werewolf over a folder: win rates by block, performance, reasoning, amnesia, ready for JSON.
 
-What each of them is stands in `scores` and `amnesia`. Rates and means are rounded to three decimals; a rate has its
+`scores` and `amnesia` define them. Rates and means are rounded to three decimals; a rate has its
 Wilson interval at 95 %. Nothing to count is None.
 """
 
@@ -24,7 +24,7 @@ DIGITS: Final = 3
 OURS: Final = "all"
 """The group of games that were not published ones."""
 UNNAMED: Final = "unnamed"
-"""The method of seats for which nobody tells who played them."""
+"""The method of seats without a named player."""
 
 JSON = dict[str, Any]
 

@@ -1,14 +1,14 @@
 """The scores of GRATR's tables as functions of played games (Zhu et al. 2024, section 5).
 
-* Win rates (table 2). TWR: of the games in which a method held a special block (all werewolves, or all leaders), those
-  that this block's side won. WWR and LWR: of all games won by the werewolves (by the village), those in which the method
-  held that side's block. So the last two are shares of wins, in which two methods add up to 1; how often a method wins in
+* Win rates (table 2). TWR: the share of games won by the block's side, among games in which a method held a special block (all
+werewolves, or all leaders). WWR and LWR: the share of games in which the method held the side's block, among all games won by the
+werewolves (by the village). So the last two are shares of wins, in which two methods add up to 1; how often a method wins in
   a part is `as_wolves` and `as_leaders`.
 * Performance score (table 3): for each seat and game 5 points if its side won, and for each of its votes by day the weight
   of its role, added if the target is of the other side, subtracted if it is of its own (itself included); a pass counts
   nothing. The figures published with the paper come out only if wrong votes ADD their weight: `sign=1`.
-* Reasoning success (figure 4): of the judgements that a seat could have made, one for each other player, those that were
-  right; an ally is a player of its own side. A player that it is unsure of, or says nothing about, counts as wrong.
+* Reasoning success (figure 4): the share of right judgements, among the judgements that a seat could have made, one for each
+other player; an ally is a player of its own side. A player that it is unsure of, or says nothing about, counts as wrong.
 
 A villager of either block scores with the village.
 """
@@ -34,7 +34,7 @@ WEIGHTS: Final[Mapping[str, Fraction]] = {
 }
 """Points for a vote for the other side (table 3, CVS; WVS is the same with a minus)."""
 TABLE_3, PUBLISHED = -1, 1
-"""Signs of a wrong vote: the table's, and the one that reproduces the published figures."""
+"""Signs of a wrong vote: the table's, and the sign that reproduces the published figures."""
 
 
 def performance(role: str, won: bool, targets: Iterable[str], sign: int = TABLE_3) -> Fraction:
@@ -44,7 +44,7 @@ def performance(role: str, won: bool, targets: Iterable[str], sign: int = TABLE_
         role: Its role.
         won: Whether its side won.
         targets: The role of each player it voted for.
-        sign: Of a wrong vote: `TABLE_3` or `PUBLISHED`.
+        sign: Sign of a wrong vote: `TABLE_3` or `PUBLISHED`.
 
     >>> performance("Witch", True, ["Werewolf", "Guard"])
     Fraction(5, 1)
@@ -81,7 +81,7 @@ def performances(games: Iterable[WerewolfGame], method: str, role: str, sign: in
 
 
 def judged(games: Iterable[WerewolfGame], method: str, role: str | None = None) -> Iterator[tuple[int, int]]:
-    """Of each seat whose judgements were recorded: how many were right, and how many it could have made."""
+    """For each seat with recorded judgements: how many were right, and how many it could have made."""
     for game in games:
         for seat in game.seats(method, role):
             found = game.judgements[seat]
@@ -92,7 +92,7 @@ def judged(games: Iterable[WerewolfGame], method: str, role: str | None = None) 
 def reasoning_success(games: Iterable[WerewolfGame], method: str, role: str | None = None) -> Estimate | None:
     """The share of right judgements, of all seats of a method or of one role. None if none were recorded.
 
-    Its interval takes the judgements for independent of each other, which those of one seat are not.
+    Its interval assumes independent judgements; the judgements of one seat are not independent.
     """
     found = list(judged(games, method, role))
     return rate(sum(right for right, _ in found), sum(of for _, of in found))
@@ -110,7 +110,7 @@ def total(games: Sequence[WerewolfGame], method: str) -> Estimate | None:
 
 
 def share(games: Sequence[WerewolfGame], method: str, side: str) -> Estimate | None:
-    """WWR or LWR: of the games that a side won, those in which the method held its block.
+    """WWR or LWR: the share of games in which the method held the block, among the games that its side won.
 
     Games in which no method holds the whole block are left out.
     """

@@ -33,7 +33,7 @@ class Seen:
 
     game: WerewolfGame
     amnesia: tuple[Amnesia, ...]
-    """Of each seat; empty for a record, which does not show it."""
+    """Amnesia of each seat; empty for a record, which does not show it."""
 
 
 def read_transcript(path: str | Path) -> Seen | None:

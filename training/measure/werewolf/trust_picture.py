@@ -1,6 +1,6 @@
 """A trust graph over time as a picture: one panel for the end of each day, and below them trust as lines that end at deaths.
 
-Players stand in a circle, coloured by trust, with its value and class in words; the dead without colour and as dead. An arrow
+Players are drawn in a circle, coloured by trust, with its value and class in words; the dead without colour and as dead. An arrow
 is what one player did to another, as wide as its weight; grey, if one of the two is dead. It needs matplotlib, of the extra
 `train`.
 """
@@ -22,7 +22,7 @@ from parlour.training.results import plots
 PANELS: Final = 4
 """Moments side by side, at most."""
 SHOWN: Final = 0.1
-"""Weight from which on an edge is drawn."""
+"""Least weight of an edge that is drawn."""
 _NODE: Final = 0.5
 """Radius of a node, in the unit of the panel; everything else is measured by it."""
 _GAP: Final = 1.55
@@ -33,7 +33,7 @@ _SUPPORT, _ATTACK, _RIM = "#2166ac", "#b2182b", "#000000"
 _ASHES, _FADED = "#e6e6e6", "#707070"
 """Face, and rim and words, of the dead."""
 _DARK: Final = 0.6
-"""Trust, in either direction, from which on the words are white."""
+"""Least trust, in either direction, at which the words are white."""
 _LINES: Final = 3.2
 """Height of the panel of lines with its key, in inches."""
 _ALIVE: Final = tuple(mark for mark in plots.MARKERS if mark != "X")
@@ -56,8 +56,8 @@ def draw(
 
     Args:
         graph: The graph; its history was kept by `mark`.
-        path: Of the picture.
-        moments: Which to draw; by default the last of each day, of many days `PANELS` at even distances.
+        path: Path of the picture.
+        moments: Which to draw; by default the last of each day; for many days, `PANELS` at even distances.
         name: What a seat is called; a line break in it is kept.
         title: Above the panels; by default whose trust it is.
         who: Who played, for the caption; by default the observer's seat.

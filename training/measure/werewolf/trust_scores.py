@@ -1,8 +1,8 @@
 """Trust scored as a probability: log loss, calibration, and how often it is right where it dares to judge.
 
-Trust t in [-1, 1] is read as the chance (1 + t) / 2 that a player is of the village, kept from 0 and 1. As no method says
-that its trust is one, it is also scored after a logistic curve in t has been fitted to it, on the deals of even number for those
-of odd number and the other way round: this is what could be made of it with two numbers learned.
+Trust t in [-1, 1] is read as the chance (1 + t) / 2 that a player is of the village, kept from 0 and 1. No method claims that its
+trust is a probability. So it is also scored after fitting a logistic curve in t, on even deals for odd deals and the reverse:
+this shows what two learned numbers can make of it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LEAST: Final = 0.02
 """The least chance that trust is read as: trust of -1 is no proof, and a log loss has to be finite."""
 BINS: Final = 10
 _RIDGE: Final = 1e-3
-"""Of the fit: keeps it finite where trust tells all or nothing."""
+"""Penalty of the fit: keeps it finite if trust separates all or nothing."""
 
 
 def stated(trust: Array) -> Array:
@@ -31,7 +31,7 @@ def stated(trust: Array) -> Array:
 
 
 def log_loss(chance: Array, ally: Array) -> Array:
-    """Of each judgement, in nats; 0.693 for a coin."""
+    """Log loss of each judgement, in nats; 0.693 for a coin."""
     return -np.log(np.where(ally > 0, chance, 1 - chance))
 
 

@@ -1,7 +1,7 @@
 """The social behaviour of players, measured in what they said: Avalon, after Lan et al. 2023 (arXiv 2310.14985).
 
-`judge` puts questions about every utterance to a model, or to heuristics; `measures` counts over the answers;
-`agreement` tells how far a judge agrees with labels that were set by hand.
+`judge` asks a model, or heuristics, about every utterance; `measures` counts over the answers;
+`agreement` measures how far a judge agrees with labels set by hand.
 
     judged = social.judge_directory("runs/published")
     print(social.measures(judged)["groups"]["good"]["identity"])

@@ -1,7 +1,7 @@
 """Words of a discussion taken apart for the heuristics: sentences, in which lists of players have become groups.
 
-"player_0, player_3 and I" becomes the one token `⟨0,3,2⟩` if player_2 is speaking. So a pattern finds whom a verb is
-about, however many they are, and "no other group in between" tells whose the words behind a group are.
+"player_0, player_3 and I" becomes the one token `⟨0,3,2⟩` if player_2 is speaking. So a pattern finds all objects of a verb, and
+"no other group in between" assigns the words after a group.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _THEY: Final = re.compile(
     r"(?:they|both(?: of them)?|both players|(?:these|those|the) (?:two |three |four )?(?:players|candidates))\b",
     re.IGNORECASE,
 )
-"""At the beginning of a sentence: those whom the sentence before named last."""
+"""At the beginning of a sentence: the players that the sentence before named last."""
 _OPENING: Final = re.compile(r"^(?:\W|<\w+>|my response is:?|player_\d+:(?=\s))+", re.IGNORECASE)
 
 

@@ -47,7 +47,7 @@ class Utterance:
     identity: Identity | None
     """None after the first round."""
     told: tuple[int, ...]
-    """Of the seats that the night showed Merlin or Percival, those that are named for it; none after the first round."""
+    """Seats that the night showed Merlin or Percival, and that the speaker names for it; none after the first round."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class JudgedGame:
     utterances: tuple[Utterance, ...]
     responses: tuple[Response, ...]
     replies: tuple[Response, ...]
-    """Of models, where the transcript holds them."""
+    """Replies of models, if the transcript holds them."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Judged:
     counted: Mapping[str, Any]
     """What `parlour.training.measure.avalon.compute` finds in the same games."""
     questions: int
-    """Different questions put to the model."""
+    """Number of different questions to the model."""
     fallbacks: int
     """How many of them a heuristic had to answer in the model's place."""
 
@@ -114,7 +114,7 @@ def judge_directory(directory: str | Path, model: Model | None = None, workers: 
     """`judge` over all transcripts (`*.jsonl`) of a folder.
 
     Raises:
-        ParlourError: See `judge`; or the folder holds no transcript, or one that cannot be read.
+        ParlourError: See `judge`; or the folder holds no transcript, or an unreadable transcript.
     """
     return judge((replay.read(path) for path in replay.transcript_files(directory)), model, workers)
 
@@ -130,7 +130,7 @@ class JudgeBench:
         self.questions = self.fallbacks = 0
 
     def ask(self, questions: Iterable[tuple[Ask[Any], bool]]) -> None:
-        """Put questions; each with whether it is about free words, that is, for the model."""
+        """Ask questions; each says whether it is about free words, that is, for the model."""
         new = [question for question in dict.fromkeys(questions) if question not in self._answers]
         free = [question for question, words in new if words]
         with ThreadPoolExecutor(self._workers) as pool:
@@ -203,7 +203,7 @@ def disclosure(words: str, speaker: int, role: str) -> Disclosure:
 
 
 def sharing_question(words: str, speaker: int, roles: tuple[str, ...], known: tuple[int, ...]) -> Sharing:
-    """The question about what an utterance tells of the night."""
+    """The question about the night knowledge in an utterance."""
     shown = tuple(sorted(roles[one] for one in known))
     return Sharing(
         speaker=name(speaker),

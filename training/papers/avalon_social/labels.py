@@ -1,12 +1,12 @@
 """Agreement of a judge with labels that were set by hand, on discussion statements of the published games.
 
-The labels lie in `data/labels.json`, which tells by what rules they were set; it holds no words of the games, so the logs
-have to be at hand.
+The labels are in `data/labels.json`, with the rules by which they were set. It holds no words of the games, so the logs must be
+available.
 
 What the agreement of the heuristics is worth: the labels were set before the rules were written, and the rules were
 developed on the other statements; but both are one person's, who had read all of these ten games, in which players repeat
-themselves. So it tells how well the rules do what their author meant, in these games. It does not tell how well they
-read other tables, nor how far other people would agree with the labels.
+themselves. So it measures how well the rules do what their author meant, in these games. It says nothing about other tables, or
+about agreement with other people.
 """
 
 from __future__ import annotations

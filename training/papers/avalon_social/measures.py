@@ -2,14 +2,13 @@
 
 A turn is one contribution of one seat to a discussion; a pair is a turn with one of the other seats.
 
-* Self-recommendation (figure 3): of the turns, those that propose the speaker for the quest; its success: of these,
-  those after which the next team that was voted on had the speaker in it (turns after which none was are left out).
-* Identity (figure 4): of the seats, those that in the first round told their role or side, feigned another, or did
-  neither. The first utterance that does the one or the other decides.
-* Attitudes (figure 5): of the pairs of a role with another, those in which the speaker trusts (teamwork), distrusts
-  (confrontation), or neither.
-* Sharing (figure 6a): of the seats that the night showed to Merlin and to Percival, those that they named for it in the
-  first round.
+* Self-recommendation (figure 3): the share of turns that propose the speaker for the quest; its success: the share of these turns
+after which the next voted team included the speaker (turns without a later vote are left out).
+* Identity (figure 4): the shares of seats that in the first round revealed their role or side, feigned another, or did neither.
+The first utterance that does the one or the other decides.
+* Attitudes (figure 5): the shares of pairs of a role with another in which the speaker trusts (teamwork), distrusts
+(confrontation), or neither.
+* Sharing (figure 6a): the share of seats shown by the night to Merlin and to Percival that they named in the first round.
 * Vacillation (figures 6b, c): teamwork round by round, of Loyal Servants with good and with evil seats, of Percival with
   Merlin and with Morgana.
 * Valid responses (equation 8): see `responses`.
@@ -59,7 +58,7 @@ class Sat(NamedTuple):
 
 
 def measures(judged: Judged) -> JSON:
-    """All measures, ready for JSON: of each group of games, and of each player that the transcripts name.
+    """All measures, ready for JSON: for each group of games, and each player that the transcripts name.
 
     Returns:
         `judge`, `questions`, `fallbacks`; `groups`: for each side that the proposed method of published games played, and
@@ -89,7 +88,7 @@ def _played_by(judged: Judged, player: str) -> list[Sat]:
 
 
 def of_seats(seats: list[Sat]) -> JSON:
-    """The measures of these seats; the other seats of their tables count only as those whom they met."""
+    """The measures of these seats; the other seats of their tables count only as partners."""
     present = {sat.role for sat in seats}
     roles = [role for role in ROLES if role in present]
     of = {role: [sat for sat in seats if sat.role == role] for role in roles}
@@ -119,28 +118,28 @@ def _wins(seats: list[Sat], side: str) -> JSON | None:
 
 
 def engagement(seats: Iterable[Sat]) -> JSON | None:
-    """Of the rounds, those whose last voted team had the seat in it."""
+    """Share of rounds whose last voted team included the seat."""
     return _share(sat.seat in team for sat in seats for team in sat.table.game.voted)
 
 
 def fails(seats: Iterable[Sat]) -> JSON | None:
-    """Of their quest cards, the fails."""
+    """Share of fails among their quest cards."""
     return _share(card.fails for sat in seats for card in sat.table.game.cards if card.seat == sat.seat)
 
 
 def approval(seats: Iterable[Sat]) -> JSON | None:
-    """Of the votes on the teams that they proposed, those that agreed."""
+    """Share of approvals among the votes on their proposed teams."""
     led = ((one, len(sat.table.game.roles)) for sat in seats for one in sat.table.game.led if one.leader == sat.seat)
     return _share(number < one.agreed * size for one, size in led for number in range(size))
 
 
 def self_recommendation(seats: Iterable[Sat]) -> JSON | None:
-    """Of their turns, those that propose the speaker."""
+    """Share of their turns that propose the speaker."""
     return _share(turn.proposes_self for sat in seats for turn in sat.turns)
 
 
 def self_recommendation_success(seats: Iterable[Sat]) -> JSON | None:
-    """Of the turns that propose the speaker, those after which the next voted team had the speaker in it."""
+    """Share of the turns proposing the speaker after which the next voted team included the speaker."""
     turns = (turn for sat in seats for turn in sat.turns if turn.proposes_self)
     return _share(turn.speaker in turn.team for turn in turns if turn.team is not None)
 
@@ -174,7 +173,7 @@ def _met(sat: Sat, turn: Utterance, towards: str) -> Iterator[str]:
 
 
 def sharing(seats: Iterable[Sat]) -> JSON | None:
-    """Of what the night showed them, the share that they told in the first round."""
+    """Share of their night knowledge that they revealed in the first round."""
     facts = ((fact, sat) for sat in seats if sat.table.heard for fact in sat.table.game.known[sat.seat])
     return _share(any(fact in turn.told for turn in sat.turns) for fact, sat in facts)
 
@@ -190,7 +189,7 @@ def _teamwork(seats: Iterable[Sat], towards: str, quest: int) -> JSON | None:
 
 
 def valid(seats: Iterable[Sat], given: Callable[[JudgedGame], tuple[Response, ...]]) -> JSON | None:
-    """Of their responses, the valid ones."""
+    """Share of valid responses."""
     return _share(one.valid for sat in seats for one in given(sat.table) if one.seat == sat.seat)
 
 

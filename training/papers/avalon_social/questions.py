@@ -1,6 +1,6 @@
 """The four questions that are put about an utterance, each with a heuristic (`stances`, `roles`).
 
-Players stand in them by name (`player_2`), as in the words. All begin with the speaker and the words.
+They refer to players by name (`player_2`), as in the words. All begin with the speaker and the words.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Facts(UtteranceAnswer):
 
 
 class UtteranceAsk(Ask[A], Generic[A]):
-    """What every question about an utterance is told."""
+    """Inputs of every question about an utterance."""
 
     fixed: ClassVar[tuple[str, ...]] = ("speaker", "words")
     max_tokens: ClassVar[int] = 200
@@ -80,7 +80,7 @@ class UtteranceAsk(Ask[A], Generic[A]):
 
 
 class Attitude(UtteranceAsk[Attitudes]):
-    """Whom does the speaker trust, whom not?"""
+    """Which players does the speaker trust or distrust?"""
 
     kind: ClassVar[str] = "social.attitude"
 
@@ -118,7 +118,7 @@ class Disclosure(UtteranceAsk[Told]):
 
 
 class Sharing(UtteranceAsk[Facts]):
-    """What does the speaker tell of what the night showed it?"""
+    """Which night knowledge does the speaker reveal?"""
 
     kind: ClassVar[str] = "social.sharing"
 

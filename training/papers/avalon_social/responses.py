@@ -12,8 +12,8 @@ At the table, of a published game, as its header tells (`records.published_2023`
 * a quest card is invalid unless the reply itself told it;
 * an answer of the Assassin is invalid unless it said yes or no; counted only if the words were imported.
 
-Of a model's replies: a call in the transcript (`calls` of a line) that holds a `reply` is one, and one with a `fault` is
-invalid. A heuristic that answers in the model's place makes no call: the replies before it have been counted.
+A call in the transcript (`calls` of a line) with a `reply` is a model's reply; with a `fault` it is invalid. A heuristic that
+answers in the model's place makes no call: the replies before it have been counted.
 """
 
 from __future__ import annotations
@@ -86,6 +86,6 @@ def _published(transcript: Transcript, notes: Mapping[str, Any]) -> Iterator[Res
             valid = next(told[kind], None)
             if valid is None:
                 raise ParlourError(
-                    f'the header\'s "published" tells of too few moves {kind!r}; accepted: what `import` writes'
+                    f'the header\'s "published" has too few moves {kind!r}; accepted: what `import` writes'
                 )
             yield Response(entry.seat, valid)

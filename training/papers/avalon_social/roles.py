@@ -1,4 +1,4 @@
-"""Heuristics for roles in an utterance: whom it says to hold which, and what the speaker says about itself."""
+"""Heuristics for roles in an utterance: roles that it assigns to players, and to the speaker."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Named(NamedTuple):
     role: str
     """The role; `"evil"` if only the side is named."""
     claimed: bool
-    """Whether it is told as that player's own claim."""
+    """Whether it is reported as that player's own claim."""
     sides: frozenset[str]
     """The sides of this role and of those named in the same breath ("Merlin or Morgana")."""
 
@@ -72,7 +72,7 @@ def _named(roles: list[str], number: int, *, claimed: bool) -> Named:
 
 
 def shared(words: str, speaker: int, role: str, known: tuple[int, ...]) -> tuple[int, ...]:
-    """Of the seats that the night showed, those that the words name: as evil (Merlin), as Merlin or Morgana (Percival).
+    """Seats shown by the night that the words name: as evil (Merlin), as Merlin or Morgana (Percival).
 
     What another player is only said to have claimed is no news of the night's.
     """
@@ -130,8 +130,8 @@ _CLAIMED_BY_OTHERS: Final = re.compile(
 def identity(words: str, speaker: int, role: str) -> Identity:
     """What the words do with the speaker's identity: the first role that it states as its own, else the first side.
 
-    Another role or side than the true one is a camouflage, also a harmless one among the good. To speak openly of the
-    evil side's aims as one's own is to state that side.
+    Another role or side than the true one is a camouflage, also a harmless one among the good. A speaker that calls the evil
+    side's aims its own states that side.
     """
     roles, sides = stated(words, speaker)
     if roles:

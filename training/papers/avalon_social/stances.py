@@ -1,4 +1,4 @@
-"""Heuristics for whom an utterance wants on the quest, praises, suspects, or wants to keep off it.
+"""Heuristics for the players that an utterance wants on the quest, praises, suspects, or wants off it.
 
 What is looked for are a few turns of speech around groups of players (`clauses`): verbs of choosing and of excluding in
 front of a group, praise and suspicion behind one, and roles that a group is said to hold (`roles`). What other players
@@ -20,7 +20,7 @@ from parlour.training.papers.avalon_social.roles import named, openly_evil
 
 
 class Sign(Enum):
-    """What a turn of speech tells of the speaker's stance."""
+    """The speaker's stance in a turn of speech."""
 
     WANTS = "wants on the quest"
     PRAISES = "calls good, or follows"
@@ -121,7 +121,7 @@ _NEAR: Final = re.compile(r"[,;:]|\b(?:and|but)\b")
 def stances(words: str, speaker: int) -> Stances:
     """The other seats that the words trust and distrust.
 
-    Whom the speaker wants off the quest is distrusted; wanted on it and held to be evil: neither; else suspicion counts
+    A player that the speaker wants off the quest is distrusted; wanted on it and called evil: neither; otherwise suspicion counts
     before praise.
     """
     found = signs(words, speaker)
@@ -155,7 +155,7 @@ _OFFERS: Final = re.compile(
 def signs(words: str, speaker: int) -> dict[int, set[Sign]]:
     """The signs that the words give of each seat they are about, the speaker among them.
 
-    Who speaks openly as one of the evil side does not suspect those whom it calls evil.
+    A speaker that openly plays for the evil side does not suspect players it calls evil.
     """
     found: dict[int, set[Sign]] = defaultdict(set)
     allies = openly_evil(words, speaker)

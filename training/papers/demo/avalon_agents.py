@@ -21,7 +21,7 @@ from parlour.training.results.result_table import markdown_list, markdown_table
 
 _ROWS: Final = ("full", "without analysis", "without strategy learning")
 _SHARE: Final = 40
-"""One deal in 40 of those of other measurements: a turn here is four questions."""
+"""One fortieth of the deals of other measurements: a turn here is four questions."""
 
 
 def _section(out: Path, config: DemoConfig) -> Section:

@@ -26,7 +26,7 @@ from parlour.training.results.result_table import markdown_list
 SILENT_TABLE: Final[dict[str, Any]] = {"num_players": 5, "rules": "official", "talk": False}
 _RUN: Final = "selfplay"
 _SHARE: Final = 4
-"""One deal in four of those of other measurements: a network's beliefs are exact, and cost in scalar games."""
+"""A quarter of the deals of other measurements: a network's beliefs are exact, and cost in scalar games."""
 _LEAST: Final = 10
 """Deals of a measurement, at least."""
 
@@ -101,7 +101,7 @@ def _markdown(measured: tuple[evaluate.Report, evaluate.Report] | str, populatio
 `parlour train selfplay` with its defaults, except for {last.steps:,} decisions instead of
 {SelfplayConfig().steps:,}: it imitates the heuristic for {config.imitation_steps:,} decisions, then all seats learn by PPO from
 {population.training_games:,} games against itself, its past and the heuristic. Seed {config.seed}, {last.seconds:.0f} seconds of processor
-time. Such a short run shows that it learns, and not how far: the expert learned for much longer. Learning and
+time. A short run shows that it learns, not how far: the expert learned for much longer. Learning and
 measuring are over arrays (`parlour.envs.batch`), the measuring on held-out deals, paired, with sampled play.
 
 {markdown_list(report.verdicts(population))}

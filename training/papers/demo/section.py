@@ -16,7 +16,7 @@ from parlour.training.results.result_table import markdown_table
 
 _LEAST_GAMES: Final = 10
 _QUICK: Final = 10
-"""Of how many parts `quick` does one."""
+"""`quick` does one part in this many."""
 
 
 @dataclass(frozen=True)
@@ -61,12 +61,12 @@ class Section:
     """A few lines for the terminal."""
     numbers: dict[str, Any]
     transcripts: tuple[Path, ...] = ()
-    """Recorded games, each of which the report shows as a replay page."""
+    """Recorded games; the report shows each as a replay page."""
 
 
 @dataclass(frozen=True)
 class DemoPart:
-    """What makes a section, and what is told before it starts."""
+    """What makes a section, and the text shown before it starts."""
 
     title: str
     """What it does, in one line."""

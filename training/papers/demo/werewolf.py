@@ -28,7 +28,7 @@ from parlour.training.results.result_table import markdown_list, markdown_table
 from parlour.wrappers import Recorder
 
 _SHARE: Final = 20
-"""One deal in 20 of those of other measurements; each is played twice against each opponent."""
+"""One twentieth of the deals of other measurements; each is played twice against each opponent."""
 _COMPLEMENTS: Final = ("WWR", "LWR", "wins as werewolves", "wins as leaders")
 """What the other method's rows would only mirror."""
 _PICTURE: Final = "trust.png"
