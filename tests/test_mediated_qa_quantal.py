@@ -251,5 +251,5 @@ def test_cross_validation_of_too_little_is_refused():
     with pytest.raises(ParlourError, match="none of the floors"):
         quantal.cross_validate(noisy(10, 1.0), floors=(0.2,))
     lonely = table(("T:low_Q:low", 1.0), ("T:low_Q:mid", 1.0))
-    with pytest.raises(ParlourError, match="no held-out question tells of any policy"):
+    with pytest.raises(ParlourError, match="no held-out question evaluates any policy"):
         quantal.cross_validate(lonely)

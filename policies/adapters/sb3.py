@@ -104,7 +104,7 @@ _OF_SETTING: Final = {"cg_max_steps": "TRPO", "clip_range": "PPO", "rollout_buff
 
 
 def algorithm_in(file: str | Path) -> str | None:
-    """The algorithm of a checkpoint, by the JSON in it, which is not unpickled; None for a policy class of one's own.
+    """The algorithm of a checkpoint, by the JSON in it, which is not unpickled; None for a custom policy class.
 
     To be used in `reading`: it raises what a file that is no checkpoint raises.
     """

@@ -48,7 +48,7 @@ class ActorConfig:
     hidden: tuple[int, ...] = (64, 64)
     """Widths of the hidden layers."""
     kind: str = TABLE
-    """The kind of the features, one of `GameSpec.features`; those of files before 0.3 are `"table"`."""
+    """The kind of the features, one of `GameSpec.features`; files before 0.3 have `"table"`."""
 
     @classmethod
     def of(cls, env: Any, hidden: tuple[int, ...] = (64, 64)) -> Self:

@@ -25,7 +25,7 @@ from parlour.training.learn.selfplay.config import RULE, SelfplayConfig
 LEAST_DEALS: Final = 2000
 """Held-out deals on which an expert was measured, at least."""
 MOST_BYTES: Final = 2_000_000
-"""Of all networks together."""
+"""Most bytes of all networks together."""
 _FLAGS: Final = {"num_players": "players", "rules": "rules"}
 
 
@@ -34,7 +34,7 @@ def make_expert(run: Path, name: str, folder: Path, best_responses: Path | None 
 
     Args:
         run: Folder of a finished run.
-        name: Of the two files.
+        name: Name of the two files.
         folder: Where they go.
         best_responses: What `parlour evaluate --best-response all --policy RUN/policy.npz --json` printed.
 

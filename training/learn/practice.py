@@ -1,7 +1,7 @@
 """Experience learning: the Avalon agents play practice games one after another and learn from each.
 
 As in Lan et al. 2023 (arXiv 2310.14985, sections 4.8 and 5.3): the six-module agent plays a whole side against the baseline
-agent, both learn from their own games, and the roles are told when a game is over. Sides change over from game to game. The
+agent, both learn from their own games, and the roles are revealed after each game. Sides change over from game to game. The
 games are drawn from the training seeds; what was learned is then frozen and measured on others (`reproduce`).
 """
 
@@ -66,7 +66,7 @@ class Practice:
     experience: Experience = field(default_factory=Experience)
     pool: Pool = field(default_factory=Pool)
     won: list[bool] = field(default_factory=list)
-    """Of each game, in order, whether the agent's side won."""
+    """Whether the agent's side won, for each game in order."""
 
 
 def practise(
@@ -81,7 +81,7 @@ def practise(
         config: What to play.
         out: Run directory; None stores nothing.
         model: Who answers the agents' questions; the heuristics by default.
-        progress: Is told the number of games finished since the last time.
+        progress: Called with the number of games finished since the last call.
 
     Raises:
         ParlourError: The directory holds a run with another configuration, or is in use.

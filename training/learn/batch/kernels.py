@@ -21,12 +21,12 @@ def draw(logits: Floats, mask: NDArray[np.uint8], rows: Ints, stream: Words, act
     """Draw a legal action for some tables from the softmax of its logits.
 
     Args:
-        logits: Shape (m, A), one row for each of `rows`.
+        logits: Shape (m, A), a row for each of `rows`.
         mask: Legal actions of all tables, shape (B, A).
         rows: The tables, shape (m,).
-        stream: Of all tables, shape (B,).
-        actions: Out, of all tables, shape (B,).
-        log_probs: Out: of the action drawn, shape (m,).
+        stream: Random streams of all tables, shape (B,).
+        actions: Output: the drawn action of each table, shape (B,).
+        log_probs: Output: their log-probabilities, shape (m,).
     """
     count = logits.shape[1]
     weight = np.empty(count, np.float64)
@@ -75,9 +75,9 @@ def advantages(
     Args:
         row: Number of the learner's decision at turn t of table b, or -1; shape (T, B).
         actor: The seat that moved, shape (T, B).
-        rewards: Of the turn, by seat, shape (T, B, n).
+        rewards: Rewards of the turn, by seat, shape (T, B, n).
         terminated: Whether the turn ended the game, shape (T, B).
-        values: Of the decisions, shape (N,).
+        values: Values of the decisions, shape (N,).
         gae_lambda: Weight of longer returns.
         advantage: Out, shape (N,).
         usable: Out, shape (N,).

@@ -25,7 +25,7 @@ def use_one_thread() -> None:
 
 
 def mlp(sizes: Sequence[int], activation: str, generator: torch.Generator | None = None) -> nn.Sequential:
-    """Linear layers of these sizes, from the inputs to the outputs; orthogonal weights, those of the last layer small."""
+    """Linear layers of these sizes, from the inputs to the outputs; orthogonal weights, small in the last layer."""
     parts: list[nn.Module] = []
     for k, (inputs, outputs) in enumerate(pairwise(sizes)):
         layer = nn.utils.skip_init(nn.Linear, inputs, outputs)  # type: ignore[no-untyped-call]

@@ -18,7 +18,7 @@ from parlour.training.learn.batch.networks import layers_of, mlp
 from torch import nn
 
 _FIRST_STREAM: Final = 8
-"""Of the players outside the tables, which have the streams before it."""
+"""First stream of the players outside the tables; the tables have the streams before it."""
 
 
 class NetworkPlayer:
@@ -32,7 +32,7 @@ class NetworkPlayer:
     """
 
     log_probs: NDArray[np.float32]
-    """Of the actions of the last call, in its first entries."""
+    """Log-probabilities of the actions of the last call, in its first entries."""
 
     def __init__(self, name: str, network: nn.Module, features: Sequence[str], *, greedy: bool = False) -> None:
         self.name, self.network, self._features, self._greedy = name, network, tuple(features), greedy

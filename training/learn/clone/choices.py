@@ -94,7 +94,7 @@ class ImitatedChoice:
     habits: Array
     """Chances by `AvalonHabits` and what the seat knows, shape (moves,); empty where they say nothing of this kind."""
     sorts: np.ndarray[Any, np.dtype[np.intp]]
-    """Of what sort each move is, shape (moves,): approve or reject; with the leader on the team or without; success or fail;
+    """Sort of each move, shape (moves,): approve or reject; with the leader on the team or without; success or fail;
     a seat known to be evil, another one or nobody; the act of a speech."""
 
 
@@ -103,8 +103,8 @@ def read_choices(folder: str | Path, seed: int, progress: StageProgress = no_sta
 
     Args:
         folder: With `*.jsonl`.
-        seed: Of the heuristic's draws.
-        progress: Is told how many games have been read.
+        seed: Seed of the heuristic.
+        progress: Called with the number of games read.
 
     Raises:
         ParlourError: A file is no transcript of Avalon, or there is nothing to learn from.

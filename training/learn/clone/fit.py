@@ -4,9 +4,8 @@ The games to learn from are dealt into `members` parts. Each member learns from 
 likelihood of what was taken less a quadratic penalty, and keeps the weights at which the part left out was likeliest. The head
 is the mean of the members' scores, written as one network. So nothing outside of these games decides when to stop.
 
-Of the decisions before which something was said a third, resampled for each member, is learned from twice: as they were, and
-as if nothing had been said.
-Of the moves that were not taken at most `ALTERNATIVES`, drawn evenly, are looked at; the estimates stay consistent (McFadden
+A third of the decisions after speech, drawn again for each member, is used twice: with the speech, and without it.
+At most `ALTERNATIVES` of the moves not taken, drawn evenly, are used; the estimates stay consistent (McFadden
 1978, "Modelling the choice of residential location").
 """
 
@@ -26,7 +25,7 @@ from parlour.training.learn.clone.choices import FitConfig, ImitatedChoice, Rows
 ALTERNATIVES: Final = 16
 UNHEARD_TOO: Final = 1 / 3
 MOST: Final = {SPEECH: 300}
-"""Choices of a kind that a member learns from, drawn evenly; of the others all."""
+"""Most choices of each kind that a member learns from, drawn evenly."""
 PATIENCE: Final = 30
 """Steps without gain on the part left out after which learning ends."""
 EVERY: Final = 5
@@ -45,7 +44,7 @@ class Packed:
     rows: torch.Tensor
     """Shape (R, D)."""
     groups: torch.Tensor
-    """Of each row, shape (R,)."""
+    """Group of each row, shape (R,)."""
     of: torch.Tensor
     """Which choice each row belongs to, shape (R,)."""
     taken: torch.Tensor
@@ -55,7 +54,7 @@ class Packed:
 
 
 def heard_columns(kind: str) -> list[int]:
-    """Which features of a kind tell what was said."""
+    """Which features of a kind describe speech."""
     return [number for number, name in enumerate(COLUMNS[kind]) if name in HEARD]
 
 
@@ -101,7 +100,7 @@ def _alternatives(taken: Array, rng: np.random.Generator) -> np.ndarray[tuple[in
 
 
 def log_likelihood(scores: torch.Tensor, of: Packed) -> torch.Tensor:
-    """Of all choices together, in nats."""
+    """Log-likelihood of all choices together, in nats."""
     most = torch.full((of.count,), _LOWEST).scatter_reduce(0, of.of, scores.detach(), "amax")
     total = torch.zeros(of.count).index_add(0, of.of, torch.exp(scores - most[of.of]))
     return (of.taken * (scores - (total.log() + most)[of.of])).sum()
@@ -193,6 +192,6 @@ def _some(choices: list[ImitatedChoice], rng: np.random.Generator) -> list[Imita
 
 
 def untaught(kind: str) -> ChoiceHead:
-    """A head that finds all moves equally likely, for a kind of which nothing was recorded."""
+    """A head that finds all moves equally likely, for a kind without records."""
     columns = len(COLUMNS[kind])
     return ChoiceHead(np.zeros((len(GROUPS), columns)), np.zeros((0, columns)), np.zeros(0), np.zeros(0))

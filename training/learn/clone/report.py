@@ -1,4 +1,4 @@
-"""How well models tell what recorded players did, and what `parlour train clone` writes beside the player.
+"""How well models predict recorded players, and what `parlour train clone` writes beside the player.
 
 Top-1 and log likelihood by kind of decision and role, paired by game; calibration, a report and a picture.
 What a clone is compared with on games that none of them was learned from; all learn from the same training games:
@@ -8,7 +8,7 @@ What a clone is compared with on games that none of them was learned from; all l
 * heuristic: how often the heuristic of parlour chose each move at the same View (`DRAWS`), mixed with even chances; the share
   of even chances is the one by which the training games are likeliest, so no recorded move is impossible
 * heuristic, aided: mixed with the frequencies below instead
-* habits: `AvalonHabits` with what the seat itself knows of the team; votes and cards only
+* habits: `AvalonHabits` with the seat's own knowledge about the team; votes and cards only
 * frequency: how often seats of the role chose a move of the sort in the training games, one more of each sort; even within it
 * chance: all legal moves alike
 """
@@ -88,7 +88,7 @@ class ChoiceScore:
     log: Estimate
     """Mean log likelihood of a decision, in nats."""
     top_less: Estimate | None
-    """Top-1 of the clone less that of this model, on the same decisions; None for the clone itself."""
+    """Top-1 of the clone minus top-1 of this model, on the same decisions; None for the clone itself."""
     log_less: Estimate | None
     """The same of the log likelihood."""
 
@@ -145,7 +145,7 @@ def by_game(values: Iterable[tuple[int, float]], bounds: tuple[float, float] = U
 
 
 def calibration(held_out: Sequence[PredictedChoice], what: str, model: str, bins: int = 10) -> list[CalibrationBin]:
-    """Of decisions between two moves: the chance of the first one against how often it was taken, in equal parts."""
+    """For decisions between two moves: predicted probability of the first against its frequency, in equal parts."""
     of_kind = [case for case in held_out if case.choice.what == what]
     chances, taken = [case.told[model].chance for case in of_kind], [float(case.choice.taken[0]) for case in of_kind]
     return bins_by_count(chances, taken, bins)
@@ -167,7 +167,7 @@ _MEANING: Final = (
     "clone: the network; unheard: the same as if nothing had been said; logistic: the same features without hidden units",
     "heuristic: how often parlour's heuristic makes the move at the same View, mixed with even chances as fits the training games "
     "best; aided: mixed with the frequencies instead",
-    "habits: `AvalonHabits` with what the seat itself knows of the team (votes, cards)",
+    "habits: `AvalonHabits` with the seat's own knowledge about the team (votes, cards)",
     "frequency: by role and sort of move in the training games; chance: all legal moves alike",
     "top-1: how often the most probable move was made; log likelihood: mean log of the chance of the move made, in nats; "
     "intervals at 95 %, games as what is drawn; differences on the same decisions",
@@ -271,9 +271,9 @@ def _draw(path: Path, scores: Sequence[ChoiceScore], bins: Mapping[str, Sequence
         path,
         max(4.2 * wide, 8),
         6.8,
-        title="How well each model tells what recorded players chose",
+        title="How well each model predicts recorded players' choices",
         who=f"Recorded players; models: {', '.join(dict.fromkeys(score.model for score in over_all))}",
-        n=f"n = {max(score.games for score in over_all):,} games held out, decisions as told in the panels; {plots.INTERVAL}s",
+        n=f"n = {max(score.games for score in over_all):,} games held out, decisions as in the panels; {plots.INTERVAL}s",
     ) as made:
         panels = made.subplots(2, wide, squeeze=False).ravel()
         for axes, what in zip(panels, kinds, strict=False):

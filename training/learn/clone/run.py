@@ -35,15 +35,15 @@ from parlour.training.measure.statistics import plain
 from parlour.training.results.runs import StageProgress, no_stage_progress, run_directory
 
 _ROUNDS: Final = 60
-"""Of expectation maximisation for one share."""
+"""Rounds of expectation maximisation for one share."""
 
 
 def learned(choices: Sequence[ImitatedChoice], config: FitConfig) -> dict[str, Model]:
     """All models for one kind of decision, by name.
 
     Args:
-        choices: Of the training games; at least one, all of one kind.
-        config: Of the clone.
+        choices: Choices of the training games; at least one, all of one kind.
+        config: Settings of the clone.
     """
     head, logistic = fit(choices, config), fit(choices, replace(config, hidden=0))
     frequency = _frequency(choices)
@@ -116,7 +116,7 @@ def clone(
         folder: Transcripts of Avalon (`*.jsonl`), recorded or played here.
         out: Gets `clone.npz` (for `--policy clone:FILE`), `scores.csv`, `calibration.csv`, `report.md`, `scores.png`.
         config: None for the defaults.
-        progress: Is told the stage and how much of it is done.
+        progress: Called with the stage and its share done.
 
     Raises:
         ParlourError: There are fewer games than folds, a file is no transcript of Avalon, or the directory cannot be used.

@@ -1,1 +1,1 @@
-"""Habits learned from recorded games: `avalon`, `werewolf`; how well they tell who is evil on held-out games."""
+"""Habits learned from recorded games: `avalon`, `werewolf`; how well they identify evil players on held-out games."""

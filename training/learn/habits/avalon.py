@@ -32,7 +32,7 @@ class PublicGame:
     name: str
     """Where it is from."""
     roles: tuple[str, ...]
-    """Of each seat."""
+    """Roles of the seats."""
     events: tuple[Event, ...]
     """What everybody saw, in the order of the game."""
 
@@ -86,9 +86,9 @@ class RecordedChoice:
 
     players: int
     terms: Array
-    """Of each option, shape (options, terms); of a yes or no those of the yes, shape (1, terms)."""
+    """Terms of each option, shape (options, terms); for a yes or no, only of the yes, shape (1, terms)."""
     chosen: int
-    """Number of the option; of a yes or no 1 or 0."""
+    """Number of the option; for a yes or no 1 or 0."""
 
 
 @dataclass(frozen=True)
@@ -97,9 +97,9 @@ class Ballot:
 
     players: int
     terms: Array
-    """Of each voter, shape (n, terms)."""
+    """Terms of each voter, shape (n, terms)."""
     kinds: tuple[int, ...]
-    """Of each voter, a number into `VOTERS`."""
+    """Kind of each voter, an index into `VOTERS`."""
     votes: tuple[int, ...]
     """1 approves."""
 
@@ -206,9 +206,9 @@ class RecordedStatement:
 
     players: int
     kind: int
-    """Of the speaker, a number into `LEADERS`."""
+    """Kind of the speaker, an index into `LEADERS`."""
     terms: Array
-    """Of each seat, shape (n, terms)."""
+    """Terms of each seat, shape (n, terms)."""
     said: Numbers
     """The stance to each seat, shape (n,)."""
 

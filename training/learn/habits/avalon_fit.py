@@ -5,7 +5,7 @@ The coefficients of a table of n are `shared + own[n]`. The shared part has a no
 one around zero; so six to ten players borrow from five as far as they have few games of their own. Votes are fitted to all
 votes on each team at once: they share a mood that no record tells, which is summed over.
 
-Votes of one table agree for reasons that no term knows of (what was said, habit), and naive Bayes counts each of them in full. So
+Votes of one table agree for reasons outside all terms (speech, habit), and naive Bayes counts each of them in full. So
 log likelihoods are multiplied by a weight for each kind of evidence, fitted by the loss of the true evil side. The conduct by which
 a game is read must not have been learned from that game: `learn` sees to it.
 """
@@ -61,7 +61,7 @@ from parlour.training.learn.habits.learner import (
 )
 
 WORDS: Final = "learned, words"
-"""The reading by what was said, too."""
+"""The reading that also uses speech."""
 
 
 def fit(cases: Cases, widths: Widths) -> dict[int, Conduct]:
@@ -137,7 +137,7 @@ def _choice(terms: Array, chosen: Array, coefficients: Array) -> tuple[float, Ar
 
 _GOOD, _OBERON = VOTERS.index("good"), VOTERS.index("Oberon")
 MOOD = 0.5
-"""Where the prior of the mood's coefficient lies: at zero it could not be told apart from its negative."""
+"""Where the prior of the mood's coefficient lies: at zero it could not be distinguished from its negative."""
 
 
 def fit_votes(ballots: Sequence[Ballot], widths: Widths) -> dict[int, tuple[Terms, ...]]:
@@ -217,7 +217,7 @@ class EvidenceWeights(NamedTuple):
 
 KINDS = EvidenceWeights._fields
 _PRIOR = (0.0, 0.0, 0.0, log(0.5))
-"""Logarithms around which those of the weights lie."""
+"""Prior means of the logarithms of the weights."""
 
 
 @dataclass(frozen=True)

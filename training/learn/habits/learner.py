@@ -1,7 +1,7 @@
 """How habits of a game are learned and read: coefficients under priors, and cross-validation by game; the same for all games.
 
-What differs between the games stands in a `HabitsOfGame` (`avalon_fit.AVALON`, `werewolf.WEREWOLF`). Coefficients are in
-log-odds under normal priors: a part that tables of all numbers of players share, and a part of each one's own.
+The differences between the games are in a `HabitsOfGame` (`avalon_fit.AVALON`, `werewolf.WEREWOLF`). Coefficients are in
+log-odds under normal priors: a part shared by tables of all numbers of players, and a separate part for each number.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class Widths:
     """Standard deviations of the priors, in log-odds."""
 
     shared: float = 1.5
-    """Of what all tables share, around today's rates."""
+    """Width of the shared part, around today's rates."""
     own: float = 0.5
-    """Of what a number of players has of its own."""
+    """Width of the separate part of a number of players."""
 
 
 def odds(chance: float) -> float:
@@ -48,7 +48,7 @@ Loss = Callable[[Array], tuple[float, Array]]
 
 
 def by_table(losses: Sequence[Loss], prior: Terms, widths: Widths) -> list[Terms]:
-    """Coefficients for each of several tables that share a part: those of the least loss and squared distance to the prior."""
+    """Coefficients for each of several tables that share a part: with the least loss plus squared distance to the prior."""
     size = len(prior)
 
     def loss(packed: Array) -> tuple[float, Array]:
@@ -70,7 +70,7 @@ def by_table(losses: Sequence[Loss], prior: Terms, widths: Widths) -> list[Terms
 
 
 LEARNED: Final = "learned"
-"""The reading by what was learned."""
+"""The reading with learned habits."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Learning:
 
     widths: Widths = field(default_factory=Widths)
     weight_widths: Widths = field(default_factory=lambda: Widths(shared=1.0, own=0.2))
-    """Of the logarithms of the weights of evidence."""
+    """Widths of the logarithms of the weights of evidence."""
     words: bool = True
     """Whether what was said counts as evidence, where free words are recorded."""
     folds: int = 5
@@ -98,7 +98,7 @@ class SourceGame(Protocol):
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """Of each seat."""
+        """Roles of the seats."""
 
     @property
     def players(self) -> int:
@@ -124,9 +124,9 @@ class HabitsOfGame(Generic[G]):
     fixed: Any
     """Today's fixed rates."""
     variants: Callable[[Sequence[G], Learning], Mapping[str, Learning]]
-    """Name of the reading -> how habits are learned for it; those of the last one are kept."""
+    """Name of the reading -> how habits are learned for it; the last reading's habits are kept."""
     groups: Callable[[Sequence[G]], report.Groups]
-    """Tables whose scores are told together."""
+    """Tables whose scores are reported together."""
     panels: tuple[str, ...]
     """Groups that the picture shows."""
 

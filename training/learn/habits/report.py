@@ -37,7 +37,7 @@ class DealtGame(Protocol):
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """Of each seat."""
+        """Roles of the seats."""
 
 
 def summary(readings: Readings, seed: int, groups: Groups) -> list[dict[str, Any]]:
@@ -76,7 +76,7 @@ def plain(entries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def verdict(entries: Sequence[Mapping[str, Any]], games: str) -> str:
-    """The habits learned with all there is, beside today's fixed rates, on games that they were not learned from."""
+    """The habits learned with all evidence, next to today's fixed rates, on held-out games."""
     learned = [entry for entry in entries if entry["players"] == _ALL and entry.get("less_than_default") is not None]
     if not learned:
         return "Nothing was compared with the fixed rates."
@@ -186,7 +186,7 @@ def _flat(entry: Mapping[str, Any]) -> list[Any]:
 
 
 def draw(path: Path, readings: Readings, groups: Groups) -> None:
-    """One panel for each group: of the seats with a chance, how many are evil; the diagonal is calibrated."""
+    """One panel for each group: predicted probability against the share of evil seats; the diagonal is calibrated."""
     if not plots.available():
         return
     told = [read for read in readings[DEFAULT] if any(read.players in numbers for numbers in groups.values())]

@@ -29,7 +29,7 @@ from parlour.training.results.runs import StageProgress, no_stage_progress, run_
 
 HABITS, REPORT, FOLDS = "habits.json", "report.md", "folds"
 WIDTHS: Final = (0.01, 10.0)
-"""Of priors: below the first nothing is learned, beyond the second they say nothing."""
+"""Widths of priors: below the first nothing is learned; above the second they have no effect."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class HabitsConfig:
     own_width: float = 0.5
     """The same of what each number of players has of its own."""
     seed: int = 0
-    """Of the folds and the intervals: the same seed gives the same result."""
+    """Seed of the folds and the intervals: the same seed gives the same result."""
 
     def __post_init__(self) -> None:
         for name, least in (("folds", 2), ("seed", 0)):

@@ -1,4 +1,5 @@
-"""How well a belief tells who is evil: an onlooker's, after every round of recorded games (a quest of Avalon, a day of Werewolf).
+"""How well an onlooker's belief identifies evil players, after every round of recorded games (a quest of Avalon, a day of
+Werewolf).
 
 The loss is -log of the chance of the true evil side, in nats; the chances of single seats are compared with the truth by AUC (of
 all seats after all rounds) and by the expected calibration error. The unit of every interval is the game.
@@ -18,7 +19,7 @@ from parlour.training.measure.calibration import CalibrationBin, bins_by_range, 
 from parlour.training.measure.statistics import Estimate
 
 RESAMPLES = 2000
-"""Of a bootstrap over games."""
+"""Resamples of a bootstrap over games."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def log_loss(reads: Sequence[BeliefRead], seed: int = 0) -> Estimate:
 
 
 def difference(a: Sequence[BeliefRead], b: Sequence[BeliefRead], seed: int = 0) -> Estimate:
-    """Mean loss of `a` less that of `b` on the same rounds, paired by game."""
+    """Mean loss of `a` minus mean loss of `b` on the same rounds, paired by game."""
     if [(read.game, read.round) for read in a] != [(read.game, read.round) for read in b]:
         raise ValueError("two readings are of different games")
     return _over_games([read.loss - other.loss for read, other in zip(a, b, strict=True)], a, seed)

@@ -1,7 +1,8 @@
 """Habits of Werewolf learned from a folder of transcripts: rates of accusations, defences, votes, reports, claims and deaths.
 
-Each rate of `WerewolfHabits` is counted where the roles are known and fitted in log-odds around today's number, with a part that
-all numbers of players share and a part of each one's own. How well an onlooker then tells the werewolves is asked after every day
+Each rate of `WerewolfHabits` is counted where the roles are known and fitted in log-odds around today's number, with a part
+shared by all numbers of players and a separate part for each number. How well an onlooker then tells the werewolves is asked
+after every day
 of games not learned from.
 """
 
@@ -32,11 +33,11 @@ class WolfRecord:
 
     name: str
     roles: tuple[str, ...]
-    """Of each seat."""
+    """Roles of the seats."""
     events: tuple[Event, ...]
     """All of them, secrets among them."""
     view: WerewolfView
-    """Of the first seat at the end; an onlooker reads the table's rules in it."""
+    """View of the first seat at the end; an onlooker reads the table's rules in it."""
 
     @property
     def players(self) -> int:
@@ -152,7 +153,7 @@ def fit_rates(records: Iterable[WolfRecord], widths: Widths) -> WerewolfHabitsFi
 
 
 def fit_counts(found: Mapping[int, WolfCounts], widths: Widths) -> WerewolfHabitsFile:
-    """Habits by what tables of each number of players (`PLAYERS`) did."""
+    """Habits from the tables of each number of players (`PLAYERS`)."""
     usual = WerewolfHabits()
     fitted = {
         rate: by_table([_loss(rate, one) for one in found.values()], (odds(getattr(usual, rate)),), widths)

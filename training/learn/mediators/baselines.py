@@ -4,11 +4,10 @@ Baselines after section 4.1 of the paper: no retrieval; GraphRAG (always search 
 confidence of the closed-book answer. Beyond it: the joint action that is best on average over the training questions, and
 the oracle, which knows what each joint action will earn on each question, and bounds them all.
 
-Where a service knows other actions, `actions` says which, and the joint actions are those of its `all`.
-All play the same questions, so that differences are paired. A policy that draws its actions is scored by what it earns in
-expectation.
+Where a service knows other actions, `actions` says which, and the joint actions are its `all`.
+All play the same questions, so that differences are paired. A policy that draws its actions is scored by its expected utility.
 
-The ceiling knows everything but the lottery of a simulated memory. What such a reader remembers is drawn by hash
+The ceiling knows everything but the lottery of a simulated memory. Its memory is drawn by hash
 (`parlour.envs.mediated_qa.readers.Memory`): each fact by the fame of its subject, then what is misremembered, then each guess and
 sample. The oracle sees how these draws fell. The ceiling sees evidence, answers from it, verdicts and all chances of the
 memory, and takes the joint action with the highest expected net utility, computed exactly by going through what memory may
@@ -67,7 +66,7 @@ class Scores:
     """Right among answered; None if nothing was answered."""
     utility: Estimate
     difference: Estimate
-    """Net utility of the first system less that of this one, question by question."""
+    """Net utility of the first system minus net utility of this one, question by question."""
 
 
 def fixed(name: str, joint: Joint, rows: Sequence[Simulated], actions: ActionSet = PUBLISHED_ACTIONS) -> SystemAnswers:

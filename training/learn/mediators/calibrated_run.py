@@ -3,13 +3,14 @@
 `train grace --questions N` or `--corpus PATH` leaves RUN/calibration with config.json and partial.csv, and RUN/policy.json and
 RUN/config.json beside it.
 
-What the actions cost and earned is known of the questions of a calibrated run alone; of any other question there is the
-recommendation without it.
+Cost and utility of the actions are known only for the questions of a calibrated run; for other questions, only the recommendation
+is shown.
 
-With `share` of the outcome's utility for each module and its own costs alone (`equilibrium.module_game`), a module that is told x
-follows if nothing else earns it more, given what the others are told beside it. Measured on the training questions' mean
-utilities: how often each module would follow, and what disobeying where it pays would gain it (swap regret). The policy as it is
-(quantal) stands beside the correlated equilibrium of greatest welfare at that share, which all modules follow by its making.
+With `share` of the outcome's utility for each module and its own costs alone (`equilibrium.module_game`), a module with
+recommendation x follows if no other action earns it more, given the others' recommendations. Measured on the training questions'
+mean
+utilities: how often each module would follow, and what disobeying where it pays would gain it (swap regret). The policy itself
+(quantal) is compared with the correlated equilibrium of greatest welfare at that share, which all modules follow by construction.
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ def _config(stored: Any) -> HeldOutConfig:
 
 
 LEVELS: Final = ("low", "mid", "high")
-"""Of a bin, by its number."""
+"""Names of the bins, by number."""
 
 
 @dataclass(frozen=True)
@@ -128,13 +129,13 @@ class ActionCame:
     outcome: str | None = None
     """One of `OUTCOME_NAMES`; None where the question was not calibrated, as below."""
     cost: float | None = None
-    """Of what was carried out."""
+    """Cost of the executed actions."""
     net: float | None = None
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """All that is told of a question."""
+    """Everything shown about a question."""
 
     question: str
     linked: tuple[str, ...]
@@ -147,7 +148,7 @@ class Explanation:
     actions: tuple[ActionCame, ...]
     """Most probable first."""
     part: str = ""
-    """Of a calibrated question: `training` or `held out`."""
+    """Part of a calibrated question: `training` or `held out`."""
     reader: str = ""
     """Who answered it; empty if it is not told."""
 

@@ -48,7 +48,7 @@ BOOSTING: Final = {
     "early_stopping": False,
     "random_state": 0,
 }
-"""Small trees and few: chosen on generated corpora that no result is told of."""
+"""Few, small trees: chosen on generated corpora without reported results."""
 
 
 def fit_outcomes(x: Floats, outcomes: NDArray[np.int64]) -> OutcomeModel:
@@ -129,13 +129,13 @@ class ContextualConfig:
     joint: str = "published"
     """Joint actions that it may recommend: the published nine, or all."""
     temperature: float | None = None
-    """Of the quantal response, 0 for the best action; None: by cross-fitting."""
+    """Temperature of the quantal response, 0 for the best action; None: by cross-fitting."""
     floor: float | None = None
     """Least probability of an action; None: by cross-fitting."""
     folds: int = 5
     """Number of folds of the cross-fitting."""
     seed: int = 0
-    """Of the folds."""
+    """Seed of the folds."""
 
     def __post_init__(self) -> None:
         check_from("folds", self.folds, 2)
@@ -152,8 +152,8 @@ def learn_contextual(
 
     Args:
         rows: The questions under all joint actions; at least as many as there are folds.
-        contexts: Of the questions, shape (questions, features), as `Pipeline.context` gives them.
-        payment: At which temperature and floor are chosen, and which the model plays; that of the published run if None.
+        contexts: Contexts of the questions, shape (questions, features), as `Pipeline.context` gives them.
+        payment: The payment for choosing temperature and floor, and for play; the published run's if None.
         config: How.
 
     Raises:
@@ -286,7 +286,7 @@ _FORM: Final = FEATURES.index(f"form_{FORMS[0]}")
 
 
 def contextual(name: str, model: ContextualModel, rows: Sequence[Simulated], contexts: Floats) -> SystemAnswers:
-    """A contextual policy, scored by what it earns in expectation over its draws."""
+    """A contextual policy, scored by its expected utility over its draws."""
     p = model.policy(np.asarray(contexts, dtype=np.float64), [row.state for row in rows])
     places = [ALL[NUMBER[joint]] for joint in model.joints]
     return mixed(name, [dict(zip(places, chances, strict=True)) for chances in p.tolist()], rows)
@@ -365,7 +365,7 @@ def learn_sees(calibrated: Calibrated, config: GraceConfig) -> ContextualModel |
 
 
 def regrets_of(calibrated: Calibrated, config: GraceConfig, model: ContextualModel | None) -> dict[str, float]:
-    """What each module would gain by disobeying, at most, by what the model expects: mean over the held-out questions."""
+    """Most that each module would gain by disobeying, as the model expects: mean over the held-out questions."""
     if model is None or calibrated.contexts is None:
         return {}
     contexts = calibrated.contexts[calibrated.config.train :]

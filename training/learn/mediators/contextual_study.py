@@ -3,7 +3,7 @@
 On each corpus the mediators learn from the same training questions and are scored on the same held-out ones, so that
 differences are paired, question by question; over corpora of one difficulty these are pooled. The table is the quantal
 response with cross-validated settings of `train grace`. `SEEDS` were chosen before any of these corpora was made: all choices of
-features and settings were made on those of `LOOKED_AT`.
+features and settings were made on the corpora of `LOOKED_AT`.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from parlour.training.learn.mediators.simulate import calibrate, table
 from parlour.training.measure.statistics import Estimate, mean_estimate, show_interval
 
 SEEDS: Final = (2001, 2002, 2003)
-"""Of the corpora that results are told of."""
+"""Seeds of the corpora with reported results."""
 LOOKED_AT: Final = (101, 102)
-"""Of the corpora that features and settings were chosen on."""
+"""Seeds of the corpora that features and settings were chosen on."""
 TABLE: Final = "table of states"
 HEADING: Final = (
     *("difficulty", "corpora", "system", "net utility", "more than the table", "ahead in"),

@@ -1,4 +1,4 @@
-"""What there is in a corpus: counts of questions, documents and the graph; and the graph around one question as a picture."""
+"""The content of a corpus: counts of questions, documents and the graph; and the graph around one question as a picture."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from parlour.envs.mediated_qa.retrieve import Search
 from parlour.training.results import plots
 
 SHOWN = 3
-"""Of ids and titles as many are shown as examples."""
+"""Number of ids and titles shown as examples."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class CorpusReport:
     """Titles of documents without a sentence."""
     sentences: int
     nodes: dict[str, int]
-    """Of the graph, by kind."""
+    """Nodes of the graph, by kind."""
     edges: int
     linked: int
     """Questions that are linked to a document; the others are in the state without signals."""
@@ -135,10 +135,10 @@ def draw(graph: KnowledgeGraph, question: CorpusQuestion, path: str | Path, dept
     """Write the picture of a question as a PNG.
 
     Args:
-        graph: Of the corpus.
-        question: Linked or not; of one that is not, its text alone is drawn.
+        graph: Graph of the corpus.
+        question: Linked or not; if it is not, only its text is drawn.
         path: File to write.
-        depth: Of the search: `"shallow"` or `"deep"`.
+        depth: Depth of the search: `"shallow"` or `"deep"`.
 
     Raises:
         ParlourError: matplotlib is not installed, or the file cannot be written.

@@ -1,8 +1,8 @@
-"""What the modules' actions cost: as a user writes it, or by what they used in a calibration (tokens read and written, seconds).
+"""Costs of the modules' actions: as a user writes them, or from their use in a calibration (tokens read and written, seconds).
 
 An action is measured each time that it is carried out, its questions to a model included. A reply from the cache counts with the
-tokens that it took when it was asked; how long that was the cache does not know, so that such an action counts for the tokens and not
-for the seconds. The closed-book answer is asked once for all that it is needed for, and is charged to the action that gives it.
+tokens that it took when it was asked; the cache stores no times, so the action counts for the tokens and not for the seconds. The
+closed-book answer is asked once for all that it is needed for, and is charged to the action that gives it.
 What is measured grows with the table, a line for each question and action, and is kept when a run is killed.
 """
 
@@ -76,7 +76,7 @@ class ActionUsage:
     timed: int = 0
     """Of `n`, those without a reply from the cache."""
     seconds: float = field(default=0.0, compare=False)
-    """Of those."""
+    """Seconds of these calls."""
 
     def __add__(self, other: ActionUsage) -> ActionUsage:
         tokens = self.prompt + other.prompt, self.completion + other.completion
@@ -240,7 +240,7 @@ def rate(text: str, prices: str | None = None) -> UseRate:
 
 
 def costs_by(path: Path, by: UseRate) -> tuple[float, ...]:
-    """What the nine actions cost, in the order of `joint.COSTS`, by what a calibration used (`store_means`).
+    """Costs of the nine actions, in the order of `joint.COSTS`, from their use in a calibration (`store_means`).
 
     Raises:
         ParlourError: There is no such file, or tokens or seconds that have a price were not measured.

@@ -84,7 +84,8 @@ class HeldOutConfig:
     retriever: str = "graph"
     """Who finds evidence: graph, bm25, dense or hybrid; the signals are the graph's in any case."""
     sees: str = "state"
-    """What the mediator knows of a question: state, signals (their raw values), or question (its form, names, links and path)."""
+    """What the mediator knows about a question: state, signals (their raw values), or question (its form, names, links and
+    path)."""
     actions: str = ""
     """JSON file of actions of your own, with their costs; None: the published ones."""
 
@@ -144,12 +145,12 @@ class Calibrated:
     train: tuple[Simulated, ...]
     held_out: tuple[Simulated, ...]
     confidences: tuple[float, ...]
-    """Of the closed-book answers to the held-out questions."""
+    """Confidences of the closed-book answers to the held-out questions."""
     table: UtilityTable
-    """Of the training questions, with the joint actions of the configuration."""
+    """Utilities of the training questions, with the joint actions of the configuration."""
     contexts: Floats | None = None
-    """Of the training questions and then the held-out ones, shape (questions, features); None where the mediator sees the
-    state alone."""
+    """Contexts of the training questions, then of the held-out questions, shape (questions, features); None if the mediator sees
+    only the state."""
 
     @property
     def actions(self) -> ActionSet:

@@ -91,13 +91,13 @@ def prepare(
 
     Args:
         config: The experiment.
-        corpus: Instead of that of `corpus_of`; has at least train + held_out questions.
+        corpus: Replaces the corpus of `corpus_of`; has at least train + held_out questions.
         reader: Who answers and checks; the offline one if None.
         out: Run directory, for the settings and the table as it grows; resumes if it exists.
         progress: Called after each question with the number of questions done.
-        pool: Processes that put the questions under the joint actions; the reader must be picklable then.
-        at_once: How many questions are put at once, in threads (`simulate.calibrate`).
-        pipeline: That of the corpus and the reader, where there is one already; its parts and its actions count. Without
+        pool: Processes that run the questions under the joint actions; the reader must be picklable then.
+        at_once: Number of questions run at once, in threads (`simulate.calibrate`).
+        pipeline: The pipeline of the corpus and the reader, if there is one already; its parts and its actions count. Without
             `corpus` the questions are its own.
 
     Raises:
@@ -158,11 +158,11 @@ def compare(
 
     Args:
         calibrated: The questions.
-        policy: What is compared.
+        policy: The policy to compare.
         out: Folder for the tables, if there is one.
         reader: Who answered, for a column of the table of scores; empty for no such column.
-        pipeline: That of the questions; where its memory is simulated, the ceiling that knows all but how the memory fell
-            stands before the oracle.
+        pipeline: The questions' pipeline; if its memory is simulated, the upper bound without the memory draw is listed before
+        the oracle.
     """
     rows, joint, actions = calibrated.held_out, calibrated.config.joint, calibrated.actions
     played = [

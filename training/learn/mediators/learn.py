@@ -66,7 +66,7 @@ class GraceConfig:
     seed: int = 0
     """The same seed gives the same result."""
     unit: float = 1.0
-    """By what the temperatures of the cross-validation are multiplied, for utilities of another size (`unit_of`)."""
+    """Factor of the cross-validation's temperatures, for utilities of another size (`unit_of`)."""
 
     def __post_init__(self) -> None:
         for name, accepted in (("method", METHODS), ("learner", LEARNERS)):
@@ -112,7 +112,7 @@ class GraceConfig:
 
 
 def unit_of(payment: Payment) -> float:
-    """How far apart the utilities of a payment are, next to those of the published run: 1 for these.
+    """Spread of the utilities of a payment, relative to the published run: 1 for the published utilities.
 
     >>> unit_of(Payment((1.2, -0.4, 0.1, -0.2)))
     0.01

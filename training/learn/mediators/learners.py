@@ -75,7 +75,7 @@ class Thompson:
     """How many utilities the prior mean counts for."""
     shape: float = 1.0
     scale: float = 1000.0
-    """Of the inverse gamma prior of the variance; scale / shape is about a variance in utility squared."""
+    """Scale of the inverse gamma prior of the variance; scale / shape is about a variance in utility squared."""
 
     def __post_init__(self) -> None:
         for name in ("strength", "shape", "scale"):
@@ -221,7 +221,7 @@ class Rounds:
     actions: NDArray[np.int64]
     utilities: Floats
     regrets: Floats
-    """What the state's best action earns on average in the table, less what the action taken does."""
+    """Average utility of the state's best action in the table, minus average utility of the action taken."""
 
 
 class TableBandit:

@@ -10,8 +10,8 @@ A policy pi is worth, over n of them,
 where s is what pi sees: the state, or also the context that the log holds (`LoggedRecommendation.context`), and q is the mean
 utility in the state, shrunk towards its parents and cross-fitted: learned from the other folds. The
 first is without bias if pi takes only what was drawn with some chance; the third has less variance where q tells something.
-A row with the action that would never have been drawn tells nothing of it: the share of pi that rests on actions no
-recommendation in the state has taken is told as `unsupported`, and only q speaks for it.
+The log says nothing about an action that was never drawn: `unsupported` is the share of pi on actions without a recommendation in
+the state, and only q covers it.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class PolicyValue:
     """None if the policy takes nothing that was logged."""
     doubly_robust: Estimate
     gain: Estimate
-    """Doubly robust estimate less what the policy in use earned, question by question."""
+    """Doubly robust estimate minus the utility of the policy in use, question by question."""
     effective: float
     """Effective number of recommendations: (sum of w)^2 / sum of w^2."""
     unsupported: float
@@ -79,8 +79,8 @@ def value(
     """The worth of a policy by the log of another.
 
     Args:
-        policy: What is asked about; of one that sees more than the state, the log must hold what it sees.
-        log: What was recommended, drawn with the probabilities it tells.
+        policy: The policy to evaluate; if it sees more than the state, the log must hold what it sees.
+        log: The recommendations, with the probabilities they were drawn with.
         payment: What outcomes pay; the published one if None.
         folds: Parts for cross-fitting; row k lies in part k modulo this.
 

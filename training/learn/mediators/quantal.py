@@ -166,7 +166,7 @@ def cross_validate(
     )
     best = max(scores, key=lambda score: -math.inf if math.isnan(score.utility) else score.utility)
     if math.isnan(best.utility):
-        raise ParlourError(f"no held-out question tells of any policy (the fallback {key(FALLBACK)} was not tried)")
+        raise ParlourError(f"no held-out question evaluates any policy (the fallback {key(FALLBACK)} was not tried)")
     return Choice(best, scores)
 
 

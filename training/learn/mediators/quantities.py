@@ -206,7 +206,7 @@ def left_out_greedy(table: UtilityTable, shrinkage: Shrinkage = 0.0) -> Floats:
 
     Args:
         table: Every cell must be filled.
-        shrinkage: Of the states, as `quantities.estimate` has it. Without any, a state that no other question is in has no
+        shrinkage: Shrinkage of the states, as in `quantities.estimate`. Without any, a state that no other question is in has no
             value: the action with the highest mean is taken.
     """
 

@@ -1,6 +1,6 @@
 """Who answers and checks in an experiment, chosen by words; and what that would ask of a language model, before anything is asked.
 
-The forecast puts the questions under all joint actions with a model that only counts: it renders each prompt, and gives answers
+The forecast runs the questions under all joint actions with a model that only counts: it renders each prompt, and gives answers
 that lead to the most checks. A reply is taken to use all the room that it has, and to be readable at once; what is
 asked again because it is not, and what a cache answers for nothing, is left out.
 """
@@ -93,7 +93,7 @@ def chosen(config: HeldOutConfig) -> tuple[str, str]:
         )
     if config.corpus and reader == OFFLINE and not config.simulate_memory:
         raise ParlourError(
-            f"reader {OFFLINE!r} remembers made-up facts, not those of a corpus; accepted: --reader extract, "
+            f"reader {OFFLINE!r} remembers made-up facts, not facts of a corpus; accepted: --reader extract, "
             "--reader qa:PATH, --model NAME, or --simulate-memory to have its memory drawn at random"
         )
     return reader, checker
@@ -193,7 +193,7 @@ class CountingModel(Model):
     completion: int = 0
 
     is_language_model: ClassVar[bool] = True
-    """As whom it stands in for."""
+    """Name of the model that it replaces."""
 
     def answer(self, question: Ask[A], context: RequestContext) -> Answered[A]:
         return self.answers(question, context, 1)[0]
@@ -222,8 +222,8 @@ def forecast(
 
     Args:
         config: The experiment.
-        pipeline: Of its corpus; what it finds in the graph is not looked for again.
-        asked: The model that will be asked; nobody is asked where it is the offline one.
+        pipeline: Pipeline of its corpus; its results from the graph are reused.
+        asked: The model that will be asked; nobody is asked if it is the offline model.
         partial: The table of a calibration that was begun; it is read, not touched.
     """
     done = simulate.numbers_in(partial)

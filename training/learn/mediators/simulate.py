@@ -1,8 +1,8 @@
 """Calibration: what every joint action would earn on every question, with the stages that they share computed once.
 
 A question has at most two searches, four answers (from either evidence, by consistency, from memory), a check for each pair of
-evidence and answer, and a judgement for each different answer; all joint actions are put together from these. Costs are
-those of what is carried out (`parlour.envs.mediated_qa.actions.ActionSet.executed`). A service that knows other actions is put under
+evidence and answer, and a judgement for each different answer; all joint actions are put together from these. Costs are the costs
+of the executed actions (`parlour.envs.mediated_qa.actions.ActionSet.executed`). A service that knows other actions is put under
 theirs. The table is written as it grows, a line a question, and resumes where a killed run stopped.
 """
 
@@ -36,7 +36,7 @@ from parlour.training.play.parallel.executor import Pool, Shared, add_usage, as_
 from parlour.training.results.runs import whole_lines
 
 SIGNAL_NAMES: Final = ("reliability", "degree", "len", "coherence", "diversity")
-"""Of the cut points, as the published tables write them."""
+"""Names of the cut points, as in the published tables."""
 _BLOCK: Final = 25
 """Number of questions in a task of a pool."""
 _FOUND: Final = {"retrieve_shallow": "found_shallow", "retrieve_deep": "found_deep"}
@@ -55,7 +55,7 @@ class Simulated:
     found: tuple[bool, ...] = (True, True)
     """Whether the shallow search found evidence, and the deep one; or each search of another action set, in its order."""
     confidence: float = 0.0
-    """Of the closed-book answer, 0..1."""
+    """Confidence of the closed-book answer, 0..1."""
     id: str = ""
     """What its file calls the question; empty for a generated one."""
 
@@ -77,7 +77,7 @@ class CalibrationService(Service, Protocol):
         """What its file calls a question; empty for a generated one."""
 
     def confidence(self, number: int) -> float:
-        """Of the closed-book answer, 0..1."""
+        """Confidence of the closed-book answer, 0..1."""
 
 
 def simulate(
@@ -153,8 +153,8 @@ def calibrate(
     Args:
         service: Who retrieves, answers, checks and judges.
         numbers: The questions.
-        payment: Utilities and costs; those of the published run if None, or the costs of the service's own actions.
-        seed: Of what is drawn, such as the samples of consistency; each question draws on its own.
+        payment: Utilities and costs; None: the published run's, or the costs of the service's own actions.
+        seed: Seed of all draws, such as the samples of consistency; each question draws on its own.
         out: A CSV file that grows by a line a question. What it holds already is not computed again. What the actions used
             is measured beside it (`usage`).
         progress: Called after each question with the number of questions done.
@@ -163,7 +163,7 @@ def calibrate(
             does not depend on it.
 
     Raises:
-        ParlourError: `out` holds something else than such a table, or one that was made with another payment or seed.
+        ParlourError: `out` holds no simulation table, or a table of another payment or seed.
     """
     actions = actions_of(service)
     payment = payment or actions.payment()
@@ -241,8 +241,8 @@ def table(
     actions: ActionSet = PUBLISHED_ACTIONS,
     costs: tuple[float, ...] | None = None,
 ) -> UtilityTable:
-    """The simulation table of these questions, with the columns of `joint`: `"published"` or `"all"`; `costs` of the actions,
-    where these are not those of `actions`.
+    """The simulation table of these questions, with the columns of `joint`: `"published"` or `"all"`; `costs` of the actions, if
+    they differ from `actions`.
 
     Raises:
         ParlourError: There are no rows.
@@ -281,7 +281,7 @@ def read_partial(path: Path, stamp: str, actions: ActionSet = PUBLISHED_ACTIONS)
 
     def read(lines: list[str]) -> dict[int, Simulated]:
         if lines[:2] != head[: len(lines)]:
-            raise ParlourError(f"{str(path)!r} is not a table of this run; accepted: one that begins with {stamp!r}")
+            raise ParlourError(f"{str(path)!r} is not a table of this run; accepted: a file that begins with {stamp!r}")
         rows = (_row(path, at, cells, actions) for at, cells in enumerate(csv.reader(lines[2:]), 3))
         return {row.number: row for row in rows}
 

@@ -1,8 +1,9 @@
 """What the stakes decide: from one calibrated run, the policy and its scores for any value of a right answer and price of a wrong one.
 
-A run stores what came of every joint action on every question and whether evidence was found; costs and outcomes do not depend
-on what they pay, so that nothing is asked again. Value and price are told against silence where the closed-book answer is
-wrong, which keeps its utility: a right answer pays that and the value, a wrong one that less the price. So at price 0 silence gains
+A run stores the outcome of every joint action on every question, and whether evidence was found. Costs and outcomes do not depend
+on payments, so nothing is asked again. Value and price are relative to silence when the closed-book answer is wrong, which keeps
+its utility: a right answer pays that utility plus the value, a wrong answer that utility minus the price. So at price 0 silence
+gains
 nothing over a wrong answer; the published utilities (120, -40, 10, -20) are value 110 and price 50.
 
 The policy takes in each state the joint action with the highest mean over the training questions, shrunk towards the state's
@@ -34,7 +35,7 @@ from parlour.training.measure.statistics import SHARE, Estimate, mean_estimate
 LEARNED: Final = "learned mediator"
 CONTEXTUAL: Final = "contextual policy"
 PRICES: Final = (0.0, 10.0, 25.0, 50.0, 100.0, 200.0, 400.0, 1000.0, math.inf)
-"""Of a wrong answer, at stakes of the size of the published ones; others are multiplied by their unit (`learn.unit_of`)."""
+"""Prices of a wrong answer, at stakes of the published size; other stakes are multiplied by their unit (`learn.unit_of`)."""
 _WORST: Final = 1e9
 """Stands for an infinite price where the best action of one question is looked for, in the unit of the stakes."""
 
@@ -139,10 +140,10 @@ def policy_at(
     Args:
         train: The questions.
         payment: As `payment_at` gives it.
-        price: Of a wrong answer; only whether it is infinite counts.
+        price: Price of a wrong answer; it only matters whether it is infinite.
         joint: Which joint actions it may take, a key of `vocabulary.JOINTS`.
         shrinkage: As in `quantities.estimate`.
-        thresholds: Of the signals, for the policy's file.
+        thresholds: Thresholds of the signals, for the policy's file.
 
     Raises:
         ParlourError: There are no questions, or every joint action was wrong once.

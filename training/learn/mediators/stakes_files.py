@@ -58,7 +58,7 @@ def policy_name(value: float, price: float) -> str:
 
 
 def headings(stakes: Stakes) -> tuple[str, ...]:
-    """Of `rows`: what is told of the learned mediator, then the names of the others."""
+    """Headings of `rows`: columns of the learned mediator, then the names of the others."""
     first = next(iter(stakes.policies))
     others = [score.system for score in stakes.scores if (score.value, score.price) == first][1:]
     return (*_SHOWN, *(_SHORT.get(name, name) for name in others))

@@ -24,7 +24,7 @@ from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
 from parlour.policies.agents.mediated_qa.joint import Joint, check_state, column, from_column, from_key
 
 LARGEST: Final = 1e100
-"""Of a utility's size, so that squares and sums stay finite."""
+"""Largest size of a utility, so that squares and sums stay finite."""
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +38,7 @@ class UtilityTable:
     """
 
     ids: tuple[str, ...]
-    """Of the questions; one that was executed several times has several rows."""
+    """Ids of the questions; a question that was executed several times has several rows."""
     states: tuple[str, ...]
     """State of each question."""
     actions: tuple[Joint, ...]

@@ -47,16 +47,16 @@ _SPLIT, _CHOICES, _QUESTIONS = range(3)  # what a run draws for
 
 @dataclass(frozen=True)
 class MediatorPoint:
-    """One point of the curve. None is what there was nothing to measure by."""
+    """One point of the curve. None: there was nothing to measure with."""
 
     steps: int
     """Questions learned from; on-line, rounds played."""
     training: float | None
-    """Mean net utility: of the policy on what it learned from; on-line, earned in the rounds of the phase."""
+    """Mean net utility: the policy's on its training questions; on-line, earned in the rounds of the phase."""
     regret: float | None
     """On-line: mean regret of a round of the phase."""
     n: int
-    """Held-out questions that tell of the policy."""
+    """Number of held-out questions that evaluate the policy."""
     held_out: float | None
     """Expected net utility of the policy on them, with its interval at 95 % (Student's t)."""
     low: float | None

@@ -3,7 +3,7 @@
 The learner is self-play's, with a fixed seating, where the game has kernels (`trainer`), and MaskablePPO elsewhere (`sb3`). Learned
 from are the seeds of `seeds.TRAINING`, the curve is measured on `seeds.VALIDATION`. A run is cut into phases of `phase_steps`
 decisions. A phase begins with freshly seeded environments and ends with a checkpoint, so that a run that was killed and resumed
-gives the same network, byte for byte, as one that was not.
+gives the same network, byte for byte, as an uninterrupted run.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class SeatPoint:
     low: float
     high: float
     training_win_rate: float
-    """Of the games learned from in the last phase, in which actions are drawn at random from the network."""
+    """Win rate in the training games of the last phase, with actions drawn from the network."""
 
 
 UNTRAINED: Final = "untrained"

@@ -1,4 +1,4 @@
-"""What `train seat` asks of a trainer, and the one for games with kernels: self-play's learner with a fixed seating.
+"""The protocol of trainers for `train seat`, and the trainer for games with kernels: self-play's learner with a fixed seating.
 
 The learner holds one seat of every table, or another one at each, among fixed opponents; it has no anchor and imitates nobody.
 Each phase deals all tables afresh. For other games there is MaskablePPO (`sb3`).
@@ -33,7 +33,7 @@ _SEATS: Final = 4  # what seeds are derived for
 
 
 def stored_steps(path: Path) -> tuple[str, int]:
-    """Which trainer left a checkpoint, and after how many decisions. Raises `ParlourError` for a file that is none of theirs."""
+    """Which trainer left a checkpoint, and after how many decisions. Raises `ParlourError` for a file of another kind."""
     with reading(path, "checkpoint", FOREIGN):
         try:
             return OF_SB3, int(read_arrays(path, OF_SB3)[0]["steps"])
@@ -69,7 +69,7 @@ class Trainer(Protocol):
         """Write the state, of plain values and numbers."""
 
     def load(self, path: Path) -> None:
-        """Go on from a state. Raises `ParlourError` for a file that is none of this run."""
+        """Continue from a state. Raises `ParlourError` for a file that is none of this run."""
 
     def close(self) -> None:
         """Leave the tables."""

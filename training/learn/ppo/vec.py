@@ -115,7 +115,7 @@ class BatchSeatVecEnv(MaskedVecEnv):
 
     Args:
         env: The tables.
-        seed: Of the first `reset`.
+        seed: Seed of the first `reset`.
     """
 
     def __init__(self, env: BatchSeatEnv, seed: int) -> None:

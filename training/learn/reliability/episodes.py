@@ -28,7 +28,7 @@ NOTHING: Final = Reliabilities.of((0.0,) * WEIGHTS)
 
 @dataclass(frozen=True)
 class EpisodeTable:
-    """Who plays whom in an episode, and with what errors."""
+    """The players of an episode, and their error rates."""
 
     seed: int
     design: str
@@ -41,7 +41,7 @@ class EpisodeTable:
 
 @dataclass(frozen=True)
 class TrustMoment:
-    """What one seat of the village could go by at one of its turns, and what was true."""
+    """The evidence of one villager at one of its turns, and the truth."""
 
     me: int
     acts: tuple[tuple[str, int, int], ...]

@@ -1,11 +1,11 @@
 """`parlour train gratr-trust`: play episodes, learn what evidence can be relied on from them, play on with what was learned.
 
 Leaves config.json, episodes.jsonl, parameters.json (for `gratr:parameters=FILE`), readers.json (Bayes' habits and the logistic
-model, learned from the same episodes; for `parlour reproduce gratr-trust --readers FILE`), report.md and report.html. Each
-round plays GRATR as the rounds before taught it, so that what is learned fits the games that follow from it. A run that was
-killed goes on behind its last whole episode and ends with the same files.
+model, learned from the same episodes; for `parlour reproduce gratr-trust --readers FILE`), report.md and report.html. Each round
+plays GRATR with the parameters of earlier rounds, so that the parameters fit the games that they lead to. A killed run resumes
+after its last whole episode and ends with the same files.
 
-Reliabilities and the decay of evidence are those of least log loss of trust at every judgement. The chance of each hypothesis
+Reliabilities and the decay of evidence minimise the log loss of trust over all judgements. The chance of each hypothesis
 is the exponential of a sum of weights, so that the loss and its gradient are exact; it is minimised by L-BFGS from weights of
 nothing, with a ridge. The decay rho is the one of a grid that judges best the episodes that its weights were not fitted to
 (two halves, by their number).
@@ -58,7 +58,7 @@ class MomentArrays:
     wolf: Array
     """(M, H, K): whether the target is a werewolf under the hypothesis."""
     asked: Array
-    """(M, K): 1 where there is such a target."""
+    """(M, K): 1 if the target exists."""
     true: Array
     """(M, K): whether it is one."""
 
@@ -142,7 +142,7 @@ class Fit:
 
 
 def fit(episodes: Sequence[PlayedEpisode], rhos: Sequence[float], ridge: float) -> Fit:
-    """Fit to episodes, of which there must be two or more with judgements."""
+    """Fit to episodes; at least two must have judgements."""
     moments = [moment for episode in episodes for moment in episode.moments]
     of = np.array([k for k, episode in enumerate(episodes) for _ in episode.moments])
     best: tuple[float, float, Array, Array] | None = None
@@ -217,7 +217,7 @@ class TrustTraining:
 
     @property
     def tables(self) -> list[EpisodeTable]:
-        """Who plays whom in each episode, on deals of the training seeds."""
+        """The players of each episode, on deals of the training seeds."""
         rng = np.random.default_rng(seeds.derive(self.seed, 0))
         deals = [seeds.TRAINING[int(k)] for k in rng.choice(len(seeds.TRAINING), size=self.episodes, replace=False)]
         return [self._table(deal, number, rng) for number, deal in enumerate(deals)]
@@ -237,9 +237,9 @@ class LearnedTrust:
     """What a run found."""
 
     fit: Fit
-    """Of the last round, from all episodes."""
+    """Fit of the last round, from all episodes."""
     losses: Mapping[str, float]
-    """Log loss of episodes not fitted to: of all, and by rate of misreading."""
+    """Log loss of held-out episodes: over all, and by rate of misreading."""
     readers: Mapping[str, Any]
     """Habits of Bayes and weights of the logistic model."""
 

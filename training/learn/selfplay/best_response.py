@@ -99,15 +99,15 @@ class BestResponse:
     player: Estimate
     """Those that the player itself won as that side, against itself."""
     gain: Estimate
-    """The first less the second, paired by deal."""
+    """The first minus the second, paired by deal."""
 
 
 def best_response(config: BestResponseConfig, progress: Callable[[float, str], None]) -> BestResponse:
     """Learn and measure.
 
     Args:
-        config: Against whom, and how long.
-        progress: Told the share of the time that has passed, and how it stands.
+        config: The opponent, and the budget.
+        progress: Called with the share of the time that has passed, and the current result.
     """
     learning = config.learning
     tables = pool.tables_for(config, learning.tables)

@@ -38,7 +38,7 @@ class Experience:
     """Shape (N, A)."""
     action: NDArray[np.int64]
     log_prob: Floats
-    """Of the action, by the network that drew it, shape (N,)."""
+    """Log-probability of the action under the network that drew it, shape (N,)."""
     row: NDArray[np.int32]
     """Number of the decision at turn t of table b, or -1, shape (T, B)."""
     actor: NDArray[np.int32]
@@ -48,7 +48,7 @@ class Experience:
 
     @property
     def turns(self) -> tuple[NDArray[np.int32], NDArray[np.int32], Floats, NDArray[np.uint8]]:
-        """What `parlour.training.learn.batch.kernels` know of the turns."""
+        """The turns, as `parlour.training.learn.batch.kernels` see them."""
         return self.row, self.actor, self.rewards, self.terminated
 
 
@@ -101,8 +101,8 @@ class BeliefReward:
             turns: The next turn.
             actor: Who moved, shape (B,).
             actions: In the frame of the actor, shape (B,).
-            sides: Of the seats, in the game that was played, shape (B, n).
-            rewards: Of the turn, by seat, shape (B, n); added to.
+            sides: Sides of the seats in the game, shape (B, n).
+            rewards: Rewards of the turn, by seat, shape (B, n); added to.
         """
         after = self._by_seat(turns.observation, turns.actor)
         rows = np.arange(len(actor))
@@ -133,7 +133,7 @@ class RolloutCollector:
     """
 
     reward: BeliefReward | None = None
-    """Of being believed, where there is one; set before the first turn."""
+    """Reward for being believed, or None; set before the first turn."""
 
     def __init__(
         self,
@@ -176,7 +176,7 @@ class RolloutCollector:
 
         Args:
             player: Chooses for the network's seats; reset by the caller, as number 0.
-            clock: Told where the time goes.
+            clock: Measures where the time goes.
         """
         kept, count = self._kept, 0
         for t in range(len(kept.row)):

@@ -85,16 +85,16 @@ class SelfplayConfig:
     critic_hidden: tuple[int, ...] = (64, 64)
     """Widths of the critic's hidden layers."""
     activation: Literal["tanh", "relu"] = "relu"
-    """Of the hidden layers."""
+    """Activation of the hidden layers."""
     critic: Critic = "roles"
     """What the critic sees besides while learning: the roles of all seats, or nothing."""
     infer: float = 0.0
     """Coefficient of an auxiliary loss: the network predicts the roles of the other seats from the same hidden layers."""
     believed: float = 0.0
-    """Weight of a reward for being believed: by how much a speech moves an onlooker's belief to the good of one's side."""
+    """Weight of a reward for being believed: how far a speech moves an onlooker's belief in favour of the speaker's side."""
 
     fixed: Fixed = "heuristic"
-    """Fixed player that is met besides those of `members`: the heuristic, or the network as it was after imitation (`start`)."""
+    """Fixed opponent in addition to `members`: the heuristic, or the network after imitation (`start`)."""
     fixed_share: float = 0.5
     """Share of the games against the fixed players."""
     pool_share: float = 0.2

@@ -29,7 +29,7 @@ GAMES: Final = "crossplay.jsonl"
 _AT_ONCE: Final = 1000
 _ORDER: Final = 2  # what the seed is derived for
 GameCounter = Callable[[int], None]
-"""Told how many games were played, or read, since the last call."""
+"""Called with the number of games played, or read, since the last call."""
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """The learner: a policy, a critic that sees all roles while learning, and an anchor; proximal policy optimisation.
 
-PPO with clipped ratios (Schulman et al., arXiv 1707.06347). The divergence from the anchor is that of magnetic mirror
-descent (Sokota et al., arXiv 2206.05825): with an anchor that stays it keeps what was imitated, and fades; with one that
-moves it damps the cycles of self-play.
+PPO with clipped ratios (Schulman et al., arXiv 1707.06347). The divergence from the anchor follows magnetic mirror
+descent (Sokota et al., arXiv 2206.05825): with a fixed anchor it preserves the imitation, and fades; with a moving anchor it
+damps the cycles of self-play.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ILLEGAL: Final = -1e9
 
 @dataclass(frozen=True)
 class Rates:
-    """What changes while a run goes on."""
+    """The changing state of a run."""
 
     learning_rate: float
     entropy: float

@@ -35,7 +35,7 @@ class Phase:
     """Games that ended in it."""
     scores: tuple[MemberScore, ...]
     losses: Mapping[str, float]
-    """Of its last update."""
+    """Losses of its last update."""
     against: Mapping[str, tuple[int, int]]
     """Side -> games won and played against the heuristic on validation deals, as whole side."""
 

@@ -17,7 +17,7 @@ _STEPS: Final = "decisions learned from"
 
 
 def crossplay(population: Population, path: Path) -> None:
-    """Who wins how often against whom. The heuristic is the first row, set off by a line."""
+    """Win rates of each pair of players. The heuristic is the first row, set off by a line."""
     played = population.crossplay
     names = [RULE, *(member.name for member in played.members if member.name != RULE)]
     n = len(names)

@@ -21,8 +21,8 @@ def decisions(folder: Path, tables: BatchTables) -> tuple[Experience, int]:
     """All decisions of the finished games of a folder, one game after the other, and how many games they are.
 
     Args:
-        folder: With transcripts.
-        tables: Of the network that imitates: their game, configuration and features.
+        folder: Folder of transcripts.
+        tables: Tables of the imitating network: game, configuration and features.
 
     Raises:
         ParlourError: No finished game of this configuration is among them, or a transcript cannot be read.

@@ -53,7 +53,7 @@ class Population:
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """Who is reported against whom."""
+        """Pairs of players in the report."""
         pairs = [(self.last, self.first), (self.last, RULE), (self.first, RULE), (self.last, RANDOM)]
         return [(a, b) for a, b in pairs if a != b]
 

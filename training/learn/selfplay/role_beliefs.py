@@ -1,8 +1,8 @@
 """How well a network knows the roles of the others, beside the belief by fixed habits: log loss on its games against itself.
 
 The network's head predicts the role of each other seat from the same hidden layers as the policy (`SelfplayConfig.infer`);
-the belief by habits is that of the features (`envs/<game>/belief.py`). Both are asked at every decision for three chances of
-each other seat: of the second side, of the role that this side looks for (Merlin, the seer), of anything else.
+the belief by habits is that of the features (`envs/<game>/belief.py`). Both give three probabilities for each other seat at every
+decision: the second side, the role that this side looks for (Merlin, the seer), anything else.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def selfplay(
     Args:
         config: What to train. A run in `out` is resumed only if it has the same.
         out: Run directory.
-        progress: Told what was done of a stage since the last call.
+        progress: Called with the work of a stage since the last call.
 
     Raises:
         ParlourError: `out` holds a run with another configuration or is in use, or the configuration cannot be used.
@@ -137,11 +137,11 @@ def repeat(
     """Train with the seeds `config.seed`, `config.seed + 1`, ...; what is finished in `out` is not trained again.
 
     Args:
-        config: Of all runs except for the seed.
+        config: Settings of all runs, except for the seed.
         count: How many.
         out: Folder; run k is in `seed-k`.
         workers: Who trains.
-        progress: Told that another run is finished.
+        progress: Called when another run is finished.
     """
     chosen = [replace(config, seed=config.seed + k) for k in range(count)]
     for _ in carry_out(workers, _train_seed, [(one, _folder(out, one)) for one in chosen]):
@@ -206,7 +206,7 @@ def _in_points(estimate: Estimate) -> str:
 
 def repeats_report(repeats: list[Repeat]) -> str:
     """The report as Markdown."""
-    text = f"Points against the {RULE} on held-out deals, 95 % intervals: by deal; of the mean, by seed."
+    text = f"Points against the {RULE} on held-out deals, 95 % intervals: by deal; for the mean, by seed."
     heading = opening(f"Self-play, {len(repeats)} seeds", repeats_verdict(repeats))
     return "\n".join([*heading, text, "", markdown_table(HEADINGS, rows(repeats)), ""])
 

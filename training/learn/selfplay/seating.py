@@ -1,8 +1,8 @@
 """Who plays at which table until the next snapshot: the network alone, or against a fixed player or an earlier snapshot.
 
 Earlier snapshots are drawn by prioritised fictitious self-play, after AlphaStar (Vinyals et al., "Grandmaster level in
-StarCraft II using multi-agent reinforcement learning", Nature 575, 2019, Methods): a member against whom the learner
-wins a share p of its games is drawn with a weight f(p), (1 - p) ** power or p (1 - p). Ours differs in this: p is estimated
+StarCraft II using multi-agent reinforcement learning", Nature 575, 2019, Methods): a member against which the learner wins a
+share p of its games is drawn with a weight f(p), (1 - p) ** power or p (1 - p). Ours differs in this: p is estimated
 apart for each side of the game, because one side may win more games than the other with any player; older games count
 less, because the learner changes; and every member keeps a weight of at least `floor`.
 """
@@ -51,7 +51,7 @@ def win_rate(phases: Sequence[Sequence[MemberScore]], member: str, side: str, me
 
 
 def weight(config: SelfplayConfig, p: float) -> float:
-    """Weight of a member against whom the learner wins a share p; see `SelfplayConfig.weighting`.
+    """Weight of a member against which the learner wins a share p; see `SelfplayConfig.weighting`.
 
     >>> [weight(SelfplayConfig(weighting="hard", power=2.0, floor=0.02), p) for p in (0.0, 0.5, 1.0)]
     [1.0, 0.25, 0.02]

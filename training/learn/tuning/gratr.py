@@ -3,7 +3,7 @@
 Zhu et al. 2024, section "Setup": of eight players, four of one method hold the three leaders and a villager, four of the
 other the three werewolves and the other villager. An episode is one deal, played twice with the blocks changed over. Its
 reward is the mean over both games of whether the side of GRATR's special block won, or of that block's performance score
-by Table 3. The paper names no values for rho and gamma; the defaults are those of its published code. The dense reward is no
+by Table 3. The paper names no values for rho and gamma; the defaults come from its published code. The dense reward is no
 game's result: the other method plays the deal, and GRATR's trust at each turn of the village is scored by its log loss.
 """
 
@@ -64,8 +64,8 @@ class GratrTuning:
     mode: Mode = "ours"
     """Reading of GRATR's equations."""
     start: str = ""
-    """File of `parlour train gratr-trust`, or `trained` for the one that comes with parlour: its reliabilities stay, and what is
-    not tuned is as it says; None: none of them."""
+    """File of `parlour train gratr-trust`, or `trained` for the file that ships with parlour: its reliabilities stay, and it sets
+    what is not tuned; None: none of them."""
     misread: float = 0.0
     """Rate at which statements are misread by all."""
 

@@ -189,7 +189,7 @@ class TuneConfig:
 
     @property
     def final(self) -> list[int]:
-        """The deals of the finals: none of those of the trials."""
+        """The deals of the finals, disjoint from the trials' deals."""
         return _draw(seeds.VALIDATION, self.deals, self.seed, _FINAL)
 
     @property

@@ -2,8 +2,8 @@
 
 Zhu et al. (section 3.3) weigh past against expected gain by beta (Eq. 3) and ask a random suspect with probability epsilon;
 the paper sets 0.2 and 0.1. The reward of a case is a weighted mix of the share of victims solved, the share of points in
-the quiz, and, subtracted, what the game took: questions to the model as a share of those of a game in which everybody is
-asked in every round.
+the quiz, and, subtracted, what the game took: questions to the model as a share of the questions in a game that asks everybody in
+every round.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class QuestumTuning:
     """
 
     parameters: tuple[str, ...] = ("beta", "epsilon")
-    """Parameters to tune: of beta and epsilon, or those of the planner, price, curiosity, liars and table."""
+    """Parameters to tune: beta and epsilon, or the planner's price, curiosity, liars and table."""
     weights: tuple[float, float, float] = (0.4, 0.4, 0.2)
     """Weights in the reward: share of victims solved, share of quiz points, cost of the game (subtracted)."""
     language: str = "en"

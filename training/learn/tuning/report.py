@@ -141,7 +141,7 @@ def text(tuned: Tuned) -> str:
 def _trials(tuned: Tuned) -> list[str]:
     complete, config = ranked(tuned.trials), tuned.config
     lines = [
-        f"{len(tuned.trials)} trials on the same {config.deals} deals, of which {len(tuned.trials) - len(complete)} were "
+        f"{len(tuned.trials)} trials on the same {config.deals} deals, {len(tuned.trials) - len(complete)} of them "
         f"given up early (pruner: {config.pruner}). Rewards are functions of parameters and deals. One process "
         "always gives the same trials; with several, which parameters are tried and which are given up "
         "depends on who was faster.",
@@ -224,7 +224,7 @@ def draw_trials(trials: Sequence[tuple[Trial, Estimate]], chosen: int, path: Pat
         axes.axvline(chosen, color=plots.VERMILION, linestyle=":", label=f"chosen: trial {chosen}")
         plots.whole(axes.xaxis)
         axes.set_xlim(-0.5, max(trial.number for trial, _ in trials) + 0.5)
-        plots.label(axes, "trial (0: the defaults)", "reward less that of the defaults, per deal")
+        plots.label(axes, "trial (0: the defaults)", "reward minus the defaults', per deal")
         plots.key(made)
 
 
@@ -243,7 +243,7 @@ def draw_surface(measured: Sequence[SurfacePoint], space: Space, trained: Parame
         path,
         7 if one else 1.15 * len(xs) + 1.35 * len(ys) + 4.5,
         4 if one else 0.85 * len(ys) + 2.2,
-        title="Reward less that of the defaults, per deal" + (f"; {others}" if others else ""),
+        title="Reward minus the defaults', per deal" + (f"; {others}" if others else ""),
         who=who,
         n=f"n = {plots.range_of([cell.against.n for cell in measured])} common deals a {'point' if one else 'cell'}",
     ) as made:
@@ -327,5 +327,5 @@ def _line(made: Any, measured: Sequence[SurfacePoint], space: Space, trained: Pa
     plots.points(axes, at, found, fmt="o-", color=plots.OWN, label=plots.INTERVAL)
     axes.axvline(x.default, color="0.4", linestyle="--", label="default")
     axes.axvline(trained[x.name], color=plots.VERMILION, linestyle=":", label="trained")
-    plots.label(axes, x.name, "reward less that of the default, per deal")
+    plots.label(axes, x.name, "reward minus the default's, per deal")
     plots.key(made)

@@ -44,7 +44,7 @@ def tune(
         config: How. A run in `out` is resumed only if it has the same, and the same problem.
         out: Run directory.
         workers: Processes that play, or a pool; the result does not depend on it.
-        progress: Told how each stage goes on.
+        progress: Called with the progress of each stage.
 
     Raises:
         ParlourError: A setting is not accepted, `out` holds another run or is in use, or the problem's rewards cannot be used.

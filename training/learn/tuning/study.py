@@ -2,7 +2,7 @@
 
 Every trial plays the same deals, in blocks, and may be given up early.
 Storage is SQLite, because a process killed in the middle leaves neither half a line nor a lock behind. A trial stores the
-rewards of each block; one that was cut off is resumed by the next run, with its parameters and blocks. A parameter is
+rewards of each block; an interrupted trial is resumed by the next run, with its parameters and blocks. A parameter is
 drawn by a sampler seeded from the run's seed, the trial and the parameter; several processes play the deals of one trial
 after another. So a study has the same trials byte for byte, killed or not, with any number of workers.
 
