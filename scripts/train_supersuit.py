@@ -43,8 +43,8 @@ def main() -> None:
     model.learn(args.steps, log_interval=8)
     model.save(args.out / "model.zip")
 
-    with display.progress_bar() as bar:
-        report = examples.against_random("ppo", lambda: Sb3Seat(model, actions="ranks"), progress=bar)
+    with display.progress_line() as progress:
+        report = examples.against_random("ppo", lambda: Sb3Seat(model, actions="ranks"), progress=progress)
     write_json(args.out / "report.json", report.as_json())
     show_report(report, "")
 

@@ -19,6 +19,7 @@ from parlour.training.measure import evaluate
 from parlour.training.play import rollout
 from parlour.training.play.parallel.concurrent_games import Job
 from parlour.training.play.runner import GameRunner
+from parlour.training.results.progress import Stage
 from parlour.wrappers import Recorder, TextActions
 
 WORDS = ("I propose player_0, player_1 and player_2", "I suspect player_1", "yes", "no", "success", "?")
@@ -111,17 +112,16 @@ def test_what_is_kept_comes_in_the_order_of_the_jobs(workers):
         calls.append((number, episode.seed, threading.get_ident()))
         return -number
 
-    finished: list[int] = []
+    finished: list[float] = []
 
-    def progress(numbers: Any, what: str) -> Any:
-        for number in numbers:
-            yield number
-            finished.append(number)
+    def progress(stage: Stage, done: float, _note: str = "") -> None:
+        assert stage == Stage("games", 10, "games")
+        finished.append(done)
 
     found = GameRunner(workers=workers, progress=progress).play_each(table(), jobs(Waiter, 10), keep)
     assert found == [-k for k in range(10)]
     assert calls == [(k, k, threading.get_ident()) for k in range(10)]
-    assert finished == list(range(10))
+    assert finished == list(range(11))
     assert [one.seed for one in GameRunner(workers=2).play(table(), jobs(RandomPolicy, 3))] == [0, 1, 2]
     assert GameRunner(workers=4).play(table(), []) == []
 

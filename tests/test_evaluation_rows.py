@@ -89,18 +89,16 @@ def test_the_first_candidate_is_compared_with_each_other_on_what_both_played(rep
 def test_progress_counts_the_games_and_says_who_plays(design):
     env, told = rollout.table("avalon_v0", num_players=5, rules="official"), []
 
-    def progress(games, what):
-        numbers = list(games)
-        told.append((what, len(numbers)))
-        return numbers
+    def progress(stage, done, note=""):
+        told.append((stage.name, stage.total, stage.unit, done))
 
     if design == "single":
         players = {"a": RandomPolicy, "b": RandomPolicy}
         evaluate.single(env, players, ("heuristic", HeuristicPolicy), range(2), GameRunner(progress=progress))
-        assert told == [("a, b", 4)]
+        assert told == [("a, b", 4, "games", done) for done in range(5)]
     else:
         evaluate.team(env, ("x", RandomPolicy), ("y", RandomPolicy), range(2), GameRunner(progress=progress))
-        assert told == [("x and y", 4)]
+        assert told == [("x and y", 4, "games", done) for done in range(5)]
 
 
 def test_a_report_in_json_has_everything_but_the_games(reports):

@@ -20,6 +20,7 @@ from parlour.training.learn.mediators import baselines, held_out
 from parlour.training.learn.mediators.experiment import HeldOutConfig
 from parlour.training.learn.mediators.simulate import Simulated, calibrate, simulate, table
 from parlour.training.measure import statistics
+from parlour.training.results.progress import Stage
 
 
 class Counting:
@@ -91,16 +92,16 @@ def test_a_table_has_the_shape_of_the_published_one(pipeline):
 def test_a_killed_calibration_is_taken_up(pipeline, tmp_path):
     whole = calibrate(pipeline, range(20), seed=1)
     out = tmp_path / "run" / "partial.csv"
-    done: list[int] = []
+    done: list[float] = []
 
-    def killed(count: int) -> None:
+    def killed(_stage: Stage, count: float, _note: str = "") -> None:
         done.append(count)
         if count == 8:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         calibrate(pipeline, range(20), seed=1, out=out, progress=killed)
-    assert done == list(range(1, 9))
+    assert done == list(range(9))
     out.write_text(out.read_text()[:-7])  # the last line was not finished
     counting = Counting(pipeline)
     assert calibrate(counting, range(20), seed=1, out=out) == whole

@@ -19,8 +19,9 @@ from parlour.training.learn.mediators import train as training
 from parlour.training.learn.mediators.learn import GraceConfig, learn
 from parlour.training.learn.mediators.table import UtilityTable
 from parlour.training.learn.mediators.train import train
+from parlour.training.results.loggers import CURVE
 
-FILES = ("config.json", "checkpoint.json", "curve.csv", "quantities.csv", "obedience.csv", "policy.json")
+FILES = ("config.json", "checkpoint.json", "progress.csv", "quantities.csv", "obedience.csv", "policy.json")
 
 
 @pytest.fixture(scope="module")
@@ -216,19 +217,19 @@ def test_a_run_taken_up_after_a_kill_equals_one_that_was_not(tmp_path, name, aft
     train(config, table, tmp_path / "whole")
     phases = 0
 
-    def kill(_steps, _note):
+    def kill(_stage, steps, _note=""):
         nonlocal phases
-        phases += 1
+        phases += steps > 0
         if phases > after:
             raise KilledError
 
     with pytest.raises(KilledError):
         train(config, table, tmp_path / "cut", kill)
-    assert len((tmp_path / "cut" / training.CURVE).read_text().splitlines()) == 1 + after
+    assert len((tmp_path / "cut" / CURVE).read_text().splitlines()) == 1 + after
     assert not (tmp_path / "cut" / training.POLICY).exists()
     played = []
-    train(config, table, tmp_path / "cut", lambda steps, _note: played.append(steps))
-    assert len(played) == 5 - after
+    train(config, table, tmp_path / "cut", lambda _stage, steps, _note="": played.append(steps))
+    assert len(played) == 1 + 5 - after  # where it resumed, and each phase
     for file in (*FILES, *([training.PICTURE] if (tmp_path / "whole" / training.PICTURE).exists() else [])):
         assert (tmp_path / "cut" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes(), file
 
@@ -264,9 +265,9 @@ def test_the_curve_by_hand(tmp_path):
     assert last.held_out is not None
     assert 16 * last.training + 4 * last.held_out == pytest.approx(210)
     assert last.low < last.held_out < last.high
-    with (tmp_path / "curve.csv").open(newline="") as file:
+    with (tmp_path / CURVE).open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [float(row["held_out"]) for row in rows] == [point.held_out for point in run.points]
+    assert [float(row["eval/episodic_return"]) for row in rows] == [point.held_out for point in run.points]
     if run.picture:
         assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
 

@@ -67,7 +67,7 @@ def results(folder):
         if file.suffix == ".json":
             told = json.loads(file.read_text())
             found[str(file.relative_to(folder))] = {key: told[key] for key in told if key not in MEASURED}
-        if file.suffix == ".csv" and file.name != "progress.csv":
+        if file.suffix == ".csv":
             found[str(file.relative_to(folder))] = file.read_text()
     return found
 
@@ -205,7 +205,7 @@ def test_kept_of_decisions_among_opponents_are_the_policys_own_log_probs(seated)
     collector = collect.RolloutCollector(tables, seated, {"x": pool.batch_player("heuristic", tables)}, dealt, 40)
     own = learn.NetworkPlayer("x", learner.policy, tables.names)
     own.reset(tables, dealt, 0)
-    experience = collector.collect(own, learn.Clock())
+    experience = collector.collect(own)
     with torch.no_grad():
         logits = learner.policy(torch.from_numpy(experience.observation))
         logits = logits.masked_fill(torch.from_numpy(experience.mask) == 0, -1e9)
@@ -299,11 +299,8 @@ def test_learned_from_are_training_seeds_and_measured_is_on_held_out_ones(whole)
 KILLED = """
 import os, signal
 
-done = dict()
-
-def progress(stage, more, total, note):
-    done[stage] = done.get(stage, 0) + more
-    if stage == {stage!r} and done[stage] >= {at}:
+def progress(stage, done, note=""):
+    if stage.name == {stage!r} and done >= {at}:
         os.kill(os.getpid(), signal.SIGKILL)
 
 from parlour.training.learn.selfplay import run
@@ -324,10 +321,10 @@ def kill(folder, tmp_path, stage, at, **changes):
 @pytest.mark.slow
 def test_a_run_killed_while_it_learns_and_while_it_measures_equals_one_that_was_not(whole, tmp_path):
     folder = tmp_path / "cut"
-    kill(folder, tmp_path, "learning", 1500)
+    kill(folder, tmp_path, "Training avalon_v0", 1500)
     assert (folder / "phases" / "phase001.json").exists()
     assert not (folder / "report.md").exists()
-    kill(folder, tmp_path, "cross-play", 20)
+    kill(folder, tmp_path, "Cross-play", 20)
     assert not (folder / "report.md").exists()
     with (folder / "crossplay.jsonl").open("a") as file:
         file.write("[[2147483648, ")  # what a kill may leave of a line

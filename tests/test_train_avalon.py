@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +20,8 @@ from parlour.training.cli import run
 from parlour.training.learn import practice
 from parlour.training.learn.practice import PracticeConfig, curve, practise, sides_of
 from parlour.training.play import rollout
+from parlour.training.results.loggers import read_curve
+from parlour.training.results.progress import Stage
 
 SMALL = PracticeConfig(games=2, num_players=5, seed=3)
 LESSON = Lesson(
@@ -206,9 +207,9 @@ class Killed(BaseException):
 def test_a_killed_run_goes_on_where_it_stopped(after, moment, whole, tmp_path, monkeypatch):
     killed, finished = tmp_path / "killed", 0
 
-    def count(n: int) -> None:
+    def count(_stage: Stage, games: float, _note: str = "") -> None:
         nonlocal finished
-        finished += n
+        finished = games
         if moment == "after the checkpoint" and finished == after + 1:
             raise Killed
 
@@ -227,10 +228,9 @@ def test_a_killed_run_goes_on_where_it_stopped(after, moment, whole, tmp_path, m
             patch.setattr(practice.Checkpoint, "save_json", dying(practice.Checkpoint.save_json))
         with pytest.raises(Killed):
             practise(SMALL, killed, progress=count)
-    told: list[int] = []
-    practise(SMALL, killed, progress=told.append)
-    assert told[0] == after + (moment == "after the checkpoint")
-    assert sum(told) == 4
+    told: list[float] = []
+    practise(SMALL, killed, progress=lambda _stage, games, _note="": told.append(games))
+    assert told == list(range(after + (moment == "after the checkpoint"), 5))
     files = sorted(path.name for path in whole.iterdir())
     assert files == sorted(path.name for path in killed.iterdir() if not path.name.endswith(".part"))
     for name in files:
@@ -312,9 +312,12 @@ def test_the_command(tmp_path, capsys):
     told = json.loads(capsys.readouterr().out)
     assert told["model"] == "offline"
     assert json.loads((tmp_path / "config.json").read_text())["without"] == ["plan", "memory"]
-    rows = list(csv.reader((tmp_path / practice.CURVE).read_text().splitlines()))
-    assert rows[0][:2] == ["game", "side"]
-    assert [row[:2] for row in rows[1:]] == [["1", "good"], ["1", "evil"]]
+    won = {"charts/win_rate_good": told["won_as_good"], "charts/win_rate_evil": told["won_as_evil"]}
+    rows = read_curve(tmp_path)
+    assert [step for step, _ in rows] == [1, 2]
+    assert [{name: x for name, x in row.items() if x is not None} for _, row in rows] == [
+        {name: x} for name, x in won.items()
+    ]
     assert run(["train", "avalon", "--out", str(tmp_path), "--games", "2", "-n", "5"]) == 2
     assert run(["train", "avalon", "--out", str(tmp_path / "x"), "--without", "thinking"]) == 2
 

@@ -126,7 +126,7 @@ def test_the_command_trains_tests_and_draws(tmp_path, capsys):
     assert told["verdict"] in (out / "report.md").read_text()
     config = json.loads((out / "config.json").read_text())
     assert config["settings"]["against"] == "random"
-    for name in ("best.json", "curve.png", "curve.csv", "surface.png", "surface.csv", "held_out.csv"):
+    for name in ("best.json", "curve.png", "progress.csv", "surface.png", "surface.csv", "held_out.csv"):
         assert (out / name).exists()
     assert cli.run(command) == 0  # taken up: nothing is left to do
     assert "report.html" in capsys.readouterr().out

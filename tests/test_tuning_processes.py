@@ -74,7 +74,7 @@ def test_a_run_killed_at_every_turn_leaves_the_same_files_as_one_that_was_not(tm
     again = tune(Bowl(noise=0.2, common=0.3), TuneConfig(**settings), cut)
     assert again.trials == whole.trials
     assert reported(TuneConfig(**settings), cut) == reported(TuneConfig(**settings), tmp_path / "whole")
-    for name in ("best.json", "config.json", "trials.csv", "curve.csv", "finals.csv", "held_out.csv", "surface.csv"):
+    for name in ("best.json", "config.json", "trials.csv", "progress.csv", "finals.csv", "held_out.csv", "surface.csv"):
         assert (cut / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
     for name in ("summary.json", "report.md", "held_out.jsonl", "surface.jsonl"):
         assert (cut / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name

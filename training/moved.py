@@ -19,7 +19,7 @@ _SAME_NAME: Final = {
     "measure": "statistics evaluate pairs arena benchmark murder_mystery werewolf.measures werewolf.scores "
     "werewolf.amnesia werewolf.transcripts werewolf.played werewolf.trust_scores werewolf.trust_picture",
     "learn": "checkpoints examples experts batch ppo selfplay",
-    "results": "learning_curve plots display progress_lines decision_tables runs pages replay_page",
+    "results": "learning_curve plots display decision_tables runs pages replay_page",
     "records": "json_objects werewolf.published",
     "papers": "demo reproduce",
 }
@@ -74,6 +74,7 @@ _MERGED: Final = {
     "learn.selfplay.learn": "selfplay.exploiters",
     "learn.selfplay.run": "selfplay.repeats",
     "learn.selfplay.report": "selfplay.population selfplay.tables",
+    "results.progress": "progress_lines",
     "records.avalon": "avalon.records.reading avalon.records.stored",
     "records.avalon.published_log": "avalon.records.published_words",
     "records.in_words": "avalon.records.in_words werewolf.in_words",

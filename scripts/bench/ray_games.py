@@ -25,12 +25,10 @@ def main() -> None:
     killed: list[int] = []
 
     def measure(pool=None, worker=0):
-        def progress(games, what):
-            for number in games:
-                if number == chosen.games // 3 and worker:
-                    os.kill(worker, signal.SIGKILL)
-                    killed.append(worker)
-                yield number
+        def progress(_stage, done, _note=""):
+            if done == chosen.games // 3 and worker:
+                os.kill(worker, signal.SIGKILL)
+                killed.append(worker)
 
         env, rule = table("avalon_v0", num_players=chosen.players), HeuristicPolicy
         began = time.perf_counter()

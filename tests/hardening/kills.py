@@ -38,7 +38,7 @@ MOST_KILLS = 6
 """Of one attempt; then the command goes on undisturbed."""
 MOST_SHORTER = 12
 """How many shorter lists of kills are tried for a finding."""
-_PROGRESS = re.compile(r"parlour: .*\d+ of \d+.*, \d+ s")
+_PROGRESS = re.compile(r"(?!parlour: ).* · .*")
 """A line of progress, where there is no terminal."""
 _MAIN = "parlour.training.cli:main"
 _HERE = Path(__file__).resolve().parent.parent

@@ -27,7 +27,7 @@ def analyse(
 
     Example: [bold]parlour analyse runs/published --out runs/analysis --workers 2[/bold]
     """
-    with display.stage_bars() as progress:
+    with display.progress_line() as progress:
         found = analyse_folder(directory, out, settings, progress=progress)
 
     def show() -> None:

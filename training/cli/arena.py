@@ -66,8 +66,8 @@ def arena(
         if processes.workers != 1:
             raise ParlourError(f"--workers {processes.workers} goes without a language model; accepted: --concurrency")
         _tell_forecast(env, config, raw, asking, model, out)
-    with processes.players(model) as workers, opened(workers) as pool, display.progress_bar() as bar:
-        found = play_arena(env, config, makers, out, GameRunner(model.concurrency, pool, bar))
+    with processes.players(model) as workers, opened(workers) as pool, display.progress_line() as progress:
+        found = play_arena(env, config, makers, out, GameRunner(model.concurrency, pool, progress))
     value = {**report.as_json(found), **({"model": model.name} if asking else {})}
     note = f"; agents answered by {called(model)}" if asking else ""
     standing = plain_table(f"{report.title(found)}{note}", report.headings(found), report.standing_rows(found))

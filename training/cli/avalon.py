@@ -31,7 +31,7 @@ def avalon_social(
 
     Example: [bold]parlour avalon social runs/published --json[/bold]
     """
-    with display.at_work():
+    with display.progress_line("Judging what was said"):
         measures = social.measures(social.judge_directory(directory, model, model.concurrency))
         if labels_from is not None:
             measures["labels"] = social.agreement(labels.load(), labels_from, model, model.concurrency)

@@ -73,9 +73,9 @@ def benchmark(
     if asking and model.is_language_model and processes.workers != 1:
         raise ParlourError(f"--workers {processes.workers} goes without a language model; accepted: --concurrency")
     name = " or ".join(seated(one, model) for one in (candidate.policy, otherwise) if one is not None)
-    with processes.players(model) as workers, opened(workers) as pool, display.stage_bars() as bars:
+    with processes.players(model) as workers, opened(workers) as pool, display.progress_line() as progress:
         runner = GameRunner(model.concurrency, pool, failures=failures)
-        found, made = run_benchmark(suite, candidate, out, name, runner=runner, progress=bars)
+        found, made = run_benchmark(suite, candidate, out, name, runner=runner, progress=progress)
     note = f"; agents answered by {called(model)}" if asking else ""
     result = read_result(out)
     parts, verdict = _score_parts(result, made, note), verdict_of(result, made)

@@ -15,7 +15,14 @@ from parlour.training.cli.options import Options
 from parlour.training.play.extras import import_extra
 from parlour.training.play.failures import Failures
 from parlour.training.play.parallel.executor import Pool, Workers
+from parlour.training.results.loggers import NAMES, check_loggers
 
+LogOption = Annotated[
+    list[str] | None,
+    typer.Option("--log", metavar="|".join(NAMES), callback=lambda names: check_loggers(names or ()) or names),
+    "Log the curve to TensorBoard or W&B, too, in the run directory; repeatable. Needs the extra of that name; None: csv, "
+    "the file progress.csv, which is always written.",
+]
 GameArgument = Annotated[str, typer.Argument(), "Name of the game, as `parlour list` shows it."]
 SeedOption = Annotated[int, typer.Option(min=0), "The same seed gives the same result."]
 RunOption = Annotated[Path, "Run directory; resumes if it exists."]

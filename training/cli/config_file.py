@@ -89,7 +89,7 @@ def _value(value: Any) -> str:
 def write_settings(context: typer.Context, given: Mapping[str, Any], folder: Path) -> None:
     """Write the settings of a run, as the command line gave them, into its directory, if there is one."""
     if folder.is_dir():
-        names = {parameter: name for name, parameter in option_names(context).items() if name != "out"}
+        names = {parameter: name for name, parameter in option_names(context).items() if name not in ("out", "log")}
         atomic_write(
             folder / FILE,
             toml_text({names[key]: value for key, value in given.items() if key in names and value != []}),

@@ -34,7 +34,7 @@ def check_corpus(
     """
     if question is not None and picture is None:
         raise ParlourError("--question says what is drawn; accepted: with --picture FILE")
-    with display.at_work():
+    with display.progress_line("Reading the corpus"):
         form = corpora.form_of(path) if form == corpora.AUTO else form
         corpus = corpora.load(path, documents, form, limit)
         graph = KnowledgeGraph(corpus.passages)

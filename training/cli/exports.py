@@ -15,11 +15,13 @@ from parlour.envs.terminal import tell
 from parlour.training.cli.options import Answer
 from parlour.training.records.in_words import AVALON_IN_WORDS, WEREWOLF_IN_WORDS
 from parlour.training.records.json_objects import write_all
+from parlour.training.results import display
 from parlour.training.results.runs import run_directory
 
 _FORMS: Final = (AVALON_IN_WORDS, WEREWOLF_IN_WORDS)
 
 
+@display.progress_line("Reading transcripts")
 def export(
     path: Annotated[Path, typer.Argument(), "A transcript, or a directory with transcripts."],
     out: Annotated[Path, "File for the records, one game a line."],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -27,6 +28,7 @@ from parlour.training.results import display
 from parlour.training.results.decision_tables import decision_parts
 from parlour.training.results.evaluation_tables import report_parts, show_rate, verdict_of
 from parlour.training.results.pages import evaluation_page
+from parlour.training.results.progress import no_progress
 from parlour.training.results.result_table import ResultTable, plain_table
 from parlour.training.results.verdicts import WIN_RATE, together
 
@@ -84,8 +86,10 @@ def play(
 
     workers = 1 if HumanPolicy.name in names else games_at_once(names, model)
     settings = {"players": seats, "seed": seed, "on_bad": on_bad, "on_failure": failures.on_failure}
-    with games_folder(out, base, "play", settings, resume=resume), ray.pool(model) as pool:
-        runner = GameRunner(workers, pool, failures=failures, resume=resume)
+    watched = nullcontext(no_progress) if HumanPolicy.name in names else display.progress_line(redraw=False)
+    held = games_folder(out, base, "play", settings, resume=resume)
+    with held, ray.pool(model) as pool, watched as progress:
+        runner = GameRunner(workers, pool, progress, failures, resume=resume)
         runner.play_each(env, jobs, show, skip=skip)
     if json:
         display.print_json([results[number] for number in sorted(results)])
@@ -228,8 +232,8 @@ def evaluate(
     }
     settings |= {"games": games, "seat": seat, "seed": seed, "on_failure": failures.on_failure}
     held = games_folder(out, base, f"evaluate-{design}", settings, resume=resume)
-    with held, ray.pool(model) as pool, display.progress_bar() as bar:
-        runner = GameRunner(workers, pool, bar, failures, out, resume)
+    with held, ray.pool(model) as pool, display.progress_line() as progress:
+        runner = GameRunner(workers, pool, progress, failures, out, resume)
         if design == "single":
             report = evaluation.single(env, candidates, opponents, deals, runner, seat)
         else:
@@ -253,13 +257,10 @@ def _best_responses(side: str, policy: list[str], game: str, options: dict[str, 
     sides = evaluation.two_sides(lookup(game).spec)
     check_one_of("best-response", side, ("all", *sides))
     found = []
-    with display.stage_bars() as progress:
+    with display.progress_line() as progress:
         for own in sides if side == "all" else (side,):
-            stage = f"{own} against {policy[0]}"
             config = module.BestResponseConfig(game=game, options=options, against=policy[0], side=own, **budget)
-            found.append(
-                module.best_response(config, lambda share, note, s=stage: progress(s, int(1000 * share), 1000, note))
-            )
+            found.append(module.best_response(config, progress))
     value = {"best_responses": [plain(one) for one in found]}
     return Answer(value, _best_response_parts(found), verdict=together(map(_exploited, found)))
 

@@ -27,6 +27,7 @@ from parlour.training.results import display
 RunArgument = Annotated[Path, typer.Argument(), "Run directory of `train grace --questions N` or `--corpus PATH`."]
 
 
+@display.progress_line("Computing policies of the grid")
 def show_stakes(
     run: RunArgument,
     config: Annotated[
@@ -83,8 +84,7 @@ def _seen(read: calibrated_run.CalibratedRun) -> SeenQuestions | None:
     """What the run's policy sees of the held-out questions, if it sees more than the state."""
     if read.policy is None or read.policy.contextual is None:
         return None
-    with display.at_work():
-        return SeenQuestions(read.policy.contextual, calibrated_run.contexts(read)[len(read.train) :])
+    return SeenQuestions(read.policy.contextual, calibrated_run.contexts(read)[len(read.train) :])
 
 
 def _said(note: str) -> str:
@@ -106,6 +106,7 @@ def _show_stakes(found: Stakes, folder: Path, drawn: bool, paid: str) -> None:
     tell(f"table, policies and picture: {folder}")
 
 
+@display.progress_line("Reading documents")
 def show_explanation(
     question: Annotated[str, typer.Argument(), "The question; in a calibrated run also its id, or its number from 0."],
     policy: Annotated[Path | None, "Policy file; None: that of the run."] = None,
@@ -169,6 +170,7 @@ def _show_explanation(explanation: calibrated_run.Explanation) -> None:
     )
 
 
+@display.progress_line("Computing obedience")
 def show_obedience(
     run: RunArgument,
     policy: Annotated[Path | None, "Policy file; None: that of the run."] = None,
@@ -235,6 +237,7 @@ UtilitiesOption = Annotated[
 ]
 
 
+@display.progress_line("Evaluating policies")
 def show_value(
     log: Annotated[Path, typer.Argument(), "Log of recommendations with their results, as JSON lines."],
     policy: Annotated[list[Path], "Policy file to evaluate, repeatable."],

@@ -13,6 +13,7 @@ from parlour.training.cli.options import Answer
 from parlour.training.records import werewolf
 from parlour.training.records.avalon import FORMATS, import_records
 from parlour.training.records.reading import AUTO, RecordFormat
+from parlour.training.results import display
 
 _TOLD: Final = "auto: the first record tells."
 
@@ -35,7 +36,8 @@ def import_avalon(
 
     Example: [bold]parlour import avalon gpt51_avalon --out runs/gpt51[/bold]
     """
-    return _written(import_records(path, out, logs, form=form), out)
+    with display.progress_line() as progress:
+        return _written(import_records(path, out, logs, form=form, progress=progress), out)
 
 
 def import_werewolf(
@@ -52,7 +54,8 @@ def import_werewolf(
 
     Example: [bold]parlour import werewolf records_group1.jsonl --out runs/published[/bold]
     """
-    return _written(werewolf.import_records(path, out, form=form), out)
+    with display.progress_line() as progress:
+        return _written(werewolf.import_records(path, out, form=form, progress=progress), out)
 
 
 def _written(files: Sequence[Path], out: Path) -> Answer:

@@ -25,6 +25,7 @@ Grid = tuple[str, tuple[str, ...], list[tuple[str, ...]]]
 """A table: title, headings, rows. Without headings, the title is a line of its own."""
 
 
+@display.progress_line("Counting games")
 def metrics(
     directory: Annotated[Path, typer.Argument(help="Directory with transcripts of one game, or records of Werewolf.")],
     module: Annotated[

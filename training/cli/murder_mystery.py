@@ -66,11 +66,11 @@ def play_case(
         for one in map(method_of, method or ["questum"])
     ]
     skipped: dict[int, rollout.Unfinished] = {}
-    with display.progress_bar() as bar:
+    with display.progress_line() as progress:
         games = play_all(
             jobs,
             model,
-            runner=GameRunner(workers=workers, progress=bar, failures=failures),
+            runner=GameRunner(workers=workers, progress=progress, failures=failures),
             what=found.title,
             skip=skipped.__setitem__,
         )
@@ -186,9 +186,9 @@ def compare_methods(
         )
     if seed > len(seeds.HELD_OUT) - games:
         raise accept("seed", seed, range(len(seeds.HELD_OUT) - games + 1))
-    with ray.pool(model) as pool, display.progress_bar() as bar:
+    with ray.pool(model) as pool, display.progress_line() as progress:
         setting = replace(
-            setting, games=games, practice=0, model=model, pool=pool, seed=seed, progress=bar, failures=failures
+            setting, games=games, practice=0, model=model, pool=pool, seed=seed, progress=progress, failures=failures
         )
         rows = {name: method_of(name) for name in names}
         found = by_budget("compare", setting, rows, budget) if budget else comparison("compare", setting, rows, targets)

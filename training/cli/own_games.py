@@ -41,10 +41,11 @@ def check(
     failures = {}
     spec, config = lookup(game).spec, options.chosen
     lookup(game).raw_env(**config)
-    for name, failure in run_checks(spec, [config]):
-        failures[name] = failure
-        if not json:
-            tell(f"{'FAILED' if failure else 'passed'}  {name}{failure and ': '}{failure}")
+    with display.progress_line(f"Checking {spec.id}", redraw=False):
+        for name, failure in run_checks(spec, [config]):
+            failures[name] = failure
+            if not json:
+                tell(f"{'FAILED' if failure else 'passed'}  {name}{failure and ': '}{failure}")
     if json:
         display.print_json({"game": spec.id, "passed": not any(failures.values()), "failures": failures})
     if any(failures.values()):

@@ -96,7 +96,7 @@ def _pages(path: Path, out: Path | None, cases: Iterable[Path]) -> Answer:
     if not path.is_dir():
         page = write_replay(path, out, cases)
         return Answer({"page": str(page)}, lambda: tell(f"Page: {page}"))
-    with display.stage_bars() as progress:
+    with display.progress_line() as progress:
         made = write_index(path, out, cases, progress)
 
     def show() -> None:

@@ -55,9 +55,9 @@ def reproduce(
     usual = tables.sizes(name)
     games = usual[0] if games is None else games
     practice = usual[1] if practice is None else practice
-    with ray.pool(model) as pool, display.progress_bar() as bar:
+    with ray.pool(model) as pool, display.progress_line() as progress:
         setting = replace(
-            setting, games=games, practice=practice, model=model, pool=pool, progress=bar, failures=failures
+            setting, games=games, practice=practice, model=model, pool=pool, progress=progress, failures=failures
         )
         found = tables.reproduce(name, setting)
     return Answer(found.as_json(), partial(show_reproduction, found, model))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -46,6 +47,7 @@ def train_seat(
     table: common.AvalonOfFive,
     game: common.GameArgument = "avalon_v0",
     out: common.RunOption = Path("runs/seat"),
+    log: common.LogOption = None,
 ) -> Answer:
     """Train one seat among fixed opponents by PPO; resumes from the last checkpoint. Needs the extra `train`.
 
@@ -61,7 +63,8 @@ def train_seat(
     training = import_extra("parlour.training.learn.ppo.seat", "train")
     phase = min(config.phase_steps, -(-config.steps // config.rollout) * config.rollout)
     config = replace(config, game=game, options=chosen, phase_steps=phase, features=features)
-    last = display.train_with_bar(training.train, config, out)
+    with display.progress_line() as progress:
+        last = training.train(config, out, progress, log or ())
     shown = f"{last.steps} decisions, {last.games} games: win rate {last.win_rate:.3f}; results in {out}"
     return Answer({"out": str(out), **asdict(last)}, [shown])
 
@@ -88,6 +91,7 @@ def train_selfplay(
     processes: common.ProcessOptions,
     game: common.GameArgument = "avalon_v0",
     out: common.RunOption = Path("runs/selfplay"),
+    log: common.LogOption = None,
     seeds: Annotated[int, typer.Option(min=1), "Number of runs with consecutive seeds, one to each process."] = 1,
 ) -> Answer:
     """Train one network for all seats by imitation and self-play, and measure it: cross-play, ratings, curves.
@@ -101,18 +105,19 @@ def train_selfplay(
     config = replace(config, game=game, options=chosen)
     run.two_sides(config)  # an error before the first game
     if seeds > 1:
-        return _train_repeats(config, seeds, out, processes)
-    with display.stage_bars(increments=True) as progress:
-        found = run.selfplay(config, out, progress)
+        return _train_repeats(config, seeds, out, processes, log or ())
+    with display.progress_line() as progress:
+        found = run.selfplay(config, out, progress, log or ())
     parts = _population_parts(run.report, found, out)
     return Answer({"out": str(out), **run.report.summary(found)}, parts, verdict=run.report.verdict(found))
 
 
-def _train_repeats(config: SelfplayConfig, count: int, out: Path, processes: common.ProcessSettings) -> Answer:
+def _train_repeats(
+    config: SelfplayConfig, count: int, out: Path, processes: common.ProcessSettings, log: Sequence[str]
+) -> Answer:
     repeats = import_extra("parlour.training.learn.selfplay.run", "train")
-    with processes.players() as workers, display.stage_bars(increments=True) as progress:
-        progress("runs", 0, count, "")
-        found = repeats.repeat(config, count, out, workers, lambda done: progress("runs", done, count, ""))
+    with processes.players() as workers, display.progress_line() as progress:
+        found = repeats.repeat(config, count, out, workers, progress, log)
     title = f"Points against {RULE} on {config.game} (95 % interval)"
     table = plain_table(title, repeats.HEADINGS, repeats.rows(found))
     value = {"out": str(out), **repeats.over_seeds(found)}
@@ -136,6 +141,7 @@ def train_avalon(
         PracticeConfig, Options(rename={"num_players": "--players -n"}, defaults={"games": 60}, separator="+")
     ],
     out: common.RunOption = Path("runs/practice"),
+    log: common.LogOption = None,
 ) -> Answer:
     """Let the six-module agent of Avalon learn from games against the baseline; resumes from the last finished game.
 
@@ -143,8 +149,8 @@ def train_avalon(
 
     Example: [bold]parlour train avalon --out runs/practice --games 60[/bold]
     """
-    with display.stage_bars(increments=True) as progress:
-        done = practise(config, out, model, lambda n: progress("practice", n, 2 * config.games, ""))
+    with display.progress_line() as progress:
+        done = practise(config, out, model, progress, log or ())
     won = {"won_as_good": sum(done.won[0::2]), "won_as_evil": sum(done.won[1::2])}
     games = f"{config.games} games on each side, answered by {called(model)}"
     shown = f"{games}: won {won['won_as_good']} as good, {won['won_as_evil']} as evil; results in {out}"
@@ -155,6 +161,7 @@ def train_avalon(
 def train_habits(
     config: Annotated[HabitsConfig, Options(rename={"source": "--from"})],
     out: common.RunOption = Path("runs/habits"),
+    log: common.LogOption = None,
 ) -> Answer:
     """Learn from recorded games of Avalon or Werewolf how seats behave, and measure it on games not learned from.
 
@@ -162,8 +169,8 @@ def train_habits(
 
     Example: [bold]parlour train habits --from runs/records --out runs/habits[/bold]
     """
-    with display.stage_bars() as progress:
-        found = learn_habits(config, out, progress)
+    with display.progress_line() as progress:
+        found = learn_habits(config, out, progress, log or ())
     scores = {"Cross-validation by game": found.scores, "The other folder": found.tested}
     tables = [plain_table(title, habits_report.HEADINGS, habits_report.rows(of)) for title, of in scores.items() if of]
     files = f"habits: {out / 'habits.json'}; report: {out / 'report.html'}"
@@ -178,6 +185,7 @@ def train_clone(
     ],
     config: Annotated[CloneConfig, Options()],
     out: common.RunOption = Path("runs/clone"),
+    log: common.LogOption = None,
 ) -> Answer:
     """Learn a player that chooses as recorded players did, tested on games held out. Needs the extra `train`.
 
@@ -186,8 +194,8 @@ def train_clone(
     Example: [bold]parlour train clone --from runs/imported --out runs/clone[/bold]
     """
     run = import_extra("parlour.training.learn.clone.run", "train")
-    with display.stage_bars() as progress:
-        found = run.clone(folder, out, config, progress)
+    with display.progress_line() as progress:
+        found = run.clone(folder, out, config, progress, log or ())
     title, report = "Held-out games (95 % interval)", run.report
     table = plain_table(title, report.HEADINGS, report.overall(found.scores), wrap=True)
     files = f"player: --policy clone:{out / report.PLAYER}; report: {out / 'report.html'}"
@@ -204,6 +212,7 @@ def train_gratr(
     ] = 1000,
     surface: Annotated[int, typer.Option(min=4), "Number of games for each cell of the response surface."] = 80,
     out: common.RunOption = Path("runs/gratr"),
+    log: common.LogOption = None,
 ) -> Answer:
     """Train GRATR's parameters by the rewards of mixed games, and test them against the defaults on held-out deals.
 
@@ -215,12 +224,13 @@ def train_gratr(
         if number % problem.games:
             raise accept(name, number, "an even number: each deal is played from both sides")
     deals, held_out, surface = (number // problem.games for number in (games, held_out, surface))
-    return _tune(problem, replace(config, deals=deals, held_out=held_out, surface=surface), out, processes)
+    return _tune(problem, replace(config, deals=deals, held_out=held_out, surface=surface), out, processes, log or ())
 
 
 def train_gratr_trust(
     config: Annotated[TrustTraining, Options()],
     out: common.RunOption = Path("runs/gratr-trust"),
+    log: common.LogOption = None,
 ) -> Answer:
     """Learn from episodes what evidence of GRATR's trust graph can be relied on, by the log loss of trust at every judgement.
 
@@ -229,8 +239,8 @@ def train_gratr_trust(
 
     Example: [bold]parlour train gratr-trust --episodes 400 --out runs/gratr-trust[/bold]
     """
-    with display.stage_bars() as progress:
-        found = reliability_run.learn_trust(config, out, progress)
+    with display.progress_line() as progress:
+        found = reliability_run.learn_trust(config, out, progress, log or ())
     title = f"Trust of episodes left out, rho {found.fit.rho:g}; a coin: 0.6931"
     table = ResultTable(title, (Column("episodes"), Column("log loss", ".4f")), tuple(found.losses.items()))
     files = f"player: --policy gratr:parameters={out / reliability_run.PARAMETERS}; report: {out / 'report.html'}"
@@ -245,6 +255,7 @@ def train_questum(
     problem: Annotated[QuestumTuning, Options()],
     processes: common.ProcessOptions,
     out: common.RunOption = Path("runs/questum"),
+    log: common.LogOption = None,
 ) -> Answer:
     """Train Questum's beta and epsilon on generated cases, and test them against 0.2 and 0.1 on held-out ones.
 
@@ -252,10 +263,10 @@ def train_questum(
 
     Example: [bold]parlour train questum --games 60 --budget 30 --workers 2 --out runs/questum[/bold]
     """
-    return _tune(problem, config, out, processes)
+    return _tune(problem, config, out, processes, log or ())
 
 
-def _tune(problem: Any, config: TuneConfig, out: Path, processes: common.ProcessSettings) -> Answer:
+def _tune(problem: Any, config: TuneConfig, out: Path, processes: common.ProcessSettings, log: Sequence[str]) -> Answer:
     """Call the tuner. Raises `ParlourError` where the extra `train` is missing."""
     if find_spec("fcntl") is None:
         raise ParlourError("tuning needs POSIX file locks; accepted: Linux or macOS")
@@ -263,8 +274,8 @@ def _tune(problem: Any, config: TuneConfig, out: Path, processes: common.Process
         import_extra("optuna", "train")  # before the first game is played
     run = import_extra("parlour.training.learn.tuning.run", "train")
     report = import_extra("parlour.training.learn.tuning.report", "train")
-    with processes.players() as workers, display.stage_bars() as progress:
-        tuned = run.tune(problem, config, out, workers=workers, progress=progress)
+    with processes.players() as workers, display.progress_line() as progress:
+        tuned = run.tune(problem, config, out, workers=workers, progress=progress, log=log)
     if not tuned.drawn:
         tell(f"parlour: no pictures were drawn; accepted: {install('train')}", error=True)
     value = {"out": str(out)} | report.summary(tuned)

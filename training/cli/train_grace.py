@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -85,6 +85,7 @@ def train_grace(
     ] = None,
     dry_run: Annotated[bool, "Only print the most calls, tokens and dollars that the calibration can take."] = False,
     out: common.RunOption = Path("runs/grace"),
+    log: common.LogOption = None,
 ) -> Answer:
     """Learn the policy of GRACE's mediator; resumes from the last checkpoint, a calibration from the last question.
 
@@ -110,14 +111,16 @@ def train_grace(
     by = None if rate is None else costs.rate(rate, asked.prices)
     if from_table is not None:
         told = table.read(from_table)
-        return _answer(train.train(config, told if cost is None else replace(told, costs=costs.stated(cost)), out), out)
+        told = told if cost is None else replace(told, costs=costs.stated(cost))
+        with display.progress_line() as progress:
+            return _answer(train.train(config, told, out, progress, log=log or ()), out)
     setting = replace(setting, seed=config.seed, costs=costs.stated(cost), model=_called(asked))
     config = replace(config, unit=unit_of(setting.payment))
     if from_log is not None:
-        return _from_log(config, from_log, setting.payment, out)
+        return _from_log(config, from_log, setting.payment, out, log or ())
     if questions is not None:
         setting = replace(setting, train=questions, corpus_seed=UNSEEN + config.seed)
-    return _calibrated(config, setting, asked, ray, out, dry_run, by)
+    return _calibrated(config, setting, asked, ray, out, dry_run, by, log or ())
 
 
 def _called(asked: ModelConfig) -> str:
@@ -133,6 +136,7 @@ def _calibrated(
     out: Path,
     dry_run: bool,
     by: UseRate | None,
+    log: Sequence[str],
 ) -> Answer:
     """Calibrate, learn, compare; or only tell what the calibration takes."""
     note, folder = readers.note(setting), out / "calibration"
@@ -151,13 +155,16 @@ def _calibrated(
         pipeline = pipeline.read_by(readers.make(setting, model), anew=True)  # the forecast searched, too
         at_once = model.concurrency if model.waits else 1
         asking = partial(prepare, corpus=corpus, pool=pool, at_once=at_once, pipeline=pipeline)
-        calibrated = display.calibrate_with_bar(asking, setting, folder)
+        with display.progress_line() as progress:
+            calibrated = asking(setting, out=folder, progress=progress)
     if by is not None:
         calibrated = priced(calibrated, costs.costs_by(folder / costs.USAGE, by))
     made = learn_sees(calibrated, config)
-    run = train.train(config, calibrated.table, out, reader=note, contextual=made, rate="" if by is None else str(by))
-    regrets = regrets_of(calibrated, config, made)
-    scores = compare(calibrated, run.learned.policy, folder, note, pipeline)
+    paid = "" if by is None else str(by)
+    with display.progress_line("Learning the policy") as progress:
+        run = train.train(config, calibrated.table, out, progress, note, made, paid, log)
+        regrets = regrets_of(calibrated, config, made)
+        scores = compare(calibrated, run.learned.policy, folder, note, pipeline)
     return _answer(run, out, scores, note, regrets, "" if by is None else by.told(calibrated.config.costs))
 
 
@@ -195,7 +202,7 @@ def _answer(
     return Answer(value, show)
 
 
-def _from_log(config: GraceConfig, path: Path, payment: Payment, out: Path) -> Answer:
+def _from_log(config: GraceConfig, path: Path, payment: Payment, out: Path, log: Sequence[str]) -> Answer:
     """Learn from what a mediator in use recommended; what the policy is worth is told by its own log."""
     from parlour.policies.agents.mediated_qa import recommendation_log
     from parlour.training.learn.mediators import learn, off_policy
@@ -205,9 +212,12 @@ def _from_log(config: GraceConfig, path: Path, payment: Payment, out: Path) -> A
             "a log tells one joint action of each question, which cross-validation cannot choose by; accepted: "
             "--temperature and --floor, such as 0.7 and 0.02"
         )
-    log = recommendation_log.read_log(path)
-    run = train.train(replace(config, validation=0.0), off_policy.utility_table(log, payment), out)
-    worth = off_policy.value_of_learning(lambda table: learn.learn(table, config).policy, log, payment)
+    used = recommendation_log.read_log(path)
+    with display.progress_line() as progress:
+        run = train.train(
+            replace(config, validation=0.0), off_policy.utility_table(used, payment), out, progress, log=log
+        )
+        worth = off_policy.value_of_learning(lambda table: learn.learn(table, config).policy, used, payment)
     _warn(run)
 
     def show() -> None:

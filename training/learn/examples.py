@@ -16,9 +16,9 @@ from parlour.envs.registry import lookup
 from parlour.policies import RandomPolicy
 from parlour.training.measure import evaluate
 from parlour.training.play import seeds
-from parlour.training.play.parallel.concurrent_games import Progress, no_progress
 from parlour.training.play.rollout import table
 from parlour.training.play.runner import GameRunner
+from parlour.training.results.progress import StageProgress, no_progress
 from parlour.wrappers import LearnerSeats
 
 GAME: Final = "avalon_v0"
@@ -46,7 +46,7 @@ def options(description: str | None, steps: int, out: str, **parser: Any) -> arg
 
 
 def against_random(
-    name: str, make: Callable[[], Any], deals: int = DEALS, progress: Progress = no_progress
+    name: str, make: Callable[[], Any], deals: int = DEALS, progress: StageProgress = no_progress
 ) -> evaluate.Report:
     """Win rates of a player and of `random` in the same seat of the same held-out deals, and their paired difference.
 

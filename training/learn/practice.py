@@ -7,9 +7,10 @@ games are drawn from the training seeds; what was learned is then frozen and mea
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Final
 
 from parlour.envs.aec import GameEnv
@@ -25,11 +26,13 @@ from parlour.training.play import rollout, seeds
 from parlour.training.play.rollout import Episode
 from parlour.training.results import plots
 from parlour.training.results.learning_curve import LearningCurve, learning_curve
+from parlour.training.results.loggers import Logger, loggers
 from parlour.training.results.plots import Curve, CurvePoint
-from parlour.training.results.runs import run_directory, write_csv
+from parlour.training.results.progress import Stage, StageProgress, no_progress
+from parlour.training.results.runs import run_directory
 from parlour.training.results.verdicts import together, won
 
-EXPERIENCE, POOL, CURVE, PICTURE = "experience.json", "baseline.json", "curve.csv", "curve.png"
+EXPERIENCE, POOL, PICTURE = "experience.json", "baseline.json", "curve.png"
 _SIDES: Final = ("good", "evil")
 _NEIGHBOURS: Final = 20
 """Games over which the curve is averaged."""
@@ -73,7 +76,8 @@ def practise(
     config: PracticeConfig,
     out: Path | None = None,
     model: Model | None = None,
-    progress: Callable[[int], None] = lambda _: None,
+    progress: StageProgress = no_progress,
+    log: Iterable[str] = (),
 ) -> Practice:
     """Play and learn; the run in `out` is resumed where it stopped.
 
@@ -81,29 +85,42 @@ def practise(
         config: What to play.
         out: Run directory; None stores nothing.
         model: Who answers the agents' questions; the heuristics by default.
-        progress: Called with the number of games finished since the last call.
+        progress: Called with the number of finished games, and the share won.
+        log: Loggers beside progress.csv in the run directory, of `parlour.training.results.loggers.NAMES`.
 
     Raises:
         ParlourError: The directory holds a run with another configuration, or is in use.
     """
     model = model or OfflineModel()
     if out is None:
-        return _practise(config, None, model, progress)
+        return _practise(config, None, model, progress, Practice(), None)
     with run_directory(out, asdict(config) | {"model": model.name}) as folder:
-        return _practise(config, folder, model, progress)
+        so_far = _stored(folder)
+        with loggers(folder, log, metrics(so_far.won)) as logger:
+            return _practise(config, folder, model, progress, so_far, logger)
 
 
-def _practise(config: PracticeConfig, out: Path | None, model: Model, progress: Callable[[int], None]) -> Practice:
+def _practise(
+    config: PracticeConfig,
+    out: Path | None,
+    model: Model,
+    progress: StageProgress,
+    so_far: Practice,
+    logger: Logger | None,
+) -> Practice:
     env = rollout.table("avalon_v0", num_players=config.num_players, rules=config.rules)
-    so_far = Practice() if out is None else _stored(out)
-    progress(len(so_far.won))
+    stage = Stage("Practising", 2 * config.games, "games")
+    progress(stage, len(so_far.won))
     for number in range(len(so_far.won), 2 * config.games):
         _one_game(env, config, so_far, number, model)
+        if logger is not None:
+            step, found = metrics(so_far.won)[-1]
+            logger.log(found, step)
         if out is not None:
             _store(so_far, out)
-        progress(1)
+        progress(stage, len(so_far.won), f"win rate {fmean(so_far.won):.2f}")
     if out is not None:
-        _write_curve(so_far.won, out, config, model)
+        _draw_curve(so_far.won, out, config, model)
     return so_far
 
 
@@ -192,18 +209,21 @@ def curve(won: list[bool]) -> list[tuple[int, str, float]]:
     return rows
 
 
-def _write_curve(won: list[bool], out: Path, config: PracticeConfig, model: Model) -> None:
-    measured, rows = f"share won of the last {_NEIGHBOURS}", curve(won)
-    write_csv(
-        out / CURVE, ("game", "side", measured), [(n, side, f"{share:.4f}") for n, side, share in rows], end="\r\n"
-    )
+def metrics(won: list[bool]) -> list[tuple[int, dict[str, float]]]:
+    """Each game, counted from 1 over both sides, with the share won of the last games on its side."""
+    found = {len(_SIDES) * (n - 1) + _SIDES.index(side) + 1: (side, share) for n, side, share in curve(won)}
+    return [(step, {f"charts/win_rate_{side}": share}) for step, (side, share) in sorted(found.items())]
+
+
+def _draw_curve(won: list[bool], out: Path, config: PracticeConfig, model: Model) -> None:
+    rows = curve(won)
     shown = LearningCurve(
         title="Experience learning against the baseline agent",
         who=f"avalon_v0, {config.num_players} players; the six-module agent on one side, the baseline agent on the other; "
         f"{plots.answered_by(model)}",
         n=f"n = {len(won)} games, each point the last {_NEIGHBOURS} on the side or all before",
         x="practice game on the side",
-        y=measured,
+        y=f"share won of the last {_NEIGHBOURS}",
         curves=[
             Curve(f"agent as {side}", [_point(n, share) for n, of, share in rows if of == side], style)
             for side, style in zip(_SIDES, ("-", "--"), strict=True)

@@ -33,6 +33,7 @@ from parlour.training.papers.cells import Reproduction, ReproductionSetting, Tab
 from parlour.training.play.extras import import_extra
 from parlour.training.records.avalon import import_records
 from parlour.training.results.pages.report import write_report
+from parlour.training.results.progress import Stage, counted
 from parlour.training.results.result_table import markdown_list, markdown_table
 
 ROWS: Final = {USUAL: "heuristic, usual habits", UNHEARD: "heuristic, learned habits, words left out"}
@@ -73,7 +74,7 @@ def avalon_records(name: str, setting: ReproductionSetting) -> Reproduction:
     with _kept(setting.out) as folder:
         cells: list[TableCell] = []
         title = ""
-        for step in setting.progress(range(len(_STEPS)), name):
+        for step in counted(range(len(_STEPS)), Stage(f"Reproducing {name}", len(_STEPS), "steps"), setting.progress):
             told, more = _STEPS[step](name, setting, folder)
             title = told or title
             cells += more

@@ -7,7 +7,6 @@ games without learning. These games are independent of each other, and all rows 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -88,11 +87,9 @@ class Club:
             config = PracticeConfig(
                 self.setting.practice, AVALON_PLAYERS, AVALON_RULES, without, about, self.setting.seed
             )
-            games = iter(self.setting.progress(range(2 * config.games), "practice"))
-            next(games)
             out = self.setting.out
             folder = None if out is None else out / folder_name("practice", *without, about)
-            self._done[key] = practise(config, folder, self.setting.model, lambda n: _count(games, n))
+            self._done[key] = practise(config, folder, self.setting.model, self.setting.progress)
         return self._done[key]
 
     def agent(self, variant: Variant) -> MakePolicy:
@@ -136,8 +133,3 @@ class Club:
         self, seed: int, side: str, own: tuple[str, MakePolicy], other: tuple[str, MakePolicy]
     ) -> tuple[tuple[str, MakePolicy], ...]:
         return tuple(own if dealt == side else other for dealt in sides_of(self._env, seed))
-
-
-def _count(games: Iterator[int], finished: int) -> None:
-    for _ in range(finished):
-        next(games, None)

@@ -29,9 +29,9 @@ from parlour.training.measure.statistics import (
 )
 from parlour.training.play import seeds
 from parlour.training.play.failures import RULE, Failures
-from parlour.training.play.parallel.concurrent_games import Progress, no_progress
 from parlour.training.play.parallel.executor import Pool
 from parlour.training.play.runner import GameRunner
+from parlour.training.results.progress import StageProgress, no_progress
 from parlour.training.results.runs import run_directory
 
 _PAPERS: Final = ("avalon", "grace", "gratr", "questum", "player", "records")
@@ -64,7 +64,7 @@ class ReproductionSetting:
     with other settings, Bayes by learned habits and a logistic model; None: none of these."""
     out: Path | None = None
     """Run directory, for transcripts, or for pictures and their data; resumes if it exists; None: nothing is stored."""
-    progress: Progress = no_progress
+    progress: StageProgress = no_progress
     failures: Failures = RULE
     """What follows when a player fails; tables compare the same deals, so that no game can be skipped."""
     cases: str = "en"

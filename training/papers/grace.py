@@ -130,26 +130,20 @@ def _experiment(setting: ReproductionSetting, signals: str, normalisation: Norma
         seed=setting.seed,
     )
     reader = AskingReader(setting.model, setting.seed) if setting.model.is_language_model else None
-    ticks = iter(setting.progress(range(config.train + config.held_out), signals))
     calibrated = held_out.prepare(
         config,
         reader=reader,
         out=None
         if setting.out is None
         else setting.out / folder_name("calibration", normalisation, setting.model.name),
-        progress=partial(_tick, ticks),
+        progress=setting.progress,
         pool=setting.pool,
     )
-    _tick(ticks)  # ends the bar
     policy = learn(calibrated.table, GraceConfig(seed=setting.seed)).policy
     mediator = GraceMediator(policy)
     mediator.reset(vocabulary.MEDIATOR, setting.seed)
     drawn = tuple(mediator.recommend(row.state) for row in calibrated.held_out)
     return Experiment(signals, calibrated, policy, drawn, baselines.drawn(LEARNED, drawn, calibrated.held_out))
-
-
-def _tick(ticks: Iterator[int], _done: int = 0) -> None:
-    next(ticks, None)
 
 
 def _systems(experiments: Sequence[Experiment]) -> Iterator[tuple[SystemAnswers, str]]:

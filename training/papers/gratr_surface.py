@@ -19,6 +19,7 @@ from parlour.training.papers.cells import Reproduction, ReproductionSetting, Tab
 from parlour.training.papers.gratr_teams import GRATR, OPPONENTS, WEREWOLF_PLAYERS, WEREWOLF_RULES, Match, play_teams
 from parlour.training.papers.gratr_trust_games import judgements, noise_of
 from parlour.training.play import rollout
+from parlour.training.results.progress import Stage, counted
 
 RHOS: Final = (0.5, 0.8, 0.95, 1.0)
 GAMMAS: Final = (0.0, 0.1, 0.5)
@@ -54,9 +55,10 @@ def _losses(
     make = partial(make_policy, game=GAME, config=env.game_env.game.config, model=setting.model)
     readers, noise = {who: partial(make, who) for who in ours}, noise_of(setting.model)
     player = partial(make, OPPONENTS[0].policy)
+    seeds = deals_of(setting, setting.games // 2)
     found = [
         judgement
-        for seed in setting.progress(deals_of(setting, setting.games // 2), "games judged")
+        for seed in counted(seeds, Stage("Judging trust", len(seeds), "games"), setting.progress)
         for judgement in judgements(env, seed, player, readers, noise)
     ]
     deals, ally, trust = scores.columns(found)

@@ -34,6 +34,7 @@ from parlour.training.papers.gratr_trust_games import BAYES, MakePolicy, TrustJu
 from parlour.training.papers.gratr_trust_readers import TrustReaders, read_readers
 from parlour.training.papers.logistic import LogisticReader
 from parlour.training.play import rollout
+from parlour.training.results.progress import Stage, counted
 
 BOLDEST: Final = (0.1, 0.25, 0.5, 1.0)
 """Shares of all judgements, the most confident first, whose accuracy is reported."""
@@ -92,9 +93,10 @@ def _judged(
         readers["logistic"] = partial(LogisticReader, setting.model, learned.logistic)
         habits.append(learned.habits)
     noise = noise_of(setting.model)
+    deals = deals_of(setting, setting.games)
     return [
         judgement
-        for seed in setting.progress(deals_of(setting, setting.games), "games judged")
+        for seed in counted(deals, Stage("Judging trust", len(deals), "games"), setting.progress)
         for judgement in judgements(env, seed, make[against[0].policy], readers, noise, habits)
     ]
 

@@ -16,11 +16,12 @@ from parlour.envs.aec import GameEnv
 from parlour.envs.core import ParlourError
 from parlour.training.play.failures import RULE, Ceiling, Failures
 from parlour.training.play.parallel.blocks import play_in_pool
-from parlour.training.play.parallel.concurrent_games import Job, Progress, check_jobs, no_progress, refuse, tables_for
+from parlour.training.play.parallel.concurrent_games import Job, check_jobs, refuse, tables_for
 from parlour.training.play.parallel.executor import Pool, in_order
 from parlour.training.play.parallel.threads import GameWorker, J, R, play_in_threads
 from parlour.training.play.rollout import Episode, Unfinished
 from parlour.training.play.stored_games import stored_game
+from parlour.training.results.progress import Stage, StageProgress, counted, no_progress
 from pettingzoo.utils.env import AECEnv
 
 T = TypeVar("T")
@@ -36,7 +37,7 @@ class GameRunner:
     pool: Pool | None = None
     """Processes that play; environment and players must be picklable then. Transcripts are written here, each when its game is
     finished (of those under way when a game fails, only that game's own is written as far as it went)."""
-    progress: Progress = no_progress
+    progress: StageProgress = no_progress
     """Counts the games that are finished."""
     failures: Failures = RULE
     """What follows when a player fails."""
@@ -117,8 +118,8 @@ class GameRunner:
         """Let workers play jobs of any kind, in threads or in each process of the pool; what is kept comes in their order."""
         playing = play_in_threads(workers, jobs) if self.pool is None else play_in_pool(workers, jobs, self.pool)
         with closing(playing) as finished:
-            counted = (next(finished) for _ in self.progress(range(len(jobs)), what))
-            return [keep(number, result) for number, result in enumerate(in_order(counted))]
+            told = counted(finished, Stage(what, len(jobs), "games"), self.progress)
+            return [keep(number, result) for number, result in enumerate(in_order(told))]
 
     def _stored(self, env: AECEnv[str, Any, Any], jobs: Sequence[Job]) -> dict[int, Episode | Unfinished]:
         """The games that are there, by the number of the job."""

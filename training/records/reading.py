@@ -25,6 +25,7 @@ from parlour.envs.english import name
 from parlour.envs.entries import Entry, entry_of
 from parlour.envs.text import clean
 from parlour.training.records.json_objects import JsonObject, named_games, read_records
+from parlour.training.results.progress import Stage, StageProgress, counted, no_progress
 
 FILE_NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}")
 _ACCEPTED: Final = "a name of up to 200 letters, digits and _ - . that begins with no dot"
@@ -185,7 +186,13 @@ class RecordedMoves(Generic[S]):
 AUTO: Final = "auto"
 
 
-def read_as(formats: Sequence[RecordFormat], path: str | Path, logs: str | Path | None, form: str) -> dict[str, str]:
+def read_as(
+    formats: Sequence[RecordFormat],
+    path: str | Path,
+    logs: str | Path | None,
+    form: str,
+    progress: StageProgress = no_progress,
+) -> dict[str, str]:
     """What is written of each game of a file or folder, by the name of the game, in the order of the records.
 
     Args:
@@ -193,6 +200,7 @@ def read_as(formats: Sequence[RecordFormat], path: str | Path, logs: str | Path 
         path: The records.
         logs: The folder with the games' logs of speech, if the format has them; without it everybody is silent.
         form: The format by name, or "auto": the first record tells.
+        progress: Told how many games are read.
 
     Raises:
         ParlourError: A file cannot be read, or a record contradicts the rules, the format or its log; the message names
@@ -204,8 +212,9 @@ def read_as(formats: Sequence[RecordFormat], path: str | Path, logs: str | Path 
         with_logs = ", ".join(format_.name for format_ in formats if format_.logs)
         raise ParlourError(f"--logs does not go with the format {chosen.name}; accepted: {with_logs}")
     folder = None if logs is None else Path(logs)
-    games = named_games(path, records, chosen.key, chosen.named, chosen.other)
-    return {f"{chosen.prefix}{name}": chosen.transcript(at, folder) for name, at in games}
+    games = list(named_games(path, records, chosen.key, chosen.named, chosen.other))
+    told = counted(games, Stage("Importing", len(games), "games"), progress)
+    return {f"{chosen.prefix}{name}": chosen.transcript(at, folder) for name, at in told}
 
 
 def _chosen(

@@ -1,108 +1,76 @@
-"""What commands, demos and examples show: progress bars on standard error; tables, rates and JSON on standard output."""
+"""What commands, demos and examples show: a line of progress on standard error; tables, rates and JSON on standard output."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from threading import Event, Thread
+from time import monotonic
+from typing import Any, Final
 
-from parlour.envs.terminal import printable_lines, tell_text
-from parlour.training.results.progress_lines import ProgressLines
+from parlour.envs.terminal import printable_lines, tell, tell_text
+from parlour.training.results.progress import ProgressLine, pause
 from parlour.training.results.result_table import ResultTable
-from parlour.training.results.runs import StageProgress
 from rich.console import Console, ConsoleOptions, RenderableType
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.live import Live
+from rich.progress_bar import ProgressBar
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-if TYPE_CHECKING:
-    from parlour.training.play.parallel import concurrent_games
+_BAR: Final = 16  # characters
+_JOINED: Final = 1.0  # seconds that the end waits for a line that is being written
 
 
 @contextmanager
-def _bars() -> Iterator[Progress | ProgressLines]:
-    """Progress on standard error: bars in a terminal, else lines. An error before `start`, called with the first step, draws none."""
-    console = Terminal(stderr=True)
-    if not console.is_terminal:
-        lines = ProgressLines()
-        lines.begin()
-        try:
-            yield lines
-        finally:
-            lines.end()
+def progress_line(what: str = "Preparing", *, redraw: bool = True) -> Iterator[ProgressLine]:
+    """Show how long work stands, on standard error: one line redrawn in a terminal, else a plain line from time to time.
+
+    Args:
+        what: What is shown until the first stage begins.
+        redraw: Whether a terminal redraws the line; False where results are printed meanwhile.
+    """
+    shown = Terminal(stderr=True)
+    if redraw and shown.is_terminal:
+        with _redrawn(shown, what) as line:
+            yield line
         return
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    bars = Progress(*columns, console=console)
+    line, over = ProgressLine(what, ended=partial(tell, error=True)), Event()
+    began = monotonic()
+
+    def repeat() -> None:
+        while not over.wait(pause(monotonic() - began)):
+            tell(line.line(), error=True)
+
+    thread = Thread(target=repeat, name="progress", daemon=True)
+    thread.start()
     try:
-        yield bars
+        yield line
+        line.close()
     finally:
-        if bars.live.is_started:
-            bars.stop()
+        over.set()
+        thread.join(_JOINED)
 
 
 @contextmanager
-def progress_bar() -> Iterator[concurrent_games.Progress]:
-    """Counts seeds in a progress bar, in the way that `parlour.training.measure.evaluate` calls it."""
-    with _bars() as bars:
+def _redrawn(shown: Terminal, what: str) -> Iterator[ProgressLine]:
+    """A bar and the line beside it, which vanish with the work; a stage that took long leaves its last line."""
+    line = ProgressLine(what, ended=lambda text: shown.print(text, highlight=False))
 
-        def progress(seeds: Iterable[int], what: str) -> Iterable[int]:
-            listed = list(seeds)
-            bars.start()
-            return bars.track(listed, total=len(listed), description=what)
+    def drawn() -> Table:
+        grid = Table.grid(padding=(0, 1))
+        grid.add_row(ProgressBar(completed=100 * line.share, width=_BAR), Text(printable_lines(line.line())))
+        return grid
 
-        yield progress
-
-
-@contextmanager
-def at_work() -> Iterator[None]:
-    """Work without steps to count: nothing in a terminal, else a line from time to time."""
-    with _bars():
-        yield
-
-
-@contextmanager
-def stage_bars(*, increments: bool = False) -> Iterator[StageProgress]:
-    """A progress bar for each stage of a run; called with the steps done so far, or with `increments` with new steps."""
-    with _bars() as bars:
-        tasks: dict[str, Any] = {}
-
-        def progress(stage: str, done: int, total: int, note: str) -> None:
-            if stage not in tasks:
-                bars.start()
-                tasks[stage] = bars.add_task(stage, total=total)
-            if increments:
-                bars.advance(tasks[stage], done)
-            else:
-                bars.update(tasks[stage], completed=done)
-            if note:
-                bars.update(tasks[stage], description=f"{stage}: {note}")
-
-        yield progress
-
-
-def train_with_bar(train: Callable[[Any, Path, Callable[[int, str], None]], Any], config: Any, out: Path) -> Any:
-    """Call a trainer that counts its steps up to `config.phases * config.phase_steps`; returns what it returns."""
-    with stage_bars(increments=True) as progress:
-        stage, total = f"training {config.game}", config.phases * config.phase_steps
-        return train(config, out, lambda steps, note: progress(stage, steps, total, note))
-
-
-def calibrate_with_bar(prepare: Callable[..., Any], config: Any, out: Path) -> Any:
-    """Call `parlour.training.learn.mediators.held_out.prepare`; returns what it returns."""
-    with stage_bars() as progress:
-        kind = Path(config.corpus).name if config.corpus else config.difficulty
-        stage, total = f"{kind} questions", config.train + config.held_out
-        return prepare(config, out=out, progress=lambda done: progress(stage, done, total, ""))
+    redirected = sys.stdout.isatty()
+    with Live(
+        console=shown, get_renderable=drawn, transient=True, redirect_stdout=redirected, vertical_overflow="crop"
+    ):
+        yield line
+        line.close()
 
 
 class Terminal(Console):

@@ -24,12 +24,6 @@ from parlour.training.records.json_objects import shown
 CONFIG: Final = "config.json"
 
 T = TypeVar("T")
-StageProgress = Callable[[str, int, int, str], None]
-"""Told the stage, how much of it is done (so far, or since the last call: the trainer says), how much there is, and a note."""
-
-
-def no_stage_progress(_stage: str, _done: int, _total: int, _note: str) -> None:
-    """Show nothing."""
 
 
 # -- the directory -----------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from parlour.policies.cloned.record import Array, SeatRecord, acts_of
 from parlour.policies.heuristic.avalon import AvalonPlayer
 from parlour.training.measure.analysis.games import AnalysedGame, Moment, read_game
 from parlour.training.records.avalon import assumed_moves
-from parlour.training.results.runs import StageProgress, no_stage_progress
+from parlour.training.results.progress import Stage, StageProgress, counted, no_progress
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class ImitatedChoice:
     a seat known to be evil, another one or nobody; the act of a speech."""
 
 
-def read_choices(folder: str | Path, seed: int, progress: StageProgress = no_stage_progress) -> list[ImitatedChoice]:
+def read_choices(folder: str | Path, seed: int, progress: StageProgress = no_progress) -> list[ImitatedChoice]:
     """The choices of all games of a folder of transcripts, by name.
 
     Args:
@@ -111,9 +111,8 @@ def read_choices(folder: str | Path, seed: int, progress: StageProgress = no_sta
     """
     choices: list[ImitatedChoice] = []
     paths = transcript_files(folder)
-    for number, path in enumerate(paths):
+    for number, path in enumerate(counted(paths, Stage("Reading games", len(paths), "games"), progress)):
         choices += choices_of(read_game(path), number, seed)
-        progress("reading games", number + 1, len(paths), "")
     if not choices:
         raise ParlourError(
             f"{str(folder)!r} holds no decision; accepted: transcripts of games of Avalon that were played"

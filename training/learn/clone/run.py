@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Final
 
 import numpy as np
@@ -32,7 +33,9 @@ from parlour.training.learn.clone.report import (
     told_of,
 )
 from parlour.training.measure.statistics import plain
-from parlour.training.results.runs import StageProgress, no_stage_progress, run_directory
+from parlour.training.results.loggers import Logger, loggers
+from parlour.training.results.progress import Stage, StageProgress, counted, no_progress
+from parlour.training.results.runs import run_directory
 
 _ROUNDS: Final = 60
 """Rounds of expectation maximisation for one share."""
@@ -108,7 +111,11 @@ class Cloned:
 
 
 def clone(
-    folder: str | Path, out: str | Path, config: CloneConfig | None = None, progress: StageProgress = no_stage_progress
+    folder: str | Path,
+    out: str | Path,
+    config: CloneConfig | None = None,
+    progress: StageProgress = no_progress,
+    log: Iterable[str] = (),
 ) -> Cloned:
     """Learn a clone from a folder of transcripts and write it, with its scores, to a directory.
 
@@ -116,7 +123,8 @@ def clone(
         folder: Transcripts of Avalon (`*.jsonl`), recorded or played here.
         out: Gets `clone.npz` (for `--policy clone:FILE`), `scores.csv`, `calibration.csv`, `report.md`, `scores.png`.
         config: None for the defaults.
-        progress: Called with the stage and its share done.
+        progress: Called with the stage and how much of it is done.
+        log: Loggers beside progress.csv, which has the log-likelihood of each fit on the games it left out.
 
     Raises:
         ParlourError: There are fewer games than folds, a file is no transcript of Avalon, or the directory cannot be used.
@@ -127,7 +135,8 @@ def clone(
     if games < config.folds:
         raise ParlourError(f"{config.folds} folds of {games} games are not accepted; accepted: 2 to {games} folds")
     with run_directory(out, {**asdict(config), "games": games, "choices": len(choices)}) as directory:
-        held_out = cross_validated(choices, config, progress)
+        with loggers(directory, log) as logger:
+            held_out = cross_validated(choices, config, progress, logger)
         found = Cloned(_of_all(choices, config, progress), held_out, table(held_out))
         found.network.save(directory / report.PLAYER)
         report.write(directory, found.scores, held_out, found.network.told)
@@ -135,7 +144,10 @@ def clone(
 
 
 def cross_validated(
-    choices: Sequence[ImitatedChoice], config: CloneConfig, progress: StageProgress = no_stage_progress
+    choices: Sequence[ImitatedChoice],
+    config: CloneConfig,
+    progress: StageProgress = no_progress,
+    logger: Logger | None = None,
 ) -> list[PredictedChoice]:
     """What models say about choices from games that they have not learned from, in the order of kinds and choices."""
     games = sorted({choice.game for choice in choices})
@@ -143,13 +155,21 @@ def cross_validated(
     fold = {int(number): k % config.folds for k, number in enumerate(dealt)}
     kinds = by_kind(list(choices))
     cases: list[PredictedChoice] = []
+    stage = Stage("Cross-validating", len(kinds) * config.folds, "fits")
+    progress(stage, 0)
     for number, of_kind in enumerate(kinds.values()):
         said: dict[int, PredictedChoice] = {}
         for k in range(config.folds):
             train = [case for case in of_kind if fold[case.game] != k]
             models = learned(train, config.fit) if train else {}
-            said |= {id(case): told_of(case, models) for case in of_kind if fold[case.game] == k}
-            progress("cross-validation", number * config.folds + k + 1, len(kinds) * config.folds, "")
+            tested = {id(case): told_of(case, models) for case in of_kind if fold[case.game] == k}
+            said |= tested
+            if logger is not None:
+                logs = [one.told[CLONE].log for one in tested.values() if CLONE in one.told]
+                kind = of_kind[0].kind
+                found = {f"eval/log_likelihood_{kind}": fmean(logs) if logs else None}
+                logger.log(found, number * config.folds + k + 1)
+            progress(stage, number * config.folds + k + 1)
         cases += [said[id(case)] for case in of_kind if said[id(case)].told]
     return cases
 
@@ -157,9 +177,9 @@ def cross_validated(
 def _of_all(choices: Sequence[ImitatedChoice], config: CloneConfig, progress: StageProgress) -> ChoiceNetwork:
     """The network from all games; a kind that was never decided is even."""
     kinds, heads = by_kind(list(choices)), {}
-    for number, kind in enumerate(DECISIONS):
+    stage = Stage("Learning from all games", len(DECISIONS), "kinds of decisions")
+    for kind in counted(DECISIONS, stage, progress):
         heads[kind] = fit(kinds[kind], config.fit) if kind in kinds else untaught(kind)
-        progress("learning from all games", number + 1, len(DECISIONS), "")
     told = {
         "games": len({choice.game for choice in choices}),
         "choices": {kind: len(of) for kind, of in kinds.items()},

@@ -20,6 +20,7 @@ from parlour.envs.core import ParlourError
 from parlour.envs.registry import name_of
 from parlour.training.learn.habits import report
 from parlour.training.learn.habits.scores import BeliefRead
+from parlour.training.results.progress import Stage, StageProgress, no_progress
 from scipy.optimize import minimize
 
 
@@ -183,15 +184,20 @@ def cross_validate(
     of_game: HabitsOfGame[G],
     games: Sequence[G],
     how: Learning,
-    progress: Callable[[int, int], None] = lambda _done, _all: None,
+    progress: StageProgress = no_progress,
+    name: str = LEARNED,
+    each: Callable[[Fold], None] = lambda _fold: None,
 ) -> list[Fold]:
-    """Read each game by habits learned from the games of the other folds."""
+    """Read each game by habits learned from the games of the other folds; `each` is called with every fold."""
     found: list[Fold] = []
+    stage = Stage(f"Cross-validating: {name}", len(games), "games")
+    progress(stage, 0)
     for fold in folds(games, min(how.folds, len(games)), how.seed):
         habits = of_game.learn([game for k, game in enumerate(games) if k not in set(fold)], how)
         reads = tuple(read for k in fold for read in of_game.read(games[k], habits.of(games[k].players), k))
         found.append(Fold(tuple(fold), habits, reads))
-        progress(sum(len(one.held_out) for one in found), len(games))
+        each(found[-1])
+        progress(stage, sum(len(one.held_out) for one in found))
     return found
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from itertools import count
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Final
 
 from parlour.envs import replay
@@ -14,6 +16,7 @@ from parlour.policies.files import write_json
 from parlour.training.learn.habits import report
 from parlour.training.learn.habits.avalon_fit import AVALON
 from parlour.training.learn.habits.learner import (
+    LEARNED,
     Fold,
     G,
     HabitsOfGame,
@@ -24,8 +27,10 @@ from parlour.training.learn.habits.learner import (
     reads_of,
 )
 from parlour.training.learn.habits.werewolf import WEREWOLF
+from parlour.training.results.loggers import Logger, loggers
 from parlour.training.results.pages.report import opening, write_report
-from parlour.training.results.runs import StageProgress, no_stage_progress, run_directory
+from parlour.training.results.progress import StageProgress, no_progress
+from parlour.training.results.runs import run_directory
 
 HABITS, REPORT, FOLDS = "habits.json", "report.md", "folds"
 WIDTHS: Final = (0.01, 10.0)
@@ -93,8 +98,12 @@ class LearnedFrom:
         }
 
 
-def learn_habits(config: HabitsConfig, out: Path, progress: StageProgress = no_stage_progress) -> LearnedFrom:
+def learn_habits(
+    config: HabitsConfig, out: Path, progress: StageProgress = no_progress, log: Iterable[str] = ()
+) -> LearnedFrom:
     """Learn from `config.source` and write habits, folds, scores and report into `out`; its first file tells the game.
+
+    `log` names loggers beside progress.csv, which has the log loss of each fold.
 
     Raises:
         ParlourError: A folder holds no games, games of another sort, or too few for the folds, or the directory holds a run
@@ -102,19 +111,22 @@ def learn_habits(config: HabitsConfig, out: Path, progress: StageProgress = no_s
     """
     first = str(replay.read(replay.transcript_files(config.source)[0]).header["game"])
     of_game: HabitsOfGame[Any] = WEREWOLF if first == WEREWOLF.id else AVALON
-    return _learn_of(of_game, config, out, progress)
+    return _learn_of(of_game, config, out, progress, log)
 
 
-def _learn_of(of_game: HabitsOfGame[G], config: HabitsConfig, out: Path, progress: StageProgress) -> LearnedFrom:
+def _learn_of(
+    of_game: HabitsOfGame[G], config: HabitsConfig, out: Path, progress: StageProgress, log: Iterable[str]
+) -> LearnedFrom:
     games = of_game.games_in(config.source)
     if len(games) < config.folds:
         raise ParlourError(f"--folds {config.folds} of {len(games)} games is not accepted; accepted: 2 to {len(games)}")
     others = [] if config.test is None else of_game.games_in(config.test)
-    with run_directory(out, asdict(config)) as folder:
+    with run_directory(out, asdict(config)) as folder, loggers(folder, log) as logger:
+        steps = count(1)
         ways = of_game.variants(games, config.learning)
         readings = {report.DEFAULT: of_game.read_by_default(games)}
         for name, how in ways.items():
-            folded = cross_validate(of_game, games, how, partial(_tell_fold, progress, name))
+            folded = cross_validate(of_game, games, how, progress, name, partial(_log, logger, steps, name))
             readings[name] = reads_of(folded)
         notes = {"learned_from": {"games": len(games), "seed": config.seed}}
         habits = replace(of_game.learn(games, how), notes=notes)
@@ -135,12 +147,16 @@ def _learn_of(of_game: HabitsOfGame[G], config: HabitsConfig, out: Path, progres
     return found
 
 
+def _log(logger: Logger, steps: Iterator[int], name: str, fold: Fold) -> None:
+    """The log loss of a fold's held-out games; habits of words have a metric of their own."""
+    more = name.removeprefix(LEARNED).strip(", ")
+    logger.log(
+        {f"eval/log_loss_{more}" if more else "eval/log_loss": fmean(read.loss for read in fold.reads)}, next(steps)
+    )
+
+
 def _write(folder: Path, games: Sequence[SourceGame], habits: Any, folds: Sequence[Fold]) -> None:
     write_json(folder / HABITS, habits.as_json())
     for number, fold in enumerate(folds):
         held_out = [games[k].name for k in fold.held_out]
         write_json(folder / FOLDS / f"{number}.json", replace(fold.habits, notes={"held_out": held_out}).as_json())
-
-
-def _tell_fold(progress: StageProgress, name: str, done: int, every: int) -> None:
-    progress("cross-validation", done, every, name)

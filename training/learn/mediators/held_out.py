@@ -8,7 +8,6 @@ questions of a file are brought into a random order first.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +37,7 @@ from parlour.training.learn.mediators.experiment import (
 from parlour.training.learn.mediators.learn import GraceConfig, LearnedMediator, learn
 from parlour.training.learn.mediators.simulate import calibrate, table
 from parlour.training.play.parallel.executor import Pool
+from parlour.training.results.progress import StageProgress, no_progress
 from parlour.training.results.runs import run_directory, write_csv
 
 PARTIAL: Final = "partial.csv"
@@ -82,7 +82,7 @@ def prepare(
     corpus: Corpus | None = None,
     reader: Reader | None = None,
     out: Path | None = None,
-    progress: Callable[[int], object] | None = None,
+    progress: StageProgress = no_progress,
     pool: Pool | None = None,
     at_once: int = 1,
     pipeline: Pipeline | None = None,
@@ -94,7 +94,7 @@ def prepare(
         corpus: Replaces the corpus of `corpus_of`; has at least train + held_out questions.
         reader: Who answers and checks; the offline one if None.
         out: Run directory, for the settings and the table as it grows; resumes if it exists.
-        progress: Called after each question with the number of questions done.
+        progress: Called after each question with the number that are done.
         pool: Processes that run the questions under the joint actions; the reader must be picklable then.
         at_once: Number of questions run at once, in threads (`simulate.calibrate`).
         pipeline: The pipeline of the corpus and the reader, if there is one already; its parts and its actions count. Without
@@ -217,7 +217,7 @@ def run(
     reader: Reader | None = None,
     pipeline: Pipeline | None = None,
     out: Path | None = None,
-    progress: Callable[[int], object] | None = None,
+    progress: StageProgress = no_progress,
 ) -> HeldOut:
     """`prepare`, learn by quantal response with cross-validated settings, `compare`; arguments as there."""
     calibrated = prepare(config, corpus=corpus, reader=reader, pipeline=pipeline, out=out, progress=progress)

@@ -33,6 +33,7 @@ from parlour.policies.llm.model import Model
 from parlour.training.learn.mediators.costs import ActionUsage, Tally, beside, lines_of, resume
 from parlour.training.learn.mediators.table import UtilityTable
 from parlour.training.play.parallel.executor import Pool, Shared, add_usage, as_finished, in_order, take_usage
+from parlour.training.results.progress import Stage, StageProgress, counted, no_progress
 from parlour.training.results.runs import whole_lines
 
 SIGNAL_NAMES: Final = ("reliability", "degree", "len", "coherence", "diversity")
@@ -144,7 +145,7 @@ def calibrate(
     payment: Payment | None = None,
     seed: int = 0,
     out: Path | None = None,
-    progress: Callable[[int], object] | None = None,
+    progress: StageProgress = no_progress,
     pool: Pool | None = None,
     at_once: int = 1,
 ) -> list[Simulated]:
@@ -157,7 +158,7 @@ def calibrate(
         seed: Seed of all draws, such as the samples of consistency; each question draws on its own.
         out: A CSV file that grows by a line a question. What it holds already is not computed again. What the actions used
             is measured beside it (`usage`).
-        progress: Called after each question with the number of questions done.
+        progress: Told after each question how many are done.
         pool: Processes that simulate; the service must be picklable then. The table grows as without them.
         at_once: How many questions are simulated at once, in threads, for a reader that waits for a server. The result
             does not depend on it.
@@ -175,14 +176,12 @@ def calibrate(
     if out is not None:
         resume(beside(out), stored)
     with _growing(out, stamp, actions) as add:
-        for done, number in enumerate(asked, 1):
+        for number in counted(asked, Stage("Calibrating", len(asked), "questions"), progress):
             row = stored.get(number)
             if row is None:
                 row, used = next(missing)
                 add(row, used)
             rows.append(row)
-            if progress is not None:
-                progress(done)
     return rows
 
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable
-from dataclasses import asdict, astuple, dataclass, fields, replace
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, astuple, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -32,11 +32,12 @@ from parlour.training.learn.mediators.table import Floats, UtilityTable
 from parlour.training.measure.statistics import mean_estimate, show_interval
 from parlour.training.play import seeds
 from parlour.training.results.learning_curve import LearningCurve, learning_curve
+from parlour.training.results.loggers import loggers
 from parlour.training.results.plots import Curve, CurvePoint
+from parlour.training.results.progress import Stage, StageProgress, no_progress
 from parlour.training.results.runs import run_directory, write_csv
 
 CHECKPOINT: Final = "checkpoint.json"
-CURVE: Final = "curve.csv"
 PICTURE: Final = "curve.png"
 POLICY: Final = "policy.json"
 QUANTITIES: Final = "quantities.csv"
@@ -62,6 +63,18 @@ class MediatorPoint:
     low: float | None
     high: float | None
 
+    @property
+    def metrics(self) -> dict[str, float | None]:
+        """Under the names of all trainers; an episode is a question, its return the net utility."""
+        return {
+            "charts/episodic_return": self.training,
+            "charts/regret": self.regret,
+            "eval/episodes": self.n,
+            "eval/episodic_return": self.held_out,
+            "eval/episodic_return_low": self.low,
+            "eval/episodic_return_high": self.high,
+        }
+
 
 @dataclass(frozen=True, eq=False)
 class Trained:
@@ -77,23 +90,25 @@ def train(
     config: GraceConfig,
     table: UtilityTable,
     out: str | Path,
-    progress: Callable[[int, str], None] = lambda _steps, _note: None,
+    progress: StageProgress = no_progress,
     reader: str = "",
     contextual: ContextualModel | None = None,
     rate: str = "",
+    log: Iterable[str] = (),
 ) -> Trained:
     """Train, or resume the run in `out`.
 
-    Leaves in `out`: config.json, checkpoint.json, curve.csv, curve.png, quantities.csv, obedience.csv and policy.json.
+    Leaves in `out`: config.json, checkpoint.json, progress.csv, curve.png, quantities.csv, obedience.csv and policy.json.
 
     Args:
         config: How to learn. A run in `out` is resumed only if it has the same, and the same table.
         table: What to learn from.
         out: Run directory.
-        progress: Told the number of steps made since the last call, and how it stands.
+        progress: Told the number of questions, or rounds, learned from so far, and the held-out utility.
         reader: Who answered the questions of the table, for the policy file; empty where that is not told.
         contextual: What the policy file holds besides the table, for a mediator that sees more than the state.
         rate: By which the costs of the table follow from what the actions used, for config.json; empty for none.
+        log: Loggers beside progress.csv, of `parlour.training.results.loggers.NAMES`.
 
     Raises:
         ParlourError: `out` holds another run or is in use, or the configuration does not fit the table.
@@ -104,25 +119,27 @@ def train(
     priced: dict[str, Any] = {"rate": rate, "costs": list(table.costs or ())} if rate else {}
     finished = partial(replace, reader=reader, contextual=contextual)
     with run_directory(out, _settings(config, table) | told | priced) as folder:
-        return _train(config, table, folder, progress, finished)
+        return _train(config, table, folder, progress, finished, log)
 
 
 def _train(
     config: GraceConfig,
     table: UtilityTable,
     folder: Path,
-    progress: Callable[[int, str], None],
+    progress: StageProgress,
     finished: Callable[[PolicyTable], PolicyTable],
+    log: Iterable[str],
 ) -> Trained:
     run, checkpoint = _Run(config, table), Checkpoint(folder / CHECKPOINT)
     checkpoint.load(lambda path: run.load_state_dict(read_json(path)))
-    while len(run.points) < config.points:
-        before = run.steps
-        point = run.phase()
-        progress(point.steps - before, _note(point))
-        names = [field.name for field in fields(MediatorPoint)]
-        write_csv(folder / CURVE, names, [astuple(point) for point in run.points])
-        checkpoint.save_json(run.state_dict())
+    if len(run.points) < config.points:
+        progress(run.stage, run.steps)
+    with loggers(folder, log, [(point.steps, point.metrics) for point in run.points]) as logger:
+        while len(run.points) < config.points:
+            point = run.phase()
+            progress(run.stage, point.steps, _note(point))
+            logger.log(point.metrics, point.steps)
+            checkpoint.save_json(run.state_dict())
     learned = run.finished()
     learned = replace(learned, policy=finished(learned.policy))
     _store_quantities(learned, folder / QUANTITIES)
@@ -155,6 +172,14 @@ class _Run:
     @property
     def steps(self) -> int:
         return self.points[-1].steps if self.points else 0
+
+    @property
+    def stage(self) -> Stage:
+        """What a run counts: rounds on-line, else questions."""
+        online = self.learner is not None
+        return Stage(
+            "Training the mediator", *((self.config.rounds, "rounds") if online else (len(self.training), "questions"))
+        )
 
     def chosen(self) -> Settings:
         """The settings: by cross-validation over the training questions, once."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import torch
 from parlour.envs.registry import lookup
@@ -17,14 +17,26 @@ from parlour.policies import TrainedSeat
 from parlour.policies.files import read_arrays, reading, write_arrays
 from parlour.training.learn.batch.networks import adam_arrays, arrays_of, load_adam, load_arrays
 from parlour.training.learn.ppo.phase_config import SeatConfig, env_seeds, features_of
-from parlour.training.learn.ppo.trainer import FOREIGN, OF_SB3, Learned
+from parlour.training.learn.ppo.trainer import FOREIGN, LEARNING_RATE, OF_SB3, Learned
 from parlour.training.learn.ppo.vec import SeatVecEnv
+from parlour.training.learn.selfplay.learner import LOSSES
 from parlour.training.play import seeds
 from parlour.training.play.single_seat import make_seat
 from parlour.wrappers.learner_seats import SeatEnv
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import set_random_seed
+
+ENTROPY: Final = LOSSES["entropy"]
+_LOSSES: Final = {
+    "policy_gradient_loss": LOSSES["policy"],
+    "value_loss": LOSSES["value"],
+    "entropy_loss": ENTROPY,
+    "approx_kl": "losses/approx_kl",
+    "clip_fraction": "losses/clipfrac",
+    "explained_variance": "losses/explained_variance",
+}
+"""What stable-baselines3 calls a metric -> CleanRL's name of it. Its entropy loss is the entropy with the other sign."""
 
 
 def seat_maker(config: SeatConfig) -> Callable[[], SeatEnv]:
@@ -58,7 +70,7 @@ class Sb3Trainer:
             device="cpu",
         )
 
-    def learn(self, phase: int, progress: Callable[[int, str], None]) -> Learned:
+    def learn(self, phase: int, progress: Callable[[int], None]) -> Learned:
         config, model = self.config, self.model
         if phase or model.num_timesteps:
             self.close()
@@ -69,7 +81,17 @@ class Sb3Trainer:
         model.set_env(self._env, force_reset=True)
         counter = _Counter(progress)
         model.learn(config.phase_steps, callback=counter, reset_num_timesteps=phase == 0)
-        return Learned((phase + 1) * config.phase_steps, len(counter.returns), sum(won > 0 for won in counter.returns))
+        metrics = {LEARNING_RATE: model.learning_rate} | self._losses()
+        won = sum(one > 0 for one in counter.returns)
+        return Learned(
+            (phase + 1) * config.phase_steps, len(counter.returns), won, float(sum(counter.returns)), metrics
+        )
+
+    def _losses(self) -> dict[str, float]:
+        """Of the last update, which stable-baselines3 keeps in its logger until the next one."""
+        kept = self.model.logger.name_to_value
+        found = {name: float(kept[f"train/{key}"]) for key, name in _LOSSES.items() if f"train/{key}" in kept}
+        return found | {ENTROPY: -found[ENTROPY]} if ENTROPY in found else found
 
     def _tables(self, phase: int) -> SeatVecEnv:
         dealt = env_seeds(self.config, phase, self.config.envs or self.ENVS)
@@ -109,15 +131,16 @@ class Sb3Trainer:
 
 
 class _Counter(BaseCallback):
-    """Tells progress while learning, and collects the return of each finished game."""
+    """Tells how many decisions were made in the phase, and collects the return of each finished game."""
 
-    def __init__(self, progress: Callable[[int, str], None]) -> None:
+    def __init__(self, progress: Callable[[int], None]) -> None:
         super().__init__()
-        self._progress = progress
+        self._progress, self._done = progress, 0
         self.returns: list[float] = []
 
     def _on_step(self) -> bool:
         infos = self.locals["infos"]
         self.returns += [info["return"] for info in infos if "return" in info]
-        self._progress(len(infos), "")
+        self._done += len(infos)
+        self._progress(self._done)
         return True

@@ -9,7 +9,7 @@ gives the same network, byte for byte, as an uninterrupted run.
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, astuple, dataclass, fields, replace
 from functools import partial
 from pathlib import Path
@@ -26,13 +26,16 @@ from parlour.training.measure.statistics import Estimate, rate
 from parlour.training.play import seeds
 from parlour.training.play.rollout import table
 from parlour.training.results.learning_curve import LearningCurve, learning_curve
+from parlour.training.results.loggers import CURVE, Logger, Metrics, loggers, read_curve
 from parlour.training.results.plots import Curve, CurvePoint
+from parlour.training.results.progress import Stage, StageProgress, no_progress
 from parlour.training.results.runs import run_directory, write_csv
 
 CHECKPOINT: Final = "checkpoint.npz"
 _WITH_CODE: Final = "checkpoint.zip"
 """What stable-baselines3 writes: loading it unpickles."""
-CURVE: Final = "curve.csv"
+OLD_CURVE: Final = "curve.csv"
+"""What earlier versions wrote instead of progress.csv: the fields of `SeatPoint`."""
 BASELINES: Final = "baselines.csv"
 PICTURE: Final = "curve.png"
 POLICY: Final = "policy.npz"
@@ -52,6 +55,26 @@ class SeatPoint:
     high: float
     training_win_rate: float
     """Win rate in the training games of the last phase, with actions drawn from the network."""
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """Under the names of all trainers."""
+        return {name: getattr(self, field) for field, name in _METRICS.items()}
+
+    @classmethod
+    def of_metrics(cls, step: int, metrics: Mapping[str, Any]) -> SeatPoint:
+        """The point of a row of progress.csv. Raises KeyError for another one."""
+        return cls(step, **{field: metrics[name] for field, name in _METRICS.items()})
+
+
+_METRICS: Final = {
+    "games": "charts/episodes",
+    "n": "eval/episodes",
+    "win_rate": "eval/win_rate",
+    "low": "eval/win_rate_low",
+    "high": "eval/win_rate_high",
+    "training_win_rate": "charts/win_rate",
+}
 
 
 UNTRAINED: Final = "untrained"
@@ -73,17 +96,18 @@ class SeatBaseline:
 
 
 def train(
-    config: SeatConfig, out: str | Path, progress: Callable[[int, str], None] = lambda _steps, _note: None
+    config: SeatConfig, out: str | Path, progress: StageProgress = no_progress, log: Iterable[str] = ()
 ) -> SeatPoint:
     """Train, or resume the run in `out`; returns the last point of the curve.
 
-    Leaves in `out`: config.json, checkpoint.npz and the one before it, curve.csv, baselines.csv, curve.png and policy.npz (a
+    Leaves in `out`: config.json, checkpoint.npz and the one before it, progress.csv, baselines.csv, curve.png and policy.npz (a
     `TrainedSeat`).
 
     Args:
         config: What to train. A run in `out` is resumed only if it has the same.
         out: Run directory.
-        progress: Told the number of decisions made since the last call, and how it stands.
+        progress: Told the number of decisions so far, and the win rate.
+        log: Loggers beside progress.csv, of `parlour.training.results.loggers.NAMES`.
 
     Raises:
         ParlourError: `out` holds a run with another configuration or is in use, or the configuration cannot be used.
@@ -92,7 +116,7 @@ def train(
     own = trainer_for(config)
     config = replace(config, envs=config.envs or own.ENVS, learning_rate=config.learning_rate or own.RATE)
     with run_directory(out, asdict(config), NOT_DECIDING) as folder:
-        return _train(config, folder, progress)
+        return _train(config, folder, progress, log)
 
 
 def trainer_for(config: SeatConfig) -> type[ArrayTrainer] | type[Sb3Trainer]:
@@ -100,35 +124,49 @@ def trainer_for(config: SeatConfig) -> type[ArrayTrainer] | type[Sb3Trainer]:
     return ArrayTrainer if plays_over_arrays(config) else Sb3Trainer
 
 
-def _train(config: SeatConfig, folder: Path, progress: Callable[[int, str], None]) -> SeatPoint:
-    points = _stored(folder)
-    if points:
-        progress(points[-1].steps, _note(points[-1]))
+def _train(config: SeatConfig, folder: Path, progress: StageProgress, log: Iterable[str]) -> SeatPoint:
+    curve = _stored(folder)
+    points = [SeatPoint.of_metrics(*row) for row in curve]
     if len(points) >= config.phases:
         return points[-1]
     trainer = trainer_for(config)(config)
     try:
-        return _train_phases(config, folder, trainer, points, progress)
+        with loggers(folder, log, curve) as logger:
+            return _train_phases(config, folder, trainer, points, progress, logger)
     finally:
         trainer.close()
 
 
 def _train_phases(
-    config: SeatConfig, folder: Path, trainer: Trainer, points: list[SeatPoint], progress: Callable[[int, str], None]
+    config: SeatConfig,
+    folder: Path,
+    trainer: Trainer,
+    points: list[SeatPoint],
+    progress: StageProgress,
+    logger: Logger,
 ) -> SeatPoint:
     checkpoint = Checkpoint(folder / CHECKPOINT)
     if points:
         checkpoint.load(trainer.load)
     if not (folder / BASELINES).exists():
         _store_baselines(_baselines(config, None if points else trainer.policy()), folder)
+    stage = Stage(f"Training {config.game}", config.phases * config.phase_steps, "decisions")
     for phase in range(len(points), config.phases):
-        learned = trainer.learn(phase, progress)
+        before, note = (points[-1].steps, _note(points[-1])) if points else (0, "")
+        progress(stage, before, note)
+        learned = trainer.learn(phase, partial(_tell, progress, stage, before, note))
         policy = trainer.policy()
         points.append(_measure(config, policy, learned, points))
-        progress(0, _note(points[-1]))
+        progress(stage, learned.steps, _note(points[-1]))
+        returned = {"charts/episodic_return": learned.returned / learned.games if learned.games else None}
+        logger.log(points[-1].metrics | returned | dict(learned.metrics), learned.steps)
         _store(policy, points, config, folder)
         checkpoint.save(trainer.save)
     return points[-1]
+
+
+def _tell(progress: StageProgress, stage: Stage, before: int, note: str, done: int) -> None:
+    progress(stage, before + done, note)
 
 
 # -- one phase ---------------------------------------------------------------------------------------------------
@@ -173,8 +211,8 @@ def _note(point: SeatPoint) -> str:
 # -- files -----------------------------------------------------------------------------------------------------
 
 
-def _stored(folder: Path) -> list[SeatPoint]:
-    """How far the run in the folder has come. Raises `ParlourError` for a checkpoint that cannot be used."""
+def _stored(folder: Path) -> list[tuple[int, Metrics]]:
+    """The curve of the run in the folder, as far as it has come. Raises `ParlourError` for a checkpoint that cannot be used."""
     steps = Checkpoint(folder / CHECKPOINT).load(lambda path: stored_steps(path)[1])
     if steps is None:
         if (folder / _WITH_CODE).exists():
@@ -183,17 +221,20 @@ def _stored(folder: Path) -> list[SeatPoint]:
                 "accepted: a new folder"
             )
         return []
-    with (folder / CURVE).open(newline="") as file:
+    curve: list[tuple[int, Metrics]] = [*read_curve(folder)] if (folder / CURVE).exists() else _old_curve(folder)
+    # a run that was killed while it wrote its files may have a point more than its checkpoint
+    return [row for row in curve if row[0] <= steps]
+
+
+def _old_curve(folder: Path) -> list[tuple[int, Metrics]]:
+    with (folder / OLD_CURVE).open(newline="") as file:
         _, *rows = csv.reader(file)
     points = [SeatPoint(*map(int, row[:3]), *map(float, row[3:])) for row in rows]
-    # a run that was killed while it wrote its files may have a point more than its checkpoint
-    return [point for point in points if point.steps <= steps]
+    return [(point.steps, point.metrics) for point in points]
 
 
 def _store(policy: TrainedSeat, points: list[SeatPoint], config: SeatConfig, folder: Path) -> None:
     """Write what a phase leaves; each file is replaced as a whole, and the checkpoint after them: what is behind it stays."""
-    rows = [astuple(point) for point in points]
-    write_csv(folder / CURVE, [field.name for field in fields(SeatPoint)], rows, end="\r\n")
     policy.save(folder / POLICY)
     _draw(points, _stored_baselines(folder), config, folder / PICTURE)
 

@@ -22,13 +22,15 @@ from parlour.training.learn.ppo.phase_config import SeatConfig, features_of
 from parlour.training.learn.selfplay import pool
 from parlour.training.learn.selfplay.config import SelfplayConfig
 from parlour.training.learn.selfplay.learn import OPPONENT, Session
-from parlour.training.learn.selfplay.learner import META as LEARNER, SelfplayLearner, rates
+from parlour.training.learn.selfplay.learner import LOSSES, META as LEARNER, SelfplayLearner, rates
 from parlour.training.learn.selfplay.seating import Seating
 from parlour.training.play import seeds
+from parlour.training.results.loggers import Metrics
 
 FOREIGN: Final = "is not a checkpoint of this run; accepted: what `train seat` left"
 OF_SB3: Final = "parlour_phases"
 """Marks checkpoints of MaskablePPO."""
+LEARNING_RATE: Final = "charts/learning_rate"
 _SEATS: Final = 4  # what seeds are derived for
 
 
@@ -49,6 +51,10 @@ class Learned(NamedTuple):
     games: int
     """Games that ended in the phase."""
     won: int
+    returned: float
+    """The sum of the learner's returns in these games."""
+    metrics: Metrics
+    """Losses of the last update, and the learning rate."""
 
 
 class Trainer(Protocol):
@@ -59,8 +65,8 @@ class Trainer(Protocol):
     RATE: ClassVar[float]
     """Learning rate, unless the settings say which."""
 
-    def learn(self, phase: int, progress: Callable[[int, str], None]) -> Learned:
-        """One phase: `config.phase_steps` decisions or a few more, at freshly dealt tables."""
+    def learn(self, phase: int, progress: Callable[[int], None]) -> Learned:
+        """One phase: `config.phase_steps` decisions or a few more, at freshly dealt tables; `progress`: told how many so far."""
 
     def policy(self) -> TrainedSeat:
         """The network as it is now; it plays the most probable action."""
@@ -99,7 +105,7 @@ class ArrayTrainer:
         self._tables = pool.tables_for(config, config.envs or self.ENVS, threads=config.processes)
         self._learner = SelfplayLearner(_learning(config, self._tables), self._tables)
 
-    def learn(self, phase: int, progress: Callable[[int, str], None]) -> Learned:
+    def learn(self, phase: int, progress: Callable[[int], None]) -> Learned:
         config, tables = self.config, self._tables
         learning = self._learner.config
         rng = np.random.default_rng(seeds.derive(config.seed, phase, _SEATS))
@@ -108,14 +114,17 @@ class ArrayTrainer:
         players: dict[str, BatchPlayer] = {OPPONENT: pool.batch_player(config.opponents, tables)}
         dealt = pool.seeds_of_tables(learning, phase)
         session = Session(self._learner, Seating.against(OPPONENT, tables.num_envs, seat=seat), players, dealt)
-        now = rates(learning, phase / config.phases)
+        now, losses = rates(learning, phase / config.phases), dict[str, float]()
         while session.steps < config.phase_steps:
-            before = session.steps
-            session.update(now)
-            progress(session.steps - before, "")
+            losses = session.update(now)
+            progress(session.steps)
         self.steps += session.steps
         scores = session.collector.scores()
-        return Learned(self.steps, session.collector.games, sum(score.won for score in scores))
+        metrics = {LEARNING_RATE: now.learning_rate} | {
+            LOSSES[name]: value for name, value in losses.items() if name != "divergence"
+        }
+        won, returned = sum(score.won for score in scores), session.collector.returned
+        return Learned(self.steps, session.collector.games, won, returned, metrics)
 
     def policy(self) -> TrainedSeat:
         return self._learner.seat(sample=False)

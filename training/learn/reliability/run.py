@@ -13,7 +13,7 @@ nothing, with a ridge. The decay rho is the one of a grid that judges best the e
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import log
 from pathlib import Path
@@ -37,8 +37,10 @@ from parlour.training.measure.werewolf.played import GAME
 from parlour.training.measure.werewolf.trust_scores import Array
 from parlour.training.papers import logistic
 from parlour.training.play import rollout, seeds
+from parlour.training.results.loggers import Logger, loggers
 from parlour.training.results.pages.report import opening, write_report
-from parlour.training.results.runs import JsonlStore, StageProgress, no_stage_progress, run_directory
+from parlour.training.results.progress import Stage, StageProgress, no_progress
+from parlour.training.results.runs import JsonlStore, run_directory
 from parlour.training.results.verdicts import LOG_LOSS, compared, together
 from scipy.optimize import minimize
 
@@ -255,14 +257,17 @@ class LearnedTrust:
         return {"rho": self.fit.rho, "log_loss": dict(self.losses), "grid": [list(one) for one in self.fit.grid]}
 
 
-def learn_trust(config: TrustTraining, out: str | Path, progress: StageProgress = no_stage_progress) -> LearnedTrust:
-    """Learn, or resume the run in `out`.
+def learn_trust(
+    config: TrustTraining, out: str | Path, progress: StageProgress = no_progress, log: Iterable[str] = ()
+) -> LearnedTrust:
+    """Learn, or resume the run in `out`; `log` names loggers beside progress.csv.
 
     Raises:
         ParlourError: `out` holds another run or is in use.
     """
     with run_directory(out, asdict(config)) as folder:
-        played, found = _rounds(config, folder, progress)
+        with loggers(folder, log) as logger:
+            played, found = _rounds(config, folder, progress, logger)
         learned = LearnedTrust(found, _by_misreading(played, found), _readers(played))
         came = {
             "episodes": config.episodes,
@@ -277,21 +282,28 @@ def learn_trust(config: TrustTraining, out: str | Path, progress: StageProgress 
     return learned
 
 
-def _rounds(config: TrustTraining, folder: Path, progress: StageProgress) -> tuple[list[PlayedEpisode], Fit]:
+def _rounds(
+    config: TrustTraining, folder: Path, progress: StageProgress, logger: Logger
+) -> tuple[list[PlayedEpisode], Fit]:
     ours, reliabilities, found = Parameters(), None, None
     with JsonlStore(
         folder / "episodes.jsonl", PlayedEpisode.from_json, "training run", {"episodes": config.episodes}
     ) as store:
-        played, tables = list(store.found), config.tables
+        played, tables, note = list(store.found), config.tables, ""
+        stage = Stage("Training trust", config.episodes, "episodes")
+        progress(stage, len(played))
         for turn in range(config.rounds):
             numbers = [k for k in range(config.episodes) if config.round_of(k) == turn]
             for number in numbers:
                 if number >= len(played):
                     played.append(episode(tables[number], ours, reliabilities))
                     store.append(played[-1].as_json())
-                progress("episodes", number + 1, config.episodes, f"round {turn + 1}")
+                progress(stage, len(played), note)
             found = fit(played[: numbers[-1] + 1], config.rho, config.ridge)
             ours, reliabilities = Parameters(rho=found.rho), found.reliabilities
+            loss = fmean(found.left_out)
+            note = f"log loss {loss:.3f}"
+            logger.log({"eval/log_loss": loss, "parameters/rho": found.rho}, numbers[-1] + 1)
     assert found is not None
     return played, found
 

@@ -7,7 +7,7 @@ et al., arXiv 2004.09677): another learner, or more time, may gain more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import process_time
 from typing import Any, Final
@@ -24,6 +24,7 @@ from parlour.training.learn.selfplay.learner import SelfplayLearner, rates
 from parlour.training.learn.selfplay.seating import Seating
 from parlour.training.measure.statistics import Estimate, mean_estimate, rate
 from parlour.training.play import seeds
+from parlour.training.results.progress import Stage, StageProgress, no_progress
 
 _DEALS: Final = 5  # what seeds are derived for
 _AT_ONCE: Final = 1000
@@ -102,29 +103,34 @@ class BestResponse:
     """The first minus the second, paired by deal."""
 
 
-def best_response(config: BestResponseConfig, progress: Callable[[float, str], None]) -> BestResponse:
+def best_response(config: BestResponseConfig, progress: StageProgress = no_progress) -> BestResponse:
     """Learn and measure.
 
     Args:
         config: The opponent, and the budget.
-        progress: Called with the share of the time that has passed, and the current result.
+        progress: Called with the decisions, or the seconds of processor time, so far, and the win rate.
     """
     learning = config.learning
     tables = pool.tables_for(config, learning.tables)
     check_one_of("side", config.side, tables.spec.sides)
     side = tables.spec.sides.index(config.side)
     learner, started = SelfplayLearner(learning, tables), process_time()
-    imitate(learner, lambda _, note: progress(0.0, note))
+    imitate(learner, progress)
     learner.begin()
     seated = Seating.against(OPPONENT, learning.tables, side=side)
     players = {OPPONENT: pool.batch_player(config.against, tables, "player")}
     session, share = Session(learner, seated, players, pool.seeds_of_tables(learning, 1)), 0.0
+    steps, unit = (
+        (round(60 * config.minutes), "s of processor time") if config.steps is None else (config.steps, "decisions")
+    )
+    stage = Stage(f"Training {config.side} against {config.against}", steps, unit)
+    progress(stage, 0)
     while share < 1:
         session.update(rates(learning, share))
         passed = (process_time() - started) / (60 * config.minutes)
         share = passed if config.steps is None else session.steps / config.steps
         won = 0.0 if session.won is None else session.won.value
-        progress(min(1.0, share), f"won {100 * won:.1f} % of {session.collector.games} games")
+        progress(stage, share * steps, f"win rate {won:.2f}")
     seconds = round(process_time() - started, 1)
     response, itself = _measure(config, learner, side)
     rates_ = [rate(int(won.sum()), len(won)) for won in (response, itself)]

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from time import process_time
 from typing import Any
 
 import numpy as np
@@ -50,25 +49,6 @@ class Experience:
     def turns(self) -> tuple[NDArray[np.int32], NDArray[np.int32], Floats, NDArray[np.uint8]]:
         """The turns, as `parlour.training.learn.batch.kernels` see them."""
         return self.row, self.actor, self.rewards, self.terminated
-
-
-@dataclass
-class Clock:
-    """Where the processor time goes, in seconds."""
-
-    rules: float = 0.0
-    network: float = 0.0
-    opponents: float = 0.0
-    learning: float = 0.0
-
-    def shares(self) -> str:
-        """In per cent.
-
-        >>> Clock(1.0, 2.0, 1.0, 4.0).shares()
-        'rules 12 %, network 25 %, opponents 12 %, learning 50 %'
-        """
-        total = sum(vars(self).values()) or 1.0
-        return ", ".join(f"{name} {100 * value / total:.0f} %" for name, value in vars(self).items())
 
 
 class BeliefReward:
@@ -132,6 +112,8 @@ class RolloutCollector:
         turns: Turns of each table in an update.
     """
 
+    returned: float
+    """Sum of the returns of the network's seat, or a seat of its side, in games against opponents. Rewards come at the end."""
     reward: BeliefReward | None = None
     """Reward for being believed, or None; set before the first turn."""
 
@@ -144,6 +126,7 @@ class RolloutCollector:
         turns: int,
     ) -> None:
         self.tables, self.seating, self.games = tables, seating, 0
+        self.returned = 0.0
         self._turns = tables.reset(seeds)
         use_one_thread()
         self._opponents = [
@@ -171,12 +154,11 @@ class RolloutCollector:
         self.reward = BeliefReward(self.tables, weight)
         self.reward.begin(self._turns.observation, self._turns.actor)
 
-    def collect(self, player: BatchPlayer, clock: Clock) -> Experience:
+    def collect(self, player: BatchPlayer) -> Experience:
         """Play on for the turns of one update. The arrays are used again by the next call.
 
         Args:
             player: Chooses for the network's seats; reset by the caller, as number 0.
-            clock: Measures where the time goes.
         """
         kept, count = self._kept, 0
         for t in range(len(kept.row)):
@@ -184,47 +166,41 @@ class RolloutCollector:
             own = self.seating.own(turns.actor, self.tables.side)
             rows = np.flatnonzero(own).astype(np.int32)
             until = count + len(rows)
-            started = process_time()
             kept.row[t] = -1
             kept.row[t, rows] = np.arange(count, until, dtype=np.int32)
             kept.actor[t] = turns.actor
             np.take(turns.observation, rows, axis=0, out=kept.observation[count:until], mode="clip")
             np.take(turns.mask, rows, axis=0, out=kept.mask[count:until], mode="clip")
             np.take(self.tables.hidden(), rows, axis=0, out=kept.hidden[count:until], mode="clip")
-            clock.rules += process_time() - started
-            started = process_time()
             player.choose(turns, rows, self._actions)
             kept.action[count:until] = self._actions[rows]
             if isinstance(player, NetworkPlayer):
                 kept.log_prob[count:until] = player.log_probs[: len(rows)]
-            clock.network += process_time() - started
-            started = process_time()
             for number, opponent in self._opponents:
                 others = np.flatnonzero(~own & (self.seating.opponent == number)).astype(np.int32)
                 if len(others):
                     opponent.choose(turns, others, self._actions)
-            clock.opponents += process_time() - started
-            started = process_time()
             sides = self.tables.side.copy()  # of the games that this turn may end
             self._turns = turns = self.tables.step(self._actions)
             kept.rewards[t], kept.terminated[t] = turns.rewards, turns.terminated
             if self.reward is not None:
                 self.reward.add(turns, kept.actor[t], self._actions, sides, kept.rewards[t])
-            self._count(np.flatnonzero(turns.terminated), sides)
-            clock.rules += process_time() - started
+            self._count(np.flatnonzero(turns.terminated), sides, turns.rewards)
             count = until
         return Experience(
             *(getattr(kept, name)[:count] for name in ("observation", "hidden", "mask", "action", "log_prob")),
             *(getattr(kept, name) for name in ("row", "actor", "rewards", "terminated")),
         )
 
-    def _count(self, ended: NDArray[np.intp], sides: NDArray[np.int8]) -> None:
+    def _count(self, ended: NDArray[np.intp], sides: NDArray[np.int8], rewards: NDArray[np.float32]) -> None:
         self.games += len(ended)
         met = ended[self.seating.opponent[ended] != ALONE]
         seat, number = self.seating.seat[met], self.seating.opponent[met]
         own = np.where(seat == WHOLE_SIDE, self.seating.side[met], sides[met, np.maximum(seat, 0)])
         np.add.at(self._played, (number, own), 1)
         np.add.at(self._won, (number, own), self.tables.winner[met] == own)
+        of = np.where(seat == WHOLE_SIDE, (sides[met] == own[:, None]).argmax(axis=1), seat)
+        self.returned += float(rewards[met, of].sum())
 
     def scores(self) -> list[MemberScore]:
         """The games that ended, by opponent and side of the network."""

@@ -10,7 +10,7 @@ drift (tau = 0). All pairs have the same number of games, and both members of a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -23,13 +23,12 @@ from parlour.training.learn.selfplay.config import RULE, SelfplayConfig
 from parlour.training.learn.selfplay.pool import Member, batch_player, tables_for
 from parlour.training.measure.pairs import Pair, PairGame, PairTable
 from parlour.training.play import seeds
+from parlour.training.results.progress import Stage, StageProgress
 from parlour.training.results.runs import JsonlStore
 
 GAMES: Final = "crossplay.jsonl"
 _AT_ONCE: Final = 1000
 _ORDER: Final = 2  # what the seed is derived for
-GameCounter = Callable[[int], None]
-"""Called with the number of games played, or read, since the last call."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class Crossplay(PairTable):
     """Deals that every pair has played; some have played more."""
 
 
-def play_pairs(config: SelfplayConfig, members: Sequence[Member], folder: Path, progress: GameCounter) -> Crossplay:
+def play_pairs(config: SelfplayConfig, members: Sequence[Member], folder: Path, progress: StageProgress) -> Crossplay:
     """Let all pairs play, or what is missing in the folder.
 
     Raises:
@@ -52,14 +51,13 @@ def play_pairs(config: SelfplayConfig, members: Sequence[Member], folder: Path, 
     pairs = list(combinations(members, 2))
     head = {"members": [[member.name, member.steps] for member in members], "deals": [config.deals, config.test_deals]}
     with JsonlStore(folder / GAMES, _pair_games, "cross-play", head) as store:
-        found = store.found
-        for games in found:
-            progress(len(games))
+        found, stage = store.found, Stage("Cross-play", total(config, members), "games")
+        progress(stage, sum(map(len, found)))
         for a, b in pairs[len(found) :]:
             games = _pair(config, a, b, seeds.HELD_OUT[: _deals(config, members, a, b)])
             found.append(games)
             store.append(games)
-            progress(len(games))
+            progress(stage, sum(map(len, found)))
     table = {(a.name, b.name): tuple(games) for (a, b), games in zip(pairs, found, strict=True)}
     return Crossplay(tuple(members), table, config.deals)
 

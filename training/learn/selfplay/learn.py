@@ -11,7 +11,7 @@ anchor and no entropy bonus of a kind of move, and does not learn any further on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,7 @@ from parlour.training.learn.batch import matches
 from parlour.training.learn.batch.players import NetworkPlayer
 from parlour.training.learn.checkpoints import Checkpoint
 from parlour.training.learn.selfplay import pool, seating
-from parlour.training.learn.selfplay.collect import Clock, RolloutCollector
+from parlour.training.learn.selfplay.collect import RolloutCollector
 from parlour.training.learn.selfplay.config import RULE, SelfplayConfig
 from parlour.training.learn.selfplay.learner import Rates, SelfplayLearner, rates
 from parlour.training.learn.selfplay.phase import Phase, write_training
@@ -32,12 +32,12 @@ from parlour.training.learn.selfplay.recorded import decisions
 from parlour.training.learn.selfplay.seating import ALONE, Seating
 from parlour.training.measure.statistics import Estimate, rate
 from parlour.training.play import seeds
+from parlour.training.results.loggers import loggers
+from parlour.training.results.progress import Stage, StageProgress
 
 CHECKPOINT: Final = "checkpoint.npz"
 OPPONENT: Final = "opponent"
 _SEATING, _EXPLOITER = 3, 7  # what seeds are derived for
-Told = Callable[[int, str], None]
-"""Told the number of decisions since the last call, and how it stands."""
 
 
 class Session:
@@ -53,7 +53,7 @@ class Session:
     def __init__(
         self, learner: SelfplayLearner, seating: Seating, players: Mapping[str, BatchPlayer], dealt: Sequence[int]
     ) -> None:
-        self.learner, self.clock, self.steps = learner, Clock(), 0
+        self.learner, self.steps = learner, 0
         self.collector = RolloutCollector(learner.tables, seating, players, dealt, learner.config.turns)
         self._player = NetworkPlayer("learner", learner.playing(), learner.tables.names)
         self._player.reset(learner.tables, dealt, 0)
@@ -61,10 +61,8 @@ class Session:
     def update(self, now: Rates) -> dict[str, float]:
         """One update; its losses."""
         self._player.network = self.learner.playing()
-        experience = self.collector.collect(self._player, self.clock)
-        before = process_time()
+        experience = self.collector.collect(self._player)
         losses = self.learner.update(experience, now)
-        self.clock.learning += process_time() - before
         self.steps += len(experience.action)
         return losses
 
@@ -75,7 +73,7 @@ class Session:
         return rate(sum(score.won for score in scores), sum(score.n for score in scores))
 
 
-def learn(config: SelfplayConfig, folder: Path, progress: Told) -> list[Phase]:
+def learn(config: SelfplayConfig, folder: Path, progress: StageProgress, log: Iterable[str] = ()) -> list[Phase]:
     """Play all phases, or those that are missing in the run directory."""
     tables = pool.tables_for(config, config.tables)
     learner = SelfplayLearner(config, tables)
@@ -83,17 +81,23 @@ def learn(config: SelfplayConfig, folder: Path, progress: Told) -> list[Phase]:
     finished: list[Phase] = []
     if (told := checkpoint.load(learner.load)) is not None:
         finished = [Phase.read(folder, number) for number in range(told["phases"])]
-        progress(finished[-1].steps, finished[-1].note)
+        progress(_stage(config), finished[-1].steps, finished[-1].note)
     run = _Run(config, folder, learner, progress)
-    while not finished or finished[-1].share < 1:
-        phase = run.play_seats(finished) if finished else run.imitate()
-        learner.seat().save(pool.snapshot_path(folder, phase.number))
-        phase.write(folder)
-        finished.append(phase)
-        write_training(finished, folder)
-        checkpoint.save(partial(learner.save, told={"phases": len(finished)}))
-        progress(0, phase.note)
+    with loggers(folder, log, [(phase.steps, phase.metrics) for phase in finished]) as logger:
+        while not finished or finished[-1].share < 1:
+            phase = run.play_seats(finished) if finished else run.imitate()
+            learner.seat().save(pool.snapshot_path(folder, phase.number))
+            phase.write(folder)
+            finished.append(phase)
+            write_training(finished, folder)
+            logger.log(phase.metrics, phase.steps)
+            checkpoint.save(partial(learner.save, told={"phases": len(finished)}))
+            progress(_stage(config), phase.steps, phase.note)
     return finished
+
+
+def _stage(config: SelfplayConfig) -> Stage:
+    return Stage(f"Training {config.game}", config.steps, "decisions")
 
 
 @dataclass(frozen=True)
@@ -101,7 +105,7 @@ class _Run:
     config: SelfplayConfig
     folder: Path
     learner: SelfplayLearner
-    progress: Told
+    progress: StageProgress
 
     def imitate(self) -> Phase:
         """Phase 0: learn to play as another player does, and what it leads to."""
@@ -122,18 +126,17 @@ class _Run:
         session = self._seated(finished)
         now = rates(config, last.share)
         for _ in range(config.updates):
-            before = session.steps
             losses = session.update(now)
-            speed = session.steps / (process_time() - started)
-            shown = f"{last.note}; {speed:,.0f} decisions/s ({session.clock.shares()})"
-            self.progress(session.steps - before, shown)
+            self.progress(_stage(config), last.steps + session.steps, last.note)
             if last.steps + session.steps >= config.steps:
                 break
         steps, seconds = last.steps + session.steps, last.seconds + process_time() - started
         share = min(1.0, max(steps / config.steps, seconds / (60 * config.minutes) if config.minutes else 0.0))
         played = session.collector
         scores = tuple(played.scores())
-        return Phase(number, steps, round(seconds, 1), share, played.games, scores, losses, self._validate())
+        against = sum(score.n for score in scores)
+        returned = played.returned / against if against else None
+        return Phase(number, steps, round(seconds, 1), share, played.games, scores, losses, self._validate(), returned)
 
     def _seated(self, finished: Sequence[Phase]) -> Session:
         """A session with the network alone, the fixed players, and those from before this phase."""
@@ -190,25 +193,26 @@ def _exploiters_due(config: SelfplayConfig, phase: int) -> bool:
     return config.exploit_every > 0 and phase > 1 and (phase - 1) % config.exploit_every == 0
 
 
-def imitate(learner: SelfplayLearner, progress: Told) -> tuple[int, float]:
+def imitate(learner: SelfplayLearner, progress: StageProgress) -> tuple[int, float]:
     """Learn from games that `config.start` plays at all seats, or that it holds: number of games, last mean cross-entropy."""
     config, tables = learner.config, learner.tables
     if config.start == "none":
         return 0, 0.0
-    done, loss = 0, 0.0
+    done, loss, stage = 0, 0.0, Stage(f"Imitating {config.start}", config.imitation_steps, "decisions")
+    progress(stage, done)
     if Path(config.start).is_dir():
         recorded, games = decisions(Path(config.start), tables)
         while done < config.imitation_steps:
             loss = learner.imitate(recorded)
             done += len(recorded.action)
-            progress(0, f"imitating {games} games of {config.start}: cross-entropy {loss:.3f}")
+            progress(stage, done, f"cross-entropy {loss:.3f}")
         return games, loss
-    teacher, dealt, clock = pool.batch_player(config.start, tables), pool.seeds_of_tables(config, 0), Clock()
+    teacher, dealt = pool.batch_player(config.start, tables), pool.seeds_of_tables(config, 0)
     collector = RolloutCollector(tables, Seating.alone(config.tables), {}, dealt, config.turns)
     teacher.reset(tables, dealt, 0)
     while done < config.imitation_steps:
-        experience = collector.collect(teacher, clock)
+        experience = collector.collect(teacher)
         loss = learner.imitate(experience)
         done += len(experience.action)
-        progress(0, f"imitating {config.start}: {done:,} decisions, cross-entropy {loss:.3f}")
+        progress(stage, done, f"cross-entropy {loss:.3f}")
     return collector.games, loss

@@ -29,6 +29,15 @@ from torch import nn
 from torch.nn import functional
 
 META: Final = "parlour_learner"
+LOSSES: Final = {
+    "policy": "losses/policy_loss",
+    "value": "losses/value_loss",
+    "entropy": "losses/entropy",
+    "divergence": "losses/anchor_kl",
+    "change": "losses/old_approx_kl",
+    "imitation": "losses/imitation_loss",
+}
+"""A loss -> the name of its metric."""
 _CHUNK: Final = 16_384  # decisions that the critic looks at in one call
 _ILLEGAL: Final = -1e9
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 from parlour.envs.core import ParlourError
 from parlour.policies.files import read_json, write_json
 from parlour.training.learn.selfplay.config import RULE
+from parlour.training.learn.selfplay.learner import LOSSES
 from parlour.training.learn.selfplay.seating import MemberScore
 from parlour.training.measure.statistics import Estimate, rate
 from parlour.training.results.runs import write_csv
@@ -38,6 +39,8 @@ class Phase:
     """Losses of its last update."""
     against: Mapping[str, tuple[int, int]]
     """Side -> games won and played against the heuristic on validation deals, as whole side."""
+    returned: float | None = None
+    """Mean return in the games against opponents that ended in it."""
 
     def won(self, side: str | None = None) -> Estimate | None:
         """Share of the validation games won, as one side or both."""
@@ -45,10 +48,21 @@ class Phase:
         return rate(sum(won for won, _ in counts), sum(n for _, n in counts))
 
     @property
+    def metrics(self) -> dict[str, float | None]:
+        """Under the names of all trainers."""
+        found: dict[str, float | None] = {"charts/episodes": self.games, "charts/episodic_return": self.returned}
+        for side in (None, *self.against):
+            won, name = self.won(side), "eval/win_rate" if side is None else f"eval/win_rate_{side}"
+            value, low, high = (None, None, None) if won is None else (won.value, *won.ends)
+            found |= {name: value, f"{name}_low": low, f"{name}_high": high}
+        found["eval/episodes"] = sum(n for _, n in self.against.values())
+        return found | {LOSSES[name]: value for name, value in self.losses.items()}
+
+    @property
     def note(self) -> str:
         """How the network stood against the heuristic on validation deals."""
-        shares = [f"{name} {100 * won / n:.0f} %" for name, (won, n) in self.against.items()]
-        return f"against {RULE}: {', '.join(shares)}" if shares else ""
+        shares = [f"{won / n:.2f} as {name}" for name, (won, n) in self.against.items()]
+        return f"win rate against {RULE} {', '.join(shares)}" if shares else ""
 
     def write(self, folder: Path) -> None:
         """Replace its file as a whole."""
@@ -74,25 +88,13 @@ def _file(folder: Path, number: int) -> Path:
 
 
 def write_training(phases: Sequence[Phase], folder: Path) -> None:
-    """training.csv: each phase's games by opponent and side of the network; progress.csv: how each phase ended."""
+    """training.csv: each phase's games by opponent and side of the network."""
     rows = [
         [phase.steps, score.side, score.member, *rate_cells(rate(score.won, score.n))]
         for phase in phases
         for score in phase.scores
     ]
     write_csv(folder / "training.csv", ["steps", "side", "opponent", *RATE], rows)
-    losses = sorted({name for phase in phases for name in phase.losses})
-    sides = list(phases[0].against)
-    curve = [
-        [
-            *(phase.number, phase.steps, phase.seconds, phase.games),
-            *(value for side in (None, *sides) for value in rate_cells(phase.won(side))),
-            *(phase.losses.get(name) for name in losses),
-        ]
-        for phase in phases
-    ]
-    columns = [*RATE, *(f"{side}_{column}" for side in sides for column in RATE)]
-    write_csv(folder / "progress.csv", ["phase", "steps", "seconds", "games", *columns, *losses], curve)
 
 
 def rate_cells(estimate: Estimate | None) -> list[Any]:

@@ -7,7 +7,7 @@ seat among heuristics; summary.json and report.md. Every stage resumes where a k
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -26,8 +26,9 @@ from parlour.training.measure.statistics import SHARE_DIFFERENCE, Estimate, mean
 from parlour.training.play import seeds
 from parlour.training.play.parallel.executor import Workers, carry_out
 from parlour.training.results.pages.report import opening, write_report
+from parlour.training.results.progress import Stage, StageProgress, no_progress
 from parlour.training.results.result_table import markdown_table
-from parlour.training.results.runs import StageProgress, no_stage_progress, run_directory
+from parlour.training.results.runs import run_directory
 from parlour.training.results.verdicts import WIN_RATE, compared
 
 POLICY: Final = "policy.npz"
@@ -36,30 +37,33 @@ POLICY: Final = "policy.npz"
 def selfplay(
     config: SelfplayConfig,
     out: str | Path,
-    progress: StageProgress = no_stage_progress,
+    progress: StageProgress = no_progress,
+    log: Iterable[str] = (),
 ) -> Population:
     """Train a population, or resume the run in `out`, and measure it on held-out deals.
 
     Args:
         config: What to train. A run in `out` is resumed only if it has the same.
         out: Run directory.
-        progress: Called with the work of a stage since the last call.
+        progress: Called as each stage goes on.
+        log: Loggers beside progress.csv, of `parlour.training.results.loggers.NAMES`.
 
     Raises:
         ParlourError: `out` holds a run with another configuration or is in use, or the configuration cannot be used.
     """
     sides = two_sides(config)
     with run_directory(out, asdict(config), NOT_DECIDING) as folder:
-        return _selfplay(config, sides, folder, progress)
+        return _selfplay(config, sides, folder, progress, log)
 
 
-def _selfplay(config: SelfplayConfig, sides: tuple[str, str], folder: Path, progress: StageProgress) -> Population:
-    finished = learn(config, folder, lambda done, note: progress("learning", done, config.steps, note))
+def _selfplay(
+    config: SelfplayConfig, sides: tuple[str, str], folder: Path, progress: StageProgress, log: Iterable[str]
+) -> Population:
+    finished = learn(config, folder, progress, log)
     last = pool.snapshot_path(folder, finished[-1].number)
     atomic_write(folder / POLICY, last.read_bytes())
     members = pool.thinned(pool.members(config, folder, [phase.steps for phase in finished]), config.shown)
-    games = crossplay.total(config, members)
-    played = crossplay.play_pairs(config, members, folder, lambda done: progress("cross-play", done, games, ""))
+    played = crossplay.play_pairs(config, members, folder, progress)
     found = Population(
         config,
         sides,
@@ -132,7 +136,12 @@ class Repeat:
 
 
 def repeat(
-    config: SelfplayConfig, count: int, out: Path, workers: Workers, progress: Callable[[int], None]
+    config: SelfplayConfig,
+    count: int,
+    out: Path,
+    workers: Workers,
+    progress: StageProgress = no_progress,
+    log: Iterable[str] = (),
 ) -> list[Repeat]:
     """Train with the seeds `config.seed`, `config.seed + 1`, ...; what is finished in `out` is not trained again.
 
@@ -141,11 +150,16 @@ def repeat(
         count: How many.
         out: Folder; run k is in `seed-k`.
         workers: Who trains.
-        progress: Called when another run is finished.
+        progress: Called with how many runs are finished.
+        log: Loggers of each run.
     """
     chosen = [replace(config, seed=config.seed + k) for k in range(count)]
-    for _ in carry_out(workers, _train_seed, [(one, _folder(out, one)) for one in chosen]):
-        progress(1)
+    stage = Stage(f"Training {config.game} with {count} seeds", count, "runs")
+    progress(stage, 0)
+    for done, _ in enumerate(
+        carry_out(workers, _train_seed, [(one, _folder(out, one), tuple(log)) for one in chosen]), 1
+    ):
+        progress(stage, done)
     found = [_read(one.seed, read_json(_folder(out, one) / "summary.json")) for one in chosen]
     write_json(out / "summary.json", over_seeds(found))
     write_report(out, repeats_report(found))
@@ -156,8 +170,8 @@ def _folder(out: Path, config: SelfplayConfig) -> Path:
     return out / f"seed-{config.seed}"
 
 
-def _train_seed(config: SelfplayConfig, folder: Path) -> None:
-    selfplay(config, folder)
+def _train_seed(config: SelfplayConfig, folder: Path, log: tuple[str, ...]) -> None:
+    selfplay(config, folder, log=log)
 
 
 def _read(seed: int, told: dict[str, Any]) -> Repeat:

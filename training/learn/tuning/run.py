@@ -1,16 +1,17 @@
 """A whole run in a folder: learn, let the best play on, test on held-out deals, draw the surface, report.
 
-Leaves config.json; the study (study.sqlite3); trials.csv; curve.csv and curve.png; finals.jsonl and finals.csv; best.json; held_out.jsonl and held_out.csv; surface.jsonl, surface.csv and surface.png; summary.json
+Leaves config.json; the study (study.sqlite3); trials.csv; progress.csv and curve.png; finals.jsonl and finals.csv; best.json; held_out.jsonl and held_out.csv; surface.jsonl, surface.csv and surface.png; summary.json
 and report.md. Every stage resumes where a kill left it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import product
 from pathlib import Path
 from statistics import fmean
-from typing import Final
+from typing import Any, Final
 
 from parlour.envs.core import check_from
 from parlour.policies.files import write_json
@@ -21,8 +22,10 @@ from parlour.training.learn.tuning.study import StudyRunner, Trial, against_defa
 from parlour.training.measure.statistics import mean_difference
 from parlour.training.play.parallel.executor import Workers
 from parlour.training.results import plots
+from parlour.training.results.loggers import Logger, Metrics, loggers, read_curve
 from parlour.training.results.pages.report import write_report
-from parlour.training.results.runs import StageProgress, no_stage_progress, run_directory, write_csv
+from parlour.training.results.progress import StageProgress, no_progress
+from parlour.training.results.runs import run_directory, write_csv
 
 DEFAULTS: Final = "defaults"
 TRAINED: Final = "trained"
@@ -35,7 +38,8 @@ def tune(
     out: str | Path,
     *,
     workers: Workers = 1,
-    progress: StageProgress = no_stage_progress,
+    progress: StageProgress = no_progress,
+    log: Iterable[str] = (),
 ) -> Tuned:
     """Train the numbers of a problem, or resume the run in `out`, and test what was learned.
 
@@ -44,7 +48,8 @@ def tune(
         config: How. A run in `out` is resumed only if it has the same, and the same problem.
         out: Run directory.
         workers: Processes that play, or a pool; the result does not depend on it.
-        progress: Called with the progress of each stage.
+        progress: Called as each stage goes on.
+        log: Loggers beside progress.csv, of `parlour.training.results.loggers.NAMES`.
 
     Raises:
         ParlourError: A setting is not accepted, `out` holds another run or is in use, or the problem's rewards cannot be used.
@@ -53,13 +58,14 @@ def tune(
         check_from("workers", workers, 1)
     settings = {"problem": problem.name, "space": problem.space.as_json(), "settings": dict(problem.settings)}
     with run_directory(out, config.as_json() | settings) as folder:
-        return _Run(StudyRunner(problem, config, folder, workers, progress)).tuned()
+        return _Run(StudyRunner(problem, config, folder, workers, progress), log).tuned()
 
 
 class _Run:
     """The stages of a run, one after the other."""
 
-    def __init__(self, runner: StudyRunner) -> None:
+    def __init__(self, runner: StudyRunner, log: Iterable[str]) -> None:
+        self.log = log
         self.runner, self.problem, self.config = runner, runner.problem, runner.config
         self.folder = runner.folder
         self.drawn, self.who = plots.available(), report.played_by(runner.problem)
@@ -101,7 +107,10 @@ class _Run:
         return tuned
 
     def _by_trials(self) -> dict[str, float]:
-        self.trials = self.runner.search(self._store_trials)
+        curve = read_curve(self.folder)
+        self.logged = len(curve)
+        with loggers(self.folder, self.log, curve) as logger:
+            self.trials = self.runner.search(partial(self._store_trials, logger))
         chosen = self._final()
         if self.drawn:
             report.draw_trials(against_defaults(self.trials), chosen.number, self.folder / "curve.png", self.who)
@@ -128,22 +137,26 @@ class _Run:
         write_csv(self.folder / "finals.csv", heading, rows)
         return max(ahead, key=lambda trial: (means[trial.number], -trial.number))
 
-    def _store_trials(self, trials: Sequence[Trial]) -> None:
-        """Write the table and the curve of the trials, once that with the defaults is finished."""
+    def _store_trials(self, logger: Logger, trials: Sequence[Trial]) -> None:
+        """Write the table of the trials, once that with the defaults is finished, and log those that are new."""
         if not any(trial.number == 0 for trial in trials):
             return
         names = list(trials[0].parameters)
-        rows, curve, best = [], [], None
+        rows, curve, best = list[list[Any]](), list[Metrics](), None
         for trial, d in against_defaults(trials):
             state = "complete" if trial.complete else "given up"
             values = [trial.parameters[name] for name in names]
             rows.append([trial.number, state, *values, d.n, trial.mean, d.value, d.low, d.high])
             if trial.complete:
                 best = trial.mean if best is None else max(best, trial.mean)
-            curve.append([trial.number, trial.mean, best, d.value, d.low, d.high])
+            measured = {"charts/episodic_return": trial.mean, "charts/best_return": best}
+            measured |= {"charts/difference": d.value, "charts/difference_low": d.low, "charts/difference_high": d.high}
+            curve.append(measured | {f"parameters/{name}": trial.parameters[name] for name in names})
         heading = ["trial", "state", *names, "deals", "mean", "difference", "low", "high"]
         write_csv(self.folder / "trials.csv", heading, rows)
-        write_csv(self.folder / "curve.csv", ["trial", "mean", "best", "difference", "low", "high"], curve)
+        for number in range(self.logged, len(curve)):
+            logger.log(curve[number], number)
+        self.logged = len(curve)
 
 
 def _arm(trial: Trial) -> str:

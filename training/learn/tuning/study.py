@@ -34,7 +34,8 @@ from parlour.training.learn.tuning.problem import Parameters, Problem, TuneConfi
 from parlour.training.measure.statistics import Estimate, mean_difference
 from parlour.training.play import seeds
 from parlour.training.play.parallel.executor import Pool, Workers, as_finished, carry_out, in_order, opened
-from parlour.training.results.runs import JsonlStore, StageProgress, no_stage_progress
+from parlour.training.results.progress import Stage, StageProgress, no_progress
+from parlour.training.results.runs import JsonlStore
 from sqlalchemy.exc import SQLAlchemyError
 
 
@@ -85,7 +86,7 @@ class StudyRunner:
     """Where the study and the measurements are stored."""
     workers: Workers = 1
     """Processes that play; with 1, everything happens in this one. Or a pool."""
-    progress: StageProgress = no_stage_progress
+    progress: StageProgress = no_progress
     """Told about deals played; those that a pruned trial was spared count as played."""
 
     def search(self, store: Callable[[list[Trial]], None] = lambda _trials: None) -> list[Trial]:
@@ -102,8 +103,9 @@ class StudyRunner:
 
     def _tell(self, trials: list[Trial], store: Callable[[list[Trial]], None]) -> None:
         complete, deals = ranked(trials), self.config.deals
-        note = f"best {complete[0].mean:.3f}" if complete else ""
-        self.progress("trials", min(len(trials), self.config.budget) * deals, self.config.budget * deals, note)
+        note = f"best mean reward {complete[0].mean:.3f}" if complete else ""
+        stage = Stage(f"Training {self.problem.name}", self.config.budget * deals, "deals")
+        self.progress(stage, min(len(trials), self.config.budget) * deals, note)
         store(trials)
 
     def _next_trial(self, study: Any) -> Any:
@@ -180,26 +182,31 @@ class StudyRunner:
         Raises:
             ParlourError: The file holds another measurement.
         """
-        pieces, total = blocks(deals, self.config.block), len(arms) * len(deals)
+        pieces = blocks(deals, self.config.block)
+        shown = Stage(_SHOWN.get(stage, stage), len(arms) * len(deals), "deals")
         plain = {name: dict(values) for name, values in arms.items()}
         head = {"arms": plain, "deals": list(deals), "block": self.config.block}
         with JsonlStore(self.folder / f"{stage}.jsonl", _stored_block, "measurement", head) as store:
             measured = dict(store.found)
             missing = [(name, k) for k in range(len(pieces)) for name in arms if (name, k) not in measured]
             done = sum(map(len, measured.values()))
-            self.progress(_SHOWN.get(stage, stage), done, total, "")
+            self.progress(shown, done)
             calls = [(self.problem, arms[name], pieces[k]) for name, k in missing]
             for number, piece in carry_out(self.workers, rewards, calls):
                 name, k = missing[number]
                 measured[name, k] = piece
                 store.append({"arm": name, "block": k, "rewards": piece})
                 done += len(piece)
-                self.progress(_SHOWN.get(stage, stage), done, total, "")
+                self.progress(shown, done)
         return {name: tuple(reward for k in range(len(pieces)) for reward in measured[name, k]) for name in arms}
 
 
-_SHOWN: Final = {"held_out": "held-out deals"}
-"""What the progress calls a stage that has another name."""
+_SHOWN: Final = {
+    "finals": "Comparing finalists",
+    "held_out": "Testing on held-out deals",
+    "surface": "Measuring the surface",
+}
+"""What the progress calls a stage."""
 
 
 def _stored_block(stored: Any) -> tuple[tuple[str, int], list[float]]:

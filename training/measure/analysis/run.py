@@ -32,7 +32,8 @@ from parlour.training.measure.analysis.values import (
 from parlour.training.play.parallel.executor import carry_out, in_order
 from parlour.training.results import plots
 from parlour.training.results.pages.report import write_report
-from parlour.training.results.runs import StageProgress, no_stage_progress, run_directory
+from parlour.training.results.progress import Stage, StageProgress, counted, no_progress
+from parlour.training.results.runs import run_directory
 
 REPORT: Final = "report.md"
 INDEX: Final = "index.md"
@@ -41,7 +42,6 @@ FIGURES: Final = "analysis.json"
 USUAL: Final = "usual habits"
 UNHEARD: Final = "words left out"
 """Name of the habits that are compared with the analysis's own."""
-STAGE: Final = "analysing games"
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def analyse(
     folder: str | Path,
     out: str | Path,
     settings: AnalysisSettings | None = None,
-    progress: StageProgress = no_stage_progress,
+    progress: StageProgress = no_progress,
 ) -> Analysis:
     """Analyse all transcripts (`*.jsonl`) of a folder.
 
@@ -119,10 +119,9 @@ def analyse(
         drawn = settings.pictures and plots.available()
         calls = [(path, target, habits, settings, drawn) for path, habits in zip(files, chosen, strict=True)]
         results = []
-        progress(STAGE, 0, len(calls), "")
-        for result in in_order(carry_out(settings.workers, analyse_game, calls)):
+        stage = Stage("Analysing games", len(calls), "games")
+        for result in counted(in_order(carry_out(settings.workers, analyse_game, calls)), stage, progress):
             results.append(result)
-            progress(STAGE, len(results), len(calls), "")
         found = _folder(games, results, _how(settings, results), drawn=drawn)
         figures = _figures(found)
         _write(target, found, figures, [result.listed for result in results])

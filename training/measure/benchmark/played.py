@@ -5,7 +5,7 @@ Every game has a transcript, and a run resumes with the missing games.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -20,7 +20,7 @@ from parlour.training.measure.benchmark.suite import SIDES, BenchmarkTable, Suit
 from parlour.training.measure.evaluate import DEFAULT, Game, Report, team
 from parlour.training.play import rollout
 from parlour.training.play.runner import GameRunner
-from parlour.training.results.runs import StageProgress, no_stage_progress
+from parlour.training.results.progress import Stage, StageProgress, no_progress
 from parlour.wrappers.text_actions import TextActions
 
 FOLDER: Final = "games"
@@ -80,7 +80,7 @@ def play_suite(
     candidate: Candidate,
     folder: Path | None = None,
     runner: GameRunner = DEFAULT,
-    progress: StageProgress = no_stage_progress,
+    progress: StageProgress = no_progress,
 ) -> list[PlayedTable]:
     """Play all games of a suite, or those that are missing in the folder.
 
@@ -101,26 +101,20 @@ def play_suite(
 
 
 class TableProgress:
-    """Counts the games of a table in the way that `parlour.training.measure.evaluate` calls it; games that were there count too."""
+    """Counts the games of all evaluations of a table together; games that were there count too. Satisfies `StageProgress`."""
 
     def __init__(self, table: BenchmarkTable, told: StageProgress) -> None:
-        self._table, self._told, self._done = table, told, 0
+        self._stage, self._told, self._before = Stage(table.name, table.games, "games"), told, 0
 
-    def __call__(self, numbers: Iterable[int], _what: str) -> Iterable[int]:
-        for number in numbers:
-            yield number
-            self._reach(self._done + 1)
+    def __call__(self, _stage: Stage, done: float, note: str = "", /) -> None:
+        self._told(self._stage, self._before + done, note)
 
     @contextmanager
     def games(self, number: int) -> Iterator[None]:
         """So many more are done when the block ends."""
-        wanted = self._done + number
         yield
-        self._reach(wanted)
-
-    def _reach(self, done: int) -> None:
-        self._done = done
-        self._told(self._table.name, done, self._table.games, "")
+        self._before += number
+        self._told(self._stage, self._before)
 
 
 def _play(

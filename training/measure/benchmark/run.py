@@ -18,7 +18,8 @@ from parlour.training.measure.benchmark.results_file import RESULTS, decided_by,
 from parlour.training.measure.benchmark.suite import Suite
 from parlour.training.measure.evaluate import DEFAULT
 from parlour.training.play.runner import GameRunner
-from parlour.training.results.runs import StageProgress, no_stage_progress, run_directory
+from parlour.training.results.progress import StageProgress, no_progress
+from parlour.training.results.runs import run_directory
 
 MEASURED: Final = "measured.json"
 
@@ -30,7 +31,7 @@ def benchmark(
     name: str,
     *,
     runner: GameRunner = DEFAULT,
-    progress: StageProgress = no_stage_progress,
+    progress: StageProgress = no_progress,
 ) -> tuple[dict[str, Any], Decisions]:
     """Play a suite, or resume the run in `out`.
 

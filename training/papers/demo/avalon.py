@@ -28,7 +28,8 @@ def _section(out: Path, config: DemoConfig) -> Section:
     """Record, train, measure."""
     recorded = _record(out / "transcripts", config.seed)
     run = SeatConfig(game=GAME, options=TABLE, steps=config.steps, seed=config.seed)
-    trained = display.train_with_bar(seat_training.train, run, out / "seat")
+    with display.progress_line() as progress:
+        trained = seat_training.train(run, out / "seat", progress)
     sides, seats = _measure(out, config)
     return Section(
         "avalon",
@@ -72,13 +73,13 @@ def _measure(out: Path, config: DemoConfig) -> tuple[evaluate.Report, evaluate.R
     env = rollout.table(GAME, **TABLE)
     policy = out / "seat" / seat_training.POLICY
     deals = seeds.HELD_OUT[: config.games]
-    with display.progress_bar() as bar:
+    with display.progress_line() as progress:
         few = deals[: max(10, config.games // 4)]
         sides = evaluate.team(
-            env, ("heuristic", HeuristicPolicy), ("random", RandomPolicy), few, GameRunner(progress=bar)
+            env, ("heuristic", HeuristicPolicy), ("random", RandomPolicy), few, GameRunner(progress=progress)
         )
         candidates = {"trained": lambda: TrainedSeat.load(policy), "random": RandomPolicy, "heuristic": HeuristicPolicy}
-        seats = evaluate.single(env, candidates, ("heuristic", HeuristicPolicy), deals, GameRunner(progress=bar))
+        seats = evaluate.single(env, candidates, ("heuristic", HeuristicPolicy), deals, GameRunner(progress=progress))
     evaluate.write_table(sides, out / "games-team.csv")
     evaluate.write_table(seats, out / "games-single.csv")
     return sides, seats
@@ -114,7 +115,7 @@ takes the same seat against the same opponents.
 
 ![The curve](seat/{seat_training.PICTURE})
 
-Data: [games-team.csv](games-team.csv), [games-single.csv](games-single.csv), [seat/curve.csv](seat/curve.csv),
+Data: [games-team.csv](games-team.csv), [games-single.csv](games-single.csv), [seat/progress.csv](seat/progress.csv),
 [seat/config.json](seat/config.json); the policy: seat/{seat_training.POLICY} (seed {run.seed}).
 
 ### Transcripts

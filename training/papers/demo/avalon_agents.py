@@ -27,8 +27,8 @@ _SHARE: Final = 40
 def _section(out: Path, config: DemoConfig) -> Section:
     """Practise, then measure three rows of the paper's table 2."""
     deals = max(2, config.games // _SHARE)
-    with display.progress_bar() as bar:
-        setting = ReproductionSetting(games=deals, practice=deals, seed=config.seed, progress=bar)
+    with display.progress_line() as progress:
+        setting = ReproductionSetting(games=deals, practice=deals, seed=config.seed, progress=progress)
         found = win_rates("avalon-2", setting, _ROWS)
     lines = [f"{cell.row}, {cell.of}: {ours_of(cell)}" for cell in found.cells]
     told = summary("Avalon, six modules against the baseline, answered by heuristics", lines)

@@ -35,7 +35,7 @@ def _section(out: Path, config: DemoConfig) -> Section:
     """Measure the expert in scalar games, train a small network and measure it."""
     measured = _expert(out, config)
     run = selfplay_config(config)
-    with display.stage_bars(increments=True) as progress:
+    with display.progress_line() as progress:
         found = selfplay(run, out / _RUN, progress)
     numbers = {
         "expert": measured if isinstance(measured, str) else [one.as_json() for one in measured],
@@ -80,9 +80,9 @@ def _expert(out: Path, config: DemoConfig) -> tuple[evaluate.Report, evaluate.Re
     players: dict[str, MakePolicy] = {EXPERT: partial(make_policy, EXPERT, GAME, table), RULE: HeuristicPolicy}
     candidate, rule = players.items()
     deals = seeds.HELD_OUT[: max(_LEAST, config.games // _SHARE)]
-    with display.progress_bar() as bar:
-        sides = evaluate.team(env, candidate, rule, deals, GameRunner(progress=bar))
-        seat = evaluate.single(env, players, rule, deals, GameRunner(progress=bar))
+    with display.progress_line() as progress:
+        sides = evaluate.team(env, candidate, rule, deals, GameRunner(progress=progress))
+        seat = evaluate.single(env, players, rule, deals, GameRunner(progress=progress))
     evaluate.write_table(sides, out / "games-expert-team.csv")
     evaluate.write_table(seat, out / "games-expert-single.csv")
     return sides, seat

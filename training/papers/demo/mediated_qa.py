@@ -31,7 +31,8 @@ def _section(out: Path, config: DemoConfig) -> Section:
     """Calibrate, learn, measure."""
     folder = out / "grace"
     setting = HeldOutConfig(train=_CALIBRATION, held_out=_HELD_OUT, corpus_seed=UNSEEN + config.seed, seed=config.seed)
-    found = display.calibrate_with_bar(held_out.run, setting, folder)
+    with display.progress_line() as progress:
+        found = held_out.run(setting, out=folder, progress=progress)
     numbers = {"states": found.calibrated.states, "scores": [plain(score) for score in found.scores]}
     played = _record(folder / _POLICY, out / "transcripts" / f"{_GAME}-1.jsonl", config.seed)
     told = _summary(found.scores)

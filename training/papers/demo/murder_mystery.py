@@ -25,8 +25,10 @@ _REPETITIONS: Final = 2
 def _section(out: Path, config: DemoConfig) -> Section:
     """Compare methods on held-out cases, and play a Chinese one."""
     cases = max(2, config.games // _SHARE)
-    with display.progress_bar() as bar:
-        setting = ReproductionSetting(games=cases, practice=0, seed=config.seed, progress=bar, repetitions=_REPETITIONS)
+    with display.progress_line() as progress:
+        setting = ReproductionSetting(
+            games=cases, practice=0, seed=config.seed, progress=progress, repetitions=_REPETITIONS
+        )
         found = comparison("questum-8", setting, {one.label: one for one in _METHODS})
     folder = out / "mystery"
     transcript = folder / f"{_CHINESE}.jsonl"

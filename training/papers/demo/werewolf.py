@@ -39,8 +39,8 @@ _ROLE: Final = "Witch"
 def _section(out: Path, config: DemoConfig) -> Section:
     """Measure the mixed games, play one of them again, and draw what one seat thought."""
     games = max(2, config.games // _SHARE // 2 * 2)
-    with display.progress_bar() as bar:
-        setting = ReproductionSetting(games=games, practice=0, seed=config.seed, progress=bar)
+    with display.progress_line() as progress:
+        setting = ReproductionSetting(games=games, practice=0, seed=config.seed, progress=progress)
         found = gratr_table_2("gratr-2", setting)
     transcript = out / "transcripts" / f"{GAME}-1.jsonl"
     told = _trust(out / "werewolf", transcript, config.seed)

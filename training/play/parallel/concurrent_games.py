@@ -9,7 +9,7 @@ carries something over from game to game, against the sense of `reset`, can make
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,8 +30,6 @@ from pettingzoo.utils.env import AECEnv
 
 MakePolicy = Callable[[], Player]
 """Makes a player; called as often as games are played at once and seats are taken, always from the calling thread."""
-Progress = Callable[[Iterable[int], str], Iterable[int]]
-"""Wraps numbers, one for each game, and is asked for the next one when the game before it is finished."""
 T = TypeVar("T")
 
 
@@ -59,11 +57,6 @@ class NumberedJob:
 def refuse(_number: int, game: Unfinished) -> None:
     """What follows a game that is given up, where nobody asked for games to be skipped: the run ends."""
     raise GameUnfinished(game)
-
-
-def no_progress(games: Iterable[int], _what: str) -> Iterable[int]:
-    """Count silently."""
-    return games
 
 
 def check_jobs(jobs: Sequence[GameJob], workers: int) -> None:

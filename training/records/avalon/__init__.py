@@ -20,6 +20,7 @@ from parlour.training.records.avalon.published_2023 import PUBLISHED_2023
 from parlour.training.records.in_words import AVALON_IN_WORDS
 from parlour.training.records.json_objects import write_games
 from parlour.training.records.reading import AUTO, read_as
+from parlour.training.results.progress import StageProgress, no_progress
 from parlour.training.results.runs import run_directory
 
 __all__ = ["AUTO", "FORMATS", "assumed_moves", "import_records", "read_transcripts", "transcripts"]
@@ -28,7 +29,12 @@ FORMATS: Final = (GPT51, PUBLISHED_2023, PROAVALON, AVALON_IN_WORDS.format)
 
 
 def import_records(
-    path: str | Path, out_dir: str | Path, logs: str | Path | None = None, *, form: str = AUTO
+    path: str | Path,
+    out_dir: str | Path,
+    logs: str | Path | None = None,
+    *,
+    form: str = AUTO,
+    progress: StageProgress = no_progress,
 ) -> list[Path]:
     """Write `<out_dir>/<game>.jsonl` for each game of a file or folder, all of them or none; otherwise as `transcripts`.
 
@@ -38,12 +44,14 @@ def import_records(
     Raises:
         ParlourError: See `transcripts`; or another file is in the way, or the folder cannot be written to.
     """
-    return write_games(out_dir, transcripts(path, logs, form=form), run_directory)
+    return write_games(out_dir, transcripts(path, logs, form=form, progress=progress), run_directory)
 
 
-def transcripts(path: str | Path, logs: str | Path | None = None, *, form: str = AUTO) -> dict[str, str]:
+def transcripts(
+    path: str | Path, logs: str | Path | None = None, *, form: str = AUTO, progress: StageProgress = no_progress
+) -> dict[str, str]:
     """The transcript of each game of a file or folder by name; see `parlour.training.records.reading.read_as`."""
-    return read_as(FORMATS, path, logs, form)
+    return read_as(FORMATS, path, logs, form, progress)
 
 
 def assumed_moves(transcript: Transcript) -> frozenset[int]:

@@ -9,12 +9,15 @@ from parlour.training.records.in_words import WEREWOLF_IN_WORDS
 from parlour.training.records.json_objects import write_games
 from parlour.training.records.reading import AUTO, read_as
 from parlour.training.records.werewolf.published import GRATR
+from parlour.training.results.progress import StageProgress, no_progress
 from parlour.training.results.runs import run_directory
 
 FORMATS: Final = (GRATR, WEREWOLF_IN_WORDS.format)
 
 
-def import_records(path: str | Path, out_dir: str | Path, *, form: str = AUTO) -> list[Path]:
+def import_records(
+    path: str | Path, out_dir: str | Path, *, form: str = AUTO, progress: StageProgress = no_progress
+) -> list[Path]:
     """Write a file for each game of a file or folder, all of them or none.
 
     Games of the format `gratr` become records of our own (`<out_dir>/werewolf-<game>.jsonl`, see `published`), games of the
@@ -27,4 +30,4 @@ def import_records(path: str | Path, out_dir: str | Path, *, form: str = AUTO) -
         ParlourError: See `parlour.training.records.reading.read_as`; or another file is in the way, or the folder cannot
             be written to.
     """
-    return write_games(out_dir, read_as(FORMATS, path, None, form), run_directory)
+    return write_games(out_dir, read_as(FORMATS, path, None, form, progress), run_directory)

@@ -12,10 +12,10 @@ from parlour.envs.core import ParlourError, accept
 from parlour.envs.replay import Transcript
 from parlour.policies.files import atomic_write
 from parlour.training.results.pages.page import render
+from parlour.training.results.progress import Stage, StageProgress, counted, no_progress
 from parlour.training.results.replay_page.build import replay_of
 from parlour.training.results.replay_page.model import Replay, as_json
 from parlour.training.results.replay_page.viewer import index, viewer
-from parlour.training.results.runs import StageProgress, no_stage_progress
 
 INDEX_FORMAT: Final = 1
 INDEX: Final = "index.html"
@@ -69,7 +69,7 @@ def write_index(
     folder: str | Path,
     out: str | Path | None = None,
     folders: Iterable[str | Path] = (),
-    progress: StageProgress = no_stage_progress,
+    progress: StageProgress = no_progress,
 ) -> WrittenIndex:
     """Write a page for each transcript in a folder and the folders in it, and an index of them.
 
@@ -89,8 +89,7 @@ def write_index(
     found = _transcripts(source)
     may_open = tuple(folders)
     rows, pages, left_out = [], [], {}
-    for number, path in enumerate(found):
-        progress("Pages", number, len(found), "")
+    for path in counted(found, Stage("Writing pages", len(found), "pages"), progress):
         name = path.relative_to(source).as_posix()
         try:
             replay = replay_of(transcripts.read(path, folders=may_open), path.name)
@@ -102,7 +101,6 @@ def write_index(
         atomic_write(page, render(viewer(as_json(replay))))
         pages.append(page)
         rows.append(_row(replay, name, page.relative_to(target).as_posix()))
-    progress("Pages", len(found), len(found), "")
     atomic_write(target / INDEX, render(index({"parlour_index": INDEX_FORMAT, "games": rows})))
     return WrittenIndex(target / INDEX, tuple(pages), left_out)
 
