@@ -161,3 +161,13 @@ def test_every_tutorial_is_in_the_navigation_and_runs_as_a_notebook_or_in_this_f
         notebook = text.startswith("---\nfile_format: mystnb\n") and "```{code-cell} python" in text
         assert notebook or "```python" in text, path.name
         assert f"tutorials/{path.stem}\n" in PAGES["docs/index.md"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", sorted({page for page, _ in blocks("{code-cell}")}))
+def test_the_cells_of_a_notebook_run_one_after_the_other(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    names: dict[str, object] = {"__name__": "__main__"}
+    for _, text in [block for block in blocks("{code-cell}") if block[0] == page]:
+        exec(compile(re.sub(r"\A(:.*\n)+", "", text), page, "exec"), names)

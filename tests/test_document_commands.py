@@ -52,7 +52,10 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 def commands(page: Path) -> list[str]:
     text = re.sub(r"\\\n\s*", "", page.read_text(encoding="utf-8"))
-    lines = re.findall(r"^(?:    )?parlour (\w.*)$", text, re.MULTILINE)
+    fenced = "".join(re.findall(r"^```console\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
+    lines = re.findall(r"^    parlour (\w.*)$", text, re.MULTILINE) + re.findall(
+        r"^parlour (\w.*)$", fenced, re.MULTILINE
+    )
     return [re.sub(r"\s+(#|>) .*$", "", line).strip() for line in lines]
 
 
