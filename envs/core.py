@@ -174,7 +174,9 @@ class GameText(Protocol[V_contra]):
     # It may have besides
     #   `seldom: frozenset[str]`: kinds of moves and announcements that are hardly ever the same twice, so that
     #       environments need not keep their lines;
-    #   `end(outcome: Outcome) -> str`: how a game ended, in one sentence, where "x wins (reason)." would not do;
+    #   `why(outcome: Outcome) -> str`: why a game ended as it did, a clause behind "X wins: " and "You lost: "; without it,
+    #       the outcome's `reason`;
+    #   `end(outcome: Outcome) -> str`: how a game ended, in one sentence, where "X wins: reason." would not do;
     #   `was(view: View) -> str`: who a seat was, in one sentence, once the game is over;
     #   `rules: str`: the rules of this table, whole and in its language, the same for all seats; a first paragraph, up to
     #       an empty line, must do where there is no room for more. It stands at the end of `who`, and in `info["rules"]`

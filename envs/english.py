@@ -26,6 +26,7 @@ PLAYERS: Final = (
 )
 """A list of players, as `player_1, player_2 and me` or `players 1, 2 & 3`; no group."""
 _MEMBER: Final = re.compile(rf"\d+|{ME}|\bI\b", re.IGNORECASE)
+_NAME_OF_SEAT: Final = re.compile(r"player_(\d{1,4})\b")
 _NUMBERS_ALONE: Final = re.compile(r"(?:[\s,;、&+.()\[\]]|\band\b)*\d(?:[\d\s,;、&+.()\[\]]|\band\b)*", re.IGNORECASE)
 
 
@@ -47,6 +48,16 @@ def names(seats: Iterable[int]) -> str:
     return ", ".join([f"player_{seat}" for seat in seats]) or "nobody"
 
 
+def listing(seats: Iterable[int]) -> str:
+    """Names as a sentence lists them; `nobody` if there are none.
+
+    >>> listing([0, 2, 5]), listing([4])
+    ('player_0, player_2 and player_5', 'player_4')
+    """
+    *first, last = [name(seat) for seat in seats] or ["nobody"]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
 def seats_in(phrase: str, me: int = -1) -> tuple[int, ...]:
     """The seats of a phrase that is a list of players, in order; `me` stands for the speaker.
 
@@ -54,6 +65,15 @@ def seats_in(phrase: str, me: int = -1) -> tuple[int, ...]:
     (1, 3, 4)
     """
     return tuple(int(one) if one.isdigit() else me for one in _MEMBER.findall(phrase))
+
+
+def seats_named(text: str) -> tuple[int, ...]:
+    """The seats whose names stand in a text, in order.
+
+    >>> seats_named("Your evil teammates are player_1 and player_4 (2 x Minion).")
+    (1, 4)
+    """
+    return tuple(int(number) for number in _NAME_OF_SEAT.findall(text))
 
 
 def only_numbers(text: str) -> bool:

@@ -26,6 +26,18 @@ class Headings(NamedTuple):
     """`{winner}`, `{reason}`: the end of a game."""
     drawn: str
     """`{reason}`: the end of a game that nobody won."""
+    you_won: str
+    """The end of a game to a seat with a positive return."""
+    you_lost: str
+    """The same with a negative return."""
+    because: str
+    """`{reason}`: behind these."""
+    stop: str
+    """Behind these, before another sentence."""
+    gave_up: str
+    """The reason of a game that a player gave up."""
+    over: str
+    """The heading of the last message to a seat, in place of that of the third section."""
     since: str
     """Heading of the news since the seat's last message (`parlour.wrappers.conversation`)."""
 
@@ -38,22 +50,34 @@ LANGUAGES: Final[Mapping[str, Headings]] = {
         "# Who you are\n",
         "# What has happened\n",
         "# What you may do now\n",
-        "Nothing: it is not your turn.\n",
+        "Wait: it is not your turn.\n",
         "({number} earlier lines left out)\n",
         "Your answer could not be used: ",
-        "{winner} wins ({reason}).",
-        "Nobody wins ({reason}).",
+        "{winner} wins: {reason}.",
+        "Nobody wins: {reason}.",
+        "You won",
+        "You lost",
+        ": {reason}.",
+        ". ",
+        "a player gave up",
+        "# Game over\n",
         "# What has happened since then\n",
     ),
     "zh": Headings(
         "# 你是谁\n",
         "# 已经发生的事\n",
         "# 现在你可以做什么\n",
-        "什么也不用做：还没有轮到你。\n",
+        "请等待：还没有轮到你。\n",
         "（前面略去{number}行）\n",
         "你的回答无法采用：",
-        "{winner}获胜（{reason}）。",
-        "不分胜负（{reason}）。",
+        "{winner}获胜：{reason}。",
+        "不分胜负：{reason}。",
+        "你赢了",
+        "你输了",
+        "：{reason}。",
+        "。",
+        "有玩家弃权",
+        "# 游戏结束\n",
         "# 此后发生的事\n",
     ),
 }
@@ -151,8 +175,8 @@ class SeatNews:
         else:
             record = sections.record[len(before) :]
             heading = headings.since if record else ""
-        choice = self._choice(sections) if ended is None else f"{ended}\n"
-        return News(heading, record, f"{headings.choice}{choice}")
+        choice = f"{headings.choice}{self._choice(sections)}" if ended is None else f"{headings.over}{ended}\n"
+        return News(heading, record, choice)
 
     def tell_prose(self, prose: str) -> News:
         """As `tell`, for an observation in one piece; prose from other tables than parlour's is sent unchanged."""

@@ -85,12 +85,44 @@ def render(text: GameText[Any], view: View) -> str:
 
 def end_of(text: GameText[Any], outcome: Outcome) -> str:
     """How a game ended, in one sentence: that of the game's text, or one of any table; outcomes may be read from files."""
-    outcome = replace(outcome, winner=clean(outcome.winner), reason=clean(outcome.reason))
+    outcome, told = _cleaned(outcome), headings_of(text)
     own = getattr(text, "end", None)
-    if own is not None:
+    if own is not None and not _given_up(outcome):
         return str(own(outcome))
-    told = headings_of(text)
-    return (told.drawn if outcome.winner == "draw" else told.won).format(winner=outcome.winner, reason=outcome.reason)
+    winner = outcome.winner[:1].upper() + outcome.winner[1:]
+    return (told.drawn if outcome.winner == "draw" else told.won).format(winner=winner, reason=_why(text, outcome))
+
+
+def end_for(text: GameText[Any], outcome: Outcome, seat: int) -> str:
+    """How a game ended for a seat, in one sentence, such as "You lost: evil failed three quests."."""
+    told, earned = headings_of(text), outcome.returns[seat]
+    if earned == 0:
+        return end_of(text, outcome)
+    result = told.you_won if earned > 0 else told.you_lost
+    if getattr(text, "why", None) is None:
+        return f"{result}{told.stop}{end_of(text, outcome)}"
+    return result + told.because.format(reason=_why(text, _cleaned(outcome)))
+
+
+def game_over(text: GameText[Any], outcome: Outcome, views: Sequence[View], seat: int) -> str:
+    """What a seat is told at the end, in one line: how the game ended for it, and who everybody was."""
+    return " ".join(filter(None, (end_for(text, outcome, seat), *(was(text, view) for view in views))))
+
+
+def _cleaned(outcome: Outcome) -> Outcome:
+    return replace(outcome, winner=clean(outcome.winner), reason=clean(outcome.reason))
+
+
+def _given_up(outcome: Outcome) -> bool:
+    return outcome.winner == "draw" and outcome.reason == "forfeit"
+
+
+def _why(text: GameText[Any], outcome: Outcome) -> str:
+    """Why a game ended as it did, in a clause."""
+    if _given_up(outcome):
+        return headings_of(text).gave_up
+    own = getattr(text, "why", None)
+    return outcome.reason if own is None else str(own(outcome))
 
 
 def was(text: GameText[Any], view: View) -> str:
@@ -121,8 +153,8 @@ class MoveSentences:
 # -- speech ----------------------------------------------------------------------------------------------------
 
 
-def say_speech(move: Move, role_names: Sequence[str]) -> str:
-    """The canonical sentence of a speech act."""
+def say_speech(move: Move, roles: Sequence[str]) -> str:
+    """The canonical sentence of a speech act; `roles` are those of the table by number, with their articles."""
     kind, args, _ = move
     if kind == speech.SILENT:
         return "I have nothing to say."
@@ -133,7 +165,7 @@ def say_speech(move: Move, role_names: Sequence[str]) -> str:
     if kind == speech.RECOMMEND:
         return f"I recommend {name(args[0])}."
     if kind == speech.CLAIM_ROLE:
-        return f"I am {role_names[args[0]]}."
+        return f"I am {roles[args[0]]}."
     if kind == speech.REPORT:
         return f"I checked {name(args[0])}: {'evil' if args[1] else 'good'}."
     if kind == speech.PROMISE:
@@ -148,7 +180,7 @@ def speech_line(seat: int, move: Move, sentence: str) -> str:
     return f"{name(seat)} says: {speech.quote(sentence)}\n"
 
 
-_ROLE = r"(?:the\s+)?({roles})\b"
+_ROLE = r"(?:(?:an?|the)\s+)?({roles})\b"
 _IS = r"\s+(?:is|must be|seems|looks|could be|may be|might be)\s+(?:\w+\s+){0,2}?"
 # What the words are searched for, in this order; the first that is found, not negated, and may be said is the claim.
 _PATTERNS: Final = (

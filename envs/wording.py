@@ -5,9 +5,8 @@ What belongs to the rules alone (`Wording`, `OwnNumbers`) is rendered once and s
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable
-from itertools import accumulate, groupby
+from itertools import groupby
 from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -18,8 +17,6 @@ from parlour.envs.speech import ACTS
 from parlour.envs.text import options, waiting
 
 Mask = np.ndarray[Any, np.dtype[np.int8]]
-_FEW: Final = 100
-"""Sentences for free talk that a table tells from the beginning, at most; kinds of moves that have more are left out."""
 _KEPT: Final = 10_000
 """Turns, and lines, of one table that are kept: when there are as many, all are dropped and the next ones kept, so that no
 game is slower for what was played long before it."""
@@ -67,9 +64,6 @@ class Wording:
         self._worded = frozenset(worded_kinds(spec, game))
         told = {name: getattr(self.text, name, "") for name in ("rules", "language")}
         self._table: dict[str, Any] = {name: value for name, value in told.items() if value}
-        told_kinds = self._few(game)
-        spoken = (self.text.say(move) for move in game.catalogue if move.kind in told_kinds)
-        self._table["spoken"] = tuple(dict.fromkeys(spoken))
         self._common: Callable[[View], str] | None = getattr(self.text, "common", None)
         self.headings = headings_of(self.text)
         self.waiting = waiting(self.headings)
@@ -83,13 +77,6 @@ class Wording:
         """Of events without free words, but for those that the text calls seldom."""
         self._sentences: dict[int, str] = {}
         """By number in the catalogue."""
-
-    def _few(self, game: Game[Any]) -> set[str]:
-        """The kinds of moves that take free words, the rarest first, as far as `_FEW` moves go."""
-        kinds = Counter(move.kind for move in game.catalogue if move.kind in self._worded)
-        rarest = sorted(kinds, key=lambda kind: (kinds[kind], kind))
-        together = accumulate(kinds[kind] for kind in rarest)
-        return {kind for kind, moves in zip(rarest, together, strict=True) if moves <= _FEW}
 
     def turn(self, legal: tuple[Move, ...]) -> Turn:
         """What a seat that may do `legal` is offered."""

@@ -12,7 +12,7 @@ from parlour.envs.core import Move, ParlourError
 from parlour.envs.werewolf.belief import SeatBeliefs
 from parlour.policies import AdvisedPlayer, asks_a_model, make_policy
 from parlour.policies.agents import advised
-from parlour.policies.agents.advised import MOST, AdvisedTurn, OptionCost, contradicts, option_costs
+from parlour.policies.agents.advised import MOST, AdvisedTurn, OptionOdds, contradicts, option_costs
 from parlour.policies.llm.ask import BadReply, read_back
 from parlour.policies.llm.model import OfflineModel
 from parlour.policies.llm.prompt import Templates
@@ -69,9 +69,9 @@ def turn(**changes: Any) -> AdvisedTurn:
     """player_0 may say four things; the plan is to accuse player_3, and the rule of thumb defends player_2."""
     usual = "I trust that player_2 is good."
     given = {
-        "spoken": [], "common": "", "story": "", "events": [], "asked": "Speak.", "sayings": "1-4", "private": [], "who": "",
-        "options": [], "posterior": [], "planned": ACCUSES, "follow": 3.0, "against": [DEFENDS], "usual": usual,
-        "costs": [OptionCost(times=1, words=ACCUSES), OptionCost(times=2.5, words=usual), OptionCost(times=1.2, words=DEFENDS)],
+        "common": "", "story": "", "events": [], "asked": "Speak.", "sayings": ["I wait."], "private": [], "who": "",
+        "options": [], "posterior": [], "planned": ACCUSES, "deviate_below": 3.0, "against": [DEFENDS], "usual": usual,
+        "odds_against": [OptionOdds(times=1, words=ACCUSES), OptionOdds(times=2.5, words=usual), OptionOdds(times=1.2, words=DEFENDS)],
     }  # fmt: skip
     return AdvisedTurn(**{**given, **changes})
 
@@ -80,12 +80,12 @@ def turn(**changes: Any) -> AdvisedTurn:
     ("changes", "said"),
     [
         ({}, "I trust that player_2 is good."),  # 2.5 times less often than the favourite: cheap enough at 3
-        ({"follow": 2.5}, "I trust that player_2 is good."),
-        ({"follow": 2.4}, ACCUSES),
-        ({"usual": "I am Merlin."}, ACCUSES),  # not among the costs: as dear as can be
-        ({"usual": "I am Merlin.", "follow": MOST}, "I am Merlin."),
+        ({"deviate_below": 2.5}, "I trust that player_2 is good."),
+        ({"deviate_below": 2.4}, ACCUSES),
+        ({"usual": "I am Merlin."}, ACCUSES),  # not among the odds: as dear as can be
+        ({"usual": "I am Merlin.", "deviate_below": MOST}, "I am Merlin."),
         ({"usual": DEFENDS}, ACCUSES),  # 1.2 times, but the contrary of the plan
-        ({"usual": ACCUSES, "follow": 0}, ACCUSES),
+        ({"usual": ACCUSES, "deviate_below": 0}, ACCUSES),
     ],
 )
 def test_the_rule_of_thumb_speaks_where_it_is_cheap_and_does_not_contradict(changes, said):
@@ -166,10 +166,10 @@ def test_it_tells_what_the_expert_plans_and_what_each_option_costs():
         chances = trained.chances(view)
         assert chances.sum() == pytest.approx(1)
         costs = {options[k]: round(float(chances.max() / chance), 2) for k, chance in enumerate(chances)}
-        assert {one.words: one.times for one in question.costs} == pytest.approx(
+        assert {one.words: one.times for one in question.odds_against} == pytest.approx(
             {words: cost for words, cost in costs.items() if cost < MOST}, abs=0.011
         )
-        times = [one.times for one in question.costs]
+        times = [one.times for one in question.odds_against]
         assert times == sorted(times)
         assert times[0] == 1
         assert question.planned in options
@@ -222,7 +222,7 @@ def test_the_plan_of_a_turn_stays_while_it_is_asked_again():
     assert len(again) > 5
     for k in again:
         before, after = model.heard[k - 1], model.heard[k]
-        assert (after.planned, after.usual, after.costs) == (before.planned, before.usual, before.costs)
+        assert (after.planned, after.usual, after.odds_against) == (before.planned, before.usual, before.odds_against)
 
 
 # -- its settings ----------------------------------------------------------------------------------------------
@@ -278,5 +278,5 @@ def test_it_needs_a_table_and_the_view():
 def test_its_prompt_is_shown_as_it_would_be_sent():
     found = asked.heard("advised.take_turn", asked.At("avalon_v0", AVALON, 2, 0, 1))
     (_, user) = (message["content"] for message in found.messages(Templates()))
-    for section in ("posterior", "planned", "costs", "follow", "usual"):
+    for section in ("posterior", "planned", "odds_against", "deviate_below", "usual"):
         assert f"\n## {section}\n" in user

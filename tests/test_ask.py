@@ -171,7 +171,6 @@ def test_a_prompt_is_what_stays_then_the_record_then_the_question_and_the_shape_
 
 def test_the_only_question_of_a_seat_comes_first_with_the_shape_of_its_answer_then_what_stays_and_the_news():
     question = TakeTurn(
-        spoken=[],
         common="",
         story="",
         private=[],
@@ -179,7 +178,7 @@ def test_the_only_question_of_a_seat_comes_first_with_the_shape_of_its_answer_th
         events=["a", "b"],
         asked="Vote.",
         options=["I approve.", "I reject."],
-        sayings="",
+        sayings=[],
     )
     front, told = question.prompt().split("## events\n")
     assert front.startswith("# chat.take_turn\n\nYou are a player")

@@ -175,12 +175,12 @@ def test_the_messages_of_a_round_pass_into_facts_and_summary_when_it_ends():
     for question in questions:
         if isinstance(question, asks.Act):
             assert question.messages[0].startswith(f"Quest {question.now.quest}, proposal 1")
-            assert sum("fail cards" in line for line in question.facts) == question.now.quest - 1
+            assert sum("Fail cards" in line for line in question.facts) == question.now.quest - 1
             assert all(map(notes.is_fact, question.facts))
             assert not any(map(notes.is_fact, question.summary.splitlines()))
             assert bool(question.summary) == (question.now.quest > 1)
         if isinstance(question, asks.Summarise):
-            assert any("fail cards" in line for line in question.messages)
+            assert any("Fail cards" in line for line in question.messages)
 
 
 def test_no_fact_leaves_the_record_whatever_the_summary_says():
@@ -190,7 +190,7 @@ def test_no_fact_leaves_the_record_whatever_the_summary_says():
         def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
             if isinstance(question, asks.Summarise):
                 self.heard.append(question)
-                return Answered(asks.RoundsSummary(summary="I forgot. Quest 1 fails, fail cards: 3."))
+                return Answered(asks.RoundsSummary(summary="I forgot. Quest 1 fails. Fail cards: 3."))
             return super().answer(question, context)
 
     model, env = Forgetful(), table()

@@ -288,7 +288,10 @@ def contents(out):
 def test_a_folder_becomes_pages_tables_and_a_report(folder, tmp_path, capsys):
     settings = AnalysisSettings(values="rollouts=2", votes=1, pictures=False)
     found = analyse(folder, tmp_path / "out", settings)
-    assert [game.end for game, _ in found.folder.games] == ["good wins (quests)", "not finished"]
+    assert [game.end for game, _ in found.folder.games] == [
+        "Good wins: three quests succeeded and Merlin was not found.",
+        "not finished",
+    ]
     assert found.figures["guesses"][0]["theirs"]["hits"] == 0
     pages = {path.name: path.read_text("utf-8") for path in (tmp_path / "out").rglob("*.md")}
     assert set(pages) == {"index.md", "report.md", "first.md", "second.md"}

@@ -85,13 +85,13 @@ def test_what_it_asks_in_a_turn():
 def test_weights_and_answers_of_the_rules_of_thumb():
     rng = np.random.default_rng(0)
     lines = [
-        "Quest 1 fails, fail cards: 1.", "Votes: player_0 approve; player_1 reject; the team goes.",
-        "player_0 names player_1.", 'player_0 accuses player_1: "x"', "player_0 recommends player_1", "player_0 says no more",
+        "Quest 1 fails. Fail cards: 1.", "The team is accepted. Approve: player_0. Reject: player_1.",
+        "player_0 proposes the team player_1.", 'player_0 accuses player_1: "x"', "player_0 recommends player_1", "player_0 says no more",
     ]  # fmt: skip
     assert asks.Weigh(messages=lines).heuristic(rng).weights == [5, 4, 3, 3, 2, 1]
     me = next(one for one in played()[0].heard if isinstance(one, asks.LookUp)).me
     look = asks.LookUp(me=me, questions=["a", "b"], material=[[lines[3], lines[0]], []])
-    assert look.heuristic(rng).answers == ["player_0 accuses player_1 Quest 1 fails, fail cards: 1.", "Unknown."]
+    assert look.heuristic(rng).answers == ["player_0 accuses player_1 Quest 1 fails. Fail cards: 1.", "Unknown."]
     scored = [past(1, 900, "yes"), past(2, 90, "no"), past(3, 80, "yes"), past(4, 500, "maybe")]
     advice = asks.Advise(me=me, reflection="", past=scored).heuristic(rng).suggestion
     assert advice.endswith(": maybe")  # yes 490, no 90, maybe 500

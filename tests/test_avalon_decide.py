@@ -268,12 +268,12 @@ def test_who_is_asked_and_the_turn_are_told_in_lines_that_are_read_back(avalon, 
 def test_the_lines_of_a_turn():
     assert now("vote").model_dump() == [
         "Vote on the team.",
-        "Quest 2, proposal 1 of 5; the last one goes in any case.",
-        "Players on it: 2. Fail cards that make it fail: 1.",
+        "Quest 2, proposal 1 of 5; the last one is always accepted.",
+        "Team size 2; one fail card fails the quest.",
         "Leader: player_1. Team: player_1, player_4.",
         "Quests won: good 1, evil 0.",
     ]
-    assert myself(5, "Morgana").model_dump()[0] == "You are player_5, and your role is Morgana."
+    assert myself(5, "Morgana").model_dump()[0] == "You are player_5. Your role is Morgana (evil)."
 
 
 def test_options_that_are_not_avalons_are_refused():

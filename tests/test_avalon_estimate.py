@@ -64,7 +64,7 @@ def test_careful_is_what_the_heuristic_player_believes(options, habits, playout)
             assert found.merlin == pytest.approx(player.belief.merlin_chance(), abs=1e-12)
             compared += 1
             if player.onlooker is not None:
-                public = [line for line in lines_of(view) if " (I) played " not in line]
+                public = [line for line in lines_of(view) if " (you) played " not in line]
                 for lines in (public, lines_of(view)):
                     seen = careful(Seat(-1, "", view.roles, ()), lines, habits)
                     assert seen.evil == pytest.approx(player.onlooker.evil_chance(), abs=1e-12)
@@ -77,12 +77,18 @@ def test_the_belief_moves():
     """A failed quest of two tells as much as it should: one of the two is evil for sure."""
     seat = Seat(0, "Loyal Servant", FIVE, ())
     before = careful(seat, [], AvalonHabits())
-    after = careful(seat, ["player_3 names player_3, player_4.", "Quest 1 fails, fail cards: 1."], AvalonHabits())
+    after = careful(
+        seat, ["player_3 proposes the team player_3, player_4.", "Quest 1 fails. Fail cards: 1."], AvalonHabits()
+    )
     assert before.evil == pytest.approx((0, 0.5, 0.5, 0.5, 0.5))
     assert after.evil[3] + after.evil[4] > 0.99
-    own = ["player_0 names player_0, player_4.", "player_0 (I) played success.", "Quest 1 fails, fail cards: 1."]
+    own = [
+        "player_0 proposes the team player_0, player_4.",
+        "player_0 (you) played success.",
+        "Quest 1 fails. Fail cards: 1.",
+    ]
     assert careful(seat, own, AvalonHabits()).evil[4] > 0.99
-    own[1] = "player_0 (I) played fail."
+    own[1] = "player_0 (you) played fail."
     assert careful(seat, own, AvalonHabits()).evil[4] < 0.6
     own += own[::2]  # another quest, of which a summary dropped the own card; the one before does not count again
     assert careful(seat, own, AvalonHabits()).evil[4] > 0.95
@@ -110,21 +116,25 @@ def test_reading_in_blocks_is_the_same_as_reading_at_once(playout, monkeypatch):
 GARBAGE = [
     "",
     "The first quest went badly.",
-    'player_1 claims to be Merlin: "Quest 1 fails, fail cards: 1."',
+    'player_1 claims to be Merlin: "Quest 1 fails. Fail cards: 1."',
     "player_9 accuses player_1",
     "player_1 accuses player_9",
-    "player_9 names player_1.",
-    "player_1 names player_1, player_9.",
+    "player_9 proposes the team player_1.",
+    "player_1 proposes the team player_1, player_9.",
     "player_9 defends player_0",
-    "Votes: player_1 approve; player_2 reject; the team goes.",
-    "player_3 (I) played fail.",
-    "player_9 is the Assassin and names player_1 as Merlin: right.",
-    "player_1 is the Assassin and names player_9 as Merlin: right.",
-    "Drawn to go instead: player_9.",
-    "player_1 names player_1, player_1, player_1, player_1, player_1, player_1.",
+    "The team is accepted. Approve: player_1. Reject: player_2.",
+    "player_3 (you) played fail.",
+    "player_9, the Assassin, guesses that player_1 is Merlin. The guess is right.",
+    "player_1, the Assassin, guesses that player_9 is Merlin. The guess is right.",
+    "Drawn by lot to go instead: player_9.",
+    "player_1 proposes the team player_1, player_1, player_1, player_1, player_1, player_1.",
     f"player_{'9' * 5000} accuses player_1",
 ]
-HONEST = ["player_0 names player_0, player_4.", "Quest 1 fails, fail cards: 1.", "player_2 accuses player_3"]
+HONEST = [
+    "player_0 proposes the team player_0, player_4.",
+    "Quest 1 fails. Fail cards: 1.",
+    "player_2 accuses player_3",
+]
 
 
 @pytest.mark.parametrize("garbage", GARBAGE, ids=lambda line: line[:50])
@@ -145,11 +155,11 @@ def forms(draw) -> str:
     return draw(
         st.one_of(
             st.tuples(one, st.sampled_from(["accuses", "defends", "recommends"]), one).map(" ".join),
-            st.tuples(one, who).map(lambda t: f"{t[0]} names {t[1]}."),
-            st.tuples(who, who).map(lambda t: f"Votes: {t[0]} approve; {t[1]} reject; the team goes."),
-            who.map(lambda t: f"Drawn to go instead: {t}."),
-            one.map(lambda t: f"{t} (I) played fail."),
-            st.tuples(count, count).map(lambda t: f"Quest {t[0]} fails, fail cards: {t[1]}."),
+            st.tuples(one, who).map(lambda t: f"{t[0]} proposes the team {t[1]}."),
+            st.tuples(who, who).map(lambda t: f"The team is accepted. Approve: {t[0]}. Reject: {t[1]}."),
+            who.map(lambda t: f"Drawn by lot to go instead: {t}."),
+            one.map(lambda t: f"{t} (you) played fail."),
+            st.tuples(count, count).map(lambda t: f"Quest {t[0]} fails. Fail cards: {t[1]}."),
             st.tuples(one, one).map(lambda t: f"{t[0]} is the Assassin and names {t[1]} as Merlin: wrong."),
         )
     )
@@ -202,7 +212,7 @@ def test_absurd_counts_make_nothing_impossible(zeros):
     number = "1" + "0" * zeros
     for k in (number, "0"):
         habits = habits_in("; ".join(f"{phrase} {k} of {number}" for phrase in estimate._PHRASES.values()) + " times.")
-        lines = [*HONEST, "Votes: player_0, player_1 approve; player_2, player_3, player_4 reject; the team goes."]
+        lines = [*HONEST, "The team is accepted. Approve: player_0, player_1. Reject: player_2, player_3, player_4."]
         assert sum(careful(Seat(0, "Loyal Servant", FIVE, ()), lines, habits).evil) == pytest.approx(2)
 
 
@@ -216,19 +226,19 @@ def test_habits_counted_in_a_small_game():
         "player_3 recommends player_3",  # oneself: not counted
         "player_3 defends player_4",  # evil supports evil
         "player_1 recommends player_2",  # good supports good
-        "player_0 names player_0, player_1.",  # Merlin leads a clean team
-        "Votes: player_0, player_1, player_4 approve; player_2, player_3 reject; the team goes.",
+        "player_0 proposes the team player_0, player_1.",  # Merlin leads a clean team
+        "The team is accepted. Approve: player_0, player_1, player_4. Reject: player_2, player_3.",
         # clean: Merlin yes; blind player_1 yes, player_2 no; evil player_3 no, player_4 yes
-        "Quest 1 succeeds, fail cards: 0.",  # nobody who could fail
-        "player_3 names player_2, player_3, player_4.",  # evil leads a dirty team
-        "Votes: player_1, player_3, player_4 approve; player_0, player_2 reject; the team goes.",
+        "Quest 1 succeeds. Fail cards: 0.",  # nobody who could fail
+        "player_3 proposes the team player_2, player_3, player_4.",  # evil leads a dirty team
+        "The team is accepted. Approve: player_1, player_3, player_4. Reject: player_0, player_2.",
         # dirty: Merlin no; blind yes, no; evil yes, yes
-        "Quest 2 fails, fail cards: 1.",  # one of two
-        "player_4 names player_0.",  # evil leads a clean team, a short one
-        "Drawn to go instead: player_0, player_3.",
-        "Quest 3 fails, fail cards: 1.",  # one of one
-        "player_2 names player_0, player_4.",  # neither evil nor Merlin: not counted
-        "Quest 4 fails, fail cards: 2.",  # one of them by the good player, as some rules allow
+        "Quest 2 fails. Fail cards: 1.",  # one of two
+        "player_4 proposes the team player_0.",  # evil leads a clean team, a short one
+        "Drawn by lot to go instead: player_0, player_3.",
+        "Quest 3 fails. Fail cards: 1.",  # one of one
+        "player_2 proposes the team player_0, player_4.",  # neither evil nor Merlin: not counted
+        "Quest 4 fails. Fail cards: 2.",  # one of them by the good player, as some rules allow
         "Something else.",
     ]
     assert count_habits(lines, roles) == {
@@ -254,10 +264,10 @@ def test_superficial_counts():
     onlooker = Seat(-1, "", FIVE, ())
     assert superficial(onlooker, []) == ((0.5,) * 5, (0.2,) * 5)  # 2 evil among 4 others
     lines = [
-        "player_0 names player_0, player_1.",
-        "Quest 1 fails, fail cards: 1.",  # + 1/2 each, at most 0.95
-        "player_2 names player_2, player_3.",
-        "Quest 2 succeeds, fail cards: 0.",  # - 0.1 each
+        "player_0 proposes the team player_0, player_1.",
+        "Quest 1 fails. Fail cards: 1.",  # + 1/2 each, at most 0.95
+        "player_2 proposes the team player_2, player_3.",
+        "Quest 2 succeeds. Fail cards: 0.",  # - 0.1 each
         "player_4 accuses player_2",  # + 0.05, and the speaker looks like Merlin
         "player_4 defends player_3",  # - 0.05
         "player_4 recommends player_4",  # oneself: nothing
@@ -269,7 +279,7 @@ def test_superficial_counts():
 
 def test_what_the_night_showed_is_sure():
     bad = Knowledge(("Morgana", "Assassin"), (3, 4))
-    lines = ["player_3 names player_1, player_2.", "Quest 1 fails, fail cards: 2."]
+    lines = ["player_3 proposes the team player_1, player_2.", "Quest 1 fails. Fail cards: 2."]
     assert superficial(Seat(0, "Merlin", FIVE, (bad,)), lines).evil == (0, 0.05, 0.05, 1, 1)
     assert superficial(Seat(0, "Merlin", FIVE, (bad,)), lines).merlin[3:] == (0, 0)
     percival = superficial(Seat(1, "Percival", FIVE, (Knowledge(("Merlin", "Morgana"), (0, 3)),)), lines)

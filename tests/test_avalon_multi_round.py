@@ -227,12 +227,12 @@ def test_the_fifth_team_goes_without_a_vote():
     assert (play.actor, play.kind, play.view(0).counted) == (1, "card", 5)
     assert [e.move.kind for e in play.state.log[-2:]] == ["propose", "goes"]
     assert sum(e.move.kind == "votes" for e in play.state.log) == 4
-    assert play.lines(2)[-1] == "Moderator: It is the last team of this quest: it goes without a vote."
+    assert play.lines(2)[-1] == "Moderator: This is the fifth team of the quest: it goes without a vote."
     play.do(Move("card", (1,)), Move("card", (0,)))
     assert play.lines(2)[-3:] == [
-        "Moderator: Quest 1: fail cards 1; the quest fails.",
+        "Moderator: Quest 1 fails. Fail cards: 1.",
         "Moderator: Score: good 0, evil 1.",
-        "Moderator: Quest 2: a team of 3. player_0 leads; 0 proposals were rejected.",
+        "Moderator: Quest 2, proposal 1: player_0 leads. Team size 3.",
     ]
 
 
@@ -261,7 +261,7 @@ def comments(who_reads: str, seat: int) -> list[str]:
     return play.lines(seat)[before:]
 
 
-VOTED = "Moderator: Approved by player_0, player_2, player_3, player_4; rejected by player_1: the team goes."
+VOTED = "Moderator: The team is accepted. Approve: player_0, player_2, player_3, player_4. Reject: player_1."
 
 
 def test_a_private_comment_is_read_by_the_voter_alone_and_after_the_votes():
@@ -322,11 +322,11 @@ def test_a_vote_and_a_guess_take_words_behind_their_sentence():
     )
     assert play.parsed("I agree, it is fine") == Move("vote", (1,), "I agree, it is fine")
     play = Play().three_successes().do(Move("consult"), Move("consult"))
-    assert play.parsed("I name player_0 as Merlin. player_1 would not know.") == Move(
+    assert play.parsed("I guess that player_0 is Merlin. player_1 would not know.") == Move(
         "guess", (0,), "player_1 would not know."
     )
     play.do(Move("guess", (0,), "He knew."))
-    assert play.lines(3)[-2] == 'Privately, player_3: "He knew." (taken as: I name player_0 as Merlin.)'
+    assert play.lines(3)[-2] == 'Privately, player_3: "He knew." (taken as: I guess that player_0 is Merlin.)'
     assert not any("He knew" in line for line in play.lines(4))
 
 
@@ -344,7 +344,7 @@ def test_before_the_guess_the_evil_seats_speak_once_each_by_number_and_learn_who
     play = Play((O, M, P, G, S, S, D), leader=2).three_successes()
     assert (play.actor, play.kind) == (0, "consult")
     assert play.lines(0)[-1] == (
-        "Moderator: The evil players, who alone hear this and now talk among themselves, are player_0, player_3, player_6."
+        "Moderator: To the evil players: you are player_0, player_3, player_6. You now talk among yourselves."
     )
     assert [move.args for move in play.legal] == [(), (1,), (2,), (3,), (4,), (5,), (6,)]  # anybody but oneself
     play.do(Move("consult", (1,), "She was too sure."))
@@ -355,9 +355,9 @@ def test_before_the_guess_the_evil_seats_speak_once_each_by_number_and_learn_who
     assert (play.actor, play.kind) == (3, "guess")  # Morgana names Merlin
     for seat in (0, 3, 6):
         assert play.lines(seat)[-3:] == [
-            'To the evil players, player_0 says: "She was too sure." (taken as: I hold player_1 for Merlin.)',
-            'To the evil players, player_3 says: "I hold nobody for Merlin."',
-            'To the evil players, player_6 says: "I hold player_2 for Merlin."',
+            'To the evil players, player_0 says: "She was too sure." (taken as: I think that player_1 is Merlin.)',
+            'To the evil players, player_3 says: "I do not know who Merlin is."',
+            'To the evil players, player_6 says: "I think that player_2 is Merlin."',
         ]
     assert {play.lines(seat)[-1] for seat in (1, 2, 4, 5)} == {"Moderator: Score: good 3, evil 0."}
 
@@ -375,17 +375,20 @@ def test_the_guesser_of_the_table_names_merlin(deal, guesser, named, winner):
     assert (outcome.winner, outcome.reason) == (winner, "assassination" if winner == "evil" else "quests")
     who = "the Assassin" if deal == FIVE else deal[guesser]
     right = "right" if winner == "evil" else "wrong"
-    assert play.lines(1)[-1] == f"Moderator: player_{guesser} is {who} and names player_{named} as Merlin: {right}."
+    assert (
+        play.lines(1)[-1]
+        == f"Moderator: player_{guesser}, {who}, guesses that player_{named} is Merlin. The guess is {right}."
+    )
 
 
 def test_another_guesser_hunts_after_each_quest_too():
     """Rules of the paper, with Morgana instead of the Assassin."""
     play = Play((M, P, S, S, G, A), {"rules": "paper", "guesser": G, "talk": False}).quest(0, 1)
     assert (play.actor, play.kind) == (4, "guess")
-    assert play.text.ask(play.legal) == "You are Morgana: you may name Merlin, once in the game."
+    assert play.text.ask(play.legal) == "You are Morgana: guess who Merlin is. You have one guess in the game."
     play.do(Move("guess", (1,)))
     assert play.lines(0)[-3:-1] == [
-        "Moderator: player_4 is Morgana and names player_1 as Merlin: wrong.",
+        "Moderator: player_4, Morgana, guesses that player_1 is Merlin. The guess is wrong.",
         "Moderator: Score: good 1, evil 0.",
     ]
     assert play.view(0).good == 1

@@ -217,25 +217,25 @@ def test_batch_kernels_have_other_sizes_one_fail_or_two_and_words():
 def test_the_rules_in_words_tell_the_points_that_differ(comments):
     words = GAME.text(GAME.build(num_players=7, rules="multi_round", comments=comments)).rules
     for told in (
-        "or when Morgana names Merlin",
-        "A quest: before its first proposal all players speak once, player_0 first and the others after it by number.",
-        "A proposal: the leader names a team of the quest's size, in which it may be itself, and may tell all why.",
-        "the team of the last one goes without a vote",
-        "Morgana: once good has won three quests, all evil players, Oberon too, speak once among themselves, by number",
+        "or if Morgana finds Merlin",
+        "before the first proposal of a quest, all players speak once in seat order, starting with player_0.",
+        "Proposal: the leader proposes a team of the quest's size, with or without itself, and may give reasons to all.",
+        "The fifth team of a quest goes without a vote.",
+        "Morgana: when good has won three quests, the evil players (Oberon too) speak once among themselves",
     ):
         assert told in words
     assert ("nobody else reads" in words) == (comments == "private")
     assert ("and what players wrote beside their votes" in words) == (comments == "public")
     usual = GAME.text(GAME.build(num_players=7)).rules
-    assert not any(told in usual for told in ("before its first proposal", "tell all why", "without a vote", "wrote"))
+    assert not any(told in usual for told in ("the first proposal", "reasons to all", "without a vote", "wrote"))
 
 
 def test_questions_say_that_words_may_follow():
     play = Play()
     play.talk()
-    assert play.text.ask(play.legal) == "You lead: name the team. You may say why: all hear it."
+    assert play.text.ask(play.legal) == "You lead: propose a team. You may add reasons: everyone hears them."
     play.propose(0, 1)
-    assert play.text.ask(play.legal) == "Vote on the team in secret. You may add a few words: nobody else reads them."
+    assert play.text.ask(play.legal) == "Vote on the team in secret. You may add a comment: nobody else reads it."
     plain = Play(options={"rules": "official"}).propose(0, 1)
     assert plain.text.ask(plain.legal) == "Vote on the team in secret."
 
@@ -270,9 +270,9 @@ def test_the_turn_of_another_guesser_is_told_in_lines_that_are_read_back():
     told = {"quest": 3, "proposal": 1, "limit": 5, "last_rejection_loses": False, "leader": 0, "team": [0, 1]}
     told |= {"size": 2, "fails_needed": 1, "good": 3, "evil": 0}
     for does, guesser, line in (
-        ("guess", "Morgana", "You are Morgana: you may name Merlin."),
-        ("guess", "the Assassin", "You are the Assassin: you may name Merlin."),
-        ("consult", "the Assassin", "Speak to the other evil players alone, about who Merlin is."),
+        ("guess", "Morgana", "You are Morgana: you may guess who Merlin is."),
+        ("guess", "the Assassin", "You are the Assassin: you may guess who Merlin is."),
+        ("consult", "the Assassin", "Tell only the other evil players who you think Merlin is."),
     ):
         now = AvalonSituation(does=does, guesser=guesser, **told)
         lines = now.model_dump()
@@ -281,10 +281,10 @@ def test_the_turn_of_another_guesser_is_told_in_lines_that_are_read_back():
 
 
 def test_roles_are_introduced_by_who_names_merlin():
-    assert introduction_of("Assassin") == "You are evil, know your fellows, and may name Merlin once."
-    assert introduction_of("Mordred", "Mordred").endswith("Merlin did not see you. You may name Merlin once.")
-    assert introduction_of("Assassin", "Morgana") == "You are evil and know your fellows."
-    assert introduction_of("Merlin", "Morgana") == "You saw who is evil. If Morgana finds out who you are, good loses."
+    assert introduction_of("Assassin") == "You know your teammates. You may guess once who Merlin is."
+    assert introduction_of("Mordred", "Mordred").endswith("Merlin did not see you. You may guess once who Merlin is.")
+    assert introduction_of("Assassin", "Morgana") == "You know your teammates."
+    assert introduction_of("Merlin", "Morgana") == "You saw who is evil. If Morgana finds you, good loses."
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,13 @@ from hypothesis import example, given, strategies as st
 from parlour.envs import registry, speech
 from parlour.envs.avalon.vocabulary import ACTS
 from parlour.envs.core import NATURE, Event, Move
-from parlour.envs.english import names
+from parlour.envs.english import names, seats_named
 from parlour.policies.agents.avalon.notes import (
     Fact,
     claims_in,
     facts_in,
     is_fact,
     read,
-    seats_in,
     without_words,
     write,
 )
@@ -29,38 +28,38 @@ TOLD = {"leads", "score", "claim_role", "silent", "goes", "consult", "vote"}
 """Kinds that have a line, and none that is counted."""
 LINES = [
     # event, its line
-    (Event(NATURE, Move("leads", (1, 3, 2, 0, 1)), None), "Quest 2, proposal 1: player_3 leads and names 2."),
-    (Event(3, Move("propose", (0, 2)), None), "player_3 names player_0, player_2."),
-    (Event(3, Move("propose"), None), "player_3 names nobody."),
+    (Event(NATURE, Move("leads", (1, 3, 2, 0, 1)), None), "Quest 2, proposal 1: player_3 leads. Team size 2."),
+    (Event(3, Move("propose", (0, 2)), None), "player_3 proposes the team player_0, player_2."),
+    (Event(3, Move("propose"), None), "player_3 proposes the team nobody."),
     (
         Event(NATURE, Move("votes", (1, 1, 1, 0, 1, 0)), None),
-        "Votes: player_0, player_1, player_3 approve; player_2, player_4 reject; the team goes.",
+        "The team is accepted. Approve: player_0, player_1, player_3. Reject: player_2, player_4.",
     ),
     (
         Event(NATURE, Move("votes", (0, 0, 0, 0, 0, 0)), None),
-        "Votes: nobody approve; player_0, player_1, player_2, player_3, player_4 reject; the team is rejected.",
+        "The team is rejected. Approve: nobody. Reject: player_0, player_1, player_2, player_3, player_4.",
     ),
-    (Event(NATURE, Move("draw", (1, 4)), None), "Drawn to go instead: player_1, player_4."),
-    (Event(4, Move("card", (0,)), (4,)), "player_4 (I) played fail."),
-    (Event(4, Move("card", (1,)), (4,)), "player_4 (I) played success."),
-    (Event(NATURE, Move("fails", (3, 1, 1)), None), "Quest 4 succeeds, fail cards: 1."),
-    (Event(NATURE, Move("fails", (0, 2, 0)), None), "Quest 1 fails, fail cards: 2."),
+    (Event(NATURE, Move("draw", (1, 4)), None), "Drawn by lot to go instead: player_1, player_4."),
+    (Event(4, Move("card", (0,)), (4,)), "player_4 (you) played fail."),
+    (Event(4, Move("card", (1,)), (4,)), "player_4 (you) played success."),
+    (Event(NATURE, Move("fails", (3, 1, 1)), None), "Quest 4 succeeds. Fail cards: 1."),
+    (Event(NATURE, Move("fails", (0, 2, 0)), None), "Quest 1 fails. Fail cards: 2."),
     (Event(NATURE, Move("score", (2, 1)), None), "Score: good 2, evil 1."),
     (
         Event(NATURE, Move("exposed", (4, 0, 1)), None),
-        "player_4 is the Assassin and names player_0 as Merlin: right.",
+        "player_4, the Assassin, guesses that player_0 is Merlin. The guess is right.",
     ),
-    (Event(NATURE, Move("gathers", (1, 4)), (1, 4)), "The evil players learn that they are player_1, player_4."),
+    (Event(NATURE, Move("gathers", (1, 4)), (1, 4)), "The evil players meet: player_1, player_4."),
     (Event(NATURE, Move("goes"), None), "The team goes without a vote."),
-    (Event(4, Move("consult", (2,)), (1, 4)), "player_4 tells the evil players that it holds player_2 for Merlin"),
+    (Event(4, Move("consult", (2,)), (1, 4)), "player_4 tells the evil players that it thinks that player_2 is Merlin"),
     (
         Event(1, Move("consult", (), "Who knows."), (1, 4)),
-        'player_1 tells the evil players that it holds nobody for Merlin: "Who knows."',
+        'player_1 tells the evil players that it does not know who Merlin is: "Who knows."',
     ),
     (Event(3, Move("vote", (1,), "Fine."), None), 'player_3 says of its vote: "Fine."'),
     (
         Event(3, Move("propose", (0, 2), 'We "know" them.'), None),
-        'player_3 names player_0, player_2. Why: "We \\"know\\" them."',
+        'player_3 proposes the team player_0, player_2. Why: "We \\"know\\" them."',
     ),
     (Event(1, Move(speech.CLAIM_ROLE, (3,)), None), "player_1 claims to be Morgana."),
     (Event(1, Move(speech.SILENT), None), "player_1 says no more"),
@@ -80,13 +79,13 @@ def test_a_line_in_so_many_words(event, line):
 def test_who_names_merlin_is_called_by_its_role():
     event = Event(NATURE, Move("exposed", (3, 0, 0)), None)
     line = write(event, ROLES, "Morgana")
-    assert line == "player_3 is Morgana and names player_0 as Merlin: wrong."
+    assert line == "player_3, Morgana, guesses that player_0 is Merlin. The guess is wrong."
     assert read(line) == Fact("exposed", NATURE, (3, 0, 0))
 
 
 def test_of_a_team_the_fact_is_kept_without_its_reason():
-    line = write(Event(3, Move("propose", (0, 2), "player_1 names player_4."), None), ROLES)
-    assert facts_in([line]) == ["player_3 names player_0, player_2."]
+    line = write(Event(3, Move("propose", (0, 2), "player_1 proposes the team player_4."), None), ROLES)
+    assert facts_in([line]) == ["player_3 proposes the team player_0, player_2."]
 
 
 def test_every_event_of_every_game_can_be_read_back(avalon, playout):
@@ -111,10 +110,10 @@ def test_the_random_games_hold_every_kind(playout):
 
 
 FACTS = [
-    "Quest 1 fails, fail cards: 2.",
-    "player_1 names player_2.",
-    "player_0 is the Assassin and names player_1 as Merlin: right.",
-    "Votes: player_0 approve; player_1 reject; the team goes.",
+    "Quest 1 fails. Fail cards: 2.",
+    "player_1 proposes the team player_2.",
+    "player_0, the Assassin, guesses that player_1 is Merlin. The guess is right.",
+    "The team is accepted. Approve: player_0. Reject: player_1.",
 ]
 SPOOFS = [
     *FACTS,
@@ -162,10 +161,10 @@ def test_without_words_leaves_other_lines_alone(playout):
         "player_1 accuses player_2 and player_3",
         "player_1 accused player_2",
         "player_x accuses player_1",
-        "quest 1 fails, fail cards: 1.",
-        "Quest 1 fails, fail cards: one.",
+        "quest 1 fails. Fail cards: 1.",
+        "Quest 1 fails. Fail cards: one.",
         "player_1 played fail.",
-        "Votes: player_0 approve; the team goes.",
+        "The team is accepted. Approve: player_0.",
     ],
 )
 def test_free_words_are_passed_over(line):
@@ -196,8 +195,8 @@ def test_what_happened_is_told_from_what_was_said(playout):
 def test_names_in_a_phrase():
     assert names([]) == "nobody"
     assert names([10, 2]) == "player_10, player_2"
-    assert seats_in("player_10, player_2 and player_0") == (10, 2, 0)
-    assert seats_in("nobody") == ()
+    assert seats_named("player_10, player_2 and player_0") == (10, 2, 0)
+    assert seats_named("nobody") == ()
 
 
 def test_notes_are_kept_by_quest(playout):
@@ -215,6 +214,6 @@ def test_notes_are_kept_by_quest(playout):
     assert whole.rounds[0] == []
     for number, lines in enumerate(whole.rounds[1:], 1):
         assert lines[0].startswith(f"Quest {number}, proposal 1: ")
-        assert sum(", proposal " in line for line in lines) == sum(line.startswith("Votes: ") for line in lines)
+        assert sum(", proposal " in line for line in lines) == sum(line.startswith("The team is ") for line in lines)
     results = [event.move.args[2] for event in log if event.move.kind == "fails"]
     assert whole.score == (sum(results), len(results) - sum(results))

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 from parlour.envs.avalon.presets import PRESETS, default_roles
+from parlour.envs.avalon.vocabulary import night_sentence
 from parlour.envs.core import NATURE, Event, IllegalMove, Move
 from parlour.envs.text import AmbiguousMove, UnreadableMove, clean, read_seats, render
 
@@ -418,36 +419,60 @@ def first_section(env: Any, seat: int) -> list[str]:
 def test_the_first_section_tells_role_and_night_and_ends_with_the_rules(avalon_env, rules):
     env = avalon_env(7, rules, roles=default_roles(7, "paper"))
     env.reset(options={"nature": [Move("deal", (*env.game.deck, LEADER))]})
-    shown = "The night showed you which other players hold one of the roles"
     common = env.text.rules.split("\n")
     assert first_section(env, 0) == [
-        "You are player_0. Your role is Merlin. You are on the side of good.",
-        f"{shown} Morgana / Assassin / Minion: player_4, player_5, player_6.",
+        "You are player_0. Your role is Merlin (good).",
+        "You know that player_4, player_5 and player_6 are evil.",
         *common,
     ]
-    assert first_section(env, 1)[1] == f"{shown} Merlin / Morgana: player_0, player_4."
+    assert first_section(env, 1)[1] == "player_0 and player_4 are Merlin and Morgana; you do not know which is which."
     assert first_section(env, 2) == [
-        "You are player_2. Your role is Loyal Servant. You are on the side of good.",
+        "You are player_2. Your role is Loyal Servant (good).",
         *common,
     ]
-    assert first_section(env, 5)[1] == f"{shown} Morgana / Assassin / Minion: player_4, player_6."
+    assert first_section(env, 5)[1] == (
+        "Your evil teammates are player_4 and player_6 (Morgana, Minion, in unknown order)."
+    )
+
+
+NIGHTS = {  # role, roles in play, seats shown -> what it reads
+    ("Merlin", ("Merlin", "Loyal Servant", "Morgana", "Mordred"), (2,)): (
+        "You know that player_2 is evil. You did not see Mordred."
+    ),
+    ("Percival", ("Merlin", "Percival", "Assassin", "Minion"), (0,)): "player_0 is Merlin.",
+    ("Assassin", ("Merlin", "Loyal Servant", "Morgana", "Assassin"), (1,)): "Your evil teammate is player_1, Morgana.",
+    (
+        "Minion",
+        ("Merlin", "Loyal Servant", "Assassin", "Minion"),
+        (1,),
+    ): "Your evil teammate is player_1, the Assassin.",
+    ("Assassin", ("Merlin", "Loyal Servant", "Assassin", "Minion", "Minion"), (1, 2)): (
+        "Your evil teammates are player_1 and player_2 (2 x Minion)."
+    ),
+    ("Assassin", ("Merlin", "Loyal Servant", "Assassin", "Oberon"), ()): "You know no evil teammate.",
+}
+
+
+@pytest.mark.parametrize(("role", "roles", "seats"), NIGHTS)
+def test_the_night_in_words_follows_from_the_role_and_the_roles_in_play(role, roles, seats):
+    assert night_sentence(role, roles, seats) == NIGHTS[role, roles, seats]
 
 
 RULES = {  # preset, players -> what its rules say, of what the presets differ in
     ("paper", 6): [
-        "at least 3 of 6 approve", "the team goes whatever the vote", "A good player plays success and cannot do otherwise",
-        "One fail card makes a quest fail.", "after a quest, before it is scored, the Assassin may name the player that it holds for Merlin, once in the game.", "of the quest's size, in",
+        "needs 3 of 6 votes", "The fifth proposal of a quest is always accepted.", "Good players must play success",
+        "One fail card fails a quest.", "after any quest, before it is scored, the Assassin may guess who Merlin is, once in the game.", "of the quest's size, with",
     ],
     ("reference", 7): [
-        "at least 4 of 7 approve", "the team goes whatever the vote", "Any player may play success or fail",
-        "One fail card makes a quest fail.", "after a quest, before it is scored, the Assassin may name the player that it holds for Merlin, once in the game.", "of the quest's size or fewer, in",
-        "counts as two proposals; if it goes, a whole team is drawn from all players by lot",
+        "needs 4 of 7 votes", "The fifth proposal of a quest is always accepted.", "Any player may play success or fail",
+        "One fail card fails a quest.", "after any quest, before it is scored, the Assassin may guess who Merlin is, once in the game.", "of the quest's size or fewer, with",
+        "counts as two proposals. If it is accepted, a full team is drawn by lot",
     ],
     ("official", 6): [
-        "at least 4 of 6 approve", "evil wins the game", "A good player plays success and cannot do otherwise",
-        "One fail card makes a quest fail.", "once good has won three quests, the Assassin names", "of the quest's size, in",
+        "needs 4 of 6 votes", "evil wins the game", "Good players must play success",
+        "One fail card fails a quest.", "when good has won three quests, the Assassin guesses", "of the quest's size, with",
     ],
-    ("official", 7): ["at least 4 of 7 approve", "One fail card makes a quest fail; quest 4 needs two."],
+    ("official", 7): ["needs 4 of 7 votes", "One fail card fails a quest; quest 4 needs two."],
 }  # fmt: skip
 
 
@@ -468,13 +493,14 @@ def test_the_rules_in_words_are_those_of_the_preset_and_the_table(avalon_env, ru
 def test_the_rules_in_words_name_the_roles_in_play_and_what_the_night_showed(avalon_env):
     seven = ["Merlin", "Percival", "Loyal Servant", "Loyal Servant", "Assassin", "Mordred", "Oberon"]
     told = avalon_env(7, "paper", roles=seven).text.rules
-    assert "Merlin, Percival, 2 x Loyal Servant are good; Assassin, Mordred, Oberon are evil." in told
-    assert "Merlin was shown all evil players but Mordred; Percival was shown Merlin; evil players were shown" in told
-    assert "each other, but for Oberon" in told
+    assert "Good: Merlin, Percival, 2 x Loyal Servant. Evil: Assassin, Mordred, Oberon." in told
+    assert "Merlin saw all evil players except Mordred. Percival saw Merlin. The evil players saw each other" in told
+    assert "each other, except Oberon" in told
     plain = avalon_env(5, "official", roles="deeprole", talk=False).text.rules
     assert "Percival" not in plain
     assert "Oberon" not in plain
-    assert "nobody speaks" in plain
+    assert "Talk:" not in plain
+    assert "may lie" not in plain
     env = avalon_env(6, "paper", info="full")
     env.reset(seed=1)
     assert env.infos[env.agent_selection]["rules"] == env.text.rules
@@ -494,26 +520,25 @@ def test_announcements(avalon_env):
     env.play(Move("guess", (1,)))
     prose = env.observe("player_3")["text"]
     assert prose[prose.index("# What has happened") : prose.index("# What you may")].split("\n")[1:-1] == [
-        "Moderator: Quest 1: a team of 2. player_0 leads; 0 proposals were rejected.",
+        "Moderator: Quest 1, proposal 1: player_0 leads. Team size 2.",
         "player_0 proposes the team player_0, player_1.",
-        "Moderator: Approved by player_0, player_1; rejected by player_2, player_3, player_4: the team is rejected.",
-        "Moderator: Quest 1: a team of 2. player_1 leads; 1 proposals were rejected.",
+        "Moderator: The team is rejected. Approve: player_0, player_1. Reject: player_2, player_3, player_4.",
+        "Moderator: Quest 1, proposal 2: player_1 leads. Team size 2.",
         "player_1 proposes the team player_2.",
-        "Moderator: Approved by player_0, player_1, player_2, player_3, player_4; rejected by nobody: the team goes.",
-        "Moderator: The team was too small; drawn to go instead: player_3, player_4.",
+        "Moderator: The team is accepted. Approve: player_0, player_1, player_2, player_3, player_4. Reject: nobody.",
+        "Moderator: The team was too small. Drawn by lot to go instead: player_3, player_4.",
         "Privately, player_3: I play success.",
-        "Moderator: Quest 1: fail cards 1; the quest fails.",
-        "Moderator: player_4 is the Assassin and names player_1 as Merlin: wrong.",
+        "Moderator: Quest 1 fails. Fail cards: 1.",
+        "Moderator: player_4, the Assassin, guesses that player_1 is Merlin. The guess is wrong.",
         "Moderator: Score: good 0, evil 1.",
-        "Moderator: Quest 2: a team of 3. player_2 leads; 0 proposals were rejected.",
+        "Moderator: Quest 2, proposal 1: player_2 leads. Team size 3.",
     ]
 
 
 def test_the_fourth_quest_announces_that_two_fails_are_needed(avalon_env):
     leads = Event(NATURE, Move("leads", (3, 1, 4, 0, 2)), None)
     assert avalon_env(7, "official").text.line(leads) == (
-        "Moderator: Quest 4: a team of 4. player_1 leads; 0 proposals were rejected. "
-        "Two fail cards are needed to make it fail.\n"
+        "Moderator: Quest 4, proposal 1: player_1 leads. Team size 4. Two fail cards fail this quest.\n"
     )
 
 

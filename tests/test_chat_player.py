@@ -10,13 +10,9 @@ from hypothesis import given, strategies as st
 from parlour.envs.core import Event, Move
 from parlour.policies import ChatPlayer
 from parlour.policies.agents.chat import (
-    Offers,
     TakeTurn,
     apart,
-    numbers_in,
-    offered,
     one_by_one,
-    ranges,
     together,
     turn_of,
 )
@@ -65,7 +61,6 @@ def test_the_prompts_of_a_seat_grow_at_their_end():
     for before, after in pairwise(mine):
         assert after.events[: len(before.events)] == before.events
         assert after.who == before.who
-        assert after.spoken == before.spoken != []
         upto = before.prompt().index("## asked")
         assert after.prompt().startswith(before.prompt()[:upto].rstrip())
 
@@ -134,7 +129,7 @@ def test_what_was_wrong_with_an_answer_stands_with_what_is_asked():
         "# Who you are\nYou are player_1.\n# What has happened\nNight falls.\n# What you may do now\nVote.\n"
         '- I wait.\n- I accuse player_1.\nYour answer could not be used: "x"\n'
     )
-    question = turn_of(text, {**INFO, "free_words": False}, Offers())
+    question = turn_of(text, {**INFO, "free_words": False})
     assert (question.asked, question.options) == ('Vote.\nYour answer could not be used: "x"', INFO["options"])
     assert question.observation("") == text
     assert read_back(question.prompt()) == question
@@ -143,33 +138,18 @@ def test_what_was_wrong_with_an_answer_stands_with_what_is_asked():
 INFO = {"options": ["I wait.", "I accuse player_1."], "free_words": True}
 
 
-def test_a_sentence_of_free_talk_is_offered_once():
-    offers = Offers()
-    first = turn_of("line 1\nline 2\n", INFO, offers)
-    assert first.events == ["line 1", "line 2", '+1 ["I wait.", "I accuse player_1."]']
-    assert (first.options, first.sayings) == ([], "1-2")
-    again = turn_of("line 1\nline 2\nline 3\n", {**INFO, "options": ["I wait.", "I am Seer."]}, offers)
-    assert again.events == [*first.events, "line 3", '+3 ["I am Seer."]']
-    assert (again.sayings, again.sentences()) == ("1, 3", ["I wait.", "I am Seer."])
-    assert offered(again.events) == {1: "I wait.", 2: "I accuse player_1.", 3: "I am Seer."}
+def test_in_free_talk_the_sentences_of_the_turn_are_listed():
+    question = turn_of("line 1\nline 2\n", INFO)
+    assert (question.events, question.options) == (["line 1", "line 2"], [])
+    assert question.sayings == question.sentences() == INFO["options"]
 
 
 def test_a_decision_is_one_of_its_options():
-    question = turn_of("line\n", {**INFO, "free_words": False}, Offers())
-    assert (question.options, question.sayings) == (INFO["options"], "")
+    question = turn_of("line\n", {**INFO, "free_words": False})
+    assert (question.options, question.sayings) == (INFO["options"], [])
     assert question.read('{"thoughts": "", "words": "i wait"}').words == "I wait."
     assert question.schema_of_answer()["properties"]["words"]["enum"] == INFO["options"]
-    assert "enum" not in str(turn_of("line\n", INFO, Offers()).schema_of_answer())
-
-
-def test_lines_of_the_game_are_no_offers():
-    assert offered(['player_1 says: "+1 [\\"x\\"]"', "+1 [", "+x []", " +1 []"]) == {}
-
-
-def test_what_the_table_tells_from_the_beginning_is_not_offered_again():
-    told = {**INFO, "spoken": ("I wait.", "I accuse player_0.", "I accuse player_1.")}
-    question = turn_of("line 1\n", told, Offers(told["spoken"]))
-    assert (question.events, question.sayings, question.sentences()) == (["line 1"], "1, 3", INFO["options"])
+    assert "enum" not in str(turn_of("line\n", INFO).schema_of_answer())
 
 
 def test_private_lines_stand_apart_and_go_back_to_their_places():
@@ -185,7 +165,7 @@ def test_private_lines_stand_apart_and_go_back_to_their_places():
     text = "# Who you are\nYou are player_1.\n# What has happened\n" + "".join(f"{line}\n" for line in lines)
     text += "# What you may do now\nSpeak.\n- I wait.\n- I accuse player_1.\n"
     info = {**INFO, "free_words": False, "view": Seen([None, (1,), (1, 2), None])}
-    question = turn_of(text, info, Offers())
+    question = turn_of(text, info)
     assert (question.events, question.private) == (events, private)
     assert question.observation("") == text
 
@@ -201,8 +181,8 @@ def test_who_saw_a_line_is_told_by_the_game_and_not_by_its_words():
     """A player's words are public, whatever they begin with; without a View all lines are taken as public."""
     text = "# Who you are\nx\n# What has happened\nPrivately, I wonder.\nDay.\n# What you may do now\ny\n- I wait.\n"
     info = {"options": ["I wait."], "free_words": False}
-    assert turn_of(text, {**info, "view": Seen([None, (0,)])}, Offers()).private == ["1: Day."]
-    assert turn_of(text, info, Offers()).private == []
+    assert turn_of(text, {**info, "view": Seen([None, (0,)])}).private == ["1: Day."]
+    assert turn_of(text, info).private == []
 
 
 def test_a_window_shows_the_newest_lines_with_who_saw_them():
@@ -211,7 +191,7 @@ def test_a_window_shows_the_newest_lines_with_who_saw_them():
         "# What you may do now\ny\n- I wait.\n"
     )
     seen = Seen([(0,), (0,), (0,), None, (0,)])  # of five events the last two are shown
-    question = turn_of(text, {"options": ["I wait."], "free_words": False, "view": seen}, Offers())
+    question = turn_of(text, {"options": ["I wait."], "free_words": False, "view": seen})
     assert question.events == ["(3 earlier lines left out)", "Night."]
     assert question.private == ["2: I save nobody."]
     assert question.observation("") == text
@@ -219,7 +199,7 @@ def test_a_window_shows_the_newest_lines_with_who_saw_them():
 
 def test_private_speech_may_be_left_out_and_other_private_lines_may_not():
     assert TakeTurn.recent == ("private",)
-    assert TakeTurn.is_speech('2: player_2 says to the werewolves: "I recommend player_1."')
+    assert TakeTurn.is_speech('2: player_2 says to the werewolves: "Fine."')
     assert not TakeTurn.is_speech("2: Privately, player_1: I save nobody.")
     assert not TakeTurn.is_speech("2: Moderator: To the seer: player_1 is a werewolf.")
 
@@ -234,40 +214,19 @@ def test_sentences_that_begin_and_end_alike_stand_together():
     entries = together(said)
     assert entries == [
         "I wait.",
-        ("I trust that ", ["player_0", "player_1", "player_2"], " is good."),
-        ("At ", ["17:00", "17:30"], " A was in B."),
+        "I trust that [player_0 | player_1 | player_2] is good.",
+        "At [17:00 | 17:30] A was in B.",
     ]
     assert one_by_one(entries) == said
 
 
-def test_questions_of_a_case_are_told_to_the_whole_table_and_facts_where_they_are_offered():
-    """A table tells kinds of free talk with few sentences from the beginning: a hundred at most, not hundreds of facts."""
-    env = rollout.table("murder_mystery_v0", case="seed:3:en:4", rounds=1)
-    env.reset(seed=3)
-    spoken = env.infos[env.agent_selection]["spoken"]
-    assert {"I introduce myself.", "Where were you at the time?", "Whom did you see, and what?"} <= set(spoken)
-    assert len(spoken) <= 100
-    assert not any(" was seen in " in sentence for sentence in spoken)
-    question, _ = heard("murder_mystery_v0", {"case": "seed:3:en:4", "rounds": 1}, 3)[-1]
-    assert not set(offered(question.events).values()) & set(spoken)
-    assert min(offered(question.events)) == len(spoken) + 1
+def test_sayings_of_a_case_take_fewer_letters_than_its_sentences():
+    """Most sentences of a murder mystery differ in a name or an hour."""
+    for question, _ in heard("murder_mystery_v0", {"case": "seed:3:en:5:1", "rounds": 2}, 3):
+        if len(question.sentences()) > 20:
+            assert sum(map(len, question.sayings)) < 0.8 * sum(map(len, question.sentences()))
 
 
-def test_offers_of_a_case_are_told_in_fewer_letters():
-    """Each seat of a murder mystery is offered some hundred sentences in a game, most of which differ in a name or an hour."""
-    question, _ = heard("murder_mystery_v0", {"case": "seed:3:en:5:1", "rounds": 2}, 3)[-1]
-    known = offered(question.events)
-    lines = [line for line in question.events if line.startswith("+")]
-    first = len(one_by_one(question.spoken)) + 1
-    assert list(known) == list(range(first, first + len(known)))
-    assert sum(map(len, lines)) < 0.8 * sum(len(sentence) + 4 for sentence in known.values())
-
-
-@given(st.lists(st.text(alphabet="ab 1:.信任", min_size=1, max_size=12), max_size=9))
+@given(st.lists(st.text(alphabet='ab 1:.信任[]|"', min_size=1, max_size=12), max_size=9))
 def test_sentences_are_read_back_from_their_entries(sentences):
     assert one_by_one(together(sentences)) == sentences
-
-
-@given(st.sets(st.integers(1, 60), min_size=1))
-def test_ranges_are_read_as_the_numbers_they_stand_for(numbers):
-    assert numbers_in(ranges(sorted(numbers))) == sorted(numbers)

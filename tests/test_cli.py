@@ -35,8 +35,8 @@ def test_list_names_games_options_and_players(capsys):
 def test_play_shows_the_public_record_only_and_the_roles_at_the_end(capsys):
     assert run(["play", "--players", "5", "--seed", "3"]) == 0
     shown = text_of(capsys)
-    assert "Moderator: Quest 1: a team of 2." in shown
-    assert "player_0 was Assassin." in shown
+    assert "Moderator: Quest 1, proposal 1: " in shown
+    assert "player_0 was the Assassin." in shown
     assert "Privately" not in shown
 
 
@@ -70,9 +70,9 @@ def test_replay_shows_every_move_and_what_a_seat_observed(transcript, capsys):
     assert run(["replay", str(transcript)]) == 0
     shown = text_of(capsys)
     assert "(secretly) player_0: I" in shown
-    assert shown.endswith("good wins (quests).\n")
+    assert shown.endswith("Good wins: three quests succeeded and Merlin was not found.\n")
     assert run(["replay", str(transcript), "--seat", "player_1"]) == 0
-    assert "# Who you are\nYou are player_1. Your role is Loyal Servant." in text_of(capsys)
+    assert "# Who you are\nYou are player_1. Your role is Loyal Servant (good)." in text_of(capsys)
     assert run(["replay", str(transcript), "--json"]) == 0
     steps = json.loads(text_of(capsys))["steps"]
     told = [e for e in replay.read(transcript).entries if e.seat >= 0]

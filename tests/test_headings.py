@@ -8,7 +8,7 @@ import pytest
 from parlour.envs import registry
 from parlour.envs.core import Outcome
 from parlour.envs.headings import LANGUAGES, headings_of, language_of, sections_of
-from parlour.envs.text import end_of, was
+from parlour.envs.text import end_for, end_of, was
 from parlour.policies.by_text import options_in
 from parlour.wrappers import TextActions
 from parlour.wrappers.shapes import window
@@ -48,7 +48,7 @@ def test_the_rules_stand_at_the_end_of_the_first_section_and_in_info(language):
     brief, _, whole = rules.partition("\n\n")
     assert len(brief) < 600 < 3 * len(whole)
     for words in {
-        "en": ("rounds is 2", "Only the two", "has most votes is found"),
+        "en": ("rounds is 2", "Only the two", "with the most votes is found guilty"),
         "zh": ("一共2轮", "两个人", "得票最多的人被"),
     }[language]:
         assert words in whole
@@ -71,12 +71,15 @@ def test_a_chinese_table_says_nothing_in_english():
 
 def test_an_end_in_words():
     avalon = registry["avalon_v0"].raw_env()
-    assert end_of(avalon.text, Outcome((), "good", "quests")) == "good wins (quests)."
-    assert end_of(avalon.text, Outcome((), "draw", "forfeit")) == "Nobody wins (forfeit)."
+    assert end_of(avalon.text, Outcome((), "evil", "quests")) == "Evil wins: three quests failed."
+    assert end_of(avalon.text, Outcome((), "draw", "forfeit")) == "Nobody wins: a player gave up."
+    lost = Outcome((-1.0, 1.0), "evil", "quests")
+    assert end_for(avalon.text, lost, 0) == "You lost: evil failed three quests."
+    assert end_for(avalon.text, lost, 1) == "You won: evil failed three quests."
     en, zh = (opened(language).text for language in ("en", "zh"))
-    assert end_of(en, Outcome((), "murderers", "votes")) == "The murderers win (votes)."
-    assert end_of(zh, Outcome((), "murderers", "votes")) == "凶手获胜（投票结果）。"
-    assert end_of(zh, Outcome((), "draw", "forfeit")) == "不分胜负（有玩家弃权）。"
+    assert end_of(en, Outcome((), "murderers", "votes")) == "The murderers win: more victims are missed than solved."
+    assert end_of(zh, Outcome((), "murderers", "votes")) == "凶手获胜：破案的死者少于未破的。"
+    assert end_of(zh, Outcome((), "draw", "forfeit")) == "不分胜负：有玩家弃权。"
 
 
 def test_who_somebody_was_in_words():

@@ -56,11 +56,11 @@ def test_there_is_no_playthrough_of_anything_else():
 
 SHOWN = {
     "avalon": ["(taken as: "],
-    "avalon_v0-5-official.txt": ["names player_"],
-    "avalon_v0-6-paper.txt": ["is the Assassin and names"],
-    "avalon_v0-6-reference.txt": ["drawn to go instead"],
-    "avalon_v0-10-official.txt": ["Two fail cards are needed"],
-    "avalon_v0-7-multi_round.txt": ["player_2 is Morgana and names"],
+    "avalon_v0-5-official.txt": ["guesses that player_"],
+    "avalon_v0-6-paper.txt": [", the Assassin, guesses"],
+    "avalon_v0-6-reference.txt": ["Drawn by lot to go instead"],
+    "avalon_v0-10-official.txt": ["Two fail cards fail"],
+    "avalon_v0-7-multi_round.txt": ["player_2, Morgana, guesses"],
     "avalon_v0-5-multi_round-public.txt": ["all < player_0 says of its vote: "],
     "werewolf": [
         "(taken as: ",

@@ -181,7 +181,11 @@ def test_seats_that_err_do_not_share_what_they_hear():
 
 
 def test_avalon_talk_is_misread_and_facts_are_not():
-    facts = ["player_1 names player_2, player_3.", "Quest 2 fails, fail cards: 1.", 'player_0 accuses player_2: "Me"']
+    facts = [
+        "player_1 proposes the team player_2, player_3.",
+        "Quest 2 fails. Fail cards: 1.",
+        'player_0 accuses player_2: "Me"',
+    ]
     assert avalon.heard(facts, ear("misread=1,miss=1"), 5) == facts
     line = 'player_1 accuses player_2: "I saw it"'
     heard = {avalon.heard([line], ear("misread=1", game=game), 5)[0] for game in range(200)}

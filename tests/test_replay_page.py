@@ -76,7 +76,9 @@ def test_an_outcome_that_is_not_that_of_the_moves_is_told(tmp_path):
     *lines, outcome = lines_of_file()
     replay = replayed(tmp_path, *lines, outcome.replace('"guesser"', '"keeper"'))
     assert replay.header.winner == "guesser"
-    assert replay.header.notes == ("The outcome written down, 'keeper wins (guess).', is not that of the moves.",)
+    assert replay.header.notes == (
+        "The outcome written down, 'Keeper wins: the guess was wrong.', is not that of the moves.",
+    )
 
 
 def test_a_seat_that_gave_up(tmp_path):

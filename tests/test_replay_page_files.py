@@ -109,7 +109,7 @@ def test_a_folder_gets_an_index_and_a_page_for_each_game(tmp_path):
     assert list(games) == ["b.jsonl", "index.jsonl", "more/index.jsonl", "unknown.jsonl"]
     assert games["b.jsonl"] == {
         "page": "b.html", "file": "b.jsonl", "game": "template_v0", "title": "Coin, a tiny game to copy", "seed": 7,
-        "winner": "guesser", "reason": "guess", "ended": "guesser wins (guess).", "finished": True, "steps": 4, "seats": 2,
+        "winner": "guesser", "reason": "guess", "ended": "Guesser wins: the guess was right.", "finished": True, "steps": 4, "seats": 2,
         "players": ["heuristic", "heuristic"], "roles": ["", ""], "sides": ["", ""], "returns": [-1.0, 1.0],
         "decisions_own": 1.0,
     }  # fmt: skip

@@ -325,9 +325,9 @@ def test_the_command(tmp_path, capsys):
 # -- a model that says odd things ------------------------------------------------------------------------------
 
 ODD_WORDS = [
-    "x", "\u2028", "我", "two\nlines", '"', "{", "x" * 5000, "Drawn to go instead: player_9.\nQuest 1 fails, fail cards: 1.",
-    "player_9 accuses player_0\nplayer_9 is the Assassin and names player_8 as Merlin: right.",
-    "player_0 names player_0, player_0, player_0, player_0, player_0, player_0.",
+    "x", "\u2028", "我", "two\nlines", '"', "{", "x" * 5000, "Drawn by lot to go instead: player_9.\nQuest 1 fails. Fail cards: 1.",
+    "player_9 accuses player_0\nplayer_9, the Assassin, guesses that player_8 is Merlin. The guess is right.",
+    "player_0 proposes the team player_0, player_0, player_0, player_0, player_0, player_0.",
     "Prefer the line open. Won so far: open 9 of 3, sabotage 9 of 3, sleeper 9 of 3, quiet 1 of 0.",
     "Evil players play fail 99999999999999999999 of 99999999999999999999; approve clean teams 0 of 99999999999999999999 times.",
 ]  # fmt: skip

@@ -229,12 +229,12 @@ ENVS = {phase: asked(phase) for phase in ("whisper", "talk", "vote", "save")}
 def test_the_first_section_tells_role_side_fellows_and_order():
     env = asked("hunt")
     told = {seat: env.text.who(env.view(seat)) for seat in range(8)}
-    assert told[0].startswith("You are player_0. Your role is Werewolf. You are on the side of werewolf.\n")
-    assert "The other werewolves are: player_1, player_2.\n" in told[0]
-    assert told[5].startswith("You are player_5. Your role is Seer. You are on the side of village.\n")
-    assert "The other werewolves" not in told[5]
+    assert told[0].startswith("You are player_0. Your role is Werewolf (werewolf side).\n")
+    assert "Your fellow werewolves are player_1 and player_2.\n" in told[0]
+    assert told[5].startswith("You are player_5. Your role is Seer (village side).\n")
+    assert "fellow" not in told[5]
     for text in told.values():
-        assert "Roles in play: 3 x Werewolf, Witch, Guard, Seer, 2 x Villager.\n" in text
+        assert "Roles: 3 x Werewolf, Witch, Guard, Seer, 2 x Villager.\n" in text
         assert (
             "in this order: player_0, player_1, player_2, player_3, player_4, player_5, player_6, player_7.\n" in text
         )
@@ -251,7 +251,7 @@ def test_the_first_section_ends_with_the_rules_of_the_table_which_are_the_same_f
     assert len(told) == 1
     brief = env.text.rules.split("\n\n")[0]  # what must do where room is short
     assert "3 x Werewolf, Witch, Guard, Seer, 2 x Villager" in brief
-    assert "The village wins when no werewolf lives; the werewolves win when nobody else lives." in brief
+    assert "The village wins when no werewolf is alive. The werewolves win when nobody else is alive." in brief
 
 
 @pytest.mark.parametrize(
@@ -260,25 +260,25 @@ def test_the_first_section_ends_with_the_rules_of_the_table_which_are_the_same_f
         (
             "paper",
             [
-                *("nobody else lives", "not the same player", "in secret until", "die in night 1", "is drawn"),
-                *("in secret from each other", "may not.", "After day 15 the game is a draw."),
+                *("nobody else is alive", "not the same player", "in secret until", "die in night 1 only", "is drawn"),
+                *("in secret from each other", "she cannot.", "After day 15 the game is a draw."),
             ],
-            ["half", "may not choose a werewolf", "used up before"],
+            ["half", "may not choose a werewolf", "no antidote left"],
         ),
         (
             "reference",
-            ["victim or for nobody, each seeing the votes before", "or for nobody, each seeing", "used up before"],
+            ["victim or nobody, each seeing the votes before", "player or nobody, each seeing", "no antidote left"],
             ["not the same player", "secret"],
         ),
         (
             "official",
             [
                 "at least half of the living",
-                "everybody who dies",
-                "tie nobody is attacked",
+                "all the dead",
+                "tie, nobody is attacked",
                 "may not choose a werewolf",
             ],
-            ["is drawn", "used up before"],
+            ["is drawn", "no antidote left"],
         ),
     ],
 )
@@ -308,53 +308,53 @@ def test_the_second_section_tells_a_night_and_a_day_to_each_what_it_saw():
     ):
         env.play(move)
     whispers = (
-        'player_0 says to the werewolves: "I recommend player_6."\n'
+        'player_0 says to the werewolves: "Let\'s kill player_6."\n'
         'player_1 says to the werewolves: "Fine with me." (taken as: I have nothing to say.)\n'
         'player_2 says to the werewolves: "I have nothing to say."\n'
-        "Privately, player_{}: I want player_6 to be killed.\n"
-        "Moderator: To the werewolves: tonight's victim is player_6.\n"
+        "Privately, player_{}: I vote to kill player_6.\n"
+        "Moderator: To the werewolves: you attack player_6 tonight.\n"
     )
     secrets = {
         **{seat: whispers.format(seat) for seat in (0, 1, 2)},
-        3: "Moderator: To the witch: tonight the werewolves would kill player_6.\n"
+        3: "Moderator: To the witch: the werewolves attack player_6 tonight.\n"
         "Privately, player_3: I keep the antidote.\nPrivately, player_3: I poison player_0.\n",
         4: "Privately, player_4: I protect player_4.\n",
         5: "Privately, player_5: I check player_1.\nModerator: To the seer: player_1 is a werewolf.\n",
     }
     nothing = '"I have nothing to say."\n'
     public = (
-        "Moderator: Day 1 breaks. Died in the night: player_0, player_6.\n"
-        "Moderator: player_0 was Werewolf.\nModerator: player_6 was Villager.\n"
-        "Moderator: The living talk and vote; player_1 begins.\n"
+        "Moderator: Day 1 begins. player_0 and player_6 died in the night.\n"
+        "Moderator: player_0 was a Werewolf.\nModerator: player_6 was a Villager.\n"
+        "Moderator: The living talk and vote, starting with player_1.\n"
         + "".join(f"player_{seat} says: {nothing}" for seat in (1, 2, 3, 4))
         + f'player_5 says: "I checked player_1: evil."\nplayer_7 says: {nothing}'
-        "Moderator: Votes of day 1: for player_1 by player_1, player_4, player_5; for player_5 by player_2; "
-        "for nobody by player_3, player_7.\n"
+        "Moderator: Votes of day 1: player_1 from player_1, player_4, player_5; player_5 from player_2; "
+        "nobody from player_3, player_7.\n"
         "Moderator: player_1 is executed.\n"
         'player_1 says: "So long." (taken as: I have nothing to say.)\n'
-        "Moderator: Night 2 falls.\n"
+        "Moderator: Night 2 begins.\n"
     )
     for seat in range(8):
         record = "".join(map(env.text.line, env.view(seat).events))
-        assert record == "Moderator: Night 1 falls.\n" + secrets.get(seat, "") + public
+        assert record == "Moderator: Night 1 begins.\n" + secrets.get(seat, "") + public
         assert record in render(env.text, env.view(seat))
 
 
 ASKS = {
-    "whisper": "to the other werewolves alone",
+    "whisper": "only to the other werewolves",
     "hunt": "You are a werewolf",
     "protect": "You are the guard",
-    "save": "You are the witch: you may save",
-    "poison": "You are the witch: you may poison",
+    "save": "You are the witch: save",
+    "poison": "You are the witch: poison",
     "check": "You are the seer",
     "talk": "Speak to the table",
-    "vote": "Vote for whom to execute",
+    "vote": "Vote on whom to execute",
 }
 TOLD = {
-    Move("wolves"): "To the werewolves: tonight's victim is nobody.",
-    Move("attacked"): "To the witch: tonight the werewolves would kill nobody.",
+    Move("wolves"): "To the werewolves: you attack nobody tonight.",
+    Move("attacked"): "To the witch: the werewolves attack nobody tonight.",
     Move("checked", (2, 0)): "To the seer: player_2 is not a werewolf.",
-    Move("dawn", (3,)): "Day 3 breaks. Died in the night: nobody.",
+    Move("dawn", (3,)): "Day 3 begins. Nobody died in the night.",
     Move("executed"): "Nobody is executed.",
 }
 

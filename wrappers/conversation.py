@@ -13,7 +13,7 @@ from typing import Any, Final
 from parlour.envs.core import ParlourError, accept, listed
 from parlour.envs.headings import SeatNews, sections_of
 from parlour.envs.registry import lookup
-from parlour.envs.text import end_of
+from parlour.envs.text import game_over
 from parlour.envs.turn import take_turn
 from parlour.wrappers.base import SEEDS, inner_game
 from parlour.wrappers.opponents import Opponents, seated
@@ -187,8 +187,11 @@ class Conversation:
     def _tell(self, agent: str, told: SeatNews) -> str:
         found = sections_of(self.env.observe_as(agent, "text")["text"])
         assert found is not None  # an environment writes all its headings
-        outcome = self.game_env.outcome
-        return told.tell(found, None if outcome is None else end_of(self.game_env.text, outcome)).message
+        base = self.game_env
+        if base.outcome is None:
+            return told.tell(found).message
+        views = [base.view(seat) for seat in range(base.game.seats)]
+        return told.tell(found, game_over(base.text, base.outcome, views, base.seat_of[agent])).message
 
     def _check_own(self, agent: str) -> None:
         self._check_dealt()

@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 from parlour.envs import speech
-from parlour.envs._template.vocabulary import FACES, GUESS, GUESSES, KEEPER, CoinView
-from parlour.envs.core import NATURE, Event, Move
+from parlour.envs._template.vocabulary import FACES, GUESS, GUESSER, GUESSES, KEEPER, SIDES, CoinView
+from parlour.envs.core import NATURE, Event, Move, Outcome
 from parlour.envs.english import name
 from parlour.envs.text import MoveSentences, read_choice, read_speech, say_speech, speech_line
 
@@ -23,7 +23,7 @@ class CoinText(MoveSentences):
     def who(self, view: CoinView) -> str:
         if view.seat == KEEPER:
             return f"You are {name(view.seat)}, the keeper. You win if the guess is wrong.\n"
-        return f"You are {name(view.seat)}, the guesser. You win if you name the side of the coin that lies up.\n"
+        return f"You are {name(view.seat)}, the guesser. You win if you guess which side of the coin is up.\n"
 
     def line(self, event: Event) -> str:
         if event.seat == NATURE:
@@ -33,7 +33,11 @@ class CoinText(MoveSentences):
         return speech_line(event.seat, event.move, self.say(event.move))
 
     def ask(self, legal: tuple[Move, ...]) -> str:
-        return "Guess the side." if legal == GUESSES else "Speak to the guesser."
+        return "Guess which side is up." if legal == GUESSES else "Speak to the guesser."
+
+    def why(self, outcome: Outcome) -> str:
+        """Why a game ended as it did, a clause."""
+        return f"the guess was {'right' if outcome.winner == SIDES[GUESSER] else 'wrong'}"
 
     def say(self, move: Move) -> str:
         if move.kind == GUESS:

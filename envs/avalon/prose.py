@@ -20,13 +20,12 @@ from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.text import AvalonText
 from parlour.envs.avalon.vocabulary import AvalonView, side_of
 from parlour.envs.core import NATURE, Event, Knowledge, Move, ParlourError
-from parlour.envs.english import seats_in
+from parlour.envs.english import seats_named
 from parlour.envs.headings import OPTION
 from parlour.envs.hidden_roles import told
 from parlour.envs.text import CHOICE, RECORD, WHO, render
 
-_FIRST: Final = re.compile(r"You are player_(?P<seat>\d+)\. Your role is (?P<role>.+)\. You are on the side of ")
-_NIGHT: Final = re.compile(r"^The night showed you .* one of the roles (?P<roles>.+): (?P<seats>.+)\.$", re.MULTILINE)
+_FIRST: Final = re.compile(r"You are player_(?P<seat>\d+)\. Your role is (?P<role>.+) \(\w+\)\.\n(?P<night>.*)\n")
 _WORDED: Final = re.compile(
     r"(?P<private>Privately, |To the evil players, )?player_(?P<seat>\d+)(?: says(?: of its vote)?)?: "
     r'(?P<words>".*") \(taken as: (?P<claim>.+)\)'
@@ -79,7 +78,8 @@ class AvalonProse:
         legal = [self._moves.get(line.removeprefix(OPTION)) for line in choice.splitlines() if line.startswith(OPTION)]
         if None in events or None in legal:
             return None
-        night = tuple(Knowledge(tuple(n["roles"].split(" / ")), seats_in(n["seats"])) for n in _NIGHT.finditer(head))
+        shown = game.shown_roles(first["role"], self._game.role_names)
+        night = (Knowledge(shown, seats_named(first["night"])),) if shown else ()
         seen = tuple(self._addressed(event for event in events if event is not None))
         offered = tuple(move for move in legal if move is not None)
         return self._view(seat, first["role"], night, seen, offered)

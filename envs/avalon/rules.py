@@ -162,15 +162,10 @@ class Avalon(HiddenRoles[AvalonState]):
     def night(self, roles: tuple[int, ...], seat: int) -> tuple[Knowledge, ...]:
         """What `seat` is shown before the first quest (rule sheet, "character roles")."""
         role = self.role_names[roles[seat]]
-        others = [(j, self.role_names[r]) for j, r in enumerate(roles) if j != seat]
-        if role == game.MERLIN:
-            shown = tuple(k for k in self.role_names if side_of(k) == game.EVIL and k != game.MORDRED)
-        elif role == game.PERCIVAL:
-            shown = tuple(k for k in (game.MERLIN, game.MORGANA) if k in self.role_names)
-        elif side_of(role) == game.EVIL and role != game.OBERON:
-            shown = tuple(k for k in self.role_names if side_of(k) == game.EVIL and k != game.OBERON)
-        else:
+        shown = game.shown_roles(role, self.role_names)
+        if not shown:
             return ()
+        others = ((j, self.role_names[r]) for j, r in enumerate(roles) if j != seat)
         return (Knowledge(shown, tuple(j for j, other in others if other in shown)),)
 
     # -- the phases, in the order of play ----------------------------------------------------------------------

@@ -7,17 +7,25 @@ names are cut, too few are filled up at random; an unclear quest card is a matte
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
 from parlour.envs import speech
 from parlour.envs.avalon import vocabulary
-from parlour.envs.avalon.presets import PROPOSALS
+from parlour.envs.avalon.rule_sheet import guesser_of, rule_sheet
 from parlour.envs.avalon.rules import Avalon
-from parlour.envs.avalon.vocabulary import APPROVE, FAIL, GOOD, PASS, REJECT, SUCCESS, AvalonView, side_of
-from parlour.envs.core import NATURE, Event, IllegalMove, Knowledge, Move
+from parlour.envs.avalon.vocabulary import (
+    APPROVE,
+    FAIL,
+    GOOD,
+    PASS,
+    REJECT,
+    SUCCESS,
+    AvalonView,
+    night_sentence,
+    titled,
+)
+from parlour.envs.core import NATURE, Event, IllegalMove, Knowledge, Move, Outcome
 from parlour.envs.english import PLAYER, last_clause, name, names, negated
 from parlour.envs.text import (
     MODERATOR,
@@ -36,8 +44,8 @@ _SENTENCES: Final = {
     REJECT: "I reject the team.",
     SUCCESS: "I play success.",
     FAIL: "I play fail.",
-    PASS: "I do not name Merlin now.",
-    Move(vocabulary.CONSULT): "I hold nobody for Merlin.",
+    PASS: "I do not guess now.",
+    Move(vocabulary.CONSULT): "I do not know who Merlin is.",
 }
 _VOTES: Final = {
     APPROVE: re.compile(
@@ -58,19 +66,27 @@ _CARDS: Final = {
 }
 _PASSES: Final = re.compile(r"\b(?:no|not|never|pass|later|too early|decline)\b|n['’]t\b", re.IGNORECASE)
 _ASKS: Final = {
-    vocabulary.TEAM: "You lead: name the team.",
+    vocabulary.TEAM: "You lead: propose a team.",
     vocabulary.BALLOT: "Vote on the team in secret.",
     vocabulary.CARD: "You are on the quest: play a card in secret.",
-    vocabulary.GUESS: "You are {guesser}: you may name Merlin, once in the game.",
-    vocabulary.CONSULT: "Speak to the evil players alone, about who Merlin is: one of these, or in your own words.",
+    vocabulary.GUESS: "You are {guesser}: guess who Merlin is. You have one guess in the game.",
+    vocabulary.CONSULT: "Tell only the evil players who you think Merlin is: use a sentence below or your own words.",
 }
+_TALK: Final = "Speak to the table: use a sentence below or your own words."
 _WORDS: Final = {
-    vocabulary.TEAM: " You may say why: all hear it.",
-    vocabulary.GUESS: " You may say why: nobody hears it.",
-    f"{vocabulary.BALLOT} private": " You may add a few words: nobody else reads them.",
-    f"{vocabulary.BALLOT} public": " You may add a few words: all read them after the vote.",
+    vocabulary.TEAM: " You may add reasons: everyone hears them.",
+    vocabulary.GUESS: " You may add reasons: nobody hears them.",
+    f"{vocabulary.BALLOT} private": " You may add a comment: nobody else reads it.",
+    f"{vocabulary.BALLOT} public": " You may add a comment: everyone reads it after the vote.",
 }
 """What is added to a question where words may go with the answer."""
+_ENDS: Final = {
+    ("good", "quests"): ("three quests succeeded and Merlin was not found",) * 2,
+    ("evil", "quests"): ("three quests failed", "evil failed three quests"),
+    ("evil", "rejections"): ("five proposals were rejected",) * 2,
+    ("evil", "assassination"): ("{guesser} found Merlin",) * 2,
+}
+"""Winner and reason -> why the game ended, behind "Evil wins: " and behind "You lost: "."""
 _HOLDS: Final = re.compile(
     rf"{PLAYER}(?:(?:\s+\w+){{0,2}}?\s+(?:is|be|seems|looks|feels|pings|as|being|for)|['’]s)\s+(?:\w+\s+){{0,4}}?Merlin\b"
     rf"|\bMerlin\s+(?:=|is|must be|could be|might be|may be)\s+(?:\w+\s+){{0,2}}?{PLAYER}"
@@ -86,9 +102,10 @@ class AvalonText(MoveSentences):
         self._role_names = game.role_names
         self._unclear_card = game.rules.unclear_card
         self._worded = game.worded
-        self._guesser = guesser = _guesser(game)
+        self._titles = tuple(map(titled, game.role_names))
+        self._guesser = guesser = guesser_of(game)
         self._asks = {kind: ask.format(guesser=guesser) + _words_of(kind, game) for kind, ask in _ASKS.items()}
-        self.rules = _rules_in_words(game)
+        self.rules = rule_sheet(game)
         # one entry for each seat, role and night: all else in the first section is the rules
         self._who: dict[tuple[int, str, tuple[Knowledge, ...]], str] = {}
 
@@ -101,12 +118,25 @@ class AvalonText(MoveSentences):
         return self._who[key]
 
     def _who_and_rules(self, view: AvalonView) -> str:
-        lines = [f"You are {name(view.seat)}. Your role is {view.role}. You are on the side of {view.side}."]
-        for roles_seen, seats in view.knows:
-            lines.append(
-                f"The night showed you which other players hold one of the roles {' / '.join(roles_seen)}: {names(seats)}."
-            )
-        return "\n".join([*lines, self.rules]) + "\n"
+        own = f"You are {name(view.seat)}. Your role is {view.role} ({view.side})."
+        night = (night_sentence(view.role, view.roles, seats) for _, seats in view.knows)
+        return "\n".join([own, *night, self.rules]) + "\n"
+
+    def was(self, view: AvalonView) -> str:
+        """Who a seat was, in one sentence."""
+        return f"{name(view.seat)} was {titled(view.role)}." if view.role else ""
+
+    def end(self, outcome: Outcome) -> str:
+        """How a game ended, in one sentence."""
+        return f"{outcome.winner.capitalize()} wins: {self._reason(outcome, 0)}."
+
+    def why(self, outcome: Outcome) -> str:
+        """Why a game ended as it did, to a seat."""
+        return self._reason(outcome, 1)
+
+    def _reason(self, outcome: Outcome, audience: int) -> str:
+        told = _ENDS.get((outcome.winner, outcome.reason), (outcome.reason,) * 2)
+        return told[audience].replace("{guesser}", self._guesser)
 
     def line(self, event: Event) -> str:
         seat, move, _ = event
@@ -128,19 +158,19 @@ class AvalonText(MoveSentences):
         return f"Privately, {name(seat)}: {said}\n"
 
     def ask(self, legal: tuple[Move, ...]) -> str:
-        return self._asks.get(legal[0].kind, "Speak to the table: one of these, or in your own words.")
+        return self._asks.get(legal[0].kind, _TALK)
 
     def say(self, move: Move) -> str:
         if move.kind == vocabulary.TEAM:
             return f"I propose {names(move.args)}."
         if move.kind == vocabulary.GUESS and move.args:
-            return f"I name {name(move.args[0])} as Merlin."
+            return f"I guess that {name(move.args[0])} is Merlin."
         if move.kind == vocabulary.CONSULT and move.args:
-            return f"I hold {name(move.args[0])} for Merlin."
+            return f"I think that {name(move.args[0])} is Merlin."
         plain = Move(move.kind, move.args)
         if plain in _SENTENCES:
             return _SENTENCES[plain]
-        return say_speech(move, self._role_names)
+        return say_speech(move, self._titles)
 
     def parse(self, text: str, view: AvalonView) -> Move:
         legal = view.legal
@@ -183,27 +213,28 @@ def _announcement(move: Move, guesser: str) -> str:
     kind, args, _ = move
     if kind == vocabulary.LEADS:
         quest, leader, size, counted, fails = args
-        needs = "" if fails == 1 else " Two fail cards are needed to make it fail."
-        return f"Quest {quest + 1}: a team of {size}. {name(leader)} leads; {counted} proposals were rejected.{needs}"
+        needs = "" if fails == 1 else " Two fail cards fail this quest."
+        return f"Quest {quest + 1}, proposal {counted + 1}: {name(leader)} leads. Team size {size}.{needs}"
     if kind == vocabulary.VOTES:
         goes, *votes = args
         approve = [seat for seat, vote in enumerate(votes) if vote]
         reject = [seat for seat, vote in enumerate(votes) if not vote]
-        result = "the team goes" if goes else "the team is rejected"
-        return f"Approved by {names(approve)}; rejected by {names(reject)}: {result}."
+        result = "accepted" if goes else "rejected"
+        return f"The team is {result}. Approve: {names(approve)}. Reject: {names(reject)}."
     if kind == vocabulary.FAILS:
         quest, fails, success = args
-        return f"Quest {quest + 1}: fail cards {fails}; the quest {'succeeds' if success else 'fails'}."
+        return f"Quest {quest + 1} {'succeeds' if success else 'fails'}. Fail cards: {fails}."
     if kind == vocabulary.SCORE:
         return f"Score: good {args[0]}, evil {args[1]}."
     if kind == vocabulary.EXPOSED:
-        return f"{name(args[0])} is {guesser} and names {name(args[1])} as Merlin: {'right' if args[2] else 'wrong'}."
+        guess = f"{name(args[0])}, {guesser}, guesses that {name(args[1])} is Merlin"
+        return f"{guess}. The guess is {'right' if args[2] else 'wrong'}."
     if kind == vocabulary.GATHERS:
-        return f"The evil players, who alone hear this and now talk among themselves, are {names(args)}."
+        return f"To the evil players: you are {names(args)}. You now talk among yourselves."
     if kind == vocabulary.GOES:
-        return "It is the last team of this quest: it goes without a vote."
+        return "This is the fifth team of the quest: it goes without a vote."
     if kind == vocabulary.DRAWN:
-        return f"The team was too small; drawn to go instead: {names(args)}."
+        return f"The team was too small. Drawn by lot to go instead: {names(args)}."
     return "The roles are dealt."
 
 
@@ -265,126 +296,3 @@ def _filled(text: str, view: AvalonView, rng: np.random.Generator) -> tuple[int,
     others = [seat for seat in seats if seat not in named]
     extra = rng.choice(others, size=size - len(named), replace=False).tolist()
     return tuple(sorted([*named, *extra]))
-
-
-# -- the rules of a table: each sentence follows `rules.py` and the points of `presets.py` -----------------------------------
-
-
-def _rules_in_words(table: Avalon) -> str:
-    """The whole rules; the first paragraph is the least that one has to know."""
-    return "\n\n".join("\n".join(part(table)) for part in (_aims, _course))
-
-
-def _aims(table: Avalon) -> Iterable[str]:
-    counts = Counter(table.roles)
-    good, evil = (_listed(counts, side) for side in (vocabulary.GOOD, vocabulary.EVIL))
-    sizes = ", ".join(map(str, table.sizes))
-    two = [str(quest + 1) for quest, fails in enumerate(table.fails_needed) if fails == 2]
-    yield f"The game is Avalon, with {table.seats} players. Roles in play: {good} are good; {evil} are evil."
-    yield (
-        "Five quests are on the way. Good wins when three of them succeed and Merlin stays hidden; evil wins when three "
-        f"fail, or when {_guesser(table)} names Merlin."
-    )
-    yield f"Team sizes of the five quests: {sizes}. One fail card makes a quest fail" + (
-        f"; quest {', '.join(two)} needs two." if two else "."
-    )
-
-
-def _course(table: Avalon) -> Iterable[str]:
-    rules = table.rules
-    yield f"The night: {_night(table)}"
-    speaking = f"all players speak once, {_order(table)}"
-    first = "nobody speaks; the leader"
-    if table.talk:
-        first = f"{speaking}; then the leader"
-    if table.talk and rules.discussion == "mission":
-        yield f"A quest: before its first proposal {speaking}."
-        first = "the leader"
-    short = " or fewer" if rules.short_teams else ""
-    why = ", and may tell all why" if rules.reasons else ""
-    yield f"A proposal: {first} names a team of the quest's size{short}, in which it may be itself{why}."
-    if rules.short_teams:
-        yield (
-            "A team that is too small is put to the vote all the same and counts as two proposals; if it goes, a whole "
-            "team is drawn from all players by lot and goes in its place."
-        )
-    yield (
-        f"All players vote at the same time; then everybody sees who voted how{_comments(table)}. The team goes if at least {table.carries} of "
-        f"{table.seats} approve. If not, the next player by number leads and names a team for the same quest."
-    )
-    yield f"A quest has {PROPOSALS} proposals at most: {_LAST[rules.fifth_rejection]}."
-    cards = "Any player" if rules.good_may_fail else "A good player plays success and cannot do otherwise; an evil one"
-    yield (
-        f"The quest: each player on the team plays a card in secret. {cards} may play success or fail. Everybody learns how "
-        "many fail cards there were, and nobody who played them. Then the next player by number leads the next quest."
-    )
-    yield _hunt(table)
-    yield "Roles are secret until the game is over" + (
-        "; in what they say, players need not tell the truth." if table.talk else "."
-    )
-
-
-_LAST: Final = {
-    "evil_wins": "if the last one has no majority, evil wins the game",
-    "team_goes": "if the last one has no majority, the team goes whatever the vote",
-    "no_vote": "the team of the last one goes without a vote",
-}
-
-
-def _order(table: Avalon) -> str:
-    first = "the leader" if table.rules.speaks_first == "leader" else name(0)
-    return f"{first} first and the others after it by number"
-
-
-def _comments(table: Avalon) -> str:
-    """What becomes of the words of votes."""
-    return {
-        "none": "",
-        "private": "; what a player writes beside its vote, nobody else reads",
-        "public": " and what players wrote beside their votes",
-    }[table.rules.comments]
-
-
-def _guesser(table: Avalon) -> str:
-    return "the Assassin" if table.rules.guesser == vocabulary.ASSASSIN else table.rules.guesser
-
-
-def _listed(counts: Counter[str], side: str) -> str:
-    """The roles of a side, with how many there are of each."""
-    return ", ".join(role if k == 1 else f"{k} x {role}" for role, k in counts.items() if side_of(role) == side)
-
-
-def _night(table: Avalon) -> str:
-    """Who was shown what; see `Avalon.night`."""
-    roles = set(table.roles)
-    merlin = "all evil players but Mordred" if vocabulary.MORDRED in roles else "the evil players"
-    told = [f"Merlin was shown {merlin}"]
-    if vocabulary.PERCIVAL in roles:
-        told.append(
-            "Percival was shown Merlin and Morgana, and not which of the two is which"
-            if vocabulary.MORGANA in roles
-            else "Percival was shown Merlin"
-        )
-    if vocabulary.OBERON in roles:
-        told.append("evil players were shown each other, but for Oberon, who sees and is seen by none of them")
-    else:
-        told.append("evil players were shown each other")
-    return "; ".join(told) + "."
-
-
-def _hunt(table: Avalon) -> str:
-    who = _guesser(table)
-    title = who[0].upper() + who[1:]
-    if table.rules.hunt == "end":
-        oberon = ", Oberon too," if vocabulary.OBERON in table.roles else ""
-        consult = (
-            f"all evil players{oberon} speak once among themselves, by number; then " if table.rules.consult else ""
-        )
-        return (
-            f"{title}: once good has won three quests, {consult}{who} names the player that it holds for Merlin. If it is "
-            "right, evil wins; if not, good wins."
-        )
-    return (
-        f"{title}: after a quest, before it is scored, {who} may name the player that it holds for Merlin, once "
-        f"in the game. If it is right, evil wins at once; if not, all know who {who} is, and the game goes on."
-    )

@@ -1,11 +1,14 @@
-"""What is said at a table of Avalon: roles and sides, kinds of moves and announcements, and the View of a seat."""
+"""What is said at a table of Avalon: roles, what the night shows, kinds of moves and announcements, and the View of a seat."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from parlour.envs import speech
 from parlour.envs.core import Event, Knowledge, Move
+from parlour.envs.english import listing, name
 from parlour.envs.frames import counted
 
 MERLIN: Final = "Merlin"
@@ -34,6 +37,57 @@ def side_of(role: str) -> str:
     'evil'
     """
     return GOOD if role in GOOD_ROLES else EVIL
+
+
+def shown_roles(role: str, roles: Sequence[str]) -> tuple[str, ...]:
+    """The roles among `roles` whose holders the night shows to `role`, without telling them apart.
+
+    >>> shown_roles("Merlin", ["Merlin", "Percival", "Morgana", "Mordred"])
+    ('Morgana',)
+    """
+    different = dict.fromkeys(roles)
+    if role == MERLIN:
+        return tuple(one for one in different if one in EVIL_ROLES and one != MORDRED)
+    if role == PERCIVAL:
+        return tuple(one for one in (MERLIN, MORGANA) if one in different)
+    if role in EVIL_ROLES and role != OBERON:
+        return tuple(one for one in different if one in EVIL_ROLES and one != OBERON)
+    return ()
+
+
+def titled(role: str) -> str:
+    """A role in a sentence, with its article.
+
+    >>> titled("Assassin"), titled("Minion"), titled("Merlin")
+    ('the Assassin', 'a Minion', 'Merlin')
+    """
+    if role == ASSASSIN:
+        return f"the {role}"
+    return f"a {role}" if role in (SERVANT, MINION) else role
+
+
+def night_sentence(role: str, roles: Sequence[str], seats: Sequence[int]) -> str:
+    """What the night showed to `role`: that exactly `seats` hold the `shown_roles`.
+
+    >>> night_sentence("Morgana", ["Merlin", "Loyal Servant", "Morgana", "Assassin"], [1])
+    'Your evil teammate is player_1, the Assassin.'
+    """
+    are = "is" if len(seats) == 1 else "are"
+    if role == PERCIVAL:
+        if len(seats) == 1:
+            return f"{listing(seats)} is Merlin."
+        return f"{listing(seats)} are Merlin and Morgana; you do not know which is which."
+    if role == MERLIN:
+        hidden = " You did not see Mordred." if MORDRED in roles else ""
+        return f"You know that {listing(seats)} {are} evil.{hidden}"
+    if not seats:
+        return "You know no evil teammate."
+    others = Counter(one for one in roles if one in EVIL_ROLES and one != OBERON) - Counter([role])
+    if len(seats) == 1:
+        return f"Your evil teammate is {', '.join([*map(name, seats), *map(titled, others)])}."
+    held = ", ".join(one if count == 1 else f"{count} x {one}" for one, count in others.items())
+    unknown = ", in unknown order" if len(others) > 1 else ""
+    return f"Your evil teammates are {listing(seats)} ({held}{unknown})."
 
 
 # Moves of the seats.

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-from parlour.envs.core import NATURE, Event, IllegalMove, Move
+from parlour.envs.core import NATURE, Event, IllegalMove, Move, Outcome
 from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
 from parlour.envs.mediated_qa.rules import MediatedQA
@@ -31,12 +31,18 @@ from parlour.envs.text import MODERATOR, AmbiguousMove, MoveSentences, Unreadabl
 
 _SEAT_OF: Final = {kind: seat for seat, kind in enumerate(CHOICES) if kind}
 _TASKS: Final = (
-    "You see each question and the state of the graph around it, and recommend to each module, in private, what to do.",
+    "You see each question and the state of the graph around it. You recommend an action to each module, in private.",
     "You search the graph for evidence: shallowly, deeply, or not at all.",
-    "You answer: from the evidence, by several answers that must agree, from memory, or not at all.",
+    "You answer from the evidence, by several answers that must agree, from memory, or not at all.",
     "You check the answer against the evidence, or let it pass.",
 )
-_OUTCOMES: Final = ("answered right", "answered wrong", "rightly silent", "silent on what memory knew")
+_OUTCOMES: Final = ("answered right", "answered wrong", "rightly no answer", "no answer, though memory knew it")
+_REASONS: Final = {
+    "right": "the answer was right",
+    "wrong": "the answer was wrong",
+    "abstained": "no answer was given",
+    "questions": "all questions were asked",
+}
 _Meanings = Mapping[int, Mapping[Move, re.Pattern[str]]]
 # Words for an action besides its name, by seat and action.
 _PHRASES: Final[Mapping[int, Sequence[str]]] = {
@@ -86,15 +92,25 @@ class MediatedText(MoveSentences):
         right, wrong, silent, missed = map(_number, self._payment.utilities)
         costs = iter(map(_number, self._payment.costs))
         prices = "; ".join(", ".join(f"{name} {next(costs)}" for name in names) for names in self._actions.names[1:])
-        whose = "you pay for your own action only" if self._own and view.seat != MEDIATOR else "the costs of all count"
+        whose = "you pay only for your own action" if self._own and view.seat != MEDIATOR else "you pay for all actions"
         many = f"There are {view.questions} questions." if view.questions > 1 else "There is one question."
-        obeyed = "" if self._modules else " What you recommend is done."
+        obeyed = "" if self._modules else " The modules do what you recommend."
         return (
             f"You are the {AGENTS[view.seat]}. {_TASKS[view.seat]}{obeyed}\n"
-            f"{many} A right answer pays {right}, a wrong one {wrong}; silence pays {silent} where memory alone would "
-            f"have been wrong and {missed} where it would have been right.\n"
+            f"{many} A right answer pays {right}, a wrong one {wrong}. No answer pays {silent} if memory alone would "
+            f"have been wrong, and {missed} if it would have been right.\n"
             f"Costs: {prices}; {whose}.\n"
         )
+
+    def why(self, outcome: Outcome) -> str:
+        """Why a game ended as it did, a clause."""
+        return _REASONS.get(outcome.reason, outcome.reason)
+
+    def end(self, outcome: Outcome) -> str:
+        """How a game ended, in one line."""
+        why = self.why(outcome)
+        paid = f" The mediator earned {_number(outcome.returns[MEDIATOR])}." if outcome.returns else ""
+        return f"{why[:1].upper()}{why[1:]}.{paid}"
 
     def line(self, event: Event) -> str:
         seat, move, _ = event
@@ -105,8 +121,8 @@ class MediatedText(MoveSentences):
     def ask(self, legal: tuple[Move, ...]) -> str:
         kind = legal[0].kind
         if kind == ADVISE:
-            return "Recommend an action to each module."
-        return f"Choose what the {AGENTS[_SEAT_OF[kind]]} does; you may follow the recommendation or not."
+            return "Recommend one action to each module."
+        return f"Choose what you, the {AGENTS[_SEAT_OF[kind]]}, do. You need not follow the recommendation."
 
     def say(self, move: Move) -> str:
         if move.kind == ADVISE:
@@ -145,7 +161,7 @@ class MediatedText(MoveSentences):
     def _announcement(self, move: Move) -> str:
         kind, args, words = move
         if kind == vocabulary.SIGNAL:
-            return f"A question is asked. The state of the graph is {STATES[args[0]]}."
+            return f"A question is asked. Graph state: {STATES[args[0]]}."
         if kind == vocabulary.MEASURED:
             pairs = zip(vocabulary.FEATURES, words.split(" "), strict=False)  # as many as it sees
             return f"Measured: {', '.join(f'{name} {float(value):.3g}' for name, value in pairs)}."
@@ -166,8 +182,8 @@ class MediatedText(MoveSentences):
             return f"{self._actions.names[vocabulary.VERIFIER][args[0]]}: verdict {VERDICTS[args[1]]}."
         if kind == vocabulary.JUDGED:
             book = "right" if args[1] else "wrong"
-            return f"The answer that counts is {told}; the answer from memory alone is {book}."
-        return f"{self._result(args)} Asked was {told}"
+            return f"The final answer is {told}. The answer from memory alone is {book}."
+        return f"{self._result(args)} The question was {told}"
 
     def _result(self, args: tuple[int, ...]) -> str:
         """How a question ended and what it paid; said once for each outcome of each joint action."""
@@ -176,7 +192,7 @@ class MediatedText(MoveSentences):
             outcome, plan = args[0], Joint(*args[1:])
             pay, cost = self._payment.utilities[outcome], sum(self._payment.costs_of(plan))
             net = _number(self._payment.net(plan, outcome))
-            said = f"{_OUTCOMES[outcome].capitalize()}: {_number(pay)} less costs of {_number(cost)} is {net}."
+            said = f"{_OUTCOMES[outcome].capitalize()}: {_number(pay)} minus costs of {_number(cost)} is {net}."
             self._results[args] = said
         return said
 

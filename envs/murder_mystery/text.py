@@ -77,8 +77,7 @@ class MysteryText:
 
     def end(self, outcome: Outcome) -> str:
         """How a game ended, in one sentence."""
-        p = self._phrases
-        return p.end[outcome.winner].format(reason=p.reasons.get(outcome.reason, outcome.reason))
+        return self._phrases.end[outcome.winner]
 
     def was(self, view: MysteryView) -> str:
         """Who a seat was, in one sentence, once the game is over."""

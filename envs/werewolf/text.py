@@ -12,8 +12,8 @@ from typing import Final
 
 import numpy as np
 from parlour.envs import speech
-from parlour.envs.core import NATURE, Event, IllegalMove, Move
-from parlour.envs.english import name, names
+from parlour.envs.core import NATURE, Event, IllegalMove, Move, Outcome
+from parlour.envs.english import listing, name, names
 from parlour.envs.speech import quote
 from parlour.envs.text import MODERATOR, MoveSentences, say_speech, speech_line
 from parlour.envs.werewolf import vocabulary
@@ -23,7 +23,7 @@ from parlour.envs.werewolf.rules import Werewolf
 from parlour.envs.werewolf.vocabulary import GIVE, GUARD, KEEP, SEER, WEREWOLF, WITCH, WerewolfView
 
 _SENTENCES: Final = {
-    vocabulary.KILL: ("I want nobody to be killed.", "I want {} to be killed."),
+    vocabulary.KILL: ("I vote to kill nobody.", "I vote to kill {}."),
     vocabulary.GUARDS: ("I protect nobody.", "I protect {}."),
     vocabulary.POISONS: ("I poison nobody.", "I poison {}."),
     vocabulary.CHECKS: ("I check nobody.", "I check {}."),
@@ -31,14 +31,20 @@ _SENTENCES: Final = {
 }
 _ANTIDOTE: Final = {GIVE: "I give the antidote.", KEEP: "I keep the antidote."}
 _ASKS: Final = {
-    speech.ACCUSE: "Speak to the table: one of these, or in your own words.",
-    speech.RECOMMEND: "Speak to the other werewolves alone: one of these, or in your own words.",
+    speech.ACCUSE: "Speak to the table: use a sentence below or your own words.",
+    speech.RECOMMEND: "Speak only to the other werewolves: use a sentence below or your own words.",
     vocabulary.KILL: "You are a werewolf: vote for tonight's victim.",
     vocabulary.GUARDS: "You are the guard: choose whom to protect tonight.",
-    vocabulary.HEALS: "You are the witch: you may save tonight's victim, once in the game.",
-    vocabulary.POISONS: "You are the witch: you may poison somebody, once in the game.",
+    vocabulary.HEALS: "You are the witch: save tonight's victim? You have one antidote in the game.",
+    vocabulary.POISONS: "You are the witch: poison someone? You have one poison in the game.",
     vocabulary.CHECKS: "You are the seer: choose whom to check tonight.",
-    vocabulary.BALLOT: "Vote for whom to execute.",
+    vocabulary.BALLOT: "Vote on whom to execute.",
+}
+_WINNERS: Final = {vocabulary.VILLAGE: "The village wins", vocabulary.WOLVES: "The werewolves win"}
+_REASONS: Final = {
+    "wolves_dead": "all werewolves are dead",
+    "village_dead": "only werewolves are alive",
+    "parity": "at least half of the living are werewolves",
 }
 
 
@@ -48,10 +54,12 @@ class WerewolfText(MoveSentences):
     seldom: Final = frozenset({vocabulary.VOTES})
 
     def __init__(self, game: Werewolf) -> None:
-        self._role_names = game.role_names
+        self._titles = tuple(f"{'a' if game.roles.count(role) > 1 else 'the'} {role}" for role in game.role_names)
+        """The roles by number, each with its article."""
         self._yes_words = game.rules.yes_words
         self.rules = _rule_sheet(game.rules, game.roles, talk=game.talk, max_days=game.max_days)
         """Those of this table, whole; the first paragraph must do where there is no room for more."""
+        self._max_days = game.max_days
         self._order = "talk and vote" if game.talk else "vote"
         self._names = tuple(map(name, range(game.seats)))
         # an order of talk, its line, and that with the rules
@@ -61,11 +69,8 @@ class WerewolfText(MoveSentences):
         if not view.role:
             return f"You are {name(view.seat)}. The roles are not dealt yet.\n"
         self.common(view)
-        fellows = "".join([f"The other werewolves are: {names(fact.seats)}.\n" for fact in view.knows])
-        return (
-            f"You are {name(view.seat)}. Your role is {view.role}. You are on the side of {view.side}.\n"
-            f"{fellows}{self._in_order[2]}"
-        )
+        fellows = "".join([f"{_fellows(fact.seats)}\n" for fact in view.knows])
+        return f"You are {name(view.seat)}. Your role is {view.role} ({view.side} side).\n{fellows}{self._in_order[2]}"
 
     def common(self, view: WerewolfView) -> str:
         """The order of talk, the same for all seats of a game, and the empty line before the rules."""
@@ -89,16 +94,32 @@ class WerewolfText(MoveSentences):
         taken = f" (taken as: {self.say(move)})" if move.words else ""
         return f"{name(seat)} says to the werewolves: {quote(move.words or self.say(move))}{taken}\n"
 
+    def was(self, view: WerewolfView) -> str:
+        """Who a seat was, in one sentence."""
+        return f"{name(view.seat)} was {self._titles[view.role_names.index(view.role)]}." if view.role else ""
+
+    def end(self, outcome: Outcome) -> str:
+        """How a game ended, in one sentence."""
+        return f"{_WINNERS.get(outcome.winner, 'Nobody wins')}: {self.why(outcome)}."
+
+    def why(self, outcome: Outcome) -> str:
+        """Why a game ended as it did."""
+        if outcome.reason == "days":
+            return f"day {self._max_days} is over"
+        return _REASONS.get(outcome.reason, outcome.reason)
+
     def ask(self, legal: tuple[Move, ...]) -> str:
         return _ASKS[legal[-1].kind if legal[-1].kind in _ASKS else speech.ACCUSE]
 
     def say(self, move: Move) -> str:
+        if move.kind == speech.RECOMMEND:
+            return f"Let's kill {name(move.args[0])}."
         if move in _ANTIDOTE:
             return _ANTIDOTE[move]
         if move.kind in _SENTENCES:
             nobody, somebody = _SENTENCES[move.kind]
             return somebody.format(name(move.args[0])) if move.args else nobody
-        return say_speech(move, self._role_names)
+        return say_speech(move, self._titles)
 
     def parse(self, text: str, view: WerewolfView) -> Move:
         legal = view.legal
@@ -130,19 +151,19 @@ class WerewolfText(MoveSentences):
         if kind == vocabulary.VOTES:
             return f"Votes of day {args[0]}: {self._tally(args[1:])}."
         if kind == vocabulary.NIGHT:
-            return f"Night {args[0]} falls."
+            return f"Night {args[0]} begins."
         if kind == vocabulary.CHOSEN:
-            return f"To the werewolves: tonight's victim is {names(args)}."
+            return f"To the werewolves: you attack {names(args)} tonight."
         if kind == vocabulary.ATTACKED:
-            return f"To the witch: tonight the werewolves would kill {names(args)}."
+            return f"To the witch: the werewolves attack {names(args)} tonight."
         if kind == vocabulary.CHECKED:
             return f"To the seer: {name(args[0])} is {'a' if args[1] else 'not a'} werewolf."
         if kind == vocabulary.DAWN:
-            return f"Day {args[0]} breaks. Died in the night: {names(args[1:])}."
+            return f"Day {args[0]} begins. {_died(args[1:])}"
         if kind == vocabulary.REVEALED:
-            return f"{name(args[0])} was {self._role_names[args[1]]}."
+            return f"{name(args[0])} was {self._titles[args[1]]}."
         if kind == vocabulary.DAY:
-            return f"The living talk and vote; {name(args[1])} begins."
+            return f"The living {self._order}, starting with {name(args[1])}."
         if kind == vocabulary.EXECUTED:
             return f"{names(args)} is executed.".replace("nobody", "Nobody")
         return "The roles are dealt."
@@ -154,10 +175,22 @@ class WerewolfText(MoveSentences):
             voters[vote] = f"{voters[vote]}, {voter}" if vote in voters else voter
         voters.pop(vocabulary.DEAD, "")
         passed = voters.pop(vocabulary.NO_VOTE, "")
-        said = [f"for {self._names[seat]} by {voters[seat]}" for seat in sorted(voters)]
+        said = [f"{self._names[seat]} from {voters[seat]}" for seat in sorted(voters)]
         if passed:
-            said.append(f"for {names(())} by {passed}")
+            said.append(f"{names(())} from {passed}")
         return "; ".join(said)
+
+
+def _fellows(seats: tuple[int, ...]) -> str:
+    """Who the other werewolves are, to a werewolf."""
+    if not seats:
+        return "You are the only werewolf."
+    return f"Your fellow {'werewolf is' if len(seats) == 1 else 'werewolves are'} {listing(seats)}."
+
+
+def _died(seats: tuple[int, ...]) -> str:
+    who = listing(seats) if seats else "Nobody"
+    return f"{who} died in the night."
 
 
 # -- the rules of a table --------------------------------------------------------------------------------------------
@@ -175,30 +208,28 @@ def _brief(rules: WerewolfRules, roles: tuple[str, ...], *, talk: bool) -> list[
     counts = ", ".join(role if k == 1 else f"{k} x {role}" for role, k in Counter(roles).items())
     parity = rules.wolves_win == "parity"
     return [
-        f"The game is Werewolf, for {len(roles)} players. Roles in play: {counts}.",
-        f"By night the werewolves, who know each other, kill; by day the living {'talk and then ' if talk else ''}vote out "
-        "one of them.",
-        "The village wins when no werewolf lives; the werewolves win when "
-        f"{'they are at least half of the living' if parity else 'nobody else lives'}.",
-        "The moderator is always right; players may lie.",
+        f"The game is Werewolf, with {len(roles)} players. Roles: {counts}.",
+        "At night the werewolves, who know each other, kill. By day the living "
+        f"{'talk and then ' if talk else ''}vote to execute a player.",
+        "The village wins when no werewolf is alive. The werewolves win when "
+        f"{'they are at least half of the living' if parity else 'nobody else is alive'}.",
+        "The moderator never lies; players may.",
     ]
 
 
 def _night(rules: WerewolfRules, roles: tuple[str, ...], *, talk: bool) -> list[str]:
-    again = "" if rules.guard_may_repeat else ", but not the same player in two nights running"
-    dying = "unless her antidote was used up before" if rules.dying_witch_poisons else ""
+    again = "" if rules.guard_may_repeat else ", but not the same player two nights running"
+    dying = ", unless she had no antidote left" if rules.dying_witch_poisons else ""
     return [
-        "By night, in this order:",
+        "Each night, in this order:",
         _hunt(rules, roles.count(WEREWOLF), talk=talk),
-        f"The guard may protect one player from the attack, himself too{again}." if GUARD in roles else "",
-        "The witch has one antidote and one poison for the whole game. While she has the antidote she hears who is attacked, "
-        "unless the guard averts it, and may save that player, herself too. Then she may poison any living player; if she is "
-        f"killed that night, she may not{', ' if dying else ''}{dying}."
+        f"The guard may protect one player from the attack, himself included{again}." if GUARD in roles else "",
+        "The witch has one antidote and one poison for the whole game. While she has the antidote, she learns who is "
+        "attacked, unless the guard protects that player, and may save the victim, herself included. Then she may poison "
+        f"any living player. If she is killed that night, she cannot{dying}."
         if WITCH in roles
         else "",
-        "The seer, unless killed that night, learns of one other player whether it is a werewolf."
-        if SEER in roles
-        else "",
+        "The seer, unless killed that night, learns whether one other player is a werewolf." if SEER in roles else "",
     ]
 
 
@@ -206,20 +237,20 @@ def _hunt(rules: WerewolfRules, wolves: int, *, talk: bool) -> str:
     if wolves == 1:
         return "The werewolf attacks one player, or nobody."
     shown = "each seeing the votes before" if rules.hunt_shown == "as_cast" else "in secret from each other"
-    tie = "one of the tied is drawn, nobody among them" if rules.hunt_tie == "random" else "nobody is attacked"
+    tie = "one of the tied choices is drawn by lot" if rules.hunt_tie == "random" else "nobody is attacked"
     return (
-        f"The werewolves {'speak among themselves, then ' if talk else ''}vote for a victim or for nobody, {shown}; all of "
-        f"them hear whom they attack. After a tie {tie}.{'' if rules.hunt_wolves else ' They may not choose a werewolf.'}"
+        f"The werewolves {'talk in private, then ' if talk else ''}vote for a victim or nobody, {shown}; all of them learn "
+        f"the result. After a tie, {tie}.{'' if rules.hunt_wolves else ' They may not choose a werewolf.'}"
     )
 
 
 def _day(rules: WerewolfRules, talk: bool, max_days: int) -> list[str]:
     secret = rules.votes_shown == "together"
     return [
-        "By day the moderator tells who died in the night, and not of what.",
-        f"{'All the living speak once, in the order of talk. Then they' if talk else 'The living'} vote for a player or for "
-        f"nobody, {'in secret until all votes are in' if secret else 'each seeing the votes before'}. Who has most votes is "
-        f"executed{', after last words' if talk else ''}. After a tie, or with most votes for nobody, nobody is executed.",
-        f"The role is shown of {'everybody who dies' if rules.reveals == 'all' else 'those who die in night 1, and of nobody else'}.",
+        "In the morning the moderator says who died, but not how.",
+        f"{'Each day all the living speak once. Then they' if talk else 'Each day the living'} vote for a player or nobody, "
+        f"{'in secret until all have voted' if secret else 'each seeing the votes before'}. The player with the most votes is "
+        f"executed{', after last words' if talk else ''}. If there is a tie, or most votes are for nobody, nobody is executed.",
+        f"The moderator shows the roles of {'all the dead' if rules.reveals == 'all' else 'those who die in night 1 only'}.",
         f"After day {max_days} the game is a draw.",
     ]

@@ -22,7 +22,7 @@ from parlour.envs.entries import TextAction
 from parlour.envs.testing.spoof import assert_only_one_line_differs
 from parlour.envs.testing.table import ConfiguredGame
 from parlour.envs.text import MAX_WORDS, clean, render
-from parlour.policies.agents.chat import Offers, turn_of
+from parlour.policies.agents.chat import turn_of
 from parlour.policies.llm.ask import read_back
 from parlour.wrappers import TextActions
 
@@ -167,7 +167,7 @@ def _two_questions(said: Any, plain: Any, move: Move) -> str:
     prompts = []
     for env in (said, plain):
         info = env.infos[env.agent_selection]
-        ask = turn_of(env.observe(env.agent_selection)["text"], info, Offers(info.get("spoken", ())))
+        ask = turn_of(env.observe(env.agent_selection)["text"], info)
         prompts.append(ask.prompt())
         if read_back(prompts[-1]) != ask:
             return "a prompt is not read back as it was put"

@@ -43,7 +43,6 @@ class Phrases(SentenceTable):
     rules: SentenceTable
     """The rules of a table in words; the sentences on hearing, truth and majority stand between them."""
     end: dict[str, str]
-    reasons: dict[str, str]
     roles: dict[str, str]
     refusals: SentenceTable
     """What is wrong with words that cannot be used."""

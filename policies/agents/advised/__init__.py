@@ -22,7 +22,7 @@ from parlour.envs.claims import claims
 from parlour.envs.core import Move, ParlourError, View
 from parlour.envs.english import name
 from parlour.envs.speech import ACCUSE, DEFEND
-from parlour.policies.agents.chat import Offers, TakeTurn, TurnWords, turn_of
+from parlour.policies.agents.chat import TakeTurn, TurnWords, turn_of
 from parlour.policies.agents.seat import AskingPolicy
 from parlour.policies.experts import EXPERT, expert
 from parlour.policies.heuristic import HeuristicPolicy
@@ -32,7 +32,7 @@ from parlour.policies.llm.ask import Rounded
 from parlour.policies.llm.model import Model
 from parlour.policies.settings import Settings, number, one_of, setting
 from parlour.policies.trained import TrainedSeat
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_serializer, model_validator
 
 MOST: Final = 999.0
 """The highest cost there is: so many times less often than the favourite, or less often still."""
@@ -89,7 +89,7 @@ def _lines(me: int, chances: dict[str, Numbers]) -> list[str]:
     return [f"{name(j)}: " + ", ".join(f"{what} {chance[j]:.2f}" for what, chance in chances.items()) for j in seats]
 
 
-__all__ = ["AdvisedPlayer", "AdvisedTurn", "OptionCost"]
+__all__ = ["AdvisedPlayer", "AdvisedTurn", "OptionOdds"]
 
 
 _SEATS: Final = 20
@@ -97,8 +97,8 @@ _SEATS: Final = 20
 _NOBODY: Final = -1
 
 
-class OptionCost(BaseModel):
-    """What an option costs."""
+class OptionOdds(BaseModel):
+    """The adviser's odds against an option; as plain data a line such as `2.5: I reject the team.`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -106,6 +106,19 @@ class OptionCost(BaseModel):
     """How many times less often than its favourite the expert takes it."""
     words: str
     """The option."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_line(cls, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        times, _, words = value.partition(": ")
+        return {"times": float(times), "words": words}
+
+    @model_serializer
+    def line(self) -> str:
+        """Odds and option in one line."""
+        return f"{self.times:g}: {self.words}"
 
 
 class AdvisedTurn(TakeTurn, kind="advised.take_turn", spare=("posterior",)):
@@ -115,18 +128,18 @@ class AdvisedTurn(TakeTurn, kind="advised.take_turn", spare=("posterior",)):
     """What the expert makes of the others, a line each."""
     planned: str
     """What the expert would say or do."""
-    costs: list[OptionCost]
-    """The cheapest first; options that are missing cost the most."""
-    follow: Rounded
-    """Up to which cost another option than the planned one is taken."""
+    odds_against: list[OptionOdds]
+    """The likeliest option first; those that are missing have the longest odds."""
+    deviate_below: Rounded
+    """Up to which odds another option than the planned one is taken."""
     against: list[str]
     """Sentences of free talk that contradict the planned one."""
     usual: str
     """What the rule of thumb would say or do."""
 
     def heuristic(self, rng: np.random.Generator) -> TurnWords:
-        cost = next((one.times for one in self.costs if one.words == self.usual), MOST)
-        usual = cost <= self.follow and self.usual not in self.against
+        odds = next((one.times for one in self.odds_against if one.words == self.usual), MOST)
+        usual = odds <= self.deviate_below and self.usual not in self.against
         return TurnWords(thoughts="", words=self.usual if usual else self.planned)
 
     def check(self, answer: TurnWords) -> None:
@@ -207,7 +220,6 @@ class AdvisedPlayer(AskingPolicy):
         self.chosen = replace(self.chosen, table=(game, dict(config)))
 
     def _begin(self) -> None:
-        self._offers: Offers | None = None
         self._advice: ExpertAdvice | None = None
 
     def reset(self, seat: int, seed: int) -> None:
@@ -218,14 +230,12 @@ class AdvisedPlayer(AskingPolicy):
 
     def act(self, observation: Any, info: dict[str, Any]) -> str:
         self.seat_model.rules = info.get("rules", "")
-        if self._offers is None:
-            self._offers = Offers(info.get("spoken", ()))
         if self._advice is None or not info.get("asked_again"):
             self._advice = self._advised(observation, info)
         options = list(info["options"])
         if len(options) == 1:
             return str(options[0])  # nothing to decide, and nothing to ask
-        turn = _turn(turn_of(observation["text"], info, self._offers), self._advice, info, self.chosen.follow)
+        turn = _turn(turn_of(observation["text"], info), self._advice, info, self.chosen.follow)
         if self.chosen.speaker == MODEL:
             return self.seat_model.ask(turn).words
         return turn.heuristic(self.rng).words
@@ -256,8 +266,8 @@ def _turn(plain: TakeTurn, advice: ExpertAdvice, info: Mapping[str, Any], follow
         **dict(plain),
         posterior=advice.believed,
         planned=options[advice.planned],
-        costs=[OptionCost(times=cost, words=options[k]) for cost, k in told],
-        follow=follow,
+        odds_against=[OptionOdds(times=cost, words=options[k]) for cost, k in told],
+        deviate_below=follow,
         against=[words for words, move in zip(options, legal, strict=True) if contradicts(move, planned)],
         usual=options[advice.usual],
     )

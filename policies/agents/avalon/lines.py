@@ -16,25 +16,25 @@ OPEN, DISCREET, QUIET = "open", "discreet", "quiet"
 SABOTAGE, SLEEPER, SHADOW = "sabotage", "sleeper", "shadow"
 
 GOOD_LINES: Final = {
-    OPEN: "Say openly whom you suspect; lead and vote by what you believe.",
-    DISCREET: "Lead and vote by what you believe, and accuse nobody.",
-    QUIET: "Hide what you know: speak and vote like a player who saw only what everybody saw, until a lost quest would "
+    OPEN: "Say openly whom you suspect; lead and vote as you believe.",
+    DISCREET: "Lead and vote as you believe, but accuse nobody.",
+    QUIET: "Hide what you know: speak and vote as if you knew only what everyone knows, until one more lost quest would "
     "lose the game.",
 }
 EVIL_LINES: Final = {
-    SABOTAGE: "Get onto every quest that you can and fail it.",
-    SLEEPER: "Earn trust: let a first quest succeed, and fail when it counts.",
-    SHADOW: "Stay in the background: let your fellow be chosen, watch who knows too much, and find Merlin.",
+    SABOTAGE: "Get onto every quest you can and fail it.",
+    SLEEPER: "Earn trust: let the first quest succeed, and fail one when it counts.",
+    SHADOW: "Stay in the background: get your teammate chosen, watch who knows too much, and find Merlin.",
 }
 _INTRODUCTIONS: Final = {
-    game.MERLIN: "You saw who is evil. If the Assassin finds out who you are, good loses.",
-    game.PERCIVAL: "You saw two players, Merlin and Morgana, and do not know which is which.",
-    game.SERVANT: "You are good and know nothing else.",
-    game.MORGANA: "You are evil, know your fellows, and look like Merlin to Percival.",
-    game.ASSASSIN: "You are evil, know your fellows, and may name Merlin once.",
-    game.MORDRED: "You are evil, know your fellows, and Merlin did not see you.",
-    game.OBERON: "You are evil; you and your fellows do not know each other.",
-    game.MINION: "You are evil and know your fellows.",
+    game.MERLIN: "You saw who is evil. If the Assassin finds you, good loses.",
+    game.PERCIVAL: "You saw Merlin and Morgana, but not which is which.",
+    game.SERVANT: "You know nobody's role.",
+    game.MORGANA: "You know your teammates. To Percival you look like Merlin.",
+    game.ASSASSIN: "You know your teammates. You may guess once who Merlin is.",
+    game.MORDRED: "You know your teammates. Merlin did not see you.",
+    game.OBERON: "You and your teammates do not know each other.",
+    game.MINION: "You know your teammates.",
 }
 
 
@@ -50,16 +50,16 @@ def introduction_of(role: str, guesser: str = game.ASSASSIN) -> str:
     if role == game.ASSASSIN:
         return _INTRODUCTIONS[game.MINION]
     told = _INTRODUCTIONS[role].replace("the Assassin", guesser)
-    return f"{told} You may name Merlin once." if role == guesser else told
+    return f"{told} You may guess once who Merlin is." if role == guesser else told
 
 
 def first_strategy(role: str) -> str:
     """The strategy of a role before any experience."""
     if role in game.EVIL_ROLES:
-        return "Prefer the line sabotage: pretend to be a loyal servant, offer yourself for quests and fail them."
+        return "Prefer the line sabotage: pretend to be a loyal servant, volunteer for quests and fail them."
     if role in (game.MERLIN, game.PERCIVAL):
-        return "Prefer the line open: object to candidates whom you hold for evil."
-    return "Prefer the line open: offer yourself for quests and support candidates whom you trust."
+        return "Prefer the line open: object to candidates you think are evil."
+    return "Prefer the line open: volunteer for quests and support candidates you trust."
 
 
 def preferred_line(strategy: str, role: str) -> str:

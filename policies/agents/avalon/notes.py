@@ -34,7 +34,7 @@ from parlour.envs.avalon.vocabulary import (
     VOTES,
 )
 from parlour.envs.core import Event
-from parlour.envs.english import name, names
+from parlour.envs.english import name, names, seats_named
 from parlour.policies.llm.noise import MisreadingModel
 
 _CLAIMS: Final = {
@@ -55,11 +55,6 @@ class Fact(NamedTuple):
     args: tuple[int, ...]
 
 
-def seats_in(phrase: str) -> tuple[int, ...]:
-    """The seats that a phrase of `names` holds."""
-    return tuple(int(number) for number in re.findall(r"player_(\d{1,4})\b", phrase))
-
-
 def write(event: Event, role_names: Sequence[str], guesser: str = "the Assassin") -> str:
     """The line of an event, where `guesser` names Merlin; empty for events that say nothing new."""
     seat, (kind, args, words), _ = event
@@ -67,30 +62,33 @@ def write(event: Event, role_names: Sequence[str], guesser: str = "the Assassin"
     if kind in _CLAIMS:
         return f"{name(seat)} {_CLAIMS[kind]}{_claimed(kind, args, role_names)}{said}"
     if kind == LEADS:
-        return f"Quest {args[0] + 1}, proposal {args[3] + 1}: {name(args[1])} leads and names {args[2]}."
+        return f"Quest {args[0] + 1}, proposal {args[3] + 1}: {name(args[1])} leads. Team size {args[2]}."
     if kind == TEAM:
-        return f"{name(seat)} names {names(args)}." + (f" Why{said}" if said else "")
+        return f"{name(seat)} proposes the team {names(args)}." + (f" Why{said}" if said else "")
     if kind == BALLOT:
         return f"{name(seat)} says of its vote{said}"
     if kind == CONSULT:
-        return f"{name(seat)} tells the evil players that it holds {names(args)} for Merlin{said}"
+        held = f"thinks that {name(args[0])} is Merlin" if args else "does not know who Merlin is"
+        return f"{name(seat)} tells the evil players that it {held}{said}"
     if kind == GATHERS:
-        return f"The evil players learn that they are {names(args)}."
+        return f"The evil players meet: {names(args)}."
     if kind == GOES:
         return "The team goes without a vote."
     if kind == VOTES:
         yes, no = ([j for j, vote in enumerate(args[1:]) if vote == told] for told in (1, 0))
-        return f"Votes: {names(yes)} approve; {names(no)} reject; the team {'goes' if args[0] else 'is rejected'}."
+        result = "accepted" if args[0] else "rejected"
+        return f"The team is {result}. Approve: {names(yes)}. Reject: {names(no)}."
     if kind == DRAWN:
-        return f"Drawn to go instead: {names(args)}."
+        return f"Drawn by lot to go instead: {names(args)}."
     if kind == CARD:
-        return f"{name(seat)} (I) played {'success' if args[0] else 'fail'}."
+        return f"{name(seat)} (you) played {'success' if args[0] else 'fail'}."
     if kind == FAILS:
-        return f"Quest {args[0] + 1} {'succeeds' if args[2] else 'fails'}, fail cards: {args[1]}."
+        return f"Quest {args[0] + 1} {'succeeds' if args[2] else 'fails'}. Fail cards: {args[1]}."
     if kind == SCORE:
         return f"Score: good {args[0]}, evil {args[1]}."
     if kind == EXPOSED:
-        return f"{name(args[0])} is {guesser} and names {name(args[1])} as Merlin: {'right' if args[2] else 'wrong'}."
+        guess = f"{name(args[0])}, {guesser}, guesses that {name(args[1])} is Merlin"
+        return f"{guess}. The guess is {'right' if args[2] else 'wrong'}."
     return ""
 
 
@@ -102,16 +100,16 @@ def _claimed(kind: str, args: tuple[int, ...], role_names: Sequence[str]) -> str
 
 _P: Final = r"player_(\d{1,4})\b"
 _FORMS: Final = (
-    (TEAM, re.compile(rf"{_P} names ((?:player_\d{{1,4}}(?:, )?)+|nobody)\.")),
+    (TEAM, re.compile(rf"{_P} proposes the team ((?:player_\d{{1,4}}(?:, )?)+|nobody)\.")),
     (speech.ACCUSE, re.compile(rf"{_P} accuses {_P}(?=:|$)")),
     (speech.DEFEND, re.compile(rf"{_P} defends {_P}(?=:|$)")),
     (speech.RECOMMEND, re.compile(rf"{_P} recommends {_P}(?=:|$)")),
-    (VOTES, re.compile(r"Votes: (.*) approve; (.*) reject; the team (goes|is rejected)\.")),
-    (DRAWN, re.compile(r"Drawn to go instead: (.*)\.")),
-    (CARD, re.compile(rf"{_P} \(I\) played (success|fail)\.")),
-    (FAILS, re.compile(r"Quest (\d) (succeeds|fails), fail cards: (\d)\.")),
-    (GATHERS, re.compile(r"The evil players learn that they are (.*)\.")),
-    (EXPOSED, re.compile(rf"{_P} is (?:the )?[A-Z][a-z]+ and names {_P} as Merlin: (right|wrong)\.")),
+    (VOTES, re.compile(r"The team is (accepted|rejected)\. Approve: (.*)\. Reject: (.*)\.")),
+    (DRAWN, re.compile(r"Drawn by lot to go instead: (.*)\.")),
+    (CARD, re.compile(rf"{_P} \(you\) played (success|fail)\.")),
+    (FAILS, re.compile(r"Quest (\d) (succeeds|fails)\. Fail cards: (\d)\.")),
+    (GATHERS, re.compile(r"The evil players meet: (.*)\.")),
+    (EXPOSED, re.compile(rf"{_P}, (?:the )?[A-Z][a-z]+, guesses that {_P} is Merlin\. The guess is (right|wrong)\.")),
 )
 
 
@@ -119,7 +117,7 @@ _FORMS: Final = (
 def read(line: str) -> Fact | None:
     """The fact in a line; None if it holds none that can be counted.
 
-    >>> read("Quest 2 fails, fail cards: 1.")
+    >>> read("Quest 2 fails. Fail cards: 1.")
     Fact(kind='fails', seat=-1, args=(1, 1, 0))
     """
     for kind, form in _FORMS:
@@ -131,17 +129,17 @@ def read(line: str) -> Fact | None:
 
 def _fact(kind: str, found: re.Match[str]) -> Fact:
     if kind == VOTES:
-        yes, no = set(seats_in(found[1])), set(seats_in(found[2]))
-        return Fact(kind, -1, (int(found[3] == "goes"), *(int(j in yes) for j in sorted(yes | no))))
+        yes, no = set(seats_named(found[2])), set(seats_named(found[3]))
+        return Fact(kind, -1, (int(found[1] == "accepted"), *(int(j in yes) for j in sorted(yes | no))))
     if kind in (DRAWN, GATHERS):
-        return Fact(kind, -1, seats_in(found[1]))
+        return Fact(kind, -1, seats_named(found[1]))
     if kind == FAILS:
         return Fact(kind, -1, (int(found[1]) - 1, int(found[3]), int(found[2] == "succeeds")))
     if kind == EXPOSED:
         return Fact(kind, -1, (int(found[1]), int(found[2]), int(found[3] == "right")))
     if kind == CARD:
         return Fact(kind, int(found[1]), (int(found[2] == "success"),))
-    return Fact(kind, int(found[1]), seats_in(found[2]) if kind == TEAM else (int(found[2]),))
+    return Fact(kind, int(found[1]), seats_named(found[2]) if kind == TEAM else (int(found[2]),))
 
 
 _WHY: Final = ' Why: "'
@@ -152,7 +150,7 @@ _CLAIMED: Final = (speech.ACCUSE, speech.DEFEND, speech.RECOMMEND)
 def is_fact(line: str) -> bool:
     """Whether a line reports an event, not a statement: a leader, a team, votes, a card, a result, an exposure.
 
-    >>> is_fact("player_1 names player_2."), is_fact('player_1 accuses player_2: "I saw him"')
+    >>> is_fact("player_1 proposes the team player_2."), is_fact('player_1 accuses player_2: "I saw him"')
     (True, False)
     """
     fact = read(line)

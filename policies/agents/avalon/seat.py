@@ -11,7 +11,6 @@ from abc import abstractmethod
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 from parlour.envs.avalon.vocabulary import (
-    ASSASSIN,
     BALLOT,
     CARD,
     CONSULT,
@@ -21,20 +20,21 @@ from parlour.envs.avalon.vocabulary import (
     LEADS,
     TEAM,
     AvalonView,
+    night_sentence,
+    shown_roles,
+    side_of,
+    titled,
 )
 from parlour.envs.core import Event, Knowledge
-from parlour.envs.english import name, names
+from parlour.envs.english import name, names, seats_named
 from parlour.policies.agents.avalon import notes
 from parlour.policies.agents.avalon.lines import introduction_of
-from parlour.policies.agents.avalon.notes import seats_in
 from parlour.policies.agents.seat import GameSeat, coded
 from parlour.policies.llm.ask import Ask
 from pydantic import BaseModel, ConfigDict, model_serializer, model_validator
 
-_EITHER: Final = " / "
-_ROLE: Final = re.compile(r"You are player_(?P<seat>\d+), and your role is (?P<role>.+)\.")
-_PARTS: Final = {"introduction": "Your role: ", "roles": "Roles in play: "}
-_NIGHT: Final = re.compile(r"The night showed you who of the others hold one of the roles (.+): (.+)\.")
+_ROLE: Final = re.compile(r"You are player_(?P<seat>\d+)\. Your role is (?P<role>.+) \((?:good|evil)\)\.")
+_PARTS: Final = {"introduction": "", "roles": "Roles in play: "}
 
 
 class Seat(NamedTuple):
@@ -91,13 +91,9 @@ class AvalonSelfInfo(BaseModel):
     @model_serializer
     def _lines(self) -> list[str]:
         told = {"introduction": self.introduction, "roles": ", ".join(self.roles) + "."}
-        nights = (
-            f"The night showed you who of the others hold one of the roles {_EITHER.join(night.roles)}: "
-            f"{names(night.players)}."
-            for night in self.night
-        )
+        nights = (night_sentence(self.role, self.roles, night.players) for night in self.night)
         return [
-            f"You are {name(self.seat)}, and your role is {self.role}.",
+            f"You are {name(self.seat)}. Your role is {self.role} ({side_of(self.role)}).",
             *(f"{head}{told[part]}" for part, head in _PARTS.items()),
             *nights,
         ]
@@ -110,35 +106,40 @@ class AvalonSelfInfo(BaseModel):
         texts = _texts(lines)
         first = _ROLE.fullmatch(texts[0]) if texts else None
         told = dict(zip(_PARTS, texts[1:], strict=False))
-        nights = [_NIGHT.fullmatch(line) for line in texts[1 + len(_PARTS) :]]
-        if first is None or None in nights or not all(told.get(p, "").startswith(head) for p, head in _PARTS.items()):
+        nights = [seats_named(line) for line in texts[1 + len(_PARTS) :]]
+        if first is None or not all(part in told and told[part].startswith(head) for part, head in _PARTS.items()):
             raise ValueError("lines that do not tell who is asked")
         held = {part: told[part].removeprefix(head) for part, head in _PARTS.items()}
+        role, roles = first["role"], held["roles"].removesuffix(".").split(", ")
+        if texts[1 + len(_PARTS) :] != [night_sentence(role, roles, players) for players in nights]:
+            raise ValueError("lines that do not tell a night")
+        shown = shown_roles(role, roles)
         return {
             "seat": int(first["seat"]),
-            "role": first["role"],
+            "role": role,
             **held,
-            "roles": held["roles"].removesuffix(".").split(", "),
-            "night": [{"roles": night[1].split(_EITHER), "players": seats_in(night[2])} for night in nights if night],
+            "roles": roles,
+            "night": [{"roles": shown, "players": players} for players in nights],
         }
 
 
 _DOES: Final = {
     "speak": "Speak to the table.",
-    "propose": "You lead: name the team.",
+    "propose": "You lead: propose a team.",
     "vote": "Vote on the team.",
     "card": "You are on the quest: play a card.",
-    "guess": "You are {guesser}: you may name Merlin.",
-    "consult": "Speak to the other evil players alone, about who Merlin is.",
+    "guess": "You are {guesser}: you may guess who Merlin is.",
+    "consult": "Tell only the other evil players who you think Merlin is.",
 }
 TALKS: Final = ("speak", "consult")
 """What is done in words of your own."""
-_GUESSES: Final = re.compile(r"You are (?P<guesser>.+): you may name Merlin\.")
-_LAST: Final = {False: "the last one goes in any case", True: "if the last one is rejected, evil wins"}
+_GUESSES: Final = re.compile(r"You are (?P<guesser>.+): you may guess who Merlin is\.")
+_LAST: Final = {False: "the last one is always accepted", True: "if the last one is rejected, evil wins"}
+_FAILS_NEEDED: Final = {1: "one fail card fails", 2: "two fail cards fail"}
 _SITUATION: Final = re.compile(
     r"(?P<does>.+)\n"
     r"Quest (?P<quest>\d+), proposal (?P<proposal>\d+) of (?P<limit>\d+); (?P<last>.+)\.\n"
-    r"Players on it: (?P<size>\d+). Fail cards that make it fail: (?P<fails_needed>\d+)\.\n"
+    r"Team size (?P<size>\d+); (?P<fails>.+) the quest\.\n"
     r"Leader: player_(?P<leader>-?\d+)\. Team: (?P<team>.+)\.\n"
     r"Quests won: good (?P<good>\d+), evil (?P<evil>\d+)\."
 )
@@ -150,7 +151,7 @@ class AvalonSituation(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     does: Literal["speak", "propose", "vote", "card", "guess", "consult"]
-    """Speak to the table, name a team, vote on one, play a quest card, name Merlin, speak to the evil side before that."""
+    """Speak to the table, propose a team, vote on one, play a quest card, guess Merlin, speak to the evil side before that."""
     quest: int
     """1-5."""
     proposal: int
@@ -177,8 +178,8 @@ class AvalonSituation(BaseModel):
         return [
             _DOES[self.does].format(guesser=self.guesser),
             f"Quest {self.quest}, proposal {self.proposal} of {self.limit}; {_LAST[self.last_rejection_loses]}.",
-            f"Players on it: {self.size}. Fail cards that make it fail: {self.fails_needed}.",
-            f"Leader: {name(self.leader)}. Team: {names(self.team)}.",
+            f"Team size {self.size}; {_FAILS_NEEDED[self.fails_needed]} the quest.",
+            f"Leader: {name(self.leader)}. Team: {names(self.team) if self.team else 'none yet'}.",
             f"Quests won: good {self.good}, evil {self.evil}.",
         ]
 
@@ -198,7 +199,8 @@ class AvalonSituation(BaseModel):
             "does": "guess" if guess else _key(_DOES, match["does"]),
             **named,
             "last_rejection_loses": _key(_LAST, told.pop("last")),
-            "team": list(seats_in(told.pop("team"))),
+            "fails_needed": _key(_FAILS_NEEDED, told.pop("fails")),
+            "team": list(seats_named(told.pop("team"))),
             **{field: int(number) for field, number in told.items()},
         }
 
@@ -290,7 +292,7 @@ def _who(view: AvalonView) -> AvalonSelfInfo:
 
 def _guesser(view: AvalonView) -> str:
     """Who names Merlin, as sentences have it."""
-    return "the Assassin" if view.guesser == ASSASSIN else view.guesser
+    return titled(view.guesser)
 
 
 def situation(view: AvalonView, score: tuple[int, int]) -> AvalonSituation:

@@ -167,9 +167,7 @@ def game_score() -> Scorer:
         return Score(
             value=values_of(game),
             answer=game.winner,
-            explanation=f"{game.winner} wins ({game.reason})."
-            if game.winner != "draw"
-            else f"Nobody wins ({game.reason}).",
+            explanation=game.ended,
             metadata={
                 "side": state.metadata["side"],
                 "role": state.metadata["role"],

@@ -13,7 +13,8 @@ from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.state import AvalonState
 from parlour.envs.avalon.vocabulary import EVIL_ROLES, MERLIN, AvalonView
 from parlour.envs.core import Event, Move, ParlourError, accept
-from parlour.envs.replay import Transcript
+from parlour.envs.replay import Transcript, text_of
+from parlour.envs.text import end_of
 from parlour.training.records.avalon import assumed_moves
 
 GAME: Final = "avalon_v0"
@@ -88,7 +89,7 @@ class AnalysedGame:
     def end(self) -> str:
         """How it ended, in words."""
         outcome = self.transcript.outcome
-        return "not finished" if outcome is None else f"{outcome.winner} wins ({outcome.reason})"
+        return "not finished" if outcome is None else end_of(text_of(self.transcript), outcome)
 
     def moments(self) -> Iterator[Moment]:
         """The decisions of the seats, in order, except for those that the record does not tell."""

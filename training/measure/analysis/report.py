@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -91,8 +92,8 @@ def report(folder: AnalysedFolder) -> str:
 def _overview(folder: AnalysedFolder) -> str:
     games = [game for game, _ in folder.games]
     ended = [game for game in games if game.transcript.outcome is not None]
-    winners = sorted({game.transcript.outcome.winner for game in ended if game.transcript.outcome is not None})
-    counts = [f"{sum(game.end.startswith(f'{side} ') for game in ended)} won by {side}" for side in winners]
+    winners = Counter(game.transcript.outcome.winner for game in ended if game.transcript.outcome is not None)
+    counts = [f"{number} won by {side}" for side, number in sorted(winners.items())]
     rest = [f"{len(games) - len(ended)} not finished"] if len(ended) < len(games) else []
     decisions = sum(len(of) for _, of in folder.games)
     text = ", ".join([*counts, *rest])

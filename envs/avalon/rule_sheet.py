@@ -1,0 +1,121 @@
+"""The rules of a table of Avalon in words: each sentence follows `rules.py` and the points of `presets.py`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final
+
+from parlour.envs.avalon import vocabulary
+from parlour.envs.avalon.rules import Avalon
+from parlour.envs.avalon.vocabulary import side_of
+from parlour.envs.english import name
+
+
+def rule_sheet(table: Avalon) -> str:
+    """The whole rules; the first paragraph is the least that a player has to know."""
+    return "\n\n".join("\n".join(part(table)) for part in (_aims, _course))
+
+
+def guesser_of(table: Avalon) -> str:
+    """The role that guesses Merlin, as a sentence names it."""
+    return vocabulary.titled(table.rules.guesser)
+
+
+def _aims(table: Avalon) -> Iterable[str]:
+    counts = Counter(table.roles)
+    good, evil = (_listed(counts, side) for side in (vocabulary.GOOD, vocabulary.EVIL))
+    sizes = ", ".join(map(str, table.sizes))
+    two = [str(quest + 1) for quest, fails in enumerate(table.fails_needed) if fails == 2]
+    yield f"The game is Avalon, with {table.seats} players. Good: {good}. Evil: {evil}."
+    yield (
+        "Good wins if three of the five quests succeed and Merlin is not found. Evil wins if three quests fail, or if "
+        f"{guesser_of(table)} finds Merlin."
+    )
+    yield f"Team sizes of the quests: {sizes}. One fail card fails a quest" + (
+        f"; quest {', '.join(two)} needs two." if two else "."
+    )
+
+
+def _course(table: Avalon) -> Iterable[str]:
+    rules = table.rules
+    yield f"Night: {_night(table)}"
+    if table.talk:
+        when = "each proposal" if rules.discussion == "proposal" else "the first proposal of a quest"
+        yield f"Talk: before {when}, all players speak once in seat order, starting with {_first(table)}."
+    short = " or fewer" if rules.short_teams else ""
+    why = ", and may give reasons to all" if rules.reasons else ""
+    yield f"Proposal: the leader proposes a team of the quest's size{short}, with or without itself{why}."
+    if rules.short_teams:
+        yield (
+            "A team that is too small counts as two proposals. If it is accepted, a full team is drawn by lot from all "
+            "players and goes instead."
+        )
+    yield (
+        f"Vote: all players vote at once; then everyone sees who voted how{_COMMENTS[rules.comments]}. A team needs "
+        f"{table.carries} of {table.seats} votes. If it is rejected, the next player leads and proposes a team for the same quest."
+    )
+    yield _LAST[rules.fifth_rejection]
+    cards = "Any player may" if rules.good_may_fail else "Good players must play success; evil players may"
+    yield (
+        f"Quest: each team member plays a card in secret. {cards} play success or fail. Everyone learns the number of "
+        "fail cards, but not who played them. Then the next player leads the next quest."
+    )
+    yield _guess(table)
+    yield "Roles stay secret until the game is over." + (" Players may lie." if table.talk else "")
+
+
+_LAST: Final = {
+    "evil_wins": "If the fifth proposal of a quest is rejected, evil wins the game.",
+    "team_goes": "The fifth proposal of a quest is always accepted.",
+    "no_vote": "The fifth team of a quest goes without a vote.",
+}
+_COMMENTS: Final = {
+    "none": "",
+    "private": "; nobody else reads what a player writes beside its vote",
+    "public": " and what players wrote beside their votes",
+}
+
+
+def _first(table: Avalon) -> str:
+    return "the leader" if table.rules.speaks_first == "leader" else name(0)
+
+
+def _listed(counts: Counter[str], side: str) -> str:
+    """The roles of a side, with how many there are of each."""
+    return ", ".join(role if k == 1 else f"{k} x {role}" for role, k in counts.items() if side_of(role) == side)
+
+
+def _night(table: Avalon) -> str:
+    """Who was shown what; see `Avalon.night`."""
+    roles = set(table.roles)
+    told = [
+        "Merlin saw all evil players except Mordred." if vocabulary.MORDRED in roles else "Merlin saw the evil players."
+    ]
+    if vocabulary.PERCIVAL in roles:
+        told.append(
+            "Percival saw Merlin and Morgana, but not which is which."
+            if vocabulary.MORGANA in roles
+            else "Percival saw Merlin."
+        )
+    if vocabulary.OBERON in roles:
+        told.append("The evil players saw each other, except Oberon, who saw none of them and whom none of them saw.")
+    else:
+        told.append("The evil players saw each other.")
+    return " ".join(told)
+
+
+def _guess(table: Avalon) -> str:
+    who = guesser_of(table)
+    title = who[0].upper() + who[1:]
+    if table.rules.hunt == "end":
+        oberon = " (Oberon too)" if vocabulary.OBERON in table.roles else ""
+        consult = f"the evil players{oberon} speak once among themselves; then " if table.rules.consult else ""
+        return (
+            f"{title}: when good has won three quests, {consult}{who} guesses who Merlin is. If the guess is right, evil "
+            "wins; if not, good wins."
+        )
+    return (
+        f"{title}: after any quest, before it is scored, {who} may guess who Merlin is, once in the game. If the guess is "
+        f"right, evil wins at once; if not, everyone knows who {who} is, and the game goes on."
+    )
