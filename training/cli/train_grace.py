@@ -83,7 +83,7 @@ def train_grace(
         "Costs from the tokens and seconds of the calibration: prices of a million tokens read, of a million written, of a second, "
         "such as 0.15,0.6,0.0001; or MODEL,SECOND with a model of the price table; None: as --costs says.",
     ] = None,
-    dry_run: Annotated[bool, "Only print the most calls, tokens and dollars that the calibration can take."] = False,
+    dry_run: Annotated[bool, "Only print an upper bound on the calibration's calls, tokens and dollars."] = False,
     out: common.RunOption = Path("runs/grace"),
     log: common.LogOption = None,
 ) -> Answer:
