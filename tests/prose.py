@@ -110,7 +110,7 @@ def texts() -> Iterator[Text]:
     """All prose of the checkout."""
     first = (ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"))
     for path in (*first, *sorted((ROOT / "docs").rglob("*.md"))):
-        if "_build" not in path.parts:
+        if not {"_build", "generated"} & set(path.parts):
             yield from page(path.relative_to(ROOT).as_posix(), path.read_text("utf-8"))
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
