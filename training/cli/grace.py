@@ -125,15 +125,17 @@ def show_explanation(
         if policy is None:
             raise ParlourError("grace explain --documents goes with --policy FILE")
         probe = DocumentProbe(read_documents(documents))
-        found = calibrated_run.explain(question, policy_file.read(policy), probe)
+        made = policy_file.read(policy)
+        found = calibrated_run.explain(question, made, probe)
     else:
         assert run is not None
         read = calibrated_run.read_run(run)
-        made = read.policy if policy is None else policy_file.read(policy)
-        if made is None:
+        chosen = read.policy if policy is None else policy_file.read(policy)
+        if chosen is None:
             raise ParlourError(f"{str(run)!r} has no policy.json; accepted: a run that has ended, or --policy FILE")
+        made = chosen
         found = calibrated_run.explain_calibrated(question, read, made)
-    return Answer(plain(found), partial(_show_explanation, found))
+    return Answer(plain(found), partial(_show_explanation, found), verdict=made.verdict)
 
 
 def _show_explanation(explanation: calibrated_run.Explanation) -> None:

@@ -29,6 +29,7 @@ from parlour.training.learn.mediators.held_out import PARTIAL, compare, pipeline
 from parlour.training.learn.mediators.learn import GraceConfig, LearnedMediator, unit_of
 from parlour.training.learn.mediators.readers import forecast
 from parlour.training.learn.mediators.train import Trained
+from parlour.training.learn.mediators.usable import Usability, of_scores, usability
 from parlour.training.measure.statistics import plain, show_interval
 from parlour.training.play.extras import import_extra
 from parlour.training.results import display
@@ -165,6 +166,7 @@ def _calibrated(
         run = train.train(config, calibrated.table, out, progress, note, made, paid, log)
         regrets = regrets_of(calibrated, config, made)
         scores = compare(calibrated, run.learned.policy, folder, note, pipeline)
+    run = _judged(run, of_scores(scores, len(calibrated.train)), out)
     return _answer(run, out, scores, note, regrets, "" if by is None else by.told(calibrated.config.costs))
 
 
@@ -175,6 +177,12 @@ def _storing(asked: ModelConfig, folder: Path) -> ModelConfig:
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
     return replace(asked, cache=str(folder / _REPLIES))
+
+
+def _judged(run: Trained, found: Usability, out: Path) -> Trained:
+    """The run with the result of its test on held-out questions, which its policy file holds, too."""
+    train.store_usability(run, found, out)
+    return replace(run, usability=found)
 
 
 def _answer(
@@ -199,7 +207,7 @@ def _answer(
             text = ", ".join(f"{name} {regret:.2f}" for name, regret in regrets.items())
             tell(f"regret of the policy that sees more, mean over held-out questions: {text}")
 
-    return Answer(value, show)
+    return Answer(value, show, verdict=run.usability.verdict)
 
 
 def _from_log(config: GraceConfig, path: Path, payment: Payment, out: Path, log: Sequence[str]) -> Answer:
@@ -218,6 +226,7 @@ def _from_log(config: GraceConfig, path: Path, payment: Payment, out: Path, log:
             replace(config, validation=0.0), off_policy.utility_table(used, payment), out, progress, log=log
         )
         worth = off_policy.value_of_learning(lambda table: learn.learn(table, config).policy, used, payment)
+    run = _judged(run, usability(worth.gain, "the policy in use", len(used)), out)
     _warn(run)
 
     def show() -> None:
@@ -225,7 +234,8 @@ def _from_log(config: GraceConfig, path: Path, payment: Payment, out: Path, log:
         gain = f"{worth.gain.value:+.2f} {show_interval(worth.gain, '+.2f')}"
         tell(f"gain over the policy in use, by the part of the log it was not learned from: {gain}, n = {worth.n}")
 
-    return Answer(_policy_as_json(run, out) | {"off_policy": plain(worth)}, show)
+    value = _policy_as_json(run, out) | {"off_policy": plain(worth)}
+    return Answer(value, show, verdict=run.usability.verdict)
 
 
 def _policy_as_json(run: Trained, out: Path) -> dict[str, Any]:
@@ -237,6 +247,7 @@ def _policy_as_json(run: Trained, out: Path) -> dict[str, Any]:
         "settings": asdict(learned.settings),
         "regrets": learned.regrets,
         "last": asdict(run.points[-1]),
+        "usable": run.usability.usable,
     }
 
 

@@ -8,6 +8,7 @@ known about the question before any cost.
 
 from __future__ import annotations
 
+import logging
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 from parlour.policies.settings import number
 
 ACTION_CHOICES: Final = ("sample", "best")
+_LOG: Final = logging.getLogger("parlour")
 _GRAPHS: Final = 4
 """Number of recent graphs of documents that are kept."""
 
@@ -86,6 +88,7 @@ class GraceMediator(Policy):
         self._rows = {state: _prepared(row) for state, row in table.rows.items()}
         self._numbers: dict[tuple[Move, ...], Mapping[Joint, int]] = {}
         self._probes: dict[Any, DocumentProbe] = {}
+        self._warned = False
 
     def reset(self, seat: int, seed: int) -> None:
         super().reset(seat, seed)
@@ -111,6 +114,7 @@ class GraceMediator(Policy):
         self, asked: str | Iterable[float] | None, documents: DocumentProbe | Iterable[Any] | None = None
     ) -> Recommendation:
         """`recommend`, with state, signals and probability."""
+        self.warn_if_unusable()
         if documents is not None:
             return self._advise_on(asked, documents)
         if isinstance(asked, str):
@@ -120,6 +124,12 @@ class GraceMediator(Policy):
         signals = None if asked is None else five(asked)
         context = (0.0,) * 6 if signals is None else (1.0, *signals)
         return self._drawn(state_of(signals, self.table.thresholds), signals, context)
+
+    def warn_if_unusable(self) -> None:
+        """Log what `train grace` found, once, if the policy did not earn more than the best static one on held-out questions."""
+        if self.table.usable is False and not self._warned:
+            _LOG.warning("%s", self.table.verdict)
+        self._warned = True
 
     def probe(self, documents: DocumentProbe | Iterable[Any]) -> DocumentProbe:
         """The graph of documents, built when they are first asked about. Raises `ParlourError` for what are none."""

@@ -5,6 +5,7 @@
 "reader" says who answered when it was learned, and is not there where that is not told.
 A policy that sees more than the state has one entry more, "contextual": the numbers of its models (`contextual`), in one line.
 A policy over other actions than the published ones has them as "actions", as `ActionSet.as_plain` tells them.
+A policy that was tested on held-out questions has "usable", true or false, and "verdict", the result in words.
 """
 
 from __future__ import annotations
@@ -26,7 +27,17 @@ TOLERANCE: Final = 1e-6
 """How far the probabilities of a row may sum from one."""
 SIGNAL_NAMES: Final = ("reliability", "degree", "len", "coherence", "diversity")
 """Names of the thresholds, as in the published tables."""
-_KEYS: Final = ("policy", "signal_thresholds", "temperature", "min_prob_floor", "reader", "contextual", "actions")
+_KEYS: Final = (
+    "policy",
+    "signal_thresholds",
+    "temperature",
+    "min_prob_floor",
+    "reader",
+    "contextual",
+    "actions",
+    "usable",
+    "verdict",
+)
 
 Row = Mapping[Joint, float]
 Thresholds = Mapping[str, tuple[float, float]]
@@ -50,6 +61,10 @@ class PolicyTable:
     """What is recommended instead of the rows by a mediator that sees more than the state."""
     actions: ActionSet = PUBLISHED_ACTIONS
     """What the modules may do."""
+    usable: bool | None = None
+    """Whether it earned more than the best static policy on held-out questions; None if it was not tested."""
+    verdict: str = ""
+    """The result of that test in words; empty if it was not tested."""
 
     @property
     def fallback(self) -> Joint:
@@ -79,6 +94,7 @@ class PolicyTable:
             "min_prob_floor": self.floor,
         }
         told |= {"reader": self.reader} if self.reader else {}
+        told |= {} if self.usable is None else {"usable": self.usable, "verdict": self.verdict}
         if self.actions != PUBLISHED_ACTIONS:
             told["actions"] = self.actions.as_plain()
         text = json.dumps(told, indent=2, allow_nan=False)
@@ -128,7 +144,8 @@ def loads(text: str) -> PolicyTable:
     floor = _number_or_none("min_prob_floor", stored.get("min_prob_floor"))
     contextual = None if stored.get("contextual") is None else contextual_model(stored["contextual"])
     reader = _words("reader", stored.get("reader", ""))
-    return PolicyTable(rows, thresholds, temperature, floor, reader, contextual, actions)
+    usable, verdict = _bool_or_none("usable", stored.get("usable")), _words("verdict", stored.get("verdict", ""))
+    return PolicyTable(rows, thresholds, temperature, floor, reader, contextual, actions, usable, verdict)
 
 
 def _row(state: str, row: Any, actions: ActionSet) -> Row:
@@ -177,6 +194,12 @@ def _number_or_none(name: str, found: Any) -> float | None:
     if not _is_number(found) or not 0 <= found < math.inf:
         raise accept(name, found, "a number from 0, or null")
     return float(found)
+
+
+def _bool_or_none(name: str, found: Any) -> bool | None:
+    if found is not None and not isinstance(found, bool):
+        raise accept(name, found, "true, false or null")
+    return found
 
 
 def _words(name: str, found: Any) -> str:

@@ -29,6 +29,7 @@ from parlour.training.learn.mediators.learn import GraceConfig, LearnedMediator,
 from parlour.training.learn.mediators.learners import Learner, TableBandit
 from parlour.training.learn.mediators.quantities import measure
 from parlour.training.learn.mediators.table import Floats, UtilityTable
+from parlour.training.learn.mediators.usable import Usability, static_policy, usability
 from parlour.training.measure.statistics import mean_estimate, show_interval
 from parlour.training.play import seeds
 from parlour.training.results.learning_curve import LearningCurve, learning_curve
@@ -84,6 +85,8 @@ class Trained:
     learned: LearnedMediator
     picture: bool
     """Whether the curve was drawn: it needs matplotlib, of the extra `train`."""
+    usability: Usability
+    """Of the policy from the training questions, on the held-out ones."""
 
 
 def train(
@@ -122,6 +125,11 @@ def train(
         return _train(config, table, folder, progress, finished, log)
 
 
+def store_usability(run: Trained, found: Usability, out: str | Path) -> None:
+    """Write the policy of a run again, with the result of another test than that of the run."""
+    atomic_write(Path(out) / POLICY, found.stored_in(run.learned.policy).dumps())
+
+
 def _train(
     config: GraceConfig,
     table: UtilityTable,
@@ -141,13 +149,14 @@ def _train(
             logger.log(point.metrics, point.steps)
             checkpoint.save_json(run.state_dict())
     learned = run.finished()
-    learned = replace(learned, policy=finished(learned.policy))
+    usable = run.usability()
+    learned = replace(learned, policy=usable.stored_in(finished(learned.policy)))
     _store_quantities(learned, folder / QUANTITIES)
     regrets = [[state, *of] for state, of in learned.regrets.items()]
     write_csv(folder / OBEDIENCE, ["state", *MODULES], regrets)
     picture = _draw(run, folder / PICTURE)
     atomic_write(folder / POLICY, learned.policy.dumps())
-    return Trained(tuple(run.points), learned, picture)
+    return Trained(tuple(run.points), learned, picture, usable)
 
 
 class _Run:
@@ -211,6 +220,20 @@ class _Run:
             return learn(self.table, self.config, self.chosen())
         values = self.bandit.estimate(self.learner)
         return finish(measure(self.table), values, self.chosen(), self.config, self.table)
+
+    def usability(self) -> Usability:
+        """Whether the policy from the training questions earns more on the held-out ones than the best static policy."""
+        if self.held_out is None:
+            return usability(None, "", len(self.training))
+        online = self.learner is not None
+        made = self.finished().policy if online else learn(self.training, self.config, self.chosen()).policy
+        utilities = self.training.utilities
+        tried = np.flatnonzero(~np.isnan(utilities).all(axis=0))
+        best = int(tried[np.nanmean(utilities[:, tried], axis=0).argmax()])
+        gains = quantal.earned(made, self.held_out) - self.held_out.utilities[:, best]
+        known = gains[~np.isnan(gains)]
+        baseline = static_policy(", ".join(self.table.actions[best]))
+        return usability(mean_estimate(known) if len(known) else None, baseline, len(self.training))
 
     def state_dict(self) -> dict[str, Any]:
         """All that a phase changes, as plain values."""
