@@ -60,7 +60,7 @@ def test_the_published_policy_comes_out_of_the_published_table(published, tmp_pa
     assert "6 states without data, where the fallback is used" in shown.err
     made = json.loads((tmp_path / "policy.json").read_text())
     reference = json.loads((published / "policy_reference.json").read_text())
-    assert list(made) == list(reference)
+    assert [name for name in made if name not in ("usable", "verdict")] == list(reference)
     assert (made["temperature"], made["min_prob_floor"]) == (0.7, 0.02)
     assert list(made["policy"]) == list(reference["policy"])
     for state, row in reference["policy"].items():

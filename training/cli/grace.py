@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 from parlour.envs.core import ParlourError, accept
@@ -23,6 +23,10 @@ from parlour.training.learn.mediators.off_policy import PolicyValue
 from parlour.training.learn.mediators.stakes import SeenQuestions, Stakes, StakesConfig, stakes
 from parlour.training.measure.statistics import plain, show_interval
 from parlour.training.results import display
+from parlour.training.results.verdicts import UTILITY, compared, together
+
+_MOST_SHARES: Final = 2
+"""Rows of the table of obedience in its verdict: both policies at the first share."""
 
 RunArgument = Annotated[Path, typer.Argument(), "Run directory of `train grace --questions N` or `--corpus PATH`."]
 
@@ -66,7 +70,9 @@ def show_stakes(
         "costs": paid,
         "scores": [stakes_files.as_json(score) for score in found.scores],
     }
-    return Answer(value, partial(_show_stakes, found, folder, drawn, paid))
+    warning = "" if read.policy is None or read.policy.usable is not False else read.policy.verdict
+    verdict = together([found.verdict, warning])
+    return Answer(value, partial(_show_stakes, found, folder, drawn, paid), verdict=verdict)
 
 
 def _paid(read: calibrated_run.CalibratedRun, rate: str | None) -> tuple[Payment, str]:
@@ -195,7 +201,16 @@ def show_obedience(
     if out is not None:
         for one, table in equilibria.items():
             atomic_write(out / f"policy-share{one:g}.json", table.dumps())
-    return Answer([plain(one) for one in found], partial(_show_obedience, found, read.note))
+    value = [plain(one) for one in found]
+    return Answer(
+        value, partial(_show_obedience, found, read.note), verdict=together(map(_obeyed, found[:_MOST_SHARES]))
+    )
+
+
+def _obeyed(one: calibrated_run.PrivateObedience) -> str:
+    share, module = min(zip(one.follows, MODULES, strict=True))
+    followed = "follow all advice" if share == 1 else f"follow {share:.1%} of the advice or more (the least: {module})"
+    return f"At share {one.share:g}, {one.policy}: the modules {followed}; {one.n:,} held-out questions."
 
 
 def _shares(text: str) -> list[float]:
@@ -251,7 +266,14 @@ def show_value(
     """
     told, payment = recommendation_log.read_log(log), off_policy.payment_of(utilities)
     found = {str(path): off_policy.value(policy_file.read(path), told, payment) for path in policy}
-    return Answer({path: plain(one) for path, one in found.items()}, partial(_show_value, found))
+    value = {path: plain(one) for path, one in found.items()}
+    return Answer(value, partial(_show_value, found), verdict=together(_gains(found)))
+
+
+def _gains(found: dict[str, PolicyValue]) -> list[str]:
+    """Each policy beside the one in use."""
+    scale = UTILITY.of("logged questions")
+    return [compared(path, "the policy in use", one.gain, scale) for path, one in found.items()]
 
 
 def _show_value(found: dict[str, PolicyValue]) -> None:

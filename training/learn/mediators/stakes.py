@@ -30,7 +30,9 @@ from parlour.training.learn.mediators.learn import unit_of
 from parlour.training.learn.mediators.quantities import Shrinkage, check_shrinkage, estimate, measure
 from parlour.training.learn.mediators.simulate import Simulated
 from parlour.training.learn.mediators.table import Floats, UtilityTable
+from parlour.training.learn.mediators.usable import STATIC
 from parlour.training.measure.statistics import SHARE, Estimate, mean_estimate
+from parlour.training.results.verdicts import BETTER, UTILITY, compared, together, word
 
 LEARNED: Final = "learned mediator"
 CONTEXTUAL: Final = "contextual policy"
@@ -107,8 +109,25 @@ class Stakes:
     """By value and price; the learned mediator first, the oracle last."""
     policies: dict[tuple[float, float], PolicyTable]
     """Value and price -> policy."""
+    gains: dict[tuple[float, float], Estimate]
+    """Value and price -> net utility of the learned mediator less that of the best static policy, question by question."""
     reader: str = ""
     """Who answered; empty if it is not told."""
+    own: tuple[float, float] = (0.0, 0.0)
+    """Value and price of the run itself."""
+
+    @property
+    def verdict(self) -> str:
+        """At how many prices the mediator earns more than the best static policy, and at the price of the run."""
+        finite = {at: gain for at, gain in self.gains.items() if at[1] < math.inf}
+        better = sum(word(gain) == BETTER for gain in finite.values())
+        said = f"The learned mediator is better than the best static policy at {better} of {len(finite)} prices."
+        if self.own not in finite:
+            return said
+        own = compared(
+            "the learned mediator", "the best static policy", finite[self.own], UTILITY.of("held-out questions")
+        )
+        return together([said, f"At the price of the run ({self.own[1]:g}):", own[0].lower() + own[1:]])
 
 
 def payment_at(payment: Payment, value: float, price: float) -> Payment:
@@ -184,7 +203,7 @@ def stakes(
     """
     payment = payment or Payment()
     scores: list[StakesScore] = []
-    policies = {}
+    policies, gains = {}, {}
     for value in config.value or (value_of(payment),):
         for price in config.prices(payment):
             pays = payment_at(payment, value, price)
@@ -196,7 +215,10 @@ def stakes(
             if seen is not None:
                 systems.insert(1, _seeing(seen, priced, pays))
             scores += [_score(played, value, price) for played in systems]
-    return Stakes(tuple(scores), policies, reader)
+            static = next(one for one in systems if one.name == STATIC)
+            gains[value, price] = mean_estimate(systems[0].utility - static.utility)
+    right, wrong, silent, _ = payment.utilities
+    return Stakes(tuple(scores), policies, gains, reader, (right - silent, silent - wrong))
 
 
 def _systems(
@@ -208,7 +230,7 @@ def _systems(
         baselines.fixed("no retrieval", baselines.CLOSED_BOOK, rows),
         baselines.fixed("GraphRAG", baselines.GRAPH_RAG, rows),
         baselines.refusing(rows, [row.confidence for row in rows], payment),
-        replace(static, name="best static"),
+        replace(static, name=STATIC),
         baselines.oracle(rows, joint),
     ]
 
