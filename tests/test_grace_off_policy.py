@@ -337,11 +337,11 @@ def test_a_policy_is_learned_from_the_log_and_told_what_it_is_worth(in_use, tmp_
 def test_the_policy_in_use_is_worth_what_it_earned(in_use, capsys):
     words = ["grace", "value", str(in_use / "log.jsonl"), "--policy", str(in_use / "policy.json"), "--json"]
     assert run(words) == 0
-    (told,) = json.loads(capsys.readouterr().out).values()
+    told = json.loads(capsys.readouterr().out)[str(in_use / "policy.json")]
     assert told["inverse_propensity"]["mean"] == pytest.approx(told["logged"]["mean"])
     assert told["effective"] == pytest.approx(400)
     assert run([*words, "--utilities", "1,0,0,0"]) == 0
-    (shares,) = json.loads(capsys.readouterr().out).values()
+    shares = json.loads(capsys.readouterr().out)[str(in_use / "policy.json")]
     assert -5 < shares["logged"]["mean"] < 1  # the share of right answers, less the nominal costs
     assert run([*words, "--utilities", "1,0"]) == 2
 
