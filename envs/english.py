@@ -68,7 +68,7 @@ def seats_in(phrase: str, me: int = -1) -> tuple[int, ...]:
 
 
 def seats_named(text: str) -> tuple[int, ...]:
-    """The seats whose names stand in a text, in order.
+    """The seats whose names occur in a text, in order.
 
     >>> seats_named("Your evil teammates are player_1 and player_4 (2 x Minion).")
     (1, 4)

@@ -37,7 +37,7 @@ class Headings(NamedTuple):
     gave_up: str
     """The reason of a game that a player gave up."""
     over: str
-    """The heading of the last message to a seat, in place of that of the third section."""
+    """The heading of the last message to a seat, instead of the third section's heading."""
     since: str
     """Heading of the news since the seat's last message (`parlour.wrappers.conversation`)."""
 

@@ -105,7 +105,7 @@ def end_for(text: GameText[Any], outcome: Outcome, seat: int) -> str:
 
 
 def game_over(text: GameText[Any], outcome: Outcome, views: Sequence[View], seat: int) -> str:
-    """What a seat is told at the end, in one line: how the game ended for it, and who everybody was."""
+    """The last line that a seat reads: how the game ended for it, and who everybody was."""
     return " ".join(filter(None, (end_for(text, outcome, seat), *(was(text, view) for view in views))))
 
 
@@ -154,7 +154,7 @@ class MoveSentences:
 
 
 def say_speech(move: Move, roles: Sequence[str]) -> str:
-    """The canonical sentence of a speech act; `roles` are those of the table by number, with their articles."""
+    """The canonical sentence of a speech act; `roles` are the table's roles by number, with their articles."""
     kind, args, _ = move
     if kind == speech.SILENT:
         return "I have nothing to say."

@@ -24,7 +24,7 @@ class Banned:
         return re.compile(self.words, re.IGNORECASE)
 
 
-_INVERTED: Final = r"(?:killed|stopped|interrupted|cut off|resumed|started again|run again|asked|left out|called|closed|seated|empty|unset|not \w+ed)"
+_INVERTED: Final = r"(?:killed|stopped|interrupted|cut off|resumed|started again|run again|asked|left out|closed|seated|empty|unset|not \w+ed)"
 
 BANNED: Final = (
     Banned(r"\bso that what\b", "to ...", "so that what is earned less what it costs is greatest"),

@@ -27,7 +27,7 @@ _CALLS: Final = {"ParlourError", "accept", "Option", "Argument"}
 _PATTERNS: Final = tuple((banned.pattern, banned.instead) for banned in BANNED)
 _ENDS: Final = re.compile(r"(?<=[.!?])[\"')\]*_]*\s+(?=[\"'(\[*_`]*[A-Z0-9`])")
 _SHORT: Final = re.compile(r"\b(e\.g|i\.e|et al|etc|vs|Fig|Eq|Sec|No)\.")
-_ITEM: Final = re.compile(r"([-*+]|\d+\.)\s+")
+_ITEM: Final = re.compile(r"^([-*+]|\d+\.)\s+")
 
 
 @dataclass(frozen=True)

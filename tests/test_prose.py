@@ -4,29 +4,12 @@ from __future__ import annotations
 
 import pytest
 from banned_words import BANNED, Banned
-from prose import Source, Text, findings, measure, module, page, sentences, sources
-
-NOT_YET = {
-    "CHANGELOG.md",
-}
-"""Sources that nobody has rewritten yet. Remove a source here when `scripts/prose SOURCE` prints nothing."""
-LOGS = "docs/lab/"
-"""Dated logs of what was tried keep the words of their day."""
+from prose import Text, findings, measure, module, page, sentences, sources
 
 
-@pytest.fixture(scope="module")
-def measured() -> list[Source]:
-    return [one for one in sources() if not one.name.startswith(LOGS)]
-
-
-def test_prose_has_no_banned_construction_and_short_sentences(measured: list[Source]) -> None:
-    failing = {one.name: one.findings or one.longest for one in measured if not one.passes and one.name not in NOT_YET}
+def test_prose_has_no_banned_construction_and_short_sentences() -> None:
+    failing = {one.name: one.findings or one.longest for one in sources() if not one.passes}
     assert failing == {}, "scripts/prose SOURCE prints what to write instead"
-
-
-def test_a_source_that_passes_is_not_excused(measured: list[Source]) -> None:
-    failing = {one.name for one in measured if not one.passes}
-    assert failing >= NOT_YET, f"remove from NOT_YET: {sorted(NOT_YET - failing)}"
 
 
 @pytest.mark.parametrize("banned", BANNED, ids=lambda one: one.instead)

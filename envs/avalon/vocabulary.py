@@ -40,7 +40,7 @@ def side_of(role: str) -> str:
 
 
 def shown_roles(role: str, roles: Sequence[str]) -> tuple[str, ...]:
-    """The roles among `roles` whose holders the night shows to `role`, without telling them apart.
+    """The roles among `roles` whose holders the night shows to `role`, without distinguishing them.
 
     >>> shown_roles("Merlin", ["Merlin", "Percival", "Morgana", "Mordred"])
     ('Morgana',)

@@ -200,7 +200,7 @@ def read_as(
         path: The records.
         logs: The folder with the games' logs of speech, if the format has them; without it everybody is silent.
         form: The format by name, or "auto": the first record tells.
-        progress: Told how many games are read.
+        progress: Called with the number of games read.
 
     Raises:
         ParlourError: A file cannot be read, or a record contradicts the rules, the format or its log; the message names

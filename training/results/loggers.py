@@ -126,7 +126,9 @@ def _number(text: str) -> float | None:
 
 
 class TensorBoardLogger:
-    """Event files in the folder `tensorboard`; those of earlier processes end before `purge_step`. Needs the extra `tensorboard`."""
+    """Event files in the folder `tensorboard`; files of earlier processes end before `purge_step`. Needs the extra
+    `tensorboard`.
+    """
 
     def __init__(self, folder: Path, purge_step: int) -> None:
         from torch.utils.tensorboard import SummaryWriter

@@ -41,7 +41,7 @@ def no_progress(_stage: Stage, _done: float, _note: str = "", /) -> None:
 
 
 def counted(items: Iterable[T], stage: Stage, progress: StageProgress) -> Iterator[T]:
-    """The items, of which there are `stage.total`; each counts when the next one is asked for."""
+    """The `stage.total` items; each counts when the next is requested."""
     progress(stage, 0)
     for done, item in enumerate(items, 1):
         yield item

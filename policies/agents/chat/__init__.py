@@ -24,7 +24,7 @@ from parlour.policies.agents.seat import AskingPolicy
 from parlour.policies.llm.ask import ENGLISH, Answer, Ask, Choices
 
 _ALTERNATIVES: Final = re.compile(r"\[([^\[\]|]+(?: \| [^\[\]|]+)+)\]")
-"""Of a line that stands for several sentences, what each says in the middle."""
+"""In a line for several sentences, the different middles."""
 _PIECE: Final = re.compile(r"\d+(?::\d+)*|[^\W\u2e80-\uffff]+|.", re.DOTALL)
 """A word, a time of day, a letter of a script without blanks, or a sign."""
 

@@ -66,7 +66,9 @@ class Trainer(Protocol):
     """Learning rate, unless the settings say which."""
 
     def learn(self, phase: int, progress: Callable[[int], None]) -> Learned:
-        """One phase: `config.phase_steps` decisions or a few more, at freshly dealt tables; `progress`: told how many so far."""
+        """One phase: `config.phase_steps` decisions or a few more, at freshly dealt tables; `progress` is called with the number
+        so far.
+        """
 
     def policy(self) -> TrainedSeat:
         """The network as it is now; it plays the most probable action."""

@@ -45,7 +45,7 @@ def selfplay(
     Args:
         config: What to train. A run in `out` is resumed only if it has the same.
         out: Run directory.
-        progress: Called as each stage goes on.
+        progress: Called as each stage advances.
         log: Loggers beside progress.csv, of `parlour.training.results.loggers.NAMES`.
 
     Raises:

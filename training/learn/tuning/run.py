@@ -48,7 +48,7 @@ def tune(
         config: How. A run in `out` is resumed only if it has the same, and the same problem.
         out: Run directory.
         workers: Processes that play, or a pool; the result does not depend on it.
-        progress: Called as each stage goes on.
+        progress: Called as each stage advances.
         log: Loggers beside progress.csv, of `parlour.training.results.loggers.NAMES`.
 
     Raises:
