@@ -125,7 +125,7 @@ def _more(words: str) -> str:
 def _index() -> str:
     parts = [
         "# Command line",
-        "`parlour COMMAND --help` shows the same options, without those marked as rare. Every option can also stand in a TOML file for "
+        "`parlour COMMAND --help` shows the same options, without those marked as rare. You can also put every option into a TOML file for "
         "`--config`, under its name without `--`. A trainer writes its settings to `config.toml` in the run directory. Errors are one "
         "line, with exit code 2.",
     ]
