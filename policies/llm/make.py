@@ -138,7 +138,7 @@ class ModelConfig:
     """Dollars per million prompt and completion tokens, such as 0.15,0.6; None: as in the price list."""
     noise: str | None = None
     """Errors of the readers, such as misread=0.1,miss=0.05,overconfident=0.1,forget=0.02, with each=statement or each=reading,
-    and players=gratr+werewolf_rag where only some err; None: nobody errs."""
+    and players=gratr+werewolf_rag if only some err; None: nobody errs."""
 
     def __post_init__(self) -> None:
         if self.price is not None:

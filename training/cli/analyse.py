@@ -23,7 +23,7 @@ def analyse(
     out: Annotated[Path, "Directory for the report, pages, pictures and tables."],
     settings: Annotated[AnalysisSettings, Options()],
 ) -> Answer:
-    """Analyse recorded games: beliefs, surprising and costly decisions, votes and guesses beside the heuristic's.
+    """Analyse recorded games: beliefs, surprising and costly decisions, votes and guesses next to the heuristic's.
 
     Example: [bold]parlour analyse runs/published --out runs/analysis --workers 2[/bold]
     """

@@ -46,7 +46,7 @@ def arena(
         "Run directory, for games, tables and the picture; resumes if it exists, with more deals too; None: nothing is stored.",
     ] = None,
 ) -> Answer:
-    """Let all players meet as whole sides on the same deals, and rate them, with intervals; name cycles.
+    """Rate players: all meet as whole sides on the same deals. Reports intervals and cycles.
 
     Example: [bold]parlour arena avalon_v0 --players 5 --games 200 --workers 2 --out runs/arena[/bold]
     """

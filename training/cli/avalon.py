@@ -27,7 +27,7 @@ def avalon_social(
         Path | None, "Directory with the logs of the published games: compare the judge with human labels."
     ] = None,
 ) -> Answer:
-    """Measure social behaviour in what players said: self-recommendation, deception, teamwork, sharing.
+    """Measure social behaviour in players' speech: self-recommendation, deception, teamwork, sharing.
 
     Example: [bold]parlour avalon social runs/published --json[/bold]
     """

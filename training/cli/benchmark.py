@@ -43,7 +43,7 @@ def benchmark(
         str | None, "Player to measure: a name, a trained seat or module:attribute; None: chat, answered by --model."
     ] = None,
     otherwise: Annotated[
-        str | None, "Player of the tables that --policy does not fit, such as those without an expert; None: an error."
+        str | None, "Player at tables that --policy does not fit, such as tables without an expert; None: an error."
     ] = None,
     quick: Annotated[
         bool,
@@ -55,10 +55,10 @@ def benchmark(
         "runs/benchmark"
     ),
 ) -> Answer:
-    """Measure a player on a fixed suite of games, deals and opponents: one number with its interval.
+    """Measure a player on a fixed suite of games, deals and opponents: a score with a 95 % confidence interval.
 
-    Every deal is played from both sides. The file benchmark.json in the run directory says everything that is needed to run it
-    again. `parlour benchmark compare` tests two of them.
+    Every deal is played from both sides. The file benchmark.json in the run directory contains everything needed to run
+    it again. `parlour benchmark compare` tests two of them.
 
     Example: [bold]parlour benchmark --model llama3.1 --base-url http://localhost:11434/v1 --quick --out runs/llama[/bold]
     """
@@ -90,7 +90,7 @@ def compare_results(
         typer.Argument(),
         "Results file, or run directory; or trained, heuristic, random: a player that comes with parlour.",
     ],
-    b: Annotated[str, typer.Argument(), "What it is compared with, in the same form."],
+    b: Annotated[str, typer.Argument(), "The other result, in the same form."],
 ) -> Answer:
     """Test two results of the benchmark on the same deals: points of the first minus points of the second.
 

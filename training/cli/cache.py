@@ -20,8 +20,8 @@ _HEADINGS = ("model", "server", "replies", "failed", "size", "stored", "tokens i
 def list_replies(file: CacheArgument) -> Answer:
     """List the models in a file of stored replies: servers, numbers, sizes, dates, tokens.
 
-    A model that its server has replaced by another one of the same name is marked: it is found again only if the server
-    serves it again.
+    Marks models that their server has replaced under the same name; their replies count again only if the server
+    restores them.
 
     Example: [bold]parlour cache list replies.sqlite[/bold]
     """
@@ -41,7 +41,7 @@ def prune_replies(
         bool, "Only replies of models that their servers have replaced by others of the same name."
     ] = False,
 ) -> Answer:
-    """Remove stored replies, at least by one of the options; with several, what all of them name.
+    """Remove stored replies that match all given options; at least one is needed.
 
     Example: [bold]parlour cache prune replies.sqlite --before 2026-11-01[/bold]
     """

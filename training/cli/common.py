@@ -31,7 +31,7 @@ ResumeOption = Annotated[bool, typer.Option("--resume"), "Continue in --out: pla
 WorkersOption = Annotated[
     int,
     typer.Option(min=1),
-    "Number of processes that play, where no language model is asked. The result does not depend on it.",
+    "Number of processes that play, if no language model is asked. The result does not depend on it.",
 ]
 
 

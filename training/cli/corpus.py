@@ -28,7 +28,8 @@ def check_corpus(
     ] = None,
     picture: Annotated[Path | None, "Picture of the graph around that question to write (PNG); None: none."] = None,
 ) -> Answer:
-    """Count what is in a corpus, link its questions to the graph of its documents, and draw the graph of one.
+    """Count what is in a corpus, link its questions to the graph of its documents, and draw the graph around a
+    question.
 
     Example: [bold]parlour corpus check questions.jsonl --documents notes --picture graph.png[/bold]
     """

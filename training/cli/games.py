@@ -41,7 +41,7 @@ def play(
     game: common.GameArgument = "avalon_v0",
     policy: Annotated[
         list[str] | None,
-        "One player for all seats; or one for each seat, in order; or player_0=NAME for single seats; None: heuristic.",
+        "A player for all seats; or a player for each seat, in order; or player_0=NAME for single seats; None: heuristic.",
     ] = None,
     seed: common.SeedOption = 0,
     games: Annotated[int, typer.Option(min=1), "Number of games, on consecutive seeds."] = 1,
@@ -52,7 +52,7 @@ def play(
     resume: common.ResumeOption = False,
     json: Annotated[bool, typer.Option("--json"), "Print JSON instead of the games."] = False,
 ) -> None:
-    """Play games and show what all players hear.
+    """Play games and print their public record.
 
     Example: [bold]parlour play avalon_v0 --players 5 --policy heuristic --policy player_0=human --out runs/mine[/bold]
     """
@@ -172,7 +172,7 @@ def evaluate(
     seat: Annotated[int | None, typer.Option(min=0), "Always this seat; None: each in turn."] = None,
     seed: Annotated[int, typer.Option(min=0), "Number of the first deal among the held-out ones."] = 0,
     best_response: Annotated[
-        str | None, "Side that learns to beat the player, or `all`: how exploitable the player is, at least."
+        str | None, "Side that learns to beat the player, or `all`: a lower bound of how exploitable the player is."
     ] = None,
     minutes: Annotated[
         float | None, "Processor time of each best response, in minutes; None: 4, without `steps`."

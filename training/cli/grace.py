@@ -45,7 +45,7 @@ def show_stakes(
     ] = None,
     out: Annotated[Path | None, "Directory for table, picture and policies; None: RUN/stakes."] = None,
 ) -> Answer:
-    """Show what the stakes decide: policy, accuracy, abstention and net utility over a grid, asking nothing again.
+    """Show policy, accuracy, abstention and net utility over a grid of stakes, without new questions.
 
     Example: [bold]parlour grace stakes runs/grace --price 0,50,200,inf --value 110[/bold]
     """
@@ -119,7 +119,8 @@ def show_explanation(
     documents: Annotated[Path | None, "Folder or file of documents."] = None,
     run: Annotated[Path | None, "Run directory instead of documents: shows cost and utility of each action."] = None,
 ) -> Answer:
-    """Explain a recommendation: linked documents, signals, state, the row of the policy, what each action cost and earned.
+    """Explain a recommendation: linked documents, signals, state, the row of the policy, cost and utility of each
+    action.
 
     Example: [bold]parlour grace explain "Who wrote The Glass Harbour?" --policy policy.json --documents notes[/bold]
     """
@@ -260,7 +261,7 @@ def show_value(
     policy: Annotated[list[Path], "Policy file to evaluate, repeatable."],
     utilities: UtilitiesOption = None,
 ) -> Answer:
-    """Evaluate policies from the log of the one in use, by inverse propensity and doubly robust estimates.
+    """Evaluate policies from the log of the policy in use, by inverse propensity and doubly robust estimates.
 
     Example: [bold]parlour grace value log.jsonl --policy runs/grace/policy.json[/bold]
     """

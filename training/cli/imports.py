@@ -15,7 +15,7 @@ from parlour.training.records.avalon import FORMATS, import_records
 from parlour.training.records.reading import AUTO, RecordFormat
 from parlour.training.results import display
 
-_TOLD: Final = "auto: the first record tells."
+_TOLD: Final = "auto: by the first record."
 
 
 def _named(formats: Sequence[RecordFormat]) -> str:
@@ -31,7 +31,7 @@ def import_avalon(
     """Replay recorded games of Avalon through the rules of their table and write them as transcripts.
 
     gpt51: games of language models with every word. published-2023: games of Lan et al. 2023. proavalon: records of that
-    site. words: yours, in a form that is described in docs/howto/records.md with the others. A game that contradicts the rules
+    site. words: yours, in the form of docs/howto/records.md. A game that contradicts the rules
     is refused, and nothing is written.
 
     Example: [bold]parlour import avalon gpt51_avalon --out runs/gpt51[/bold]
@@ -47,7 +47,7 @@ def import_werewolf(
 ) -> Answer:
     """Replay recorded games of Werewolf, or check published ones, and write them as transcripts or records.
 
-    words: games with all moves and what was said, yours in the form that docs/howto/records.md describes; they become
+    words: games with all moves and speech, in the form of docs/howto/records.md; they become
     transcripts. gratr: the games published with GRATR, which do not contain speech and the order of deaths and cannot be
     replayed; they become records (roles, winner, votes, choices at night, judgements) that `parlour metrics` counts. A
     game that contradicts the rules, the format or itself is refused, and nothing is written.

@@ -29,7 +29,7 @@ Grid = tuple[str, tuple[str, ...], list[tuple[str, ...]]]
 def metrics(
     directory: Annotated[Path, typer.Argument(help="Directory with transcripts of one game, or records of Werewolf.")],
     module: Annotated[
-        str | None, typer.Option("--game"), "module:ATTRIBUTE of a game outside of the registry; None: the registry's."
+        str | None, typer.Option("--game"), "module:ATTRIBUTE of a game outside the registry; None: the registry's."
     ] = None,
 ) -> Answer:
     """Count what the players of a directory's games did.

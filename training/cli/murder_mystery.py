@@ -169,7 +169,7 @@ def compare_methods(
     budget: Annotated[
         list[int] | None,
         typer.Option(min=1),
-        "Number of questions to the model in a game, at which nobody asks any more. Repeatable: a part of the table for "
+        "Number of questions to the model in a game, after which nobody asks. Repeatable: a part of the table for "
         "each; None: no limit.",
     ] = None,
 ) -> Answer:
@@ -308,9 +308,10 @@ def make_case(
     ] = None,
     victims: Annotated[int | None, "Number of victims, 1 or 2; None: drawn from the seed."] = None,
     scene: Annotated[str | None, "Scene of the story, such as harbour; None: drawn from the seed."] = None,
-    level: Annotated[int, "Difficulty, 0 to 4: from 1 on innocents lie, too."] = 0,
+    level: Annotated[int, "Difficulty, 0 to 4; from level 1, innocents lie, too."] = 0,
 ) -> None:
-    """Make an original case from a seed, proved to be solvable from all scripts and from no innocent's alone.
+    """Make an original case from a seed, proved solvable from all scripts together, and from no innocent's script
+    alone.
 
     Example: [bold]parlour murder-mystery cases make --seed 7 --players 5 --out case.json[/bold]
     """

@@ -36,7 +36,7 @@ def show(
     game: Annotated[str, typer.Option("--game"), "Name of the game."] = "avalon_v0",
     seat: Annotated[int | None, "Number of the seat that asks; None: any."] = None,
     seed: common.SeedOption = 0,
-    number: Annotated[int, typer.Option(min=1), "Which of the questions of this kind in the game."] = 1,
+    number: Annotated[int, typer.Option(min=1), "Number of the question among its kind in the game."] = 1,
     prompts: Annotated[str | None, "Folder of prompts that replace parlour's own; None: none."] = None,
 ) -> Answer:
     """Show a question as it would be sent to a model: a game is played by heuristics until it is asked.

@@ -25,7 +25,7 @@ _MOST_OBSERVED: Final = 50_000_000
 
 
 def replay(
-    file: Annotated[Path, typer.Argument(), "Transcript file; with --html also a folder of such."],
+    file: Annotated[Path, typer.Argument(), "Transcript file; with --html also a folder of transcripts."],
     seat: Annotated[
         str | None, "Show what this player observed at each turn; with --json, only that; None: all moves."
     ] = None,
@@ -33,13 +33,13 @@ def replay(
         list[Path] | None,
         "Folder with cases that a transcript may name, repeatable; None: only cases that are shipped or made from a seed.",
     ] = None,
-    game: Annotated[str | None, "module:ATTRIBUTE of a game outside of the registry; None: the registry's."] = None,
+    game: Annotated[str | None, "module:ATTRIBUTE of a game outside the registry; None: the registry's."] = None,
     html: Annotated[
         bool, "Write a page that opens from disk in any browser; for a folder, a page for each game and an index."
     ] = False,
     out: Annotated[
         Path | None,
-        "With --html: the page, or of a folder the folder of its pages; None: beside the file, in `replays` of the folder.",
+        "With --html: the page, or for a folder the folder of pages; None: next to the file, or in the folder's `replays`.",
     ] = None,
 ) -> Answer:
     """Replay a transcript through the rules and show it; an incomplete file is shown up to its last move.

@@ -43,11 +43,11 @@ def reproduce(
     practice: Annotated[
         int | None,
         typer.Option(min=0),
-        "Number of practice games on each side, where a row has experience; GRACE: calibration questions; None: 60; "
+        "Number of practice games on each side, if a row has experience; GRACE: calibration questions; None: 60; "
         "GRACE: 2000.",
     ] = None,
 ) -> Answer:
-    """Play a published table again and print the paper's rows beside ours, with intervals.
+    """Reproduce a published table and print the paper's rows next to ours, with intervals.
 
     Example: [bold]parlour reproduce avalon-2 --games 200[/bold]
     """

@@ -37,7 +37,7 @@ def serve(
     policy: Annotated[
         str | None,
         "Player that answers the text of a seat instead of heuristics: `random`, `chat`, `expert`, module:attribute, or a "
-        "trained seat; the request must hold its features where it cannot read the prose.",
+        "trained seat; the request must hold its features if it cannot read the prose.",
     ] = None,
     game: Annotated[str, "With --policy: game of a trained seat."] = "avalon_v0",
 ) -> None:

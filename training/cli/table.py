@@ -58,7 +58,7 @@ def table(
         "Directory for the transcripts; an interrupted game there is resumed; None: they are deleted at the end.",
     ] = None,
 ) -> None:
-    """Play with people in their browsers: prints a secret link for each person, and one for all who watch.
+    """Play with people in their browsers: prints a secret link for each person, and a link for watchers.
 
     Ctrl-C closes the table. Needs the extra `serve`.
 

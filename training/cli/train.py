@@ -143,7 +143,7 @@ def train_avalon(
     out: common.RunOption = Path("runs/practice"),
     log: common.LogOption = None,
 ) -> Answer:
-    """Let the six-module agent of Avalon learn from games against the baseline; resumes from the last finished game.
+    """Train the six-module agent of Avalon in games against the baseline; resumes from the last finished game.
 
     Writes experience.json, which `--policy avalon_agent:experience=FILE` uses.
 
@@ -163,7 +163,7 @@ def train_habits(
     out: common.RunOption = Path("runs/habits"),
     log: common.LogOption = None,
 ) -> Answer:
-    """Learn from recorded games of Avalon or Werewolf how seats behave, and measure it on games not learned from.
+    """Learn from recorded games of Avalon or Werewolf how seats behave, and test on held-out games.
 
     Writes habits.json, which `--policy heuristic:habits=FILE` uses, tables, and a calibration curve.
 
@@ -187,7 +187,7 @@ def train_clone(
     out: common.RunOption = Path("runs/clone"),
     log: common.LogOption = None,
 ) -> Answer:
-    """Learn a player that chooses as recorded players did, tested on games held out. Needs the extra `train`.
+    """Learn a player that imitates recorded players, tested on held-out games. Needs the extra `train`.
 
     Writes clone.npz, which `--policy clone:FILE` seats at any table of Avalon, and a report.
 
@@ -232,10 +232,10 @@ def train_gratr_trust(
     out: common.RunOption = Path("runs/gratr-trust"),
     log: common.LogOption = None,
 ) -> Answer:
-    """Learn from episodes what evidence of GRATR's trust graph can be relied on, by the log loss of trust at every judgement.
+    """Learn from episodes how reliable each kind of GRATR's evidence is, by the log loss of trust at every judgement.
 
-    Writes parameters.json, which `--policy gratr:parameters=FILE` plays by, and readers.json, which `reproduce gratr-trust
-    --readers FILE` holds it against. Resumes behind the last finished episode.
+    Writes parameters.json for `--policy gratr:parameters=FILE`, and readers.json for `reproduce gratr-trust --readers
+    FILE`. Resumes after the last finished episode.
 
     Example: [bold]parlour train gratr-trust --episodes 400 --out runs/gratr-trust[/bold]
     """
@@ -257,7 +257,7 @@ def train_questum(
     out: common.RunOption = Path("runs/questum"),
     log: common.LogOption = None,
 ) -> Answer:
-    """Train Questum's beta and epsilon on generated cases, and test them against 0.2 and 0.1 on held-out ones.
+    """Train Questum's beta and epsilon on generated cases, and test them against 0.2 and 0.1 on held-out cases.
 
     A deal is a generated case. Resumes from the last finished trial. Needs the extra `train`.
 

@@ -51,7 +51,7 @@ class PracticeConfig:
     without: tuple[str, ...] = ()
     """Modules of the agent that are switched off."""
     about: str = "all"
-    """Players that the agent's analysis is about: all, teammates or adversaries."""
+    """Players that the agent's analysis covers: all, teammates or adversaries."""
     seed: int = 0
     """The same seed gives the same result."""
 

@@ -45,7 +45,7 @@ class ReproductionSetting:
     """Number of held-out deals for each row and side; GRACE: held-out questions; GRATR: mixed games with each opponent;
     murder mysteries: held-out cases."""
     practice: int = 60
-    """Number of practice games on each side, where a row has experience; GRACE: calibration questions."""
+    """Number of practice games on each side, if a row has experience; GRACE: calibration questions."""
     model: Model = field(default_factory=OfflineModel)
     """Who answers the agents' questions, and the judge's."""
     workers: int = 1
@@ -60,7 +60,8 @@ class ReproductionSetting:
     ours: str = ""
     """GRATR's tables: GRATR with settings, such as gratr:gamma=0.02; None: GRATR's own settings."""
     readers: str = ""
-    """gratr-trust: readers.json of `parlour train gratr-trust`, or `trained` for those that come with parlour: adds rows of GRATR
+    """gratr-trust: readers.json of `parlour train gratr-trust`, or `trained` for the file that ships with parlour: adds
+    rows of GRATR
     with other settings, Bayes by learned habits and a logistic model; None: none of these."""
     out: Path | None = None
     """Run directory, for transcripts, or for pictures and their data; resumes if it exists; None: nothing is stored."""
@@ -75,7 +76,7 @@ class ReproductionSetting:
     repetitions: int = 3
     """Murder mysteries: number of repetitions of the quiz."""
     level: int = 0
-    """Murder mysteries: difficulty of the generated cases, 0 to 4; from 1 on innocents lie, too."""
+    """Murder mysteries: difficulty of the generated cases, 0 to 4; from level 1, innocents lie, too."""
 
     @property
     def runner(self) -> GameRunner:

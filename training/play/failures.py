@@ -33,10 +33,12 @@ class Failures:
     """
 
     on_failure: OnFailure = "rule"
-    """What follows a question that the model does not answer: `rule` (the rule of thumb answers it, which is counted), `stop`
-    (the run ends) or `skip-game` (the game ends as unfinished and is distinguished; so it does if a player raises an error)."""
+    """Handling of a question that the model does not answer: `rule` (the heuristic answers it, and that is counted),
+    `stop`
+    (the run ends) or `skip-game` (the game ends unfinished and is listed; also if a player raises an error)."""
     max_fallback: float | None = None
-    """End the run once more than this share of a player's decisions was not its own, such as 0.2; looked at after each game,
+    """End the run once a player did not make more than this share of its decisions itself, such as 0.2; checked after
+    each game,
     from 20 decisions on; None: no limit."""
 
     def __post_init__(self) -> None:

@@ -40,15 +40,15 @@ class ServerSettings:
     max_headers: int = 16_384
     """Longest headers of a request in bytes; longer ones are refused with 431."""
     max_connections: int = 1000
-    """Number of connections at once; beyond it the one gives way that has kept the server waiting longest."""
+    """Number of connections at once; beyond it, the connection that has been idle longest is closed."""
     header_timeout: float = 10.0
-    """Seconds in which the headers of a request have to come."""
+    """Seconds in which the headers of a request must arrive."""
     body_timeout: float = 30.0
-    """Seconds in which the body of a request has to come."""
+    """Seconds in which the body of a request must arrive."""
     reply_timeout: float = 30.0
-    """Seconds in which a client has to take what it is sent."""
+    """Seconds in which a client must read the reply."""
     idle_timeout: float = 120.0
-    """Seconds that a connection stays open unused; more than clients keep theirs, so that none is closed while being used."""
+    """Seconds that a connection stays open unused; longer than clients keep theirs, so that none is closed in use."""
 
     def __post_init__(self) -> None:
         check_faults(self.faults)

@@ -43,13 +43,13 @@ class CloneConfig:
     """How a clone is learned and tested."""
 
     folds: int = 5
-    """Parts that the games are dealt into; each is held out once."""
+    """Number of folds of the games; each is held out once."""
     hidden: int = 16
-    """Hidden units of each of the networks that are averaged."""
+    """Hidden units of each of the averaged networks."""
     members: int = 4
-    """How many are averaged; each stops early on another part of the training games."""
+    """Number of averaged networks; each stops early on another part of the training games."""
     steps: int = 240
-    """Steps of learning at most."""
+    """Most training steps."""
     seed: int = 0
     """The same seed gives the same result."""
 

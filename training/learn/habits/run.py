@@ -46,13 +46,13 @@ class HabitsConfig:
     test: str | None = None
     """Folder with transcripts to test the habits on; None: cross-validation alone."""
     words: bool = True
-    """Whether habits of words are learned, too, where free words of Avalon are recorded; both are then compared."""
+    """Whether to learn habits of words, too, if free words of Avalon are recorded; compares both."""
     folds: int = 5
-    """Parts of the games; each is read by habits learned from the others."""
+    """Number of folds of the cross-validation."""
     shared_width: float = 1.5
-    """Standard deviation of the prior of what tables of all numbers of players share, in log-odds."""
+    """Standard deviation of the prior of the part shared by all numbers of players, in log-odds."""
     own_width: float = 0.5
-    """The same of what each number of players has of its own."""
+    """Standard deviation of the prior of the separate part of each number of players, in log-odds."""
     seed: int = 0
     """Seed of the folds and the intervals: the same seed gives the same result."""
 

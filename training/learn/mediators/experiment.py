@@ -72,17 +72,18 @@ class HeldOutConfig:
     costs: tuple[float, ...] = Payment().costs
     """What the actions cost, of the retriever's, the generator's, the verifier's; in the unit of the utilities."""
     reader: str = ""
-    """Who answers: offline (rules and a simulated memory), extract (rules, no memory), model (that of --model), qa:PATH (an
+    """Reader that answers: offline (rules and a simulated memory), extract (rules, no memory), model (from --model),
+    qa:PATH (an
     extractive model in a folder); None: the model where there is one, else offline."""
     nli: str = ""
-    """Who checks answers: lexical (shared words), model (that of --model), or the folder of an inference model; None: the
+    """Verifier of answers: lexical (shared words), model (from --model), or the folder of an inference model; None: the
     model where it answers, else lexical."""
     model: str = ""
     """The language model that answers or checks, with what its answers depend on; empty for none."""
     simulate_memory: bool = False
     """Whether reader offline may answer the questions of `corpus`, which its memory does not know."""
     retriever: str = "graph"
-    """Who finds evidence: graph, bm25, dense or hybrid; the signals are the graph's in any case."""
+    """Retriever of evidence: graph, bm25, dense or hybrid; the signals are the graph's in any case."""
     sees: str = "state"
     """What the mediator knows about a question: state, signals (their raw values), or question (its form, names, links and
     path)."""

@@ -62,7 +62,7 @@ class GraceConfig:
     points: int = 10
     """Number of points of the curve; the run is saved as often."""
     validation: float = 0.2
-    """Share of the questions that the curve is measured on; they are learned from after the curve."""
+    """Share of the questions for the validation curve; afterwards the policy learns from them, too."""
     seed: int = 0
     """The same seed gives the same result."""
     unit: float = 1.0

@@ -53,7 +53,7 @@ class StakesConfig:
     value: tuple[float, ...] = ()
     """What a right answer pays more than silence; None: as in the run."""
     price: tuple[float, ...] | None = None
-    """What a wrong answer pays less than silence; `inf` for a price that nothing makes up for. None: as
+    """Pay of a wrong answer below silence; `inf`: never worth it. None: as
     `PRICES`, in the unit of the run."""
     shrinkage: Shrinkage = "auto"
     """Shrinkage of states with few questions towards their parents, in pseudo-questions, or `auto`; 0 for none."""
@@ -141,7 +141,7 @@ def payment_at(payment: Payment, value: float, price: float) -> Payment:
 
 
 def value_of(payment: Payment) -> float:
-    """What a right answer pays more than silence."""
+    """Pay of a right answer above silence."""
     return payment.utilities[0] - payment.utilities[2]
 
 

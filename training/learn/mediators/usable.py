@@ -17,14 +17,14 @@ from parlour.training.measure.statistics import Estimate
 from parlour.training.results.verdicts import BETTER, UTILITY, WORSE, cases_needed, compared, together, word
 
 STATIC: Final = "best static"
-"""What the score of the best static policy is called, before its joint action."""
+"""Name of the best static policy's score, before its joint action."""
 _MANY: Final = 1_000_000
-"""Questions from which on more of them are no advice."""
+"""Number of questions beyond which more questions are no advice."""
 
 
 @dataclass(frozen=True)
 class Usability:
-    """What held-out questions say of a policy."""
+    """The verdict of held-out questions on a policy."""
 
     usable: bool
     verdict: str
@@ -36,7 +36,7 @@ class Usability:
 
 
 def static_policy(action: str) -> str:
-    """What verdicts call the best static policy, with the joint action that it takes."""
+    """Name of the best static policy in verdicts, with its joint action."""
     return f"the best static policy ({action})"
 
 
@@ -44,8 +44,9 @@ def usability(gain: Estimate | None, baseline: str, learned_from: int) -> Usabil
     """Judge a policy.
 
     Args:
-        gain: Net utility of the policy less that of the baseline, on held-out questions; None: nothing was held out.
-        baseline: What needs no mediator, or the policy in use.
+        gain: Net utility of the policy minus net utility of the baseline, on held-out questions; None: nothing was held
+        out.
+        baseline: The best policy without a mediator, or the policy in use.
         learned_from: Number of questions that the policy was learned from.
     """
     if gain is None:

@@ -31,7 +31,7 @@ class SeatConfig:
     phase_steps: int = 40_960
     """Decisions of the learner between two checkpoints."""
     envs: int | None = None
-    """Number of games played side by side; by default 256 where the game has kernels, else 32."""
+    """Number of games played side by side; by default 256 if the game has kernels, else 32."""
     processes: int = 2
     """Number of processes that play them. The result does not depend on it."""
     rollout: int = 4096
@@ -41,7 +41,8 @@ class SeatConfig:
     epochs: int = 4
     """Passes over the decisions in an update."""
     learning_rate: float | None = None
-    """Learning rate of the first phase, by default 0.0015 where the game has kernels, else 0.0007; it decreases linearly, phase by
+    """Learning rate of the first phase, by default 0.0015 if the game has kernels, else 0.0007; it decreases linearly,
+    phase by
     phase, to a tenth."""
     entropy: float = 0.005
     """Coefficient of the entropy bonus."""
@@ -55,9 +56,9 @@ class SeatConfig:
     opponents: str = "heuristic"
     """Policy of the other seats."""
     seat: int | Literal["random"] = "random"
-    """The learner's seat, or `random` for another one in each game."""
+    """The learner's seat, or `random` for a random seat in each game."""
     features: str | None = None
-    """Kind of features that it learns from; by default `belief` where the game has it, else `table`."""
+    """Kind of features that it learns from; by default `belief` if the game has it, else `table`."""
     validation_games: int = 300
     """Number of games for each point of the curve."""
 

@@ -185,15 +185,15 @@ class TrustTraining:
     episodes: int = 400
     """Number of games, over all rounds."""
     rounds: int = 2
-    """Number of rounds; in the first one GRATR plays with its defaults, then as the rounds before taught it."""
+    """Number of rounds; GRATR plays the first with its defaults, later rounds with the learned parameters."""
     others: tuple[str, ...] = ("werewolf_window", "werewolf_rag", "gratr")
-    """Policies of the other method, drawn for each game; whoever is left out stays unknown to what is learned."""
+    """Policies of the other method, drawn for each game; the result has not seen policies left out here."""
     misread: tuple[float, ...] = (0.0, 0.1, 0.2)
-    """Rates at which statements are misread, in turn."""
+    """Rates of misread statements, in turn."""
     deceit: tuple[float, ...] = (0.0, 0.5)
     """How often werewolves lie, drawn for each game."""
     rho: tuple[float, ...] = (0.7, 0.85, 0.95, 1.0)
-    """Decays of evidence that are tried."""
+    """Candidate decays of evidence."""
     ridge: float = 0.0001
     """Weight of the squared reliabilities in the loss."""
     seed: int = 0

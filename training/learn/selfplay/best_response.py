@@ -56,7 +56,7 @@ class BestResponseConfig:
     first_deal: int = 0
     """Number of the first of them."""
     features: str | None = None
-    """Kind of features that it learns from; by default `belief` where the game has it, else `table`."""
+    """Kind of features that it learns from; by default `belief` if the game has it, else `table`."""
     hidden: tuple[int, ...] = (128, 128)
     """Widths of the hidden layers."""
     seed: int = 0

@@ -37,11 +37,12 @@ class SelfplayConfig:
     )
     """Options of the game."""
     features: str | None = None
-    """Kind of features that it learns from; by default `belief` where the game has it, else `table`."""
+    """Kind of features that it learns from; by default `belief` if the game has it, else `table`."""
     steps: int = 12_000_000
     """Number of decisions to learn from."""
     minutes: float | None = None
-    """Processor time after which learning ends at the next snapshot. With it a run cannot be repeated byte for byte."""
+    """Processor time after which learning ends at the next snapshot. A run with this limit is not reproducible byte for
+    byte."""
     tables: int = 512
     """Number of games played side by side."""
     turns: int = 128
@@ -63,17 +64,17 @@ class SelfplayConfig:
     learning_rate: float = 5e-4
     """Learning rate; it decreases linearly to a tenth."""
     clip: float = 0.2
-    """Limit of the change of an action's chance in an update (PPO)."""
+    """Limit of the change of an action's probability in an update (PPO)."""
     gae_lambda: float = 0.95
     """Lambda of generalised advantage estimation."""
     entropy: float = 0.003
     """Coefficient of the entropy bonus at the beginning."""
     last_entropy: float = 0.001
-    """The same at the end; in between it changes by equal factors."""
+    """Coefficient of the entropy bonus at the end; in between it changes by equal factors."""
     entropy_of: Mapping[str, float] = field(default_factory=dict)
-    """Coefficient of the entropy bonus, to the end, of decisions of a kind of move, such as guess=0.3; repeatable."""
+    """Constant coefficient of the entropy bonus for one kind of move, such as guess=0.3; repeatable."""
     anchor: Anchor = "start"
-    """Policy to which the network is held: as it was at the start, or a moving copy of it (magnetic mirror descent)."""
+    """Policy that the network stays close to: itself at the start, or a moving copy (magnetic mirror descent)."""
     anchor_every: int = 4
     """Snapshots after which a moving anchor is set to the network."""
     kl: float = 0.03
@@ -87,7 +88,7 @@ class SelfplayConfig:
     activation: Literal["tanh", "relu"] = "relu"
     """Activation of the hidden layers."""
     critic: Critic = "roles"
-    """What the critic sees besides while learning: the roles of all seats, or nothing."""
+    """Extra input of the critic while learning: the roles of all seats, or nothing."""
     infer: float = 0.0
     """Coefficient of an auxiliary loss: the network predicts the roles of the other seats from the same hidden layers."""
     believed: float = 0.0
@@ -96,19 +97,19 @@ class SelfplayConfig:
     fixed: Fixed = "heuristic"
     """Fixed opponent in addition to `members`: the heuristic, or the network after imitation (`start`)."""
     fixed_share: float = 0.5
-    """Share of the games against the fixed players."""
+    """Share of games against fixed players."""
     pool_share: float = 0.2
     """Share of the games against earlier snapshots; in the others the network plays all seats."""
     one_seat: float = 0.3
     """Share of the games against fixed players in which the network has a single seat."""
     opponents: int = 4
-    """Number of earlier snapshots met between two snapshots."""
+    """Number of earlier snapshots in the opponent pool between two snapshots."""
     exploit_every: int = 0
     """Snapshots after which an exploiter of each side is trained, which joins the earlier snapshots; 0: none."""
     exploit_updates: int = 48
     """Updates that an exploiter learns from."""
     members: tuple[str, ...] = ()
-    """Policy that is a fixed player, too; repeatable."""
+    """Another fixed player; repeatable."""
     weighting: Weighting = "hard"
     """Weight of a snapshot against which the network wins with frequency p: `hard`, (1 - p) ** power; `near`, 4 p (1 - p)."""
     power: float = 2.0

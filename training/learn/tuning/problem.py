@@ -159,7 +159,8 @@ class TuneConfig:
     pruner: Pruner = "wilcoxon"
     """Rule that stops bad trials early."""
     finalists: int = 4
-    """Number of best trials that play as many deals again, beside the defaults; the best on all deals wins. 0: no finals."""
+    """Number of best trials that play as many deals again, with the defaults; the best on all deals wins. 0: no
+    finals."""
     held_out: int = 500
     """Number of held-out deals in the test of trained against default parameters."""
     surface: int = 40

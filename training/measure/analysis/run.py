@@ -49,10 +49,12 @@ class AnalysisSettings:
     """How games are analysed."""
 
     habits: Path | None = None
-    """Habits by which beliefs go: a file, or the folder of a run of `parlour train habits`, which has for each of its games
+    """Habits behind the beliefs: a file, or the folder of a run of `parlour train habits`, which has for each of its
+    games
     habits that were not learned from it; None: the usual ones."""
     values: str = EXPERT
-    """How decisions are valued: `expert` (the table's expert plays on where there is one, else the heuristic), `rollouts`
+    """How decisions are valued: `expert` (the table's expert continues the game if one ships, else the heuristic),
+    `rollouts`
     (the heuristic), each with =N for N continuations a move (16), or `none`."""
     votes: int = 4
     """Number of votes valued in each game: the votes with the greatest surprise."""

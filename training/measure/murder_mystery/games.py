@@ -56,7 +56,7 @@ class CaseSetting:
     repetitions: int = 3
     """Number of repetitions of the quiz; 0 for no quiz."""
     budget: int | None = None
-    """Number of questions to the model, in a game of agents, at which nobody asks or prunes any more; None: no limit."""
+    """Number of questions to the model, in a game of agents, after which nobody asks or prunes; None: no limit."""
 
     def __post_init__(self) -> None:
         check_from("repetitions", self.repetitions, 0)

@@ -39,7 +39,7 @@ class TableSettings:
     message_burst: int = 40
     """Messages that a browser may send at once."""
     sit_timeout: float = 10.0
-    """Seconds in which a browser that has connected has to bring its key."""
+    """Seconds in which a connected browser must send its key."""
 
     def __post_init__(self) -> None:
         for name, seconds in (("clock", self.clock), ("sit_timeout", self.sit_timeout)):
