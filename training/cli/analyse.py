@@ -41,7 +41,7 @@ def analyse(
             display.show_table(title, headings, map(_guesses, guesses))
         tell(f"{len(found.folder.games)} games analysed; report: {found.out / REPORT}")
 
-    return Answer(found.figures, show)
+    return Answer(found.figures, show, verdict=report.verdict(found.folder))
 
 
 def _votes(votes: ComparedVotes) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ from parlour.training.play.parallel.executor import opened
 from parlour.training.play.runner import GameRunner
 from parlour.training.results import display
 from parlour.training.results.decision_tables import decision_parts
+from parlour.training.results.pages.report import HTML
 from parlour.training.results.result_table import plain_table
 
 
@@ -71,7 +72,9 @@ def arena(
     value = {**report.as_json(found), **({"model": model.name} if asking else {})}
     note = f"; agents answered by {called(model)}" if asking else ""
     standing = plain_table(f"{report.title(found)}{note}", report.headings(found), report.standing_rows(found))
-    return Answer(value, [standing, *report.remarks(found), *decision_parts(found.decisions)])
+    parts = [standing, *report.remarks(found), *decision_parts(found.decisions)]
+    parts += [] if out is None else [f"report: {out / HTML}"]
+    return Answer(value, parts, verdict=report.verdict(found))
 
 
 def _tell_forecast(

@@ -25,7 +25,7 @@ from parlour.policies.llm.decisions import Decisions
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called
 from parlour.training.cli.options import Answer, Options
-from parlour.training.cli.reproduce import show_reproduction
+from parlour.training.cli.reproduce import show_reproduction, verdict_of
 from parlour.training.measure.murder_mystery import ratings, scores
 from parlour.training.measure.murder_mystery.games import GAME, CaseJob, CaseResult, CaseSetting, play_all
 from parlour.training.measure.murder_mystery.methods import METHODS, method_of
@@ -192,7 +192,7 @@ def compare_methods(
         )
         rows = {name: method_of(name) for name in names}
         found = by_budget("compare", setting, rows, budget) if budget else comparison("compare", setting, rows, targets)
-    return Answer(found.as_json(), partial(show_reproduction, found, model))
+    return Answer(found.as_json(), partial(show_reproduction, found, model), verdict=verdict_of(found, model))
 
 
 def show_ratings(

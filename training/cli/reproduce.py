@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from functools import partial
 from typing import Annotated, Final
@@ -17,6 +18,7 @@ from parlour.training.papers import reproduce as tables
 from parlour.training.results import display
 from parlour.training.results.decision_tables import decision_parts, marked, no_result
 from parlour.training.results.evaluation_tables import show_rate
+from parlour.training.results.verdicts import BETTER, UNCLEAR, WORSE, no_score, together, word
 from rich.measure import Measurement
 
 _WIDEST: Final = 250
@@ -60,7 +62,33 @@ def reproduce(
             setting, games=games, practice=practice, model=model, pool=pool, progress=progress, failures=failures
         )
         found = tables.reproduce(name, setting)
-    return Answer(found.as_json(), partial(show_reproduction, found, model))
+    return Answer(found.as_json(), partial(show_reproduction, found, model), verdict=verdict_of(found, model))
+
+
+def verdict_of(reproduction: tables.Reproduction, model: Model) -> str:
+    """How many of the paper's figures lie in our intervals, who played, and which rows differ from the first one."""
+    refused = [no_score(*own) for own in map(reproduction.rests_on, dict.fromkeys(c.row for c in reproduction.cells))]
+    if any(refused):
+        return together(refused)
+    inside = [_inside(cell) for cell in reproduction.cells if cell.paper is not None]
+    known = [one for one in inside if one is not None]
+    paper = f"{sum(known)} of {len(known)} figures of the paper lie in our 95 % intervals; ours were played by {called(model)}."
+    apart = Counter(word(cell.difference) for cell in reproduction.cells if cell.difference is not None)
+    rows = (
+        f"Of {sum(apart.values())} differences from the first row, {apart[BETTER]} are above zero, {apart[WORSE]} below, "
+        f"and {apart[UNCLEAR]} not shown."
+    )
+    played = f"Played by {called(model)}; {len(reproduction.cells)} figures."
+    return together([paper if known else played, rows if apart else ""])
+
+
+def _inside(cell: tables.TableCell) -> bool | None:
+    """Whether the paper's figure lies in our interval; None where there is none."""
+    ours = cell.ours if cell.value is None else cell.value
+    if cell.paper is None or ours is None or ours.low is None or ours.high is None:
+        return None
+    share = cell.value is None or cell.value.share
+    return ours.low <= (cell.paper / 100 if share else cell.paper) <= ours.high
 
 
 def show_reproduction(reproduction: tables.Reproduction, model: Model) -> None:

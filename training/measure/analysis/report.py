@@ -22,7 +22,9 @@ from parlour.training.measure.analysis.games import NOT_TOLD, AnalysedGame
 from parlour.training.measure.analysis.pages import plain
 from parlour.training.measure.analysis.values import DecisionValue
 from parlour.training.measure.statistics import COUNT, Estimate, mean_estimate, show_interval
+from parlour.training.results.pages.report import opening
 from parlour.training.results.result_table import markdown_table
+from parlour.training.results.verdicts import WIN_RATE, compared, together
 
 _MOST: Final = 20
 """Decisions of the folder that are listed."""
@@ -69,12 +71,12 @@ def report(folder: AnalysedFolder) -> str:
     """The report."""
     habits = "the habits given" if folder.beside else "the usual habits"
     parts = [
-        "# Analysis of recorded games of Avalon",
+        "\n".join(opening("Analysis of recorded games of Avalon", verdict(folder))).rstrip(),
+        *([f"![Right votes]({VOTES_PICTURE})"] if folder.pictures and list(compared_votes(folder.games)) else []),
         _overview(folder),
         "## Votes of good seats",
         f"Right is approving a team without an evil member, or rejecting one with. The heuristic decides at the same Views, with {habits}. Where most teams are dirty, rejecting all of them is mostly right: the last two rows tell the two kinds of teams apart.",
         votes_table(list(compared_votes(folder.games)), folder.theirs),
-        *([f"![Right votes]({VOTES_PICTURE})"] if folder.pictures and list(compared_votes(folder.games)) else []),
         "## Guesses at Merlin",
         *_guesses(folder),
         "## Surprise of the decisions",
@@ -87,6 +89,23 @@ def report(folder: AnalysedFolder) -> str:
         "\n".join(f"- {one}" for one in folder.how),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def verdict(folder: AnalysedFolder) -> str:
+    """The recorded players beside the heuristic: right votes of good seats, and guesses that named Merlin."""
+    votes, guesses = next(iter(compared_votes(folder.games)), None), next(iter(compared_guesses(folder.games)), None)
+    votes_scale = WIN_RATE.of("games")
+    said = (
+        []
+        if votes is None
+        else [compared(f"voting by {folder.theirs}", "voting by the heuristic", votes.difference, votes_scale)]
+    )
+    if guesses is not None:
+        guesses_scale = WIN_RATE.of("guesses")
+        said.append(
+            compared(f"guessing by {folder.theirs}", "guessing by the heuristic", guesses.difference, guesses_scale)
+        )
+    return together(said) or "Nothing could be compared with the heuristic: no votes and no guesses."
 
 
 def _overview(folder: AnalysedFolder) -> str:

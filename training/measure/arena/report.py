@@ -11,8 +11,10 @@ from parlour.policies.llm.decisions import foreign
 from parlour.training.measure.arena.result import ArenaResult
 from parlour.training.measure.statistics import Estimate, plain, show_interval
 from parlour.training.results.decision_tables import MEANING, marked
+from parlour.training.results.pages.report import opening
 from parlour.training.results.result_table import markdown_list, markdown_table
 from parlour.training.results.runs import write_csv
+from parlour.training.results.verdicts import compared, no_score, together
 
 
 def as_json(result: ArenaResult) -> dict[str, Any]:
@@ -95,6 +97,18 @@ def write_tables(result: ArenaResult, folder: Path) -> None:
 
 
 # -- in words ----------------------------------------------------------------------------------------------------------
+
+
+def verdict(result: ArenaResult) -> str:
+    """The two strongest players, and whether the first is better; players without a score are left out and named."""
+    refused = {name: no_score(name, made.own, made.decisions) for name, made in result.decisions.items()}
+    scored = [name for name, _ in result.standing if not refused[name]]
+    if len(scored) < 2:
+        return together([*refused.values(), "Fewer than two players have a score."])
+    first, second = scored[:2]
+    rating = dict(result.standing)[first].rating
+    said = f"{first} has the highest rating of {len(scored)} players: {points(rating)}; {result.config.games:,} deals."
+    return together([said, compared(first, second, result.pairs.difference(first, second)), *refused.values()])
 
 
 def headings(result: ArenaResult) -> tuple[str, ...]:
@@ -193,8 +207,7 @@ def text(result: ArenaResult) -> str:
         for a, b, n, _, _, share, low, high, expected in _cells(result)
     ]
     lines = [
-        f"# Arena: {title(result)}",
-        "",
+        *opening(f"Arena: {title(result)}", verdict(result), "![Arena](arena.png)"),
         "Whole sides, every player against every other and itself, on the same held-out deals. Ratings: a logistic model with a "
         "strength on each side, in points (400: odds of ten to one), the mean of all players is zero; intervals at 95 % over "
         "the deals; places that the deals leave in brackets.",
@@ -202,8 +215,6 @@ def text(result: ArenaResult) -> str:
         markdown_table(headings(result), standing_rows(result)),
         "",
         markdown_list(remarks(result)),
-        "",
-        "![Arena](arena.png)",
         "",
         "## Pairs, over both sides of each deal",
         "",
