@@ -4,8 +4,7 @@
     env = avalon_v0.env(num_players=6)
 
 `make(name, **options)` and `registry` reach the same environments by name; `gymnasium.make("parlour/avalon-v0")` is one
-seat of a game. Games of other packages are among them: see `register`, and the
-entry-point group `parlour.games`.
+seat of a game. Games of other packages are among them: see `register`, and the entry-point group `parlour.games`.
 """
 
 from __future__ import annotations

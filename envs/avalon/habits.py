@@ -23,8 +23,7 @@ _LARGEST: Final = 50.0
 """No term is larger: beyond it log-odds are certainty."""
 VOTERS: Final = ("evil, dirty", "evil, clean", "Merlin, dirty", "Merlin, clean", "good", "Oberon")
 """Kinds of voters: an evil seat that knows its fellows, and Merlin, each by its knowledge about the team; good seats that know
-nobody's
-side; Oberon."""
+nobody's side; Oberon."""
 VOTE_TERMS: Final = (
     "always",
     "own",

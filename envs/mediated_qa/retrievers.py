@@ -116,8 +116,7 @@ class BM25Retriever(_Ranking):
         ln(1 + (N - n + 0.5) / (n + 0.5)) * f / (f + k1 (1 - b + b |d| / mean |d|))
 
     where f is the number of times t occurs in d, n the number of the N sentences with t, and |d| the number of words in d. Words
-    are
-    stems of content words, as everywhere in this game (`parlour.envs.english.stemmed`).
+    are stems of content words, as everywhere in this game (`parlour.envs.english.stemmed`).
 
     Args:
         passages: The articles.

@@ -1,9 +1,8 @@
 """What a legal move looks like to the seat that may make it, in numbers: the features by which a cloned player chooses.
 
-One row for each legal move, the same columns for 5 to 10 players; features depend on what is known about a seat, not on
-its number. A
-row is a function of the seat's View (`record.py`). The moves that are described by zeros alone, whatever was seen (to reject,
-to succeed, to pass), have the score 0, and the score of the other move says how much more likely it is.
+One row for each legal move, the same columns for 5 to 10 players; features depend on what is known about a seat, not on its
+number. A row is a function of the seat's View (`record.py`). The moves that are described by zeros alone, whatever was seen
+(to reject, to succeed, to pass), have the score 0, and the score of the other move says how much more likely it is.
 """
 
 from __future__ import annotations

@@ -74,8 +74,8 @@ class Ask(BaseModel, Generic[A]):
     """Inputs that may be left out, in this order, where a prompt would be too long."""
     words_first: ClassVar[bool] = False
     """Whether its words and the shape of its answer come before all sections. Set it if they are longer than the common beginning
-    of a seat's questions: a server then reuses its prompt cache across seats. The shape
-    leaves to the sections what is offered then."""
+    of a seat's questions: a server then reuses its prompt cache across seats. The shape leaves to the sections what is offered
+    then."""
     max_tokens: ClassVar[int] = 800
     """Room for a reply; a setting may give more."""
     temperature: ClassVar[float | None] = None

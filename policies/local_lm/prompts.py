@@ -6,8 +6,7 @@ a line that begins with `> ` and holds the seat's words.
 
 If the context is too short, the first message stays (rules, role). The oldest other messages are dropped with their
 answers, and a line says how many lines of the record are missing. If the first message and the last do not fit
-together, lines
-of their records go, the oldest first.
+together, lines of their records go, the oldest first.
 """
 
 from __future__ import annotations

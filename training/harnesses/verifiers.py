@@ -3,8 +3,7 @@
 Interfaces of the package `verifiers` 0.4: `Taskset.load`, `TaskData`, `Env.run(task, agents)`, `Agent.interaction`,
 `Trace.record_reward`, `Harness`, `HarnessSession`. One task is one game, numbered by its seed, without an end; one interaction
 is a seat, whose return is its reward. A model gets the messages that `parlour.wrappers.Conversation` writes for its seat. The
-package
-`examples/verifiers/parlour_v1` is that by which verifiers finds them.
+package `examples/verifiers/parlour_v1` is that by which verifiers finds them.
 """
 
 from __future__ import annotations

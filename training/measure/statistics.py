@@ -206,8 +206,7 @@ def stratified_mean(
 ) -> Estimate:
     """The weighted mean of strata's means. From n cases of a stratum, n - 1 are drawn with replacement, so that the spread of
     drawn means equals the standard error of the mean (Rao & Wu 1988). The test changes signs of cases at random. There is no
-    interval where a
-    stratum has a single case.
+    interval where a stratum has a single case.
 
     >>> mean = stratified_mean([[0.0, 1.0, 1.0, 0.0], [1.0, 1.0, 1.0]], [0.5, 0.5], np.random.default_rng(0))
     >>> mean.n, mean.value, 0.5 <= mean.low < mean.high <= 1.0

@@ -61,8 +61,7 @@ class ReproductionSetting:
     """GRATR's tables: GRATR with settings, such as gratr:gamma=0.02; None: GRATR's own settings."""
     readers: str = ""
     """gratr-trust: readers.json of `parlour train gratr-trust`, or `trained` for the file that ships with parlour: adds
-    rows of GRATR
-    with other settings, Bayes by learned habits and a logistic model; None: none of these."""
+    rows of GRATR with other settings, Bayes by learned habits and a logistic model; None: none of these."""
     out: Path | None = None
     """Run directory, for transcripts, or for pictures and their data; resumes if it exists; None: nothing is stored."""
     progress: StageProgress = no_progress

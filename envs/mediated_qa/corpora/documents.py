@@ -2,8 +2,7 @@
 
 The title of a text is its file's name without the ending, that of a Markdown file its first heading. Lines of a paragraph are
 joined; list items and `Field: value` lines are paragraphs of their own. A sentence ends at a stop, question or exclamation mark
-before a
-capital letter, a digit or a quotation mark, unless the stop belongs to an initial or to a common abbreviation.
+before a capital letter, a digit or a quotation mark, unless the stop belongs to an initial or to a common abbreviation.
 """
 
 from __future__ import annotations

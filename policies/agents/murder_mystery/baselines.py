@@ -1,9 +1,8 @@
 """The procedures that Questum is compared with (SPEC 4.7, paper C.3), and the questions of two of them.
 
-Werewolf-style, O-CoT and ThinkThrice ask every other player about every victim in every round, and prune nothing.
-Their heuristics read the same facts from the same excerpts as Questum's, ask in the same words, and answer within the same limit.
-The procedures differ in what they read before they ask. Who has a secret answers in the
-same way in all methods, as murderers do.
+Werewolf-style, O-CoT and ThinkThrice ask every other player about every victim in every round, and prune nothing. Their
+heuristics read the same facts from the same excerpts as Questum's, ask in the same words, and answer within the same limit. The
+procedures differ in what they read before they ask. Who has a secret answers in the same way in all methods, as murderers do.
 """
 
 from __future__ import annotations

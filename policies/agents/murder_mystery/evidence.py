@@ -1,11 +1,11 @@
 """What excerpts of script and talk say against each suspect: the reading that all heuristics of this room share.
 
-Who may lie is a rule of the game: only a victim's murderer, and only about that victim. So each suspect is judged as if
-he had done it: what he said himself then counts for nothing, and what all the others said about this victim is true (about
-another victim, somebody else may have lied). Against him speak a
-reason that he has not given up, the means, having been seen where and when the victim died, and having said what the
-others contradict; for him, that he was seen elsewhere or could not get at the means. If the others contradict each
-other with his own words left aside, or tell that somebody else was there when the victim died, that speaks for him too.
+Who may lie is a rule of the game: only a victim's murderer, and only about that victim. So each suspect is judged as if he
+had done it: what he said himself then counts for nothing, and what all the others said about this victim is true (about
+another victim, somebody else may have lied). Against him speak a reason that he has not given up, the means, having been
+seen where and when the victim died, and having said what the others contradict; for him, that he was seen elsewhere or
+could not get at the means. If the others contradict each other with his own words left aside, or tell that somebody else
+was there when the victim died, that speaks for him too.
 """
 
 from __future__ import annotations

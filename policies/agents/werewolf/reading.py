@@ -179,8 +179,8 @@ def judged_by(observer: Observer, speaker: int, reading: ReadStatement) -> tuple
 
     A statement about the observer, or about players whose side it knows, is evidence only about the speaker. A speaker that
     reports an impossible check, or claims the observer's own single role, is a werewolf. A right guess makes a speaker slightly
-    less suspicious, a wrong guess slightly more. A werewolf, who knows all sides, learns
-    roles alone. The observer's own words are no evidence.
+    less suspicious, a wrong guess slightly more. A werewolf, who knows all sides, learns roles alone. The observer's own words
+    are no evidence.
     """
     if speaker == observer.seat:
         return ()

@@ -2,8 +2,7 @@
 
 Each rate of `WerewolfHabits` is counted where the roles are known and fitted in log-odds around today's number, with a part
 shared by all numbers of players and a separate part for each number. How well an onlooker then tells the werewolves is asked
-after every day
-of games not learned from.
+after every day of games not learned from.
 """
 
 from __future__ import annotations

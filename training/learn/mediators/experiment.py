@@ -73,8 +73,7 @@ class HeldOutConfig:
     """What the actions cost, of the retriever's, the generator's, the verifier's; in the unit of the utilities."""
     reader: str = ""
     """Reader that answers: offline (rules and a simulated memory), extract (rules, no memory), model (from --model),
-    qa:PATH (an
-    extractive model in a folder); None: the model where there is one, else offline."""
+    qa:PATH (an extractive model in a folder); None: the model where there is one, else offline."""
     nli: str = ""
     """Verifier of answers: lexical (shared words), model (from --model), or the folder of an inference model; None: the
     model where it answers, else lexical."""

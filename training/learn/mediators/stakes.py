@@ -3,8 +3,7 @@
 A run stores the outcome of every joint action on every question, and whether evidence was found. Costs and outcomes do not depend
 on payments, so nothing is asked again. Value and price are relative to silence when the closed-book answer is wrong, which keeps
 its utility: a right answer pays that utility plus the value, a wrong answer that utility minus the price. So at price 0 silence
-gains
-nothing over a wrong answer; the published utilities (120, -40, 10, -20) are value 110 and price 50.
+gains nothing over a wrong answer; the published utilities (120, -40, 10, -20) are value 110 and price 50.
 
 The policy takes in each state the joint action with the highest mean over the training questions, shrunk towards the state's
 parents. At an infinite price it takes none that was ever wrong on a training question, in whatever state. At price 0 it is
@@ -53,8 +52,7 @@ class StakesConfig:
     value: tuple[float, ...] = ()
     """What a right answer pays more than silence; None: as in the run."""
     price: tuple[float, ...] | None = None
-    """Pay of a wrong answer below silence; `inf`: never worth it. None: as
-    `PRICES`, in the unit of the run."""
+    """Pay of a wrong answer below silence; `inf`: never worth it. None: as `PRICES`, in the unit of the run."""
     shrinkage: Shrinkage = "auto"
     """Shrinkage of states with few questions towards their parents, in pseudo-questions, or `auto`; 0 for none."""
 
@@ -110,7 +108,8 @@ class Stakes:
     policies: dict[tuple[float, float], PolicyTable]
     """Value and price -> policy."""
     gains: dict[tuple[float, float], Estimate]
-    """Value and price -> net utility of the learned mediator less that of the best static policy, question by question."""
+    """Value and price -> net utility of the learned mediator minus net utility of the best static policy, question by
+    question."""
     reader: str = ""
     """Who answered; empty if it is not told."""
     own: tuple[float, float] = (0.0, 0.0)

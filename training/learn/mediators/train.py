@@ -86,7 +86,7 @@ class Trained:
     picture: bool
     """Whether the curve was drawn: it needs matplotlib, of the extra `train`."""
     usability: Usability
-    """Of the policy from the training questions, on the held-out ones."""
+    """Usability of the trained policy, from the held-out questions."""
 
 
 def train(

@@ -42,8 +42,7 @@ class SeatConfig:
     """Passes over the decisions in an update."""
     learning_rate: float | None = None
     """Learning rate of the first phase, by default 0.0015 if the game has kernels, else 0.0007; it decreases linearly,
-    phase by
-    phase, to a tenth."""
+    phase by phase, to a tenth."""
     entropy: float = 0.005
     """Coefficient of the entropy bonus."""
     gae_lambda: float = 0.95

@@ -50,8 +50,7 @@ class AnalysisSettings:
 
     habits: Path | None = None
     """Habits behind the beliefs: a file, or the folder of a run of `parlour train habits`, which has for each of its
-    games
-    habits that were not learned from it; None: the usual ones."""
+    games habits that were not learned from it; None: the usual ones."""
     values: str = EXPERT
     """How decisions are valued: `expert` (the table's expert continues the game if one ships, else the heuristic),
     `rollouts`

@@ -2,9 +2,9 @@
 
 Threads are for players who wait: while a language model answers one game over HTTP, the others continue. Players who compute gain
 nothing from threads. They gain from a pool of processes (`parlour.training.play.parallel.ray`), each with concurrent games.
-Results do not depend on how many are played at once: players are
-reset for each game from its seed, and what was played is handed over in the order of the games. Only a player that
-carries something over from game to game, against the sense of `reset`, can make a difference.
+Results do not depend on how many are played at once: players are reset for each game from its seed, and what was played is handed
+over in the order of the games. Only a player that carries something over from game to game, against the sense of `reset`, can
+make a difference.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Players run once more on the recorded Views, for what they believed: those whose questions heuristics answered.
 
 The same player with the same seed asks the same questions and gets the same answers, so it has the same beliefs. A seat whose
-moves differ from the record is left out. A transcript may come from
-anybody: who sits there is looked up among a few players by name, and nothing is imported or opened for it.
+moves differ from the record is left out. A transcript may come from anybody: who sits there is looked up among a few players
+by name, and nothing is imported or opened for it.
 """
 
 from __future__ import annotations

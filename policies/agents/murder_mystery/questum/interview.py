@@ -3,8 +3,7 @@
 The same procedure with other settings is PLAYER* (SPEC 5), and, with the defaults, that of the murderers in all methods.
 
 The choice of the player to ask (section 2.2): the list of suspects is a uniform belief over its n members, with entropy H = ln n,
-which questions
-bring down to 0. A gain is what a list lost: IG_t = H_(t-1) - H_t, negative when it grew.
+which questions bring down to 0. A gain is what a list lost: IG_t = H_(t-1) - H_t, negative when it grew.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Evidence of a trust graph weighed together: which players can all be werewolves at once, given all actions between players.
 
 This is parlour's own method; the paper's trust moves from edge to edge. Each edge's evidence counts by how often each side acts
-so towards
-each side, and by the rate at which readings are wrong (`doubt`): no single accuser can settle a belief, words that contradict
-each other are weighed against each other, and the trust that follows is a chance, 1 - 2 P(werewolf). The rates were counted in
-games of GRATR and of the history window at every seat, answered by heuristics (40 deals each, seeds 1 to 40).
+so towards each side, and by the rate at which readings are wrong (`doubt`): no single accuser can settle a belief, words that
+contradict each other are weighed against each other, and the trust that follows is a chance, 1 - 2 P(werewolf). The rates were
+counted in games of GRATR and of the history window at every seat, answered by heuristics (40 deals each, seeds 1 to 40).
 
 `Reliabilities` are learned instead, with all errors of reading, by `parlour train gratr-trust` (log loss of trust at every
 judgement). Evidence then decays on its edge by rho as in Eq. 4, so that later evidence discounts what it contradicts; what the
