@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from parlour.policies.llm.model import Model
 
 _ADVISED: Final = "advised"
+_MIXTURE: Final = "mixture"
 
 Group = Literal["plain", "file", "asking", "modules", "library"]
 
@@ -178,7 +179,7 @@ for kind in (
     _kind("human", _plain, "plain", "human:HumanPolicy", settings=False),
     PolicyKind(EXPERT, _expert, "file", settings=False),
     PolicyKind("clone", _clone, "file", "cloned:ClonedPlayer", first="file", shown="clone:FILE"),
-    PolicyKind("mixture", _mixture, "file", "mixture:MixturePolicy", first="folder", shown="mixture:FOLDER"),
+    PolicyKind(_MIXTURE, _mixture, "file", "mixture:MixturePolicy", first="folder", shown="mixture:FOLDER"),
     *(_kind(name, _asked, "asking", home) for name, home in _ASKING.items()),
     PolicyKind(_ADVISED, _advised, "asking", "agents.advised:AdvisedPlayer"),
     _kind("grace", _set, "modules", "agents.mediated_qa:GraceMediator"),
@@ -220,7 +221,7 @@ def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | 
     kind = REGISTRY.get(plain)
     if kind is not None and (kind.settings or not colon):
         return kind.make(settings_of(name), Wanted(game, config, model or _offline()))
-    if name.endswith(SUFFIX) or Path(name).exists():
+    if _is_file(name):
         from parlour.policies.trained import TrainedSeat
 
         return TrainedSeat.load_for(name, game, config)
@@ -231,6 +232,29 @@ def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | 
     shown = [one.shown or one.name for one in REGISTRY.values()]
     accepted = ", ".join((*shown, f"a trained {SUFFIX} file", "module:attribute"))
     raise ParlourError(f"policy {name!r} is not accepted; accepted: {accepted}")
+
+
+def table_of(name: str) -> tuple[str, Mapping[str, Any]] | None:
+    """The table that a policy's files were trained for: the game, and its configuration. None for players of any table.
+
+    Raises:
+        ParlourError: The file, or a file of the mixture, holds no trained seat.
+    """
+    plain = name.partition(":")[0]
+    if plain == _MIXTURE:
+        from parlour.policies.mixture import MixturePolicy, folder_of
+
+        return MixturePolicy(folder_of(settings_of(name))).table
+    if plain in REGISTRY or not _is_file(name):
+        return None
+    from parlour.policies.trained import TrainedSeat
+
+    return TrainedSeat.load(name).table
+
+
+def _is_file(name: str) -> bool:
+    """Whether a name that is not in `REGISTRY` is the path of a trained seat."""
+    return name.endswith(SUFFIX) or Path(name).exists()
 
 
 def _offline() -> Model:
@@ -262,7 +286,7 @@ def asks_a_model(name: str) -> bool:
     if plain in REGISTRY:
         silent = plain == _ADVISED and f"speaker={HEURISTIC}" in name
         return REGISTRY[plain].asks and not silent
-    if name.endswith(SUFFIX) or Path(name).exists() or not is_dotted(name):
+    if _is_file(name) or not is_dotted(name):
         return False
     from parlour.policies.adapters import callables
 

@@ -20,6 +20,7 @@ from parlour.training.measure.arena.forecast import forecast
 from parlour.training.measure.arena.games import stored_games
 from parlour.training.measure.arena.run import arena as play_arena
 from parlour.training.play import rollout
+from parlour.training.play.named_table import named_table
 from parlour.training.play.parallel.executor import opened
 from parlour.training.play.runner import GameRunner
 from parlour.training.results import display
@@ -33,7 +34,7 @@ def arena(
     table: common.GameOptions,
     processes: common.ProcessOptions,
     failures: common.FailureOptions,
-    game: common.GameArgument = "avalon_v0",
+    game: common.AnyGameArgument = None,
     policy: Annotated[
         list[str] | None, "Player, repeatable; None: all that fit the table and need neither a file nor a person."
     ] = None,
@@ -49,9 +50,10 @@ def arena(
 ) -> Answer:
     """Rate players: all meet as whole sides on the same deals. Reports intervals and cycles.
 
-    Example: [bold]parlour arena avalon_v0 --players 5 --games 200 --workers 2 --out runs/arena[/bold]
+    Example: [bold]parlour arena avalon_v0 --games 200 --workers 2 --out runs/arena[/bold]
     """
-    env = rollout.table(game, **table.chosen)
+    game, options = named_table(game, table.chosen, policy or ())
+    env = rollout.table(game, **options)
     base = env.game_env
     name, told = base.spec.id, base.game.config
     names = policy or players_of(name, told)

@@ -24,6 +24,9 @@ LogOption = Annotated[
     "the file progress.csv, which is always written.",
 ]
 GameArgument = Annotated[str, typer.Argument(), "Name of the game, as `parlour list` shows it."]
+AnyGameArgument = Annotated[
+    str | None, typer.Argument(), "Name of the game; None: that of a policy file, else avalon_v0."
+]
 SeedOption = Annotated[int, typer.Option(min=0), "The same seed gives the same result."]
 RunOption = Annotated[Path, "Run directory; resumes if it exists."]
 TranscriptsOption = Annotated[Path | None, "Directory for the transcripts."]
@@ -37,12 +40,12 @@ WorkersOption = Annotated[
 
 @dataclass(frozen=True)
 class GameSettings:
-    """How a game is set up."""
+    """How a game is set up. What is not named is as a policy file has it, else the game's own default."""
 
     players: int | None = None
-    """Number of players; None: the game's own."""
+    """Number of players; None: the game's own, or a policy file's."""
     rules: str | None = None
-    """Preset of the rules; None: the game's own."""
+    """Preset of the rules; None: the game's own, or a policy file's."""
     option: Mapping[str, Any] = field(default_factory=dict)
     """Another option of the game, repeatable; the value is JSON or a word."""
 
@@ -54,9 +57,7 @@ class GameSettings:
 
 
 GAME_NAMES: Final = {"players": "--players -n", "option": "--set"}
-AVALON_DEFAULTS: Final = {"players": "the game's own; avalon_v0: 5", "rules": "the game's own; avalon_v0: official"}
 GameOptions = Annotated[GameSettings, Options(rename=GAME_NAMES, panel="Game")]
-AvalonOfFive = Annotated[GameSettings, Options(rename=GAME_NAMES, shown=AVALON_DEFAULTS, panel="Game")]
 
 
 @dataclass(frozen=True)

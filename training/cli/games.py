@@ -21,6 +21,7 @@ from parlour.training.measure import evaluate as evaluation
 from parlour.training.measure.statistics import plain, show_interval
 from parlour.training.play import rollout, seeds
 from parlour.training.play.extras import import_extra
+from parlour.training.play.named_table import named_table
 from parlour.training.play.parallel.concurrent_games import Job
 from parlour.training.play.runner import GameRunner
 from parlour.training.play.stored_games import games_folder
@@ -38,7 +39,7 @@ def play(
     table: common.GameOptions,
     ray: common.RayOptions,
     failures: common.FailureOptions,
-    game: common.GameArgument = "avalon_v0",
+    game: common.AnyGameArgument = None,
     policy: Annotated[
         list[str] | None,
         "A player for all seats; or a player for each seat, in order; or player_0=NAME for single seats; None: heuristic.",
@@ -54,9 +55,10 @@ def play(
 ) -> None:
     """Play games and print their public record.
 
-    Example: [bold]parlour play avalon_v0 --players 5 --policy heuristic --policy player_0=human --out runs/mine[/bold]
+    Example: [bold]parlour play avalon_v0 --policy heuristic --policy player_0=human --out runs/mine[/bold]
     """
-    env = rollout.table(game, on_bad=on_bad, **table.chosen)
+    game, options = named_table(game, table.chosen, players_named(policy or []))
+    env = rollout.table(game, on_bad=on_bad, **options)
     base = env.game_env
     names = seat_names(policy or ["heuristic"], base.possible_agents)
     game = base.spec.id
@@ -119,7 +121,7 @@ def seat_names(given: list[str], agents: list[str]) -> list[str]:
     >>> seat_names(["avalon_agent:without=plan"], ["player_0"])
     ['avalon_agent:without=plan']
     """
-    seated_by_name = [one for one in given if "=" in one and ":" not in one.partition("=")[0]]
+    seated_by_name = [one for one in given if _names_a_seat(one)]
     plain = [one for one in given if one not in seated_by_name]
     named = dict(one.split("=", 1) for one in seated_by_name)
     for agent in named:
@@ -128,6 +130,19 @@ def seat_names(given: list[str], agents: list[str]) -> list[str]:
         raise ParlourError(f"{len(plain)} policies; accepted: one for all seats, or one for each of {len(agents)}")
     seats = plain if len(plain) == len(agents) else (plain or ["heuristic"]) * len(agents)
     return [named.get(agent, seats[number]) for number, agent in enumerate(agents)]
+
+
+def players_named(given: list[str]) -> list[str]:
+    """The policies that are named, without the seats before them.
+
+    >>> players_named(["heuristic", "player_1=runs/seat/policy.npz"])
+    ['heuristic', 'runs/seat/policy.npz']
+    """
+    return [one.split("=", 1)[1] if _names_a_seat(one) else one for one in given]
+
+
+def _names_a_seat(policy: str) -> bool:
+    return "=" in policy and ":" not in policy.partition("=")[0]
 
 
 def _result(played: rollout.Episode | rollout.Unfinished, seats: dict[str, str]) -> dict[str, Any]:
@@ -162,7 +177,7 @@ def evaluate(
     table: common.GameOptions,
     ray: common.RayOptions,
     failures: common.FailureOptions,
-    game: common.GameArgument = "avalon_v0",
+    game: common.AnyGameArgument = None,
     policy: Annotated[
         list[str] | None, "Player to measure, repeatable; compared with the first; None: heuristic."
     ] = None,
@@ -189,8 +204,10 @@ def evaluate(
 ) -> Answer:
     """Measure players on the same deals, with intervals and paired comparisons.
 
-    Example: [bold]parlour evaluate avalon_v0 --players 5 --policy heuristic --policy random --games 500[/bold]
+    Example: [bold]parlour evaluate avalon_v0 --policy runs/seat/policy.npz --policy expert[/bold]
     """
+    names = policy or ["heuristic"]
+    game, options = named_table(game, table.chosen, (*names, against))
     if best_response is not None:
         unread = {"against": against != "heuristic", "design": design != "single", "resume": resume}
         unread |= {"seat": seat is not None, "table": csv is not None, "html": html is not None, "out": out is not None}
@@ -200,7 +217,7 @@ def evaluate(
             raise ParlourError("--minutes and --steps are not accepted together; accepted: one of them")
         budget = {"minutes": minutes, "steps": steps, "deals": games, "first_deal": seed}
         chosen = {key: limit for key, limit in budget.items() if limit is not None}
-        return _best_responses(best_response, policy or ["heuristic"], game, table.chosen, chosen)
+        return _best_responses(best_response, names, game, options, chosen)
     for option, amount in (("minutes", minutes), ("steps", steps)):
         if amount is not None:
             raise ParlourError(f"--{option} goes with --best-response")
@@ -209,12 +226,11 @@ def evaluate(
         evaluation_page.check_out(html)
     if seat is not None and design != "single":
         raise ParlourError("--seat goes with --design single")
-    env = rollout.table(game, **table.chosen)
+    env = rollout.table(game, **options)
     base = env.game_env
     if seat is not None and seat >= base.game.seats:
         raise accept("seat", seat, range(base.game.seats))
 
-    names = policy or ["heuristic"]
     makers = {name: partial(make_policy, name, base.spec.id, base.game.config, model) for name in (*names, against)}
     for make in makers.values():
         make()  # an error before the first game

@@ -11,6 +11,7 @@ from parlour.training.cli import common
 from parlour.training.cli.options import Answer
 from parlour.training.harnesses.sessions import Sessions, SessionSettings
 from parlour.training.play.extras import import_extra
+from parlour.training.play.named_table import named_table
 
 SeatOption = Annotated[str, "Seat of the caller, who may ask for another."]
 OpponentsOption = Annotated[str, "Player at the other seats."]
@@ -38,9 +39,8 @@ def mcp(
     Example: [bold]parlour mcp avalon_v0 --seat player_2 --out runs/mcp[/bold]
     """
     bridge = import_extra("parlour.training.harnesses.mcp", "mcp")
-    settings = SessionSettings(
-        game, seat, opponents, table.chosen, on_bad=on_bad, seed=seed, out=out, max_games=max_games
-    )
+    game, options = named_table(game, table.chosen, [opponents])
+    settings = SessionSettings(game, seat, opponents, options, on_bad=on_bad, seed=seed, out=out, max_games=max_games)
     sessions = Sessions(settings)
     try:
         if http is None:
@@ -68,12 +68,11 @@ def openenv(
 ) -> None:
     """Serve one seat of a game as an OpenEnv environment, for trainers of language models. Needs the extra `openenv`.
 
-    Example: [bold]parlour openenv avalon_v0 --players 5 --port 8019[/bold]
+    Example: [bold]parlour openenv avalon_v0 --port 8019[/bold]
     """
     bridge = import_extra("parlour.training.harnesses.openenv", "openenv")
-    settings = SessionSettings(
-        game, seat, opponents, table.chosen, on_bad=on_bad, seed=seed, out=out, max_games=max_games
-    )
+    game, options = named_table(game, table.chosen, [opponents])
+    settings = SessionSettings(game, seat, opponents, options, on_bad=on_bad, seed=seed, out=out, max_games=max_games)
     sessions = Sessions(settings)
     try:
         own = bridge.listening(host, port)

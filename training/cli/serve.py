@@ -18,6 +18,7 @@ from parlour.training.cli import common
 from parlour.training.cli.options import Options
 from parlour.training.play import asked
 from parlour.training.play.extras import import_extra
+from parlour.training.play.named_table import named_table
 
 
 def serve(
@@ -39,7 +40,7 @@ def serve(
         "Player that answers the text of a seat instead of heuristics: `random`, `chat`, `expert`, module:attribute, or a "
         "trained seat; the request must hold its features if it cannot read the prose.",
     ] = None,
-    game: Annotated[str, "With --policy: game of a trained seat."] = "avalon_v0",
+    game: Annotated[str | None, "With --policy: its game; None: that of a policy file, else avalon_v0."] = None,
 ) -> None:
     """Serve an OpenAI-compatible endpoint that answers by heuristics, without any model. Needs the extra `serve`.
 
@@ -57,9 +58,10 @@ def serve(
     )
     server = import_extra("parlour.policies.llm.server.app", "serve")
     served = None
+    game, options = named_table(game, table.chosen, () if policy is None else [policy])
     who, asks, model = "The heuristic (no language model) answers", "avalon_agent", MODEL_ID
     if policy is not None:
-        env = lookup(game).raw_env(**table.chosen)
+        env = lookup(game).raw_env(**options)
         served = server.ServedPolicy(policy, make_policy(policy, env.spec.id, env.game.config))
         who, asks, model = f"The policy {policy} answers", "chat", policy
     bound = server.BoundServer(server.Service(settings, policy=served), host, port)

@@ -19,6 +19,7 @@ from parlour.training.cli.options import Options
 from parlour.training.play import rollout
 from parlour.training.play.extras import import_extra
 from parlour.training.play.live_table.settings import TableSettings
+from parlour.training.play.named_table import named_table
 from parlour.training.play.stored_games import games_folder
 
 ME: Final = "me"
@@ -34,7 +35,7 @@ def table(
     settings: Annotated[TableSettings, Options(panel="Limits", rare=_RARE)],
     setup: common.GameOptions,
     failures: common.FailureOptions,
-    game: common.GameArgument = "avalon_v0",
+    game: common.AnyGameArgument = None,
     seats: Annotated[
         str,
         typer.Option(metavar="NAME[,NAME]"),
@@ -69,9 +70,11 @@ def table(
             f"--host {host} is not accepted without --token; accepted: an address of loopback, or a token"
         )
     tables = import_extra("parlour.training.play.live_table.opening", "serve")
-    env = rollout.table(game, on_bad=on_bad, **setup.chosen)
+    given = names_in(seats)
+    game, options = named_table(game, setup.chosen, (*given, others))
+    env = rollout.table(game, on_bad=on_bad, **options)
     base = env.game_env
-    names = seats_of(seats, others, len(base.possible_agents))
+    names = seats_of(given, others, len(base.possible_agents))
     players = [
         (HumanPolicy.name, None)
         if name == ME
@@ -95,13 +98,13 @@ def _decides(players: list[tuple[str, Any]], seed: int, on_bad: str) -> dict[str
     return {"players": [name for name, _ in players], "seed": seed, "on_bad": on_bad}
 
 
-def seats_of(given: str, others: str, seats: int) -> list[str]:
-    """Who sits at each seat. Raises `ParlourError` for more names than seats.
+def names_in(given: str) -> list[str]:
+    """The names in a list of seats. Raises `ParlourError` for an empty one.
 
     A comma ends a name, except for one before `key=value`, which belongs to the settings of the name before it.
 
-    >>> seats_of("me,gratr:gamma=0.5,rho=2,me", "heuristic", 4)
-    ['me', 'gratr:gamma=0.5,rho=2', 'me', 'heuristic']
+    >>> names_in("me,gratr:gamma=0.5,rho=2,me")
+    ['me', 'gratr:gamma=0.5,rho=2', 'me']
     """
     names: list[str] = []
     for part in given.split(","):
@@ -112,6 +115,15 @@ def seats_of(given: str, others: str, seats: int) -> list[str]:
             names.append(part.strip())
     if "" in names:
         raise ParlourError(f"seats {given!r} are not accepted; accepted: names with a comma between them")
+    return names
+
+
+def seats_of(names: list[str], others: str, seats: int) -> list[str]:
+    """Who sits at each seat. Raises `ParlourError` for more names than seats.
+
+    >>> seats_of(["me"], "heuristic", 3)
+    ['me', 'heuristic', 'heuristic']
+    """
     if len(names) > seats:
         raise ParlourError(f"{len(names)} names for {seats} seats are not accepted; accepted: up to {seats}")
     return names + [others] * (seats - len(names))

@@ -29,6 +29,7 @@ from parlour.training.learn.tuning.gratr import GratrTuning
 from parlour.training.learn.tuning.problem import TuneConfig
 from parlour.training.learn.tuning.questum import QuestumTuning
 from parlour.training.play.extras import import_extra
+from parlour.training.play.named_table import named_table
 from parlour.training.results import display
 from parlour.training.results.evaluation_tables import show_rate
 from parlour.training.results.result_table import Column, ResultTable, plain_table
@@ -44,16 +45,16 @@ _RARE: Final = (
 
 def train_seat(
     config: Annotated[SeatConfig, Options(exclude=("game", "options"))],
-    table: common.AvalonOfFive,
-    game: common.GameArgument = "avalon_v0",
+    table: common.GameOptions,
+    game: common.AnyGameArgument = None,
     out: common.RunOption = Path("runs/seat"),
     log: common.LogOption = None,
 ) -> Answer:
     """Train one seat among fixed opponents by PPO; resumes from the last checkpoint. Needs the extra `train`.
 
-    Example: [bold]parlour train seat avalon_v0 --players 5 --out runs/seat --steps 400000[/bold]
+    Example: [bold]parlour train seat avalon_v0 --out runs/seat[/bold]
     """
-    chosen = (dict(SeatConfig().options) if game == "avalon_v0" else {}) | table.chosen
+    game, chosen = named_table(game, table.chosen, [config.opponents])
     features = features_of(game, config.features)
     checked = lookup(game).raw_env(**chosen, features=features)
     make_policy(config.opponents, checked.spec.id, checked.game.config)
@@ -80,16 +81,9 @@ def train_selfplay(
             panel="Learning",
         ),
     ],
-    table: Annotated[
-        common.GameSettings,
-        Options(
-            panel="Game",
-            rename=common.GAME_NAMES,
-            shown=common.AVALON_DEFAULTS | {"option": "none; avalon_v0: talk=false"},
-        ),
-    ],
+    table: common.GameOptions,
     processes: common.ProcessOptions,
-    game: common.GameArgument = "avalon_v0",
+    game: common.AnyGameArgument = None,
     out: common.RunOption = Path("runs/selfplay"),
     log: common.LogOption = None,
     seeds: Annotated[int, typer.Option(min=1), "Number of runs with consecutive seeds, one to each process."] = 1,
@@ -101,7 +95,7 @@ def train_selfplay(
     Example: [bold]parlour train selfplay avalon_v0 --out runs/selfplay[/bold]
     """
     run = import_extra("parlour.training.learn.selfplay.run", "train")
-    chosen = (dict(SelfplayConfig().options) if game == "avalon_v0" else {}) | table.chosen
+    game, chosen = named_table(game, table.chosen, _trained_players(config))
     config = replace(config, game=game, options=chosen)
     run.two_sides(config)  # an error before the first game
     if seeds > 1:
@@ -110,6 +104,12 @@ def train_selfplay(
         found = run.selfplay(config, out, progress, log or ())
     parts = _population_parts(run.report, found, out)
     return Answer({"out": str(out), **run.report.summary(found)}, parts, verdict=run.report.verdict(found))
+
+
+def _trained_players(config: SelfplayConfig) -> list[str]:
+    """The players that a run names and that may know their table."""
+    imitated = [] if Path(config.start).is_dir() else [config.start]
+    return [*imitated, *config.members]
 
 
 def _train_repeats(

@@ -24,8 +24,8 @@ class SeatConfig:
 
     game: str = "avalon_v0"
     """Name of the game."""
-    options: Mapping[str, Any] = field(default_factory=lambda: {"num_players": 5, "rules": "official"})
-    """Options of the game."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Options of the game; those left out are the game's own defaults."""
     steps: int = 400_000
     """Number of decisions of the learner; rounded up to whole phases."""
     phase_steps: int = 40_960

@@ -32,10 +32,8 @@ class SelfplayConfig:
 
     game: str = "avalon_v0"
     """Name of the game."""
-    options: Mapping[str, Any] = field(
-        default_factory=lambda: {"num_players": 5, "rules": "official", "talk": False},
-    )
-    """Options of the game."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Options of the game; those left out are the game's own defaults."""
     features: str | None = None
     """Kind of features that it learns from; by default `belief` if the game has it, else `table`."""
     steps: int = 12_000_000
