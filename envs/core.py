@@ -250,6 +250,8 @@ class GameSpec(Protocol):
     """Kinds of moves that take free words, besides the acts of `parlour.envs.speech`."""
     heuristic: ClassVar[str] = ""
     """Dotted name of `(view, rng) -> player`, where `player.act(view)` is one of `view.legal`; empty if there is none."""
+    strongest: ClassVar[str] = ""
+    """The strongest player by name, as `--policy` takes it, where no trained network comes with parlour; empty otherwise."""
     metrics: ClassVar[str] = ""
     """Dotted name of `folder -> dict`, for `parlour metrics`. A function `tables(found)` beside it shows the dict."""
     replay_page: ClassVar[str] = ""

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from parlour.envs import registry
 from parlour.envs.core import ParlourError
+from parlour.envs.text import describe
 from parlour.policies import HeuristicPolicy, TrainedSeat, asks_a_model, experts, make_policy
 from parlour.policies.experts import ExpertCard, Points, cards, expert
 from parlour.training.cli import run
@@ -83,8 +84,28 @@ def test_a_table_without_an_expert_is_one_line_that_names_those_that_have_one(da
         ParlourError, match=rf"^there is no expert for {game} with .*; there are experts for: "
     ) as caught:
         make_policy("expert", game, config)
-    assert str(caught.value).endswith(f"experts for: {GAME} with {json.loads(json.dumps(dict(CONFIG)))}")
+    assert str(caught.value).endswith(f"experts for: {GAME} with {describe(json.loads(json.dumps(dict(CONFIG))))}")
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("game", "strongest"), [("murder_mystery_v0", "questum"), ("mediated_qa_v0", "mediator=grace:file=DIR/policy.json")]
+)
+def test_a_game_without_a_network_names_its_strongest_player(data, game, strongest):
+    config = registry[game].raw_env().game.config
+    line = f"no trained network comes with {game}; its strongest player: --policy {strongest}"
+    with pytest.raises(ParlourError, match=f"^{line}$"):
+        make_policy("expert", game, config)
+
+
+@pytest.mark.parametrize("game", registry)
+def test_the_default_table_of_a_game_has_an_expert_or_names_its_strongest_player(game):
+    spec = registry[game].spec
+    config = registry[game].raw_env().game.config
+    if any(card.game == game for card in SHIPPED):
+        assert isinstance(expert(game, config), TrainedSeat)
+    else:
+        assert spec.strongest or game == "template_v0"  # a game to copy
 
 
 def test_without_any_expert_the_line_says_none(tmp_path):
@@ -120,9 +141,12 @@ def test_half_precision_keeps_the_logits(data):
 def test_they_are_listed(data, capsys):
     assert run(["experts", "--json"]) == 0
     (told,) = json.loads(capsys.readouterr().out)["experts"]
-    assert told == json.loads((data / "small.json").read_text())
+    assert told == {**json.loads((data / "small.json").read_text()), "default_table": False}
     assert run(["experts"]) == 0
-    assert "small" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "small" in shown
+    assert "default table" not in shown
+    assert "murder_mystery_v0 has no trained network; its strongest player: questum" in shown
     assert run(["list", "--json"]) == 0
     assert "expert" in json.loads(capsys.readouterr().out)["policies"]
 

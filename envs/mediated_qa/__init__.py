@@ -99,6 +99,7 @@ class MediatedSpec(GameSpec):
         "mediator_sees": ", ".join(SEES),
     }
     heuristic = "parlour.policies.heuristic.mediated_qa:MediatedPlayer"
+    strongest = "mediator=grace:file=DIR/policy.json"
     replay_page = "parlour.training.results.replay_page.mediated_qa:mediated_matter"
     demo = ("parlour.training.papers.demo.mediated_qa:mediated_qa_section",)
 

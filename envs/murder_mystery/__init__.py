@@ -90,6 +90,7 @@ class MysterySpec(GameSpec):
     sides = (CIVILIANS, MURDERERS)
     worded = WITH_WORDS
     heuristic = "parlour.policies.heuristic.murder_mystery:MysteryPlayer"
+    strongest = "questum"
     replay_page = "parlour.training.results.replay_page.murder_mystery:mystery_matter"
     demo = ("parlour.training.papers.demo.murder_mystery:murder_mystery_section",)
     redealt = "parlour.envs.murder_mystery.redealt:redealt"

@@ -6,18 +6,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, Self
 
 from parlour.envs.core import ParlourError
+from parlour.envs.registry import build, known, registry
+from parlour.envs.text import describe
 from parlour.policies.files import read_json, reading, write_json
 from parlour.policies.names import EXPERT
 from parlour.policies.trained import SUFFIX, TrainedSeat
 
-__all__ = ["EXPERT", "ExpertCard", "Exploit", "Points", "card_for", "cards", "expert", "has_expert"]
+__all__ = ["EXPERT", "ExpertCard", "Exploit", "Points", "card_for", "cards", "expert", "has_expert", "is_default"]
 
 DATA: Final = Path(__file__).parent / "data"
 """Where networks and cards are."""
@@ -114,14 +116,28 @@ def expert(game: str, config: Mapping[str, Any], folder: Path | None = None) -> 
     """
     found = card_for(game, config, folder)
     if found is None:
-        tables = "; ".join(f"{card.game} with {dict(card.config)}" for card in cards(folder))
-        raise ParlourError(
-            f"there is no expert for {game} with {dict(config)}; there are experts for: {tables or 'none'}"
-        )
+        raise _no_expert(game, config, cards(folder))
     path = (folder or DATA) / f"{found.name}{SUFFIX}"
     if not path.exists() or sha256(path.read_bytes()).hexdigest() != found.sha256:
         raise ParlourError(f"{str(path)!r} is missing or not the file of its card; accepted: sha256 {found.sha256}")
     return TrainedSeat.load_for(path, game, config)
+
+
+def _no_expert(game: str, config: Mapping[str, Any], shipped: Sequence[ExpertCard]) -> ParlourError:
+    """The error for a table without an expert: the game's strongest player, or the tables that have an expert."""
+    of_game = [card for card in shipped if card.game == game]
+    strongest = "" if of_game or game not in registry else registry[game].spec.strongest
+    if strongest:
+        return ParlourError(f"no trained network comes with {game}; its strongest player: --policy {strongest}")
+    tables = "; ".join(f"{card.game} with {describe(card.config)}" for card in of_game or shipped)
+    return ParlourError(
+        f"there is no expert for {game} with {describe(config)}; there are experts for: {tables or 'none'}"
+    )
+
+
+def is_default(card: ExpertCard) -> bool:
+    """Whether the table of an expert is the default one of its game."""
+    return _same_table(card, card.game, build(known(card.game).spec, {}).config)
 
 
 def has_expert(game: str, config: Mapping[str, Any]) -> bool:

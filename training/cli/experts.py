@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from parlour.envs.registry import loadable
 from parlour.envs.text import describe
-from parlour.policies.experts import ExpertCard, Points, cards
+from parlour.policies.experts import ExpertCard, Points, cards, is_default
 from parlour.training.cli.options import Answer
 from parlour.training.results.result_table import plain_table
 
@@ -21,8 +22,15 @@ def list_experts() -> Answer:
     """
     known = cards()
     title = "Experts: points against the heuristic on held-out deals (95 % interval)"
-    shown = [plain_table(title, HEADINGS, rows(known), wrap=True)]
-    return Answer({"experts": [asdict(card) for card in known]}, shown)
+    shown = [plain_table(title, HEADINGS, rows(known), wrap=True), *_named()]
+    experts = [{**asdict(card), "default_table": is_default(card)} for card in known]
+    return Answer({"experts": experts}, shown)
+
+
+def _named() -> list[str]:
+    """The games without a trained network, each with its strongest player."""
+    strongest = {spec.id: spec.strongest for spec in loadable() if spec.strongest}
+    return [f"{game} has no trained network; its strongest player: {name}" for game, name in strongest.items()]
 
 
 def rows(known: list[ExpertCard]) -> list[tuple[str, ...]]:
@@ -30,7 +38,7 @@ def rows(known: list[ExpertCard]) -> list[tuple[str, ...]]:
     return [
         (
             card.name,
-            f"{card.game}: {describe(_short(card.config))}",
+            f"{card.game}: {describe(_short(card.config))}{' (default table)' if is_default(card) else ''}",
             _points(card.whole_sides),
             _points(card.one_seat),
             "; ".join(

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import ParlourError, check_from
+from parlour.envs.registry import lookup
 from parlour.policies.agents.avalon.agent import AvalonAgent
 from parlour.policies.agents.avalon.baseline import BaselineAgent, Pool
 from parlour.policies.agents.avalon.experience import Experience
@@ -44,9 +45,9 @@ class PracticeConfig:
 
     games: int = 200
     """Number of games on each side."""
-    num_players: int = 6
+    num_players: int = field(default_factory=lambda: _default("num_players"))
     """Number of players."""
-    rules: str = "paper"
+    rules: str = field(default_factory=lambda: _default("rules"))
     """Preset of the rules."""
     without: tuple[str, ...] = ()
     """Modules of the agent that are switched off."""
@@ -60,6 +61,11 @@ class PracticeConfig:
             check_from(name, getattr(self, name), least)
         AvalonAgent(OfflineModel(), without=self.without, about=self.about)  # both raise for what is not accepted
         rollout.table("avalon_v0", num_players=self.num_players, rules=self.rules)
+
+
+def _default(option: str) -> Any:
+    """An option of the game's own default table."""
+    return lookup("avalon_v0").raw_env().game.config[option]
 
 
 @dataclass
