@@ -179,7 +179,12 @@ class Settings:
         """From what `as_json` gave. Raises `TypeError` for other names, `ParlourError` for values that are not accepted."""
         hints = {key: _bare(hint) for key, hint in typing.get_type_hints(cls).items()}
         stored = {key for key in values if hasattr(hints.get(key), "from_json")}
-        return cls(**{key: hints[key].from_json(value) if key in stored else value for key, value in values.items()})
+        return cls(
+            **{
+                k: hints[k].from_json(value) if k in stored and value is not None else value
+                for k, value in values.items()
+            }
+        )
 
     def _is_set(self, each: Any) -> bool:
         return bool(getattr(self, each.name) != each.default)

@@ -67,7 +67,7 @@ def test_settings_are_those_of_the_graph_and_saved(tmp_path):
         ("rho=2", r"rho '2' is not accepted; accepted: a number 0\.\.1"),
         ("rho=much", "rho 'much' is not accepted; accepted: a number"),
         ("width=2.5", "width '2.5' is not accepted; accepted: a whole number"),
-        ("mode=best", "mode 'best' is not accepted; accepted: ours, paper, code"),
+        ("mode=best", "mode 'best' is not accepted; accepted: trained, paper, printed, code"),
         ("window=0", "window '0' is not accepted; accepted: a whole number, at least 1"),
         ("trust=1", "setting of gratr 'trust' is not accepted; accepted: rho, gamma"),
     ],

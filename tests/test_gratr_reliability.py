@@ -128,7 +128,7 @@ def written(tmp_path, **told):
 def test_a_file_gives_parameters_which_settings_precede(tmp_path):
     path = written(tmp_path, parameters={"rho": 0.5, "gamma": 0.3}, reliabilities=weights(claim=-1.0).as_json())
     agent = make_policy(f"gratr:parameters={path},gamma=0.2,deceit=0.5", "werewolf_v0", {})
-    assert agent.chosen.parameters == Parameters(rho=0.5, gamma=0.2)
+    assert agent.chosen.parameters == Parameters(rho=0.5, gamma=0.2, mode="trained")
     assert agent.chosen.reliabilities == weights(claim=-1.0)
     assert agent.chosen.deceit == 0.5
 
@@ -180,9 +180,41 @@ def test_it_plays_the_same_game_again_also_from_a_saved_player_and_another_one_t
     assert again[0].chosen.reliabilities == read_parameters("trained").reliabilities
     lines = moves(again, tmp_path / "b.jsonl").splitlines()
     assert lines[1:] == first.splitlines()[1:]
-    plain = [make_policy("gratr", "werewolf_v0", config) for _ in range(8)]
-    assert moves(plain, tmp_path / "c.jsonl").splitlines()[1:] != lines[1:]
+    procedure = [make_policy("gratr:mode=paper", "werewolf_v0", config) for _ in range(8)]
+    assert moves(procedure, tmp_path / "c.jsonl").splitlines()[1:] != lines[1:]
 
 
-def test_without_reliabilities_settings_are_as_before():
-    assert "reliabilities" not in GratrAgent().settings()
+# -- the plain name ---------------------------------------------------------------------------------------------------
+
+
+def test_the_plain_name_plays_the_best_measured_setting_and_mode_paper_the_paper_s_procedure():
+    plain, named = GratrAgent().chosen, make_policy("gratr", "werewolf_v0", {}).chosen
+    assert plain == named == make_policy("gratr:parameters=trained", "werewolf_v0", {}).chosen
+    assert plain.reliabilities == read_parameters("trained").reliabilities
+    procedure = make_policy("gratr:mode=paper", "werewolf_v0", {}).chosen
+    assert (procedure.parameters, procedure.reliabilities) == (Parameters(), None)
+
+
+def test_a_parameter_alone_is_one_of_the_mode_trained_and_doubt_means_the_mode_paper():
+    assert make_policy("gratr:rho=0.8", "werewolf_v0", {}).chosen.parameters == Parameters(rho=0.8, mode="trained")
+    doubting = make_policy("gratr:doubt=0.1", "werewolf_v0", {}).chosen
+    assert (doubting.parameters, doubting.reliabilities) == (Parameters(), None)
+    assert GratrAgent(doubt=0.1).chosen == doubting
+
+
+def test_the_name_of_parlour_0_2_for_the_paper_s_procedure_is_understood_with_a_warning():
+    with pytest.warns(DeprecationWarning, match="mode=ours is now called mode=paper"):
+        assert make_policy("gratr:mode=ours", "werewolf_v0", {}).chosen.parameters == Parameters()
+
+
+@pytest.mark.parametrize(("old", "new"), [("ours", "paper"), ("paper", "printed"), ("code", "code")])
+def test_players_that_parlour_0_2_saved_play_as_they_did(tmp_path, old, new):
+    """They were saved without a line for reliabilities where they had none."""
+    GratrAgent(parameters=Parameters(rho=0.7)).save(tmp_path / "now.json")
+    saved = json.loads((tmp_path / "now.json").read_text())
+    assert GratrAgent.load(tmp_path / "now.json").chosen == GratrAgent(parameters=Parameters(rho=0.7)).chosen
+    del saved["settings"]["reliabilities"]
+    saved["settings"]["mode"] = old
+    (tmp_path / "then.json").write_text(json.dumps(saved))
+    chosen = GratrAgent.load(tmp_path / "then.json").chosen
+    assert (chosen.parameters, chosen.reliabilities) == (Parameters(rho=0.7, mode=new), None)

@@ -97,7 +97,7 @@ def test_evidence_that_carries_less_than_a_millionth_makes_no_chain():
         # 0.8 and 0.9 x (-0.6) = -0.54 weigh |u| - H = 0.542458 and 0.059957
         ({(1, 0): 0.8, (1, 2): -0.6}, {2: 0.9}, {}, 0.666633),
         # by V: T(1) = 0.5 stands in Eq. 5: |0.4| - H = 0.142458, and |-0.3| - H < 0, so the floor 0.05 x 0.54 = 0.027
-        ({(1, 0): 0.8, (1, 2): -0.6}, {1: 0.5, 2: 0.9}, {"mode": "paper"}, 0.586496),
+        ({(1, 0): 0.8, (1, 2): -0.6}, {1: 0.5, 2: 0.9}, {"mode": "printed"}, 0.586496),
     ],
 )
 def test_trust_after_a_retrieval(edges, trust, given, expected):
@@ -178,7 +178,7 @@ def test_eq_9_holds_until_the_next_evidence_of_the_edge():
 
 
 @pytest.mark.parametrize(
-    ("mode", "begins", "last", "beliefs"), [("ours", [0.5, 0.55, 0.55], 0.55, 2), ("paper", [0.5, 0.55, 0.605], 1, 9)]
+    ("mode", "begins", "last", "beliefs"), [("paper", [0.5, 0.55, 0.55], 0.55, 2), ("printed", [0.5, 0.55, 0.605], 1, 9)]
 )
 def test_who_asks_again_and_again_learns_no_more_but_as_printed_confirms_itself(mode, begins, last, beliefs):
     """Eq. 9 confirms the edge by a tenth, once: the next search sets out from the evidence. As printed it sets out from its own
@@ -197,7 +197,7 @@ def test_what_was_retrieved_starts_no_chain():
     # the observer's trust of 1 in himself gives 0.8 for player_1 and 1 x 0.8 x -0.5 = -0.4 for player_2, by two edges; from
     # player_1 alone, whose 0.8 is a result, a second chain to player_2 starts only as printed
     edges = {(1, 0): 0.8, (2, 1): -0.5}
-    for mode, chains in (("ours", [(2, 1, 0)]), ("paper", [(2, 1, 0), (2, 1)])):
+    for mode, chains in (("paper", [(2, 1, 0)]), ("printed", [(2, 1, 0), (2, 1)])):
         graph = graph_of(edges, {}, mode=mode, gamma=0.0)
         graph.retrieve(1, 1)
         assert sorted(chain.players for chain in graph.retrieve(2, 1)) == sorted(chains)
@@ -237,7 +237,7 @@ def test_chains_are_acyclic_end_in_time_and_consist_of_edges(edges, width, lengt
         if source != target:
             graph.observe(turn, source, "words", [(target, weight)], [GraphJudgement(target, weight)])
     for target in range(7):
-        trust = list(graph.trust)
+        trust = list(graph._established)  # without the results of Eq. 8, but in the modes `printed` and `code`
         for chain in graph.retrieve(target, 99):
             assert chain.players[0] == target
             assert len(set(chain.players)) == len(chain.players)

@@ -22,7 +22,7 @@ from parlour.training.measure.werewolf.transcripts import Seen
 from parlour.training.papers import demo, gratr, gratr_teams
 from parlour.training.papers.cells import Reproduction, cell, mean, printed
 from parlour.training.papers.demo import werewolf as demo_section
-from parlour.training.papers.gratr_teams import OPPONENTS, RULE, Match, Opponent
+from parlour.training.papers.gratr_teams import OPPONENTS, PAPER, RULE, Match, Opponent
 from parlour.training.papers.reproduce import ReproductionSetting, reproduce, sizes
 from parlour.training.play import seeds
 
@@ -46,7 +46,7 @@ def made(folder: Path) -> dict[str, Reproduction]:
 
 
 def test_each_deal_is_played_twice_with_the_blocks_changed_over(made: Any, folder: Path) -> None:
-    files = sorted((folder / "gratr-werewolf_window-offline").iterdir())
+    files = sorted((folder / "gratr-mode-paper-werewolf_window-offline").iterdir())
     first, second = seeds.HELD_OUT[0], seeds.HELD_OUT[1]
     assert [path.name for path in files] == [
         f"werewolf_v0-{seed}-gratr-{block}.jsonl" for seed in (first, second) for block in ("leaders", "werewolves")
@@ -58,12 +58,12 @@ def test_each_deal_is_played_twice_with_the_blocks_changed_over(made: Any, folde
         names = a.game().role_names  # type: ignore[attr-defined]
         roles = [names[number] for number in a.moves[0].args[:8]]
         for transcript, own in ((a, "Witch"), (b, "Werewolf")):
-            gratrs = [roles[seat] for seat in range(8) if transcript.header["players"][f"player_{seat}"] == "gratr"]
+            gratrs = [roles[seat] for seat in range(8) if transcript.header["players"][f"player_{seat}"] == PAPER]
             expected = ["Guard", "Seer", "Villager", "Witch"] if own == "Witch" else ["Villager", *["Werewolf"] * 3]
             assert sorted(gratrs) == expected
         first_villager = f"player_{roles.index('Villager')}"
         assert (b.header["players"][first_villager], a.header["players"][first_villager]) == (
-            "gratr",
+            PAPER,
             "werewolf_window",
         )
         changed = {a.header["players"][f"player_{seat}"] != b.header["players"][f"player_{seat}"] for seat in range(8)}
@@ -72,7 +72,7 @@ def test_each_deal_is_played_twice_with_the_blocks_changed_over(made: Any, folde
 
 def test_tables_share_their_games_and_a_broken_one_is_played_again(made: Any, folder: Path, tmp_path: Path) -> None:
     setting = ReproductionSetting(games=4, out=folder, against="werewolf_window")
-    before = {path: path.read_bytes() for path in (folder / "gratr-werewolf_window-offline").iterdir()}
+    before = {path: path.read_bytes() for path in (folder / "gratr-mode-paper-werewolf_window-offline").iterdir()}
     broken = next(iter(before))
     broken.write_bytes(b"".join(before[broken].splitlines(keepends=True)[:-3]))
     assert reproduce("gratr-fig4", setting).cells == tuple(
@@ -82,8 +82,8 @@ def test_tables_share_their_games_and_a_broken_one_is_played_again(made: Any, fo
 
 
 def test_another_game_in_the_folder_is_refused(made: Any, folder: Path, tmp_path: Path) -> None:
-    (old,) = sorted((folder / "gratr-werewolf_window-offline").glob("*-leaders.jsonl"))[:1]
-    other = tmp_path / "gratr-werewolf_rag-offline"
+    (old,) = sorted((folder / "gratr-mode-paper-werewolf_window-offline").glob("*-leaders.jsonl"))[:1]
+    other = tmp_path / "gratr-mode-paper-werewolf_rag-offline"
     other.mkdir()
     (other / old.name).write_bytes(old.read_bytes())
     with pytest.raises(ParlourError, match=r"is of another game \(players\); accepted: a folder of its own"):
@@ -91,8 +91,8 @@ def test_another_game_in_the_folder_is_refused(made: Any, folder: Path, tmp_path
 
 
 def test_the_same_table_of_another_deal_in_the_folder_is_refused(made: Any, folder: Path, tmp_path: Path) -> None:
-    old = next(iter(sorted((folder / "gratr-werewolf_window-offline").iterdir())))
-    other = tmp_path / "gratr-werewolf_window-offline" / old.name
+    old = next(iter(sorted((folder / "gratr-mode-paper-werewolf_window-offline").iterdir())))
+    other = tmp_path / "gratr-mode-paper-werewolf_window-offline" / old.name
     other.parent.mkdir()
     other.write_bytes(old.read_bytes().replace(b'"seed": 2147483648', b'"seed": 2147483649'))
     with pytest.raises(ParlourError, match="is of another game"):
@@ -379,7 +379,7 @@ def test_gratr_with_settings_sits_in_the_place_of_gratr(folder: Path) -> None:
     assert f"Here GRATR is {ours}." in found.remarks
     (kept,) = (path for path in folder.iterdir() if "gamma" in path.name)
     for path in kept.iterdir():
-        assert list(replay.read(path).header["players"].values()).count(ours) == 4
+        assert list(replay.read(path).header["players"].values()).count(f"{PAPER},gamma=0.02,rho=0.9") == 4
 
 
 @pytest.mark.parametrize("ours", ["heuristic", "werewolf_rag", "gratr2:gamma=0"])

@@ -58,7 +58,7 @@ class ReproductionSetting:
     """Other side; Avalon: `baseline`, `agent` for the six-module agent with all modules, or `expert`; GRATR: `baseline` for all
     opponents, or the policy of one of them."""
     ours: str = ""
-    """GRATR's tables: GRATR with settings, such as gratr:gamma=0.02; None: GRATR's own settings."""
+    """GRATR's tables: GRATR with settings, such as gratr:gamma=0.02, by the paper's procedure unless they mean another one; None: gratr:mode=paper."""
     readers: str = ""
     """gratr-trust: readers.json of `parlour train gratr-trust`, or `trained` for the file that ships with parlour: adds
     rows of GRATR with other settings, Bayes by learned habits and a logistic model; None: none of these."""

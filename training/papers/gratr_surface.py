@@ -16,7 +16,15 @@ from parlour.training.measure.statistics import SHARE, SHARE_DIFFERENCE
 from parlour.training.measure.werewolf import trust_scores as scores
 from parlour.training.measure.werewolf.played import GAME
 from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, cell, deals_of, mean, remark
-from parlour.training.papers.gratr_teams import GRATR, OPPONENTS, WEREWOLF_PLAYERS, WEREWOLF_RULES, Match, play_teams
+from parlour.training.papers.gratr_teams import (
+    GRATR,
+    OPPONENTS,
+    WEREWOLF_PLAYERS,
+    WEREWOLF_RULES,
+    Match,
+    play_teams,
+    seated,
+)
 from parlour.training.papers.gratr_trust_games import judgements, noise_of
 from parlour.training.play import rollout
 from parlour.training.results.progress import Stage, counted
@@ -29,7 +37,7 @@ _USUAL: Final = (Parameters().rho, Parameters().gamma)
 def gratr_surface(name: str, setting: ReproductionSetting) -> Reproduction:
     """Log loss and TWR by rho and gamma, the defaults first."""
     points = [_USUAL, *((rho, gamma) for rho in RHOS for gamma in GAMMAS if (rho, gamma) != _USUAL)]
-    ours = [_with(setting.ours or GRATR, *point) for point in points]
+    ours = [_with(seated(setting.ours or GRATR), *point) for point in points]
     cells = [*_losses(name, setting, points, ours), *_wins(name, setting, points, ours)]
     remarks = (
         f"Ours: {setting.games // 2} held-out deals; the log loss of games that the history window plays, wins in "

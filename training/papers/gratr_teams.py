@@ -29,6 +29,8 @@ from parlour.training.play.rollout import Episode
 WEREWOLF_PLAYERS: Final = 8
 WEREWOLF_RULES: Final = "paper"
 GRATR: Final = "gratr"
+PAPER: Final = f"{GRATR}:mode=paper"
+"""GRATR as the tables seat it."""
 Seating = Callable[[Any, int, str, str], dict[str, list[str]]]
 """For a table, a seed, the opponent and GRATR: name of each of a deal's two games -> who sits at each seat."""
 ALL_OPPONENTS: Final = ReproductionSetting.against
@@ -95,7 +97,7 @@ def play_teams(
         setting: How.
         opponent: The opponent.
         seating: Who sits where in the two games of a deal, GRATR with the werewolves first; None: `blocks`.
-        ours: GRATR with settings; empty: the setting's.
+        ours: GRATR with settings; empty: the setting's. See `seated`.
 
     Raises:
         ParlourError: The number of games is odd or the seed too large; `ours` is no GRATR; or the folder holds other games.
@@ -103,6 +105,7 @@ def play_teams(
     ours = ours or setting.ours or GRATR
     if ours.partition(":")[0] != GRATR:
         raise accept("ours", ours, f"{GRATR}, with settings behind a colon")
+    ours = seated(ours)
     if setting.games % 2:
         raise accept("games", setting.games, "an even number: each deal is played twice")
     deals = deals_of(setting, setting.games // 2)
@@ -111,12 +114,24 @@ def play_teams(
     makers = {policy: partial(make_policy, policy, GAME, config, setting.model) for policy in (ours, opponent.policy)}
     with games_folder(setting, _called(setting, ours, opponent)) as folder:
         jobs = [
-            Job(seed, tuple((who, makers[who]) for who in seated), folder / f"{GAME}-{seed}-{block}.jsonl")
+            Job(seed, tuple((who, makers[who]) for who in seats), folder / f"{GAME}-{seed}-{block}.jsonl")
             for seed in deals
-            for block, seated in (seating or blocks)(env, seed, opponent.policy, ours).items()
+            for block, seats in (seating or blocks)(env, seed, opponent.policy, ours).items()
         ]
         setting.runner.play_each(env, jobs, _forget, opponent.label)
         return Match(ours, opponent, tuple(_read(job) for job in jobs), _decisions(jobs))
+
+
+def seated(ours: str) -> str:
+    """GRATR by the paper's procedure, unless its settings mean another one.
+
+    >>> seated("gratr:gamma=0.02"), seated("gratr:doubt=0.1")
+    ('gratr:mode=paper,gamma=0.02', 'gratr:doubt=0.1')
+    """
+    words = [word for word in ours.partition(":")[2].split(",") if word]
+    if any(word.partition("=")[0] in ("mode", "parameters", "doubt") for word in words):
+        return ours
+    return ",".join([PAPER, *words])
 
 
 def _decisions(jobs: Sequence[Job]) -> dict[str, Decisions]:
@@ -129,7 +144,7 @@ def _decisions(jobs: Sequence[Job]) -> dict[str, Decisions]:
     return decisions
 
 
-def blocks(env: Any, seed: int, other: str, ours: str = GRATR) -> dict[str, list[str]]:
+def blocks(env: Any, seed: int, other: str, ours: str = PAPER) -> dict[str, list[str]]:
     """Who sits at each seat, in the game in which GRATR holds the werewolves and in the other one."""
     env.reset(seed=seed)
     roles = [env.game_env.view(seat).role for seat in range(WEREWOLF_PLAYERS)]

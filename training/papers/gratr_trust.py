@@ -1,6 +1,6 @@
 """Trust of GRATR and its baselines as a probability, at every judgement; ours, no table of the paper.
 
-With `--readers`, GRATR as it is by default and by counted rates, a logistic model and Bayes by learned habits judge as well. All
+With `--readers`, GRATR by the paper's procedure and by counted rates, a logistic model and Bayes by learned habits judge as well. All
 read the same messages at the same moments of games that the first of the others plays (`training.werewolf.trust_games`): the
 history window, or the player in `--against`, with its settings, such as how much its werewolves lie. So a deal gives
 hundreds of paired judgements; intervals are over deals.
@@ -29,7 +29,16 @@ from parlour.training.papers.cells import (
     mean,
     remark,
 )
-from parlour.training.papers.gratr_teams import GRATR, OPPONENTS, WEREWOLF_PLAYERS, WEREWOLF_RULES, Opponent, opponents
+from parlour.training.papers.gratr_teams import (
+    GRATR,
+    OPPONENTS,
+    PAPER,
+    WEREWOLF_PLAYERS,
+    WEREWOLF_RULES,
+    Opponent,
+    opponents,
+    seated,
+)
 from parlour.training.papers.gratr_trust_games import BAYES, MakePolicy, TrustJudgement, judgements, noise_of
 from parlour.training.papers.gratr_trust_readers import TrustReaders, read_readers
 from parlour.training.papers.logistic import LogisticReader
@@ -39,7 +48,7 @@ from parlour.training.results.progress import Stage, counted
 BOLDEST: Final = (0.1, 0.25, 0.5, 1.0)
 """Shares of all judgements, the most confident first, whose accuracy is reported."""
 
-DEFAULTS: Final = (Opponent(GRATR, "GRATR, defaults"), Opponent(f"{GRATR}:doubt=0.1", "GRATR, doubt=0.1"))
+DEFAULTS: Final = (Opponent(PAPER, "GRATR, mode=paper"), Opponent(f"{GRATR}:doubt=0.1", "GRATR, doubt=0.1"))
 """GRATR without anything learned, where readers are learned."""
 
 
@@ -85,7 +94,7 @@ def _judged(
 ) -> list[TrustJudgement]:
     env = rollout.table(GAME, num_players=WEREWOLF_PLAYERS, rules=WEREWOLF_RULES)
     config = env.game_env.game.config
-    compared = [setting.ours or GRATR, *(one.policy for one in (*(DEFAULTS if learned else ()), *against))]
+    compared = [seated(setting.ours or GRATR), *(one.policy for one in (*(DEFAULTS if learned else ()), *against))]
     make = {who: partial(make_policy, who, GAME, config, setting.model) for who in compared}
     readers: dict[str, MakePolicy] = {f"{number} {who}": make[who] for number, who in enumerate(compared)}
     habits: list[WerewolfHabits | None] = [None]

@@ -185,8 +185,8 @@ class TrustTraining:
     episodes: int = 400
     """Number of games, over all rounds."""
     rounds: int = 2
-    """Number of rounds; GRATR plays the first with its defaults, later rounds with the learned parameters."""
-    others: tuple[str, ...] = ("werewolf_window", "werewolf_rag", "gratr")
+    """Number of rounds; GRATR plays the first by the paper's procedure, later rounds with the learned parameters."""
+    others: tuple[str, ...] = ("werewolf_window", "werewolf_rag", "gratr:mode=paper")
     """Policies of the other method, drawn for each game; the result has not seen policies left out here."""
     misread: tuple[float, ...] = (0.0, 0.1, 0.2)
     """Rates of misread statements, in turn."""

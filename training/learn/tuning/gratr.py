@@ -19,7 +19,7 @@ from parlour.envs.core import accept, check_one_of
 from parlour.envs.werewolf.vocabulary import VILLAGER, VOTES, WEREWOLF, side_of
 from parlour.policies import GratrAgent, Policy, make_policy, names_of
 from parlour.policies.agents.werewolf.gratr import Parameters as GraphParameters
-from parlour.policies.agents.werewolf.gratr.equations import MODES, Mode
+from parlour.policies.agents.werewolf.gratr.equations import READINGS, Mode
 from parlour.policies.agents.werewolf.gratr.evidence import LearnedParameters, read_parameters
 from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.policies.llm.noise import ReadingNoise
@@ -61,7 +61,7 @@ class GratrTuning:
     reward_by: Reward = "win"
     """Reward: a win of the special block, its performance score by the paper's table 3, or minus the log loss of trust as stated
     at every judgement of games that the opponent plays."""
-    mode: Mode = "ours"
+    mode: Mode = "paper"
     """Reading of GRATR's equations."""
     start: str = ""
     """File of `parlour train gratr-trust`, or `trained` for the file that ships with parlour: its reliabilities stay, and it sets
@@ -74,7 +74,7 @@ class GratrTuning:
 
     def __post_init__(self) -> None:
         check_one_of("reward", self.reward_by, get_args(Reward))
-        check_one_of("mode", self.mode, MODES)
+        check_one_of("mode", self.mode, READINGS)
         TRUST_SPACE.chosen(self.parameters)
         ReadingNoise(misread=self.misread)
         self._given()

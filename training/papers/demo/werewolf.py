@@ -20,7 +20,7 @@ from parlour.training.papers.demo.section import (
     summary,
 )
 from parlour.training.papers.gratr import gratr_table_2
-from parlour.training.papers.gratr_teams import GRATR, OPPONENTS, WEREWOLF_PLAYERS, WEREWOLF_RULES, blocks
+from parlour.training.papers.gratr_teams import OPPONENTS, PAPER, WEREWOLF_PLAYERS, WEREWOLF_RULES, blocks
 from parlour.training.papers.reproduce import Reproduction, ReproductionSetting
 from parlour.training.play import rollout, seeds
 from parlour.training.results import display
@@ -71,7 +71,7 @@ def _trust(folder: Path, transcript: Path, seed: int) -> list[str]:
     recorded.close()
     seat = roles.index(_ROLE)
     agent = players[seat]
-    assert isinstance(agent, GratrAgent), f"the seat is {GRATR}'s"
+    assert isinstance(agent, GratrAgent), f"the seat is {PAPER}'s"
     agent.watch(episode.last_views[seat])
     graph = agent.graph
     assert graph is not None, "the seat had a turn"
@@ -83,7 +83,7 @@ def _trust(folder: Path, transcript: Path, seed: int) -> list[str]:
         folder / _PICTURE,
         name=lambda k: f"player_{k}\n{roles[k]}",
         title=f"What player_{seat}, the {_ROLE}, thought; {episode.outcome.winner} won",
-        who=f"One mixed game of {GAME}: {GRATR} and {OPPONENTS[0].policy}, a block of seats each, answered by heuristics",
+        who=f"One mixed game of {GAME}: {PAPER} and {OPPONENTS[0].policy}, a block of seats each, answered by heuristics",
     )
     others = [k for k in range(WEREWOLF_PLAYERS) if k != seat]
     living = [k for k in others if k not in graph.history[-1].dead]

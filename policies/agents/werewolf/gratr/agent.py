@@ -7,6 +7,7 @@ reveals. A werewolf knows all sides; to it the graph says who is dangerous: who 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Self
@@ -19,6 +20,7 @@ from parlour.policies.agents.werewolf.decide import WerewolfSituation
 from parlour.policies.agents.werewolf.gratr import asks, equations as eq, export
 from parlour.policies.agents.werewolf.gratr.equations import AT_LEAST_1, Parameters
 from parlour.policies.agents.werewolf.gratr.evidence import (
+    TRAINED,
     LearnedEvidence,
     LearnedParameters,
     Reliabilities,
@@ -41,6 +43,9 @@ _HOSTILE: Final = 0.4
 class GratrSettings(WerewolfSettings):
     """The settings. In words, the fields of `parameters` can be set, too; they override the file that `parameters` names.
 
+    By default it plays in the mode `trained`, by what comes with parlour (`data/trained.json`, made by `parlour train
+    gratr-trust` with its defaults); `mode=paper` is the paper's procedure, and so is `doubt` but for its trust.
+
     Raises:
         ParlourError: A value is not accepted, or doubt and reliabilities are both given.
     """
@@ -50,13 +55,17 @@ class GratrSettings(WerewolfSettings):
     doubt: float | None = setting(None, number(0, 1), sparse=True)
     """The rate at which it takes readings to be wrong: the village then trusts by all evidence weighed together (`weighed`);
     None: by statements and chains, as the paper has it."""
-    parameters: Parameters = setting(factory=Parameters)
-    """Parameters of the graph."""
-    reliabilities: Reliabilities | None = setting(None, in_words=False, sparse=True)
+    parameters: Parameters = setting(None)
+    """Parameters of the graph; None: those that come with parlour, with `doubt` those of the paper."""
+    reliabilities: Reliabilities | None = setting(None, in_words=False)
     """What evidence counts, as learned: the village then trusts by all evidence weighed together by these (`reliability`).
-    Not with `doubt`."""
+    None: in the mode `trained` those that come with parlour, else none. Not with `doubt`."""
 
     def __post_init__(self) -> None:
+        if self.parameters is None:
+            object.__setattr__(self, "parameters", trained() if self.doubt is None else Parameters())
+        if self.parameters.mode == TRAINED and self.reliabilities is None:
+            object.__setattr__(self, "reliabilities", read_parameters(TRAINED).reliabilities)
         super().__post_init__()
         if self.doubt is not None and self.reliabilities is not None:
             raise accept("doubt", self.doubt, "none where parameters hold learned reliabilities")
@@ -69,8 +78,10 @@ class GratrSettings(WerewolfSettings):
     def from_words(cls, words: Mapping[str, str]) -> Self:
         graph = {key: value for key, value in words.items() if key in Parameters.words()}
         own = {key: value for key, value in words.items() if key not in graph}
-        path = own.pop("parameters", None)
-        learned = LearnedParameters({}, None) if path is None else read_parameters(path)
+        if graph.get("mode") == _CALLED_OURS:
+            warnings.warn("gratr:mode=ours is now called mode=paper", DeprecationWarning, stacklevel=2)
+            graph["mode"] = "paper"
+        learned = _learned(own.pop("parameters", None), graph.get("mode"), doubts="doubt" in own)
         parameters = Parameters(**{**learned.parameters, **Parameters.values_of(graph)})
         return cls(**cls.values_of(own), parameters=parameters, reliabilities=learned.reliabilities)
 
@@ -81,8 +92,35 @@ class GratrSettings(WerewolfSettings):
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
+        """From what `as_json` gave; files of parlour 0.2 had other names of the modes, and no reliabilities where there were none."""
         graph = {key: value for key, value in values.items() if key in Parameters.words()}
+        if "reliabilities" not in values or graph["mode"] == _CALLED_OURS:
+            graph["mode"] = {_CALLED_OURS: "paper", "paper": "printed"}.get(graph["mode"], graph["mode"])
         return super().from_json({**{k: v for k, v in values.items() if k not in graph}, "parameters": graph})
+
+
+_CALLED_OURS: Final = "ours"
+"""What the mode `paper` was called in parlour 0.2, whose `paper` is now `printed`."""
+
+
+def trained() -> Parameters:
+    """Parameters of the graph as they come with parlour, in the mode `trained`."""
+    return Parameters(**{**read_parameters(TRAINED).parameters, "mode": TRAINED})
+
+
+def _learned(path: str | None, mode: str | None, *, doubts: bool) -> LearnedParameters:
+    """What words say was learned: in a file, or, in the mode `trained` and by default, what comes with parlour; else nothing.
+
+    Args:
+        path: What `parameters` names.
+        mode: The one that is named.
+        doubts: Whether `doubt` is set, which means the mode `paper`.
+    """
+    if path is None and mode != TRAINED and (mode is not None or doubts):
+        return LearnedParameters({}, None)
+    learned = read_parameters(path or TRAINED)
+    weighed = {} if learned.reliabilities is None else {"mode": TRAINED}
+    return LearnedParameters({**weighed, **learned.parameters}, learned.reliabilities)
 
 
 class GratrAgent(WerewolfSeat):

@@ -25,17 +25,23 @@ from typing import Final, Literal
 
 from parlour.policies.settings import Settings, number, one_of, setting, whole
 
-Mode = Literal["ours", "paper", "code"]
-MODES: Final = ("ours", "paper", "code")
-"""How the equations are read where paper and published code differ.
+Mode = Literal["trained", "paper", "printed", "code"]
+MODES: Final = ("trained", "paper", "printed", "code")
+"""How trust follows from evidence, and how the equations are read where paper and published code differ.
 
-- `"ours"`: as the paper prints them, where that is defined. The weight of a chain in Eq. 8 is |u| - H, as in the code. What
+- `"trained"`: the village trusts by all evidence, weighed by learned reliabilities; the graph is that of `"paper"`. Ours.
+- `"paper"`: the paper's procedure: as it prints the equations, where that is defined. The weight of a chain in Eq. 8 is |u| - H, as in the code. What
   Eq. 8 gives is shown and used, but starts no chain and lends no weight to words: as printed, every retrieval sets out
   from the results of those before it, which repeats their errors (measured: the longer a game, the worse the trust).
-- `"paper"`: the same with the value V of Eq. 5 in that weight: |V| - H.
+- `"printed"`: the same with the value V of Eq. 5 in that weight: |V| - H.
 - `"code"`: Eq. 2 without the speaker's trust and without |w|, confidences below 0.5 ignored, those about special roles
   raised by a fifth; natural logarithm in Eq. 7; Eq. 9 for all edges of the target, if it had two chains.
 """
+
+READINGS: Final = MODES[1:]
+"""Those of the equations alone."""
+CLOSED: Final = ("trained", "paper")
+"""Modes in which what Eq. 8 gives starts no chain."""
 
 AT_LEAST_1: Final = "a whole number, at least 1"
 
@@ -56,7 +62,7 @@ class Parameters(Settings):
     """Edges that a chain may have; what ends Algorithm 2."""
     prior: float = setting(0.5, number(0, 1))
     """Eq. 2: weight of a speaker without a trust estimate."""
-    mode: Mode = setting("ours", one_of(*MODES))
+    mode: Mode = setting("paper", one_of(*MODES))
 
 
 ALLY, INDIFFERENT, ADVERSARY = 1, 0, -1
@@ -90,9 +96,9 @@ def word(trust: float, confidence: float, himself: bool, given: Parameters) -> f
     """T(p_j) in Eq. 2 for one judgement: `speaker_factor`, but 1 for what a speaker gives away about himself.
 
     Nobody is called a liar on his own authority: a judgement against the speaker is the observer's conclusion from what
-    it knows, and stands however far the speaker was trusted. The paper has no such case; mode `"paper"` keeps to it.
+    it knows, and stands however far the speaker was trusted. The paper has no such case; mode `"printed"` keeps to it.
     """
-    if himself and confidence < 0 and given.mode == "ours":
+    if himself and confidence < 0 and given.mode in CLOSED:
         return 1.0
     return speaker_factor(trust, given.epsilon, given.prior)
 
@@ -129,7 +135,7 @@ def chain_trust(start: float, taus: Iterable[float]) -> float:
     return math.prod(taus, start=start)
 
 
-def entropy(u: float, mode: Mode = "ours") -> float:
+def entropy(u: float, mode: Mode = "paper") -> float:
     """Eq. 7 of |u|, since u may be negative: H = -|u| log2 |u|, and 0 for 0. The code has the natural logarithm."""
     strength = abs(u)
     if strength == 0.0:
@@ -137,13 +143,13 @@ def entropy(u: float, mode: Mode = "ours") -> float:
     return -strength * (math.log(strength) if mode == "code" else math.log2(strength))
 
 
-def chain_weight(u: float, value: float, mode: Mode = "ours") -> float:
+def chain_weight(u: float, value: float, mode: Mode = "paper") -> float:
     """The weight of a chain in Eq. 8, V - H, kept at or above a share of |u|.
 
     As printed it may be negative or 0 (with |u| for V: below and at 1/2, in the code at 1/e), which takes the mean
     out of [-1, 1] or divides by 0; the published records hold trust of 6.93.
     """
-    return max(abs(value if mode == "paper" else u) - entropy(u, mode), FLOOR * abs(u))
+    return max(abs(value if mode == "printed" else u) - entropy(u, mode), FLOOR * abs(u))
 
 
 def weighted(us: Sequence[float], weights: Sequence[float]) -> float | None:

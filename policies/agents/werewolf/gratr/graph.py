@@ -244,7 +244,7 @@ class TrustGraph:
     def retrieve(self, target: int, turn: int) -> tuple[Chain, ...]:
         """Chains of evidence that lead to a player (Algorithm 2), the trust that follows (Eqs. 5-8), and Eq. 9.
 
-        A player who is known for certain keeps his trust, and his edges their weights. In mode `"ours"` the result is what
+        A player who is known for certain keeps his trust, and his edges their weights. In the modes of `CLOSED` the result is what
         the evidence says and no evidence itself: the next search sets out from what statements and facts established, so
         that who asks twice learns nothing new. As printed the result stays, and errors feed on themselves.
         """
@@ -258,7 +258,7 @@ class TrustGraph:
         if abs(new - self.trust[target]) > _SAME:
             number = len(self.beliefs)
             self._new(TrustBelief(number, target, turn, new, "retrieved", self._ground[target], chains=chains))
-            self._set(target, number, established=self.parameters.mode != "ours")
+            self._set(target, number, established=self.parameters.mode not in eq.CLOSED)
             self._backward(target, chains)
         return chains
 
@@ -324,13 +324,13 @@ class TrustGraph:
         )
 
     def _backward(self, target: int, chains: Sequence[Chain]) -> None:
-        """Eq. 9 for the edges by which the chains leave the target, each once; in mode `"ours"` once after new evidence."""
+        """Eq. 9 for the edges by which the chains leave the target, each once; in the modes of `CLOSED` once after new evidence."""
         next_to = sorted({chain.players[1] for chain in chains})
         if self.parameters.mode == "code":
             next_to = [k for k in range(self.players) if self.tau(target, k)] if len(chains) > 1 else []
         for k in next_to:
             edge = self._into[k][target]
-            if edge["backward"] and self.parameters.mode == "ours":
+            if edge["backward"] and self.parameters.mode in eq.CLOSED:
                 continue
             tau = eq.backward(edge["tau"], self.parameters.gamma, self.trust[target], self.trust[k])
             if tau != edge["tau"]:
