@@ -123,7 +123,7 @@ def test_train_seat_measure_it_and_refuse_it_at_another_table(tmp_path, capsys):
     capsys.readouterr()
     assert run(["play", "avalon_v0", "--policy", policy]) == 2
     said = capsys.readouterr().err
-    assert "was trained on template_v0" in said
+    assert "was trained for template_v0" in said
     assert said.count("\n") == 1
 
 
@@ -149,7 +149,7 @@ BAD = [
     (["evaluate", "--seat", "6"], "seat 6 is not accepted; accepted: 0..5"),
     (["evaluate", "--games", "0"], "--games"),
     (["evaluate", "--policy", "none.npz"], "no policy file 'none.npz'"),
-    (["train", "seat", "--seat", "5"], "seat '5' is not accepted; accepted: random, 0, 1, 2, 3, 4"),
+    (["train", "seat", "--seat", "6"], "seat '6' is not accepted; accepted: random, 0, 1, 2, 3, 4, 5"),
     (["train", "seat", "--opponents", "x"], "policy 'x' is not accepted"),
     (["replay", "none.jsonl"], "cannot be read"),
     (["import", "avalon", "none.jsonl", "--out", "x"], "none.jsonl"),

@@ -178,7 +178,8 @@ def test_eq_9_holds_until_the_next_evidence_of_the_edge():
 
 
 @pytest.mark.parametrize(
-    ("mode", "begins", "last", "beliefs"), [("paper", [0.5, 0.55, 0.55], 0.55, 2), ("printed", [0.5, 0.55, 0.605], 1, 9)]
+    ("mode", "begins", "last", "beliefs"),
+    [("paper", [0.5, 0.55, 0.55], 0.55, 2), ("printed", [0.5, 0.55, 0.605], 1, 9)],
 )
 def test_who_asks_again_and_again_learns_no_more_but_as_printed_confirms_itself(mode, begins, last, beliefs):
     """Eq. 9 confirms the edge by a tenth, once: the next search sets out from the evidence. As printed it sets out from its own

@@ -449,15 +449,15 @@ def test_the_command_hands_its_options_on(tmp_path, monkeypatch):
         raise ParlourError("enough")
 
     monkeypatch.setattr(run, "selfplay", stop)
-    words = ["--steps", "100000", "--tables", "64", "--set", "talk=true", "--seed", "3"]
+    words = ["--steps", "100000", "--tables", "64", "--set", "talk=false", "--seed", "3"]
     assert cli.run(["train", "selfplay", "--out", str(tmp_path), *words]) == 2
     [(told, out)] = asked
     assert out == tmp_path
-    assert told.options == {"num_players": 5, "rules": "official", "talk": True}
+    assert told.options == {"talk": False}  # what is not named is the game's own
     assert (told.steps, told.tables, told.seed) == (100_000, 64, 3)
     assert cli.run(["train", "selfplay", "werewolf_v0", "--players", "8"]) == 2
     assert asked[1][0].options == {"num_players": 8}
-    assert replace(asked[1][0], game="avalon_v0", options=SelfplayConfig().options) == SelfplayConfig()
+    assert replace(asked[1][0], game="avalon_v0", options={}) == SelfplayConfig()
 
 
 def test_the_command_refuses_a_game_without_sides_in_one_line(tmp_path, capsys):
