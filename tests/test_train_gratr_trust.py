@@ -234,7 +234,7 @@ def test_readers_add_rows_and_the_share_right_where_the_window_dares(capsys):
     cells = table_of(capsys, *asked, "--readers", "trained")
     rows = list(dict.fromkeys(one["row"] for one in cells))
     assert rows == [
-        *("GRATR", "GRATR, defaults", "GRATR, doubt=0.1", "history window", "logistic model"),
+        *("GRATR", "GRATR, mode=paper", "GRATR, doubt=0.1", "history window", "logistic model"),
         *("Bayes, noise known", "Bayes, noise known, habits learned"),
     ]
     dared = [cell for cell in cells if cell["measure"].startswith("right, as many as the history window dares")]

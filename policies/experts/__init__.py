@@ -14,7 +14,6 @@ from typing import Any, Final, Self
 
 from parlour.envs.core import ParlourError
 from parlour.envs.registry import build, known, registry
-from parlour.envs.text import describe
 from parlour.policies.files import read_json, reading, write_json
 from parlour.policies.names import EXPERT
 from parlour.policies.trained import SUFFIX, TrainedSeat
@@ -129,10 +128,8 @@ def _no_expert(game: str, config: Mapping[str, Any], shipped: Sequence[ExpertCar
     strongest = "" if of_game or game not in registry else registry[game].spec.strongest
     if strongest:
         return ParlourError(f"no trained network comes with {game}; its strongest player: --policy {strongest}")
-    tables = "; ".join(f"{card.game} with {describe(card.config)}" for card in of_game or shipped)
-    return ParlourError(
-        f"there is no expert for {game} with {describe(config)}; there are experts for: {tables or 'none'}"
-    )
+    tables = "; ".join(f"{card.game} with {dict(card.config)}" for card in of_game or shipped)
+    return ParlourError(f"there is no expert for {game} with {dict(config)}; there are experts for: {tables or 'none'}")
 
 
 def is_default(card: ExpertCard) -> bool:
