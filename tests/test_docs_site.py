@@ -47,7 +47,8 @@ def test_every_trainer_and_every_player_has_a_page():
     assert len(commands.trainer_pages()) == len(trainers) + 1
     made = players.pages()
     assert {f"{name}.md" for name in (*(set(REGISTRY) - {"mixture"}), "trained", "index")} == set(made)
-    assert "| `rho` | `0.95` |" in made["gratr.md"]  # the paper's decay, the default of `gratr`
+    assert "| `mode` | `trained` |" in made["gratr.md"]
+    assert "| `rho` | `1.0` |" in made["gratr.md"]  # the trained decay
     assert "| `deceit` | `0.0` |" in made["gratr.md"]
 
 

@@ -43,8 +43,8 @@ _HOSTILE: Final = 0.4
 class GratrSettings(WerewolfSettings):
     """The settings. In words, the fields of `parameters` can be set, too; they override the file that `parameters` names.
 
-    By default it plays in the mode `trained`, by what comes with parlour (`data/trained.json`, made by `parlour train
-    gratr-trust` with its defaults); `mode=paper` is the paper's procedure, and so is `doubt` but for its trust.
+    The default is the mode `trained`, with the reliabilities in `data/trained.json`. `parlour train gratr-trust` made them with
+    its defaults. `mode=paper` is the paper's procedure. `doubt` sets that mode, and replaces its trust.
 
     Raises:
         ParlourError: A value is not accepted, or doubt and reliabilities are both given.
@@ -56,10 +56,10 @@ class GratrSettings(WerewolfSettings):
     """The rate at which it takes readings to be wrong: the village then trusts by all evidence weighed together (`weighed`);
     None: by statements and chains, as the paper has it."""
     parameters: Parameters = setting(None)
-    """Parameters of the graph; None: those that come with parlour, with `doubt` those of the paper."""
+    """Parameters of the graph; None: trained ones, with `doubt` the paper's."""
     reliabilities: Reliabilities | None = setting(None, in_words=False)
     """What evidence counts, as learned: the village then trusts by all evidence weighed together by these (`reliability`).
-    None: in the mode `trained` those that come with parlour, else none. Not with `doubt`."""
+    None: in the mode `trained` the shipped ones, else none. Not with `doubt`."""
 
     def __post_init__(self) -> None:
         if self.parameters is None:

@@ -39,7 +39,7 @@ MODES: Final = ("trained", "paper", "printed", "code")
 """
 
 READINGS: Final = MODES[1:]
-"""Those of the equations alone."""
+"""Modes that differ in how the equations are read."""
 CLOSED: Final = ("trained", "paper")
 """Modes in which what Eq. 8 gives starts no chain."""
 
