@@ -444,7 +444,7 @@ def test_a_best_response_with_a_number_of_decisions_is_the_same_again(capsys):
 def test_the_command_hands_its_options_on(tmp_path, monkeypatch):
     asked = []
 
-    def stop(config, out, progress):
+    def stop(config, out, progress, log):
         asked.append((config, out))
         raise ParlourError("enough")
 
