@@ -99,13 +99,13 @@ def _returns(episode: Any) -> Iterator[str]:
 
 def _players(env: Any) -> str:
     names = players_of(env.spec.id, env.game.config)
-    listed = ", ".join(f"[{code(name)}](../generated/players/{name}.md)" for name in names)
+    listed = ", ".join(f"[{code(name)}](../../generated/players/{name}.md)" for name in names)
     return f"Players for the default table: {listed}."
 
 
 def _recorded(spec: GameSpec) -> str:
     """The replay page in a frame; `parlour_pages.replays` makes it."""
     text = "Heuristics played this game. Step with the arrow keys. Switch between public knowledge, one seat, and everything."
-    page = f"../replays/{spec.id}.html"
+    page = f"../../replays/{spec.id}.html"
     frame = f'<iframe class="replay" src="{page}" title="A recorded game: {spec.title}" loading="lazy"></iframe>'
     return f'{text}\n\n{frame}\n\n<p><a href="{page}">Open the recorded game in full</a></p>\n'
