@@ -115,7 +115,7 @@ def test_what_is_kept_comes_in_the_order_of_the_jobs(workers):
     finished: list[float] = []
 
     def progress(stage: Stage, done: float, _note: str = "") -> None:
-        assert stage == Stage("games", 10, "games")
+        assert stage == Stage("Playing games", 10, "games")
         finished.append(done)
 
     found = GameRunner(workers=workers, progress=progress).play_each(table(), jobs(Waiter, 10), keep)

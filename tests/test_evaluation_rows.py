@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 
 import pytest
 from parlour.envs.avalon.vocabulary import side_of
@@ -87,18 +88,21 @@ def test_the_first_candidate_is_compared_with_each_other_on_what_both_played(rep
 
 @pytest.mark.parametrize("design", ["single", "team"])
 def test_progress_counts_the_games_and_says_who_plays(design):
-    env, told = rollout.table("avalon_v0", num_players=5, rules="official"), []
+    env, told, notes = rollout.table("avalon_v0", num_players=5, rules="official"), [], []
 
     def progress(stage, done, note=""):
         told.append((stage.name, stage.total, stage.unit, done))
+        notes.append(note)
 
     if design == "single":
         players = {"a": RandomPolicy, "b": RandomPolicy}
         evaluate.single(env, players, ("heuristic", HeuristicPolicy), range(2), GameRunner(progress=progress))
-        assert told == [("a, b", 4, "games", done) for done in range(5)]
+        assert told == [("Playing a, b", 4, "games", done) for done in range(5)]
     else:
         evaluate.team(env, ("x", RandomPolicy), ("y", RandomPolicy), range(2), GameRunner(progress=progress))
-        assert told == [("x and y", 4, "games", done) for done in range(5)]
+        assert told == [("Playing x and y", 4, "games", done) for done in range(5)]
+        assert notes[0] == ""
+        assert re.fullmatch(r"win rate x [01]\.\d\d, y [01]\.\d\d", notes[-1])
 
 
 def test_a_report_in_json_has_everything_but_the_games(reports):

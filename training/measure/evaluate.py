@@ -9,6 +9,7 @@ many games are played at once.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -158,9 +159,9 @@ def single(
 
     def row(number: int, episode: Episode) -> Game:
         tally.add(number, episode)
-        return _seat_row(episode, *asked[number], opponents[0])
+        return tally.counted(_seat_row(episode, *asked[number], opponents[0]))
 
-    rows = runner.play_each(env, jobs, row, ", ".join(candidates), tally.skip)
+    rows = runner.play_each(env, jobs, row, ", ".join(candidates), tally.skip, tally.note)
     return _report("single", base, rows, tuple(candidates), tally)
 
 
@@ -198,9 +199,10 @@ def team(
         tally.add(number, episode)
         names = [name for name, _ in jobs[number].players]
         ones, others = (a[0], b[0]) if number % 2 == 0 else (b[0], a[0])
-        return [_side_row(episode, names, ones, one, others), _side_row(episode, names, others, other, ones)]
+        found = (_side_row(episode, names, ones, one, others), _side_row(episode, names, others, other, ones))
+        return [tally.counted(row) for row in found]
 
-    played = runner.play_each(env, jobs, rows, f"{a[0]} and {b[0]}", tally.skip)
+    played = runner.play_each(env, jobs, rows, f"{a[0]} and {b[0]}", tally.skip, tally.note)
     return _report("team", base, [row for pair in played for row in pair], (a[0], b[0]), tally)
 
 
@@ -211,6 +213,19 @@ class _Tally:
         self._names = [tuple(name for name, _ in job.players) for job in jobs]
         self.players: dict[str, Decisions] = {}
         self.unfinished: list[GivenUp] = []
+        self._won: Counter[str] = Counter()
+        self._played: Counter[str] = Counter()
+
+    def counted(self, row: Game) -> Game:
+        """The row, which counts for `note`."""
+        self._won[row.policy] += row.won
+        self._played[row.policy] += 1
+        return row
+
+    def note(self) -> str:
+        """The win rates so far, for the line of progress."""
+        rates = [f"{name} {self._won[name] / n:.2f}" for name, n in self._played.items()]
+        return f"win rate {', '.join(rates)}" if rates else ""
 
     def add(self, number: int, game: Episode | Unfinished) -> None:
         """Count the decisions of a game."""

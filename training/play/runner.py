@@ -57,6 +57,7 @@ class GameRunner:
         keep: Callable[[int, Episode], T],
         what: str = "games",
         skip: Callable[[int, Unfinished], None] = refuse,
+        note: Callable[[], str] = str,
     ) -> list[T]:
         """Play games and keep of each what `keep` makes of it.
 
@@ -69,6 +70,7 @@ class GameRunner:
             keep: Called with the number of the job and the game, in the order of the jobs, from the calling thread, as soon
                 as the game and all before it are finished.
             what: What `progress` calls the games.
+            note: The present metric in words, for the line of progress.
             skip: Called instead of `keep` with a game that was given up because a player failed, if such games are skipped.
 
         Returns:
@@ -107,18 +109,24 @@ class GameRunner:
         if to_play:
             workers = max(1, min(self.workers, len(to_play)))
             tables, games = tables_for(env, to_play, workers, self.pool, self.failures)
-            self.play_jobs(tables, games, take_next, what)
+            self.play_jobs(tables, games, take_next, what, note)
         for number in range(missing[-1] + 1 if missing else 0, len(jobs)):
             take(number, stored[number])
         return kept
 
     def play_jobs(
-        self, workers: Sequence[GameWorker[J, R]], jobs: Sequence[J], keep: Callable[[int, R], T], what: str = "games"
+        self,
+        workers: Sequence[GameWorker[J, R]],
+        jobs: Sequence[J],
+        keep: Callable[[int, R], T],
+        what: str = "games",
+        note: Callable[[], str] = str,
     ) -> list[T]:
         """Let workers play jobs of any kind, in threads or in each process of the pool; what is kept comes in their order."""
         playing = play_in_threads(workers, jobs) if self.pool is None else play_in_pool(workers, jobs, self.pool)
         with closing(playing) as finished:
-            told = counted(finished, Stage(what, len(jobs), "games"), self.progress)
+            stage = Stage(f"Playing {what}", len(jobs), "games")
+            told = counted(finished, stage, lambda stage, done, _note="": self.progress(stage, done, note()))
             return [keep(number, result) for number, result in enumerate(in_order(told))]
 
     def _stored(self, env: AECEnv[str, Any, Any], jobs: Sequence[Job]) -> dict[int, Episode | Unfinished]:
