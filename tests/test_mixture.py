@@ -86,7 +86,6 @@ def test_a_best_response_learns_against_a_mixture(tmp_path):
         random_network(number, features="belief").save(tmp_path / f"{number}.npz")
     found = best_response(
         BestResponseConfig(options=OPTIONS, against=f"mixture:{tmp_path}", side="good", steps=2000, deals=50),
-        lambda share, note: None,
     )
     assert (found.against, found.response.n, found.player.n) == (f"mixture:{tmp_path}", 50, 50)
 

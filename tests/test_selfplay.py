@@ -16,6 +16,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies import TrainedSeat, make_policy
 from parlour.training import cli
 from parlour.training.play import seeds
+from parlour.training.results.progress import no_progress
 
 pytest.importorskip("parlour.training.learn.selfplay.run", reason="the extra `train` is not installed")
 
@@ -356,7 +357,7 @@ def test_a_run_that_ended_between_the_files_of_a_phase_and_its_checkpoint_equals
 
 
 def test_another_seed_gives_another_network(whole, tmp_path):
-    learn.learn(config(seed=1, steps=1), tmp_path, lambda _steps, _note: None)
+    learn.learn(config(seed=1, steps=1), tmp_path, no_progress)
     one, other = (TrainedSeat.load(folder / "snapshots/s001.npz").layers[0][0] for folder in (tmp_path, whole[0]))
     assert not np.array_equal(one, other)
 
@@ -420,7 +421,7 @@ def test_a_best_response_to_random_play_gains_and_its_interval_says_so():
     """Random play as good hardly passes three quests; evil, which wins most games anyway, learns to win nearly all."""
     options = {"num_players": 5, "rules": "official", "talk": False}
     made = best_response.BestResponseConfig(options=options, against="random", side="evil", steps=700_000, deals=200)
-    found = best_response.best_response(made, lambda _share, _note: None)
+    found = best_response.best_response(made)
     assert found.gain.low > 0.1
     assert found.response.value > 0.85
     assert found.response.value - found.player.value == pytest.approx(found.gain.value)

@@ -13,6 +13,7 @@ from parlour.training.learn.selfplay import pool, role_beliefs
 from parlour.training.learn.selfplay.collect import BeliefReward
 from parlour.training.learn.selfplay.config import SelfplayConfig
 from parlour.training.learn.selfplay.learner import SelfplayLearner
+from parlour.training.results.progress import no_progress
 
 TALK = {"num_players": 5, "rules": "paper", "talk": True}
 
@@ -39,7 +40,7 @@ def test_a_head_that_learns_from_games_knows_more_than_one_that_has_not():
     held_out = pool.tables_for(made, 64, autoreset=False)
     learner = SelfplayLearner(made, tables)
     before = role_beliefs.measure(learner, held_out, list(range(64))).head
-    imitate(learner, lambda _steps, _note: None)
+    imitate(learner, no_progress)
     after = role_beliefs.measure(learner, held_out, list(range(64))).head
     assert after.high < before.low
 
