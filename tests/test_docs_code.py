@@ -131,25 +131,6 @@ def test_each_command_line_is_read_by_its_command(page, words):
     assert command.make_context(path, left, resilient_parsing=False).args == []
 
 
-TUTORIALS = sorted({page for page, _ in blocks("{code-cell}")})
-SMALLER = {"range(25)": "range(1)", "range(120)": "range(4)", "episodes=400": "episodes=4", "range(1000)": "range(10)"}
-"""What a cell says -> what it says here: fewer games."""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("page", TUTORIALS)
-def test_the_cells_of_a_tutorial_run_one_after_the_other(page, tmp_path, monkeypatch):
-    if "import torch" in PAGES[page]:
-        pytest.importorskip("torch")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", list(sys.path))
-    names: dict[str, object] = {"__name__": "page"}
-    for _, text in [block for block in blocks("{code-cell}") if block[0] == page]:
-        for much, less in SMALLER.items():
-            text = text.replace(much, less)
-        exec(compile(text, page, "exec"), names)
-
-
 def test_a_command_line_that_does_not_exist_is_noticed():
     with pytest.raises(Exception, match="no-such"):
         test_each_command_line_is_read_by_its_command("page", "play avalon_v0 --no-such 5")
@@ -163,6 +144,10 @@ def test_every_tutorial_is_in_the_navigation_and_runs_as_a_notebook_or_in_this_f
         assert f"tutorials/{path.stem}\n" in PAGES["docs/index.md"]
 
 
+SMALLER = {"range(25)": "range(1)", "range(120)": "range(4)", "episodes=400": "episodes=4", "range(1000)": "range(10)"}
+"""What a cell says -> what it says here: fewer games."""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("page", sorted({page for page, _ in blocks("{code-cell}")}))
 def test_the_cells_of_a_notebook_run_one_after_the_other(page, tmp_path, monkeypatch):
@@ -170,4 +155,7 @@ def test_the_cells_of_a_notebook_run_one_after_the_other(page, tmp_path, monkeyp
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     names: dict[str, object] = {"__name__": "__main__"}
     for _, text in [block for block in blocks("{code-cell}") if block[0] == page]:
-        exec(compile(re.sub(r"\A(:.*\n)+", "", text), page, "exec"), names)
+        text = re.sub(r"\A(:.*\n)+", "", text)
+        for much, less in SMALLER.items():
+            text = text.replace(much, less)
+        exec(compile(text, page, "exec"), names)
