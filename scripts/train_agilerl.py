@@ -11,6 +11,7 @@ from agilerl.algorithms import IPPO
 from agilerl.training.train_multi_agent_on_policy import train_multi_agent_on_policy
 from agilerl.vector.pz_async_vec_env import AsyncPettingZooVecEnv
 from parlour.policies.adapters.agilerl import AgileRLSeat
+from parlour.policies.adapters.trained_on import save_beside
 from parlour.policies.files import write_json
 from parlour.training.learn import examples
 from parlour.training.results.evaluation_tables import show_report
@@ -44,6 +45,7 @@ def main() -> None:
     tables.close()
     args.out.mkdir(parents=True, exist_ok=True)
     agent.save_checkpoint(str(args.out / "agent.pt"))
+    save_beside(args.out / "agent.pt", one)
     report = examples.against_random("ippo", lambda: AgileRLSeat(agent, actions="ranks"))
     write_json(args.out / "report.json", report.as_json())
     show_report(report, "")

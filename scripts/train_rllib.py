@@ -3,6 +3,7 @@
 import ray
 import torch
 from parlour.policies.adapters.rllib import RLlibPolicy
+from parlour.policies.adapters.trained_on import save_beside
 from parlour.policies.files import write_json
 from parlour.training.learn.examples import against_random, learner_env, options
 from parlour.training.results.evaluation_tables import show_report
@@ -42,6 +43,7 @@ def main() -> None:
         steps = int(result["num_env_steps_sampled_lifetime"])
         print(f"{steps} decisions, mean return {result['env_runners'].get('episode_return_mean', float('nan')):+.2f}")
     checkpoint = algorithm.save_to_path(str((chosen.out / "checkpoint").resolve()))
+    save_beside(checkpoint, learner_env())
     algorithm.stop()
     report = against_random("rllib", lambda: RLlibPolicy(checkpoint))
     show_report(report, "; the other seats play at random")

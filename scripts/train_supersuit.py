@@ -10,6 +10,7 @@ import argparse
 import supersuit
 import torch
 from parlour.policies.adapters.sb3 import Sb3Seat
+from parlour.policies.adapters.trained_on import save_beside
 from parlour.policies.files import write_json
 from parlour.training.learn import examples
 from parlour.training.results import display
@@ -30,7 +31,8 @@ def main() -> None:
     args.out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)  # a small network: one thread is fastest
 
-    seat = supersuit.pettingzoo_env_to_vec_env_v1(aec_to_parallel(LegalRanks(examples.learner_env(), RANKS)))
+    env = aec_to_parallel(LegalRanks(examples.learner_env(), RANKS))
+    seat = supersuit.pettingzoo_env_to_vec_env_v1(env)
     tables = supersuit.concat_vec_envs_v1(seat, TABLES, base_class="stable_baselines3")
     tables.venv.reset(seed=args.seed)  # else all tables are copies of one and deal the same games
 
@@ -42,6 +44,7 @@ def main() -> None:
     )
     model.learn(args.steps, log_interval=8)
     model.save(args.out / "model.zip")
+    save_beside(args.out / "model.zip", env)
 
     with display.progress_line() as progress:
         report = examples.against_random("ppo", lambda: Sb3Seat(model, actions="ranks"), progress=progress)

@@ -47,7 +47,7 @@ training = OffPolicyTrainerParams(
 )
 algorithm.run_training(training)
 chosen.out.mkdir(parents=True, exist_ok=True)
-save_weights(net, chosen.out / "policy.pt", examples.GAME, env.env.game_env.game.config)
+save_weights(net, chosen.out / "policy.pt", examples.GAME, env.env.game_env.game.config, env.env.game_env.features)
 report = examples.against_random("tianshou", lambda: TianshouSeat(policy))
 show_report(report, "")
 write_json(chosen.out / "report.json", report.as_json())

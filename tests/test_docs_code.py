@@ -29,6 +29,7 @@ RUN_BY = {
         ("README.md", "docs/index.md", "docs/reference/environments.md", "docs/howto/endpoints.md"), "test_readme.py"
     ),
     "docs/howto/batch.md": "test_batch_page.py",
+    **dict.fromkeys(("docs/integrations/pytorch.md", "docs/integrations/sb3.md"), "test_trained_elsewhere.py"),
     "docs/howto/mediators.md": "test_mediators_page.py",
     "docs/howto/contextual_mediators.md": "test_mediated_qa_sees.py",
     "docs/howto/questions.md": "test_questions_page.py",

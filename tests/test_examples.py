@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import sys
 from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from parlour.envs.mediated_qa import reading
 from parlour.envs.mediated_qa.corpus import generate
@@ -32,7 +34,7 @@ def pipeline():
 def found(monkeypatch):
     monkeypatch.syspath_prepend(str(EXAMPLES))
     yield
-    for name in ("mediated_pipeline", "mediator_service"):
+    for name in ("mediated_pipeline", "mediator_service", "ppo"):
         sys.modules.pop(name, None)
 
 
@@ -122,6 +124,51 @@ def test_the_log_of_a_pipeline_is_learned_from(tmp_path, pipeline, capsys):
     words = ["train", "grace", "--from-log", str(tmp_path / "log.jsonl"), "--temperature", "0.7", "--floor", "0.02"]
     assert run([*words, "--out", str(tmp_path / "better")]) == 0
     assert (tmp_path / "better" / "policy.json").exists()
+
+
+@pytest.mark.slow
+def test_ppo_in_one_file_learns_logs_plots_and_its_policy_sits_down_by_one_command(tmp_path, capsys):
+    for module in ("torch", "numba", "matplotlib"):
+        pytest.importorskip(module)
+    from ppo import Config, main
+
+    main(Config(out=tmp_path, imitations=1, updates=2, tables=16, turns=48, validate=1))
+    assert capsys.readouterr().out.count(" steps  ") == 3
+    rows = list(csv.DictReader((tmp_path / "progress.csv").read_text("utf-8").splitlines()))
+    assert [int(row["steps"]) > 0 for row in rows] == [False, True, True]
+    assert {"eval/points", "eval/win_rate", "charts/episodic_return", "losses/policy_loss"} <= set(rows[0])
+    assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
+    assert (
+        run(["evaluate", "avalon_v0", "--policy", str(tmp_path / "policy.npz"), "--games", "2", "--design", "team"])
+        == 0
+    )
+
+
+def test_ppo_in_one_file_computes_the_advantages_of_the_library():
+    """`training.learn.batch.kernels` is the reference: a network's decisions at turns drawn at random."""
+    for module in ("torch", "numba", "matplotlib"):
+        pytest.importorskip(module)
+    import torch
+    from parlour.training.learn.batch import kernels
+    from ppo import Rollout, advantages
+
+    rng, (turns, tables, seats) = np.random.default_rng(5), (40, 6, 4)
+    own, actor = rng.random((turns, tables)) < 0.7, rng.integers(seats, size=(turns, tables)).astype(np.int32)
+    over, value = rng.random((turns, tables)) < 0.1, rng.normal(size=(turns, tables)).astype(np.float32)
+    rewards = np.where(over[:, :, None], rng.choice([-1, 1], size=(turns, tables, seats)), 0).astype(np.float32)
+    rollout = Rollout(*[torch.zeros(0)] * 5, torch.from_numpy(value), own, actor, np.zeros(0), rewards, over)
+    gain, usable = advantages(rollout, 0.9)
+    rows = np.where(own, own.ravel().cumsum().reshape(own.shape) - 1, -1).astype(np.int32)
+    expected, allowed = np.zeros(own.sum(), np.float32), np.zeros(own.sum(), bool)
+    kernels.advantages(rows, actor, rewards, over.astype(np.uint8), value[own], 0.9, expected, allowed)
+    assert (usable[own] == allowed).all()
+    assert not usable[~own].any()
+    assert 0 < allowed.sum() < own.sum()
+    assert np.allclose(gain.numpy()[own][allowed], expected[allowed], atol=1e-5)
+
+
+def test_ppo_in_one_file_has_at_most_250_lines():
+    assert len((EXAMPLES / "ppo.py").read_text("utf-8").splitlines()) <= 250
 
 
 def test_a_web_service_recommends_and_keeps_its_log(tmp_path, pipeline):

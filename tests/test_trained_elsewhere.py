@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import pickle
 import re
+import sys
 from pathlib import Path
 
 import gymnasium
@@ -24,6 +26,7 @@ from parlour.policies.adapters.sb3 import SB3_ALGORITHMS, algorithm_in
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import DummyVecEnv
 
+PAGES = Path(__file__).resolve().parents[1] / "docs" / "integrations"
 TABLE = {"num_players": 5, "rules": "official", "talk": False}
 WORDS = ["--players", "5", "--rules", "official", "--set", "talk=false"]
 SMALL = {
@@ -280,3 +283,38 @@ def test_actions_of_other_kinds_are_refused():
 
 def test_the_name_of_a_description_does_not_depend_on_the_ending_that_a_library_adds():
     assert beside(Path("runs/model")) == beside(Path("runs/model.zip")) == Path("runs/model.parlour.json")
+
+
+# -- the pages ---------------------------------------------------------------------------------------------------
+
+
+def block_of(page):
+    (block,) = re.findall(r"```python\n(.*?)```", (PAGES / page).read_text("utf-8"), re.DOTALL)
+    return block
+
+
+@pytest.mark.slow
+def test_the_page_of_stable_baselines3_trains_and_its_command_seats_the_network(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    block, smaller = (
+        block_of("sb3.md"),
+        {"50_000": "32", "n_steps=1024": "n_steps=32", "batch_size=256": "batch_size=16"},
+    )
+    for number, other in smaller.items():
+        assert block.count(number) == 1
+        block = block.replace(number, other)
+    exec(compile(block, "sb3.md", "exec"), {})
+    (command,) = re.findall(r"^    parlour (evaluate .*)$", (PAGES / "sb3.md").read_text("utf-8"), re.MULTILINE)
+    assert run([*command.split(), "--games", "1"]) == 0
+
+
+@pytest.mark.slow
+def test_the_page_of_pytorch_seats_a_network_of_one_s_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    Path("mine.py").write_text(block_of("pytorch.md"), "utf-8")
+    mine = importlib.import_module("mine")
+    monkeypatch.delitem(sys.modules, "mine")
+    mine.save(mine.network())
+    assert run(["evaluate", "avalon_v0", "--policy", "mine:agent", "--games", "1"]) == 0
+    monkeypatch.delitem(sys.modules, "mine")

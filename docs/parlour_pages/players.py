@@ -31,10 +31,7 @@ READ_ON = {
     "questum": ("explanation/questum",),
     "avalon_agent": ("howto/questions", "howto/models"),
     "chat": ("howto/models",),
-    **{
-        name: (f"integrations/{name}" if name != "sb3" else "integrations/supersuit", "integrations/players")
-        for name in FOREIGN
-    },
+    **{name: (f"integrations/{name}", "integrations/players") for name in FOREIGN},
 }
 """Player -> pages to read next."""
 

@@ -84,6 +84,7 @@ def from_settings(settings: Mapping[str, str], game: str, config: Mapping[str, A
         ParlourError: Nothing says what it was trained on (`trained_on`), or it was another game or configuration.
     """
     file = file_in("rllib", settings, _SETTINGS, "a checkpoint; accepted: rllib:file=DIRECTORY")
+    _module_in(file, settings.get("module"))
     sample, where = read_sample(settings), origin("rllib", settings, game, config)
     player = RLlibPolicy(file, settings.get("module"), sample=sample, actions=where.actions)
     return seated(player, where, game, config)

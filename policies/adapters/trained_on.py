@@ -1,7 +1,7 @@
 """What a network was trained on, in a small file beside it, so that `--policy` seats it without a guess.
 
-    model.save("runs/sb3/model.zip")
-    save_beside("runs/sb3/model.zip", env)  # runs/sb3/model.parlour.json: game, configuration, features, frame, actions
+    model.save("model.zip")
+    save_beside("model.zip", env)  # model.parlour.json: game, configuration, features, frame, actions
 
 Features other than `"table"` count seats from the seat that moves, and so do the actions: what was trained on one kind cannot
 play by another. `OwnFeatures` gives a network its own kind at any table.
@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final
 
 from parlour.envs.core import TABLE, ParlourError, accept, check_one_of
 from parlour.policies.adapters.scored import ACTIONS
-from parlour.policies.base import TablePolicy
+from parlour.policies.base import Policy, TablePolicy
 from parlour.policies.files import read_json, write_json
 from parlour.policies.view_reader import ViewReader
 
@@ -203,7 +203,10 @@ class OwnFeatures(TablePolicy):
         return dict(notes()) if callable(notes) else {}
 
     def save(self, path: str | Path) -> None:
-        """Raises `ParlourError`: a network is saved by its own library."""
+        """Save the player. Raises `ParlourError` where it is no `Policy`, or is saved by its own library."""
+        if isinstance(self.player, Policy):
+            self.player.save(path)
+            return
         raise ParlourError(
             "a network is saved by its own library; accepted: save_beside(path, env) for what it was trained on"
         )

@@ -76,7 +76,8 @@ def test_the_code_of_the_page_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     block = page_code("agilerl", n_131_072="64", n_16_384="64")
     exec(block.replace("learn_step=2048", "learn_step=64"), {})
-    assert isinstance(make_policy("agilerl:file=agent.pt,actions=ranks", examples.GAME, {}), AgileRLSeat)
+    player = make_policy("agilerl:file=agent.pt,features=table,actions=ranks", examples.GAME, {})
+    assert isinstance(player.player, AgileRLSeat)
 
 
 @pytest.mark.parametrize(
@@ -139,7 +140,7 @@ def test_masks_fail_with_ippo_and_work_with_maddpg():
 def test_a_checkpoint_plays_a_hundred_games_without_an_illegal_move(algorithm, tmp_path):
     network(algorithm).save_checkpoint(str(tmp_path / "agent.pt"))
     drawn = ",sample=true" if algorithm == "IPPO" else ""
-    player = play_a_hundred_games(f"agilerl:file={tmp_path / 'agent.pt'},algorithm={algorithm}{drawn}")
+    player = play_a_hundred_games(f"agilerl:file={tmp_path / 'agent.pt'},algorithm={algorithm},features=table{drawn}")
     assert player.replaced > 0  # an untrained network knows no rules
 
 
@@ -219,7 +220,7 @@ def test_agents_of_a_group_play_by_one_network():
 def test_it_is_pickled_by_its_file(tmp_path):
     model = network("IPPO")
     model.save_checkpoint(str(tmp_path / "agent.pt"))
-    player = make_policy(f"agilerl:file={tmp_path / 'agent.pt'},sample=true", examples.GAME, {})
+    player = make_policy(f"agilerl:file={tmp_path / 'agent.pt'},features=table,sample=true", examples.GAME, {})
     player.reset(3, 8)
     seen = list(turns(1))
     copied = pickle.loads(pickle.dumps(player))
@@ -237,13 +238,14 @@ def test_it_is_pickled_by_its_file(tmp_path):
     [
         ("", "agilerl needs a checkpoint; accepted: agilerl:file=PATH"),
         ("file=nowhere.pt", r"there is no checkpoint 'nowhere\.pt'"),
-        ("file=text.pt", r"'text\.pt' cannot be loaded as IPPO; accepted: "),
-        ("file=dqn.pt", r"'dqn\.pt' cannot be loaded as IPPO; accepted: "),
-        ("file=dqn.pt,algorithm=PPO", r"'dqn\.pt' cannot be loaded as PPO; accepted: "),
-        ("file=dqn.pt,algorithm=RainbowDQN", r"'dqn\.pt' cannot be loaded as RainbowDQN; accepted: "),
+        ("file=text.pt,features=table", r"'text\.pt' cannot be loaded as IPPO; accepted: "),
+        ("file=dqn.pt,features=table", r"'dqn\.pt' cannot be loaded as IPPO; accepted: "),
+        ("file=dqn.pt,features=table,algorithm=PPO", r"'dqn\.pt' cannot be loaded as PPO; accepted: "),
+        ("file=dqn.pt,features=table,algorithm=RainbowDQN", r"'dqn\.pt' cannot be loaded as RainbowDQN; accepted: "),
         ("file=dqn.pt,algorithm=TD3", "algorithm 'TD3' is not accepted; accepted: IPPO, MADDPG"),
-        ("file=dqn.pt,algorithm=DQN,sample=true", "sample=true is not accepted with DQN"),
+        ("file=dqn.pt,features=table,algorithm=DQN,sample=true", "sample=true is not accepted with DQN"),
         ("file=dqn.pt,algorithm=DQN,sample=yes", "sample 'yes' is not accepted; accepted: true, false"),
+        ("file=dqn.pt,algorithm=DQN", r"accepted: agilerl:file=dqn\.pt,features=KIND"),
         ("file=dqn.pt,colour=red", "setting of agilerl 'colour' is not accepted; accepted: file, .*, agent"),
     ],
 )

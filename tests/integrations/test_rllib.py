@@ -122,7 +122,7 @@ def saved(module: Any, path: Path) -> str:
 )
 def test_every_move_of_their_module_is_legal(tmp_path, make, settings, games):
     """`rollout.table` raises for a number that is not legal."""
-    name = f"rllib:file={saved(make(), tmp_path / 'module')}{settings}"
+    name = f"rllib:file={saved(make(), tmp_path / 'module')},features=table{settings}"
     report = evaluate.single(
         table(GAME, **OPTIONS),
         {"rllib": lambda: make_policy(name, GAME, CONFIG)},
@@ -170,7 +170,7 @@ def test_sampling_follows_the_seed_and_the_module_s_probabilities(tmp_path):
 
 def test_their_module_is_copied_with_its_settings(tmp_path):
     file = saved(masked_module(), tmp_path / "module")
-    policy = from_settings({"file": file, "sample": "true"}, GAME, CONFIG)
+    policy = from_settings({"file": file, "sample": "true", "features": "table"}, GAME, CONFIG).player
     assert policy.settings() == {"file": file, "module": "module", "sample": True, "actions": "moves"}
     again = pickle.loads(pickle.dumps(policy))
     assert again.settings() == policy.settings() == RLlibPolicy(**policy.settings()).settings()
@@ -186,8 +186,9 @@ def test_their_module_is_copied_with_its_settings(tmp_path):
         ({}, "rllib needs a checkpoint; accepted: rllib:file=DIRECTORY"),
         ({"file": "{}", "colour": "red"}, "setting of rllib 'colour' is not accepted; accepted: file, module, sample"),
         ({"file": "{}", "sample": "maybe"}, "sample 'maybe' is not accepted"),
-        ({"file": "{}", "actions": "words"}, "actions 'words' is not accepted"),
+        ({"file": "{}", "features": "table", "actions": "words"}, "actions 'words' is not accepted"),
         ({"file": "{}", "module": "other"}, "module 'other' is not accepted; accepted: module"),
+        ({"file": "{}"}, ",features=KIND"),
         ({"file": "{}/nowhere"}, "is not an RLlib checkpoint"),
     ],
 )
@@ -345,7 +346,7 @@ def page(cluster: None, tmp_path_factory: pytest.TempPathFactory) -> dict[str, A
 def test_the_page_s_code_trains_and_its_checkpoint_plays(page):
     names = page["first"]
     assert names["algorithm"].iteration == 1
-    policy = make_policy(f"rllib:file={names['checkpoint']}", GAME, CONFIG)
+    policy = make_policy(f"rllib:file={names['checkpoint']},features=table", GAME, CONFIG).player
     assert policy.settings()["module"] == "learner"
     live, env = names["algorithm"].get_module("learner"), bare()
     env.reset(seed=1)

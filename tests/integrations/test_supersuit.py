@@ -98,7 +98,10 @@ def test_the_code_of_the_page_runs(tmp_path, monkeypatch):
     block = page_code("supersuit", n_200_000="256")
     assert block.count("n_steps=256") == 1
     exec(block.replace("n_steps=256", "n_steps=16"), {})
-    assert isinstance(make_policy("sb3:file=model.zip,actions=ranks", examples.GAME, {}), Sb3Seat)
+    config = examples.learner_env().game_env.game.config
+    player = make_policy("sb3:model.zip", examples.GAME, config)
+    assert isinstance(player.player, Sb3Seat)
+    assert (player.trained_on.features, player.trained_on.actions) == ("table", "ranks")
 
 
 @pytest.mark.parametrize(
@@ -173,7 +176,7 @@ def test_what_the_page_says_does_not_work():
 def test_a_checkpoint_plays_a_hundred_games_without_an_illegal_move(algorithm, tmp_path):
     network(algorithm).save(tmp_path / "model.zip")
     drawn = ",sample=true" if algorithm in ("PPO", "RecurrentPPO") else ""
-    player = play_a_hundred_games(f"sb3:file={tmp_path / 'model.zip'},algorithm={algorithm}{drawn}")
+    player = play_a_hundred_games(f"sb3:file={tmp_path / 'model.zip'},features=table{drawn}")
     assert (player.replaced > 0) == (algorithm != "MaskablePPO")  # an untrained network knows no rules
 
 
@@ -268,7 +271,7 @@ def test_it_leaves_the_generator_of_pytorch_alone():
 
 def test_it_can_be_pickled(tmp_path):
     network("PPO").save(tmp_path / "model.zip")
-    player = make_policy(f"sb3:file={tmp_path / 'model.zip'},sample=true", examples.GAME, {})
+    player = make_policy(f"sb3:file={tmp_path / 'model.zip'},features=table,sample=true", examples.GAME, {})
     player.reset(3, 8)
     copied = pickle.loads(pickle.dumps(player))
     assert [copied.act(turn, {}) for turn in turns(3, 1)] == [player.act(one, {}) for one in turns(3, 1)]
@@ -286,11 +289,10 @@ def test_it_can_be_pickled(tmp_path):
         ("file=model.zip,sample=yes", "sample 'yes' is not accepted; accepted: true, false"),
         ("file=model.zip,actions=all", "actions 'all' is not accepted; accepted: moves, ranks"),
         ("file=model.zip,colour=red", "setting of sb3 'colour' is not accepted; accepted: file, algorithm, sample"),
-        ("file=model.zip,algorithm=DQN", "cannot be loaded as DQN; accepted: "),
-        ("file=model.zip,algorithm=RecurrentPPO", "cannot be loaded as RecurrentPPO; accepted: "),
-        ("file=text.zip", r"'text\.zip' cannot be loaded as PPO; accepted: "),
-        ("file=dqn.zip,algorithm=DQN,sample=true", "sample=true is not accepted with DQN"),
-        ("file=dqn.zip", r"'dqn\.zip' cannot be loaded as PPO; accepted: "),
+        ("file=model.zip,algorithm=DQN", r"algorithm of 'model\.zip' 'DQN' is not accepted; accepted: PPO$"),
+        ("file=model.zip", r"accepted: sb3:file=model\.zip,features=KIND"),
+        ("file=text.zip", r"'text\.zip' is not a checkpoint of stable-baselines3; accepted: "),
+        ("file=dqn.zip,features=table,sample=true", "sample=true is not accepted with DQN"),
     ],
 )
 def test_settings_outside_what_is_accepted_are_refused(settings, message, tmp_path, monkeypatch):

@@ -20,6 +20,7 @@ from parlour.envs import make
 from parlour.envs.core import ParlourError
 from parlour.policies import ChatPlayer, HeuristicPolicy, Policy, RandomPolicy, TrainedSeat, make_policy
 from parlour.policies.adapters.tianshou import SeatedOffPolicy, SeatedOnPolicy, TianshouSeat, save_weights
+from parlour.training.cli import run
 from parlour.training.learn import examples
 from parlour.training.play import rollout
 from parlour.wrappers import SealedTurn
@@ -98,13 +99,16 @@ def chosen_legally(buffer):
 # -- our environments in Tianshou ------------------------------------------------------------------------------
 
 
-def test_the_example_of_the_page_runs_as_printed(capfd):
+def test_the_example_of_the_page_trains_and_its_network_sits_down_by_one_command(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     block = page_code("tianshou", n_60_000="320")
-    assert sum(not line.startswith("from ") for line in block.split("\n") if line) <= 11
+    assert sum(not line.startswith("from ") for line in block.split("\n") if line) <= 13
     names: dict[str, object] = {}
     exec(block, names)
     assert names["collector"].collect_step == 320
     assert chosen_legally(names["collector"].buffer)
+    words = ["evaluate", examples.GAME, "--players", "5", "--rules", "official", "--set", "talk=false"]
+    assert run([*words, "--policy", "tianshou:policy.pt", "--against", "random", "--games", "2"]) == 0
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -390,6 +394,14 @@ def file(tmp_path):
     path = tmp_path / "policy.pt"
     save_weights(q_policy().model, path, TABLE[0], CONFIG)
     return path
+
+
+def test_a_saved_network_plays_in_the_features_and_the_frame_it_was_trained_on(tmp_path):
+    game = make(TABLE[0], features="belief", observation="features", **TABLE[1])
+    size, actions = game.observation_space("player_0")["observation"].shape[0], len(game.game.catalogue)
+    net = Net(state_shape=size, action_shape=actions, hidden_sizes=[8])
+    save_weights(net, tmp_path / "own.pt", TABLE[0], CONFIG, "belief")
+    assert five(lambda: make_policy(f"tianshou:{tmp_path / 'own.pt'}", TABLE[0], CONFIG), 3)
 
 
 def test_a_saved_policy_plays_the_same_game(file):

@@ -17,6 +17,7 @@ import torch
 from integrations.seats import assert_refused, page_code, play_a_hundred_games
 from parlour.envs import avalon_v0
 from parlour.envs.core import ParlourError
+from parlour.envs.registry import lookup
 from parlour.envs.turn import take_turn
 from parlour.policies import ChatPlayer, HeuristicPolicy, RandomPolicy, make_policy
 from parlour.policies.adapters import torchrl as bridge
@@ -28,6 +29,7 @@ from parlour.policies.adapters.torchrl import (
     make_actor,
     save_actor,
 )
+from parlour.training.cli import run
 from parlour.training.learn import examples
 from parlour.training.play import rollout
 from parlour.wrappers import LearnerSeats, MaskInInfo, ParallelMaskInInfo
@@ -151,8 +153,19 @@ def test_the_example_trains_saves_and_measures(tmp_path, monkeypatch, capsys):
     assert all(not torch.equal(before[name], after[name]) for name in before)
 
 
-def test_the_code_on_the_page_runs():
+def test_the_code_on_the_page_trains_and_its_actor_sits_down_by_one_command(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     exec(page_code("torchrl"), {})
+    words = ["evaluate", examples.GAME, "--players", "5", "--rules", "official", "--policy", "torchrl:actor.pt"]
+    assert run([*words, "--against", "random", "--games", "2"]) == 0
+
+
+def test_an_actor_plays_in_the_features_and_the_frame_it_was_trained_on(tmp_path):
+    game = lookup(examples.GAME).raw_env(info="full", features="belief", **examples.OPTIONS)
+    described = ActorConfig.of(MaskInInfo(LearnerSeats(game, RandomPolicy.name)))
+    assert described.kind == "belief"
+    save_actor(tmp_path / "actor.pt", make_actor(described), described)
+    assert play_a_hundred_games(f"torchrl:{tmp_path / 'actor.pt'}").replaced == 0
 
 
 # -- their players at our tables -------------------------------------------------------------------------------
@@ -175,9 +188,9 @@ def test_a_saved_actor_is_found_by_name_and_plays_like_the_one_that_was_saved(tm
         moves.append(env.game_env.moves)
     assert moves[0] == moves[1]
     copy = pickle.loads(pickle.dumps(make_policy(f"torchrl:file={file},sample=true", *table)))
-    assert copy.sample
+    assert copy.player.sample
     copy.save(tmp_path / "again.pt")
-    assert TorchRLPlayer.load(tmp_path / "again.pt").config == copy.config
+    assert TorchRLPlayer.load(tmp_path / "again.pt").config == copy.player.config
 
 
 def test_a_player_draws_from_its_own_generator_and_leaves_that_of_torch_alone():
@@ -287,7 +300,7 @@ def test_settings_and_tables_that_do_not_fit_are_refused(tmp_path):
         assert_refused(f"torchrl:{settings}", why)
     with pytest.raises(ParlourError, match=r"trained on avalon_v0 .* cannot play avalon_v0"):
         bridge.from_settings({"file": str(file)}, game, {**own, "talk": True})
-    assert isinstance(bridge.from_settings({"file": str(file)}, game, own), TorchRLPlayer)
+    assert isinstance(bridge.from_settings({"file": str(file)}, game, own).player, TorchRLPlayer)
 
 
 # -- our players in their code ---------------------------------------------------------------------------------
