@@ -612,7 +612,7 @@ def test_a_server_ends_at_once_and_leaves_nothing_behind():
         (["--host", "192.0.2.1", "--port", "0"], "192.0.2.1:0 cannot be listened at"),
         (
             ["--policy", "heuristic"],
-            "policy 'heuristic' cannot play by what a request holds (it reads info['view']); accepted:",
+            "policy 'heuristic' needs more than a request holds (it reads info['view']); accepted:",
         ),
         (["--policy", "human"], "(a person at the terminal); accepted: random, chat, a trained seat"),
         (["--policy", "nobody"], "policy 'nobody' is not accepted; accepted: random, heuristic"),
