@@ -26,7 +26,7 @@ def json_value(text: str | bytes, pairs: Callable[[Pairs], Any] | None = None, *
         finite: Refuse NaN and Infinity here, where the caller does not say where they stand.
 
     Raises:
-        ValueError: It is no JSON, or beyond the limits above; in one line.
+        ValueError: It is not JSON, or beyond the limits above; in one line.
     """
     try:
         whole = text.decode("utf-8-sig") if isinstance(text, bytes) else text
@@ -71,7 +71,7 @@ def _fraction(text: str) -> float:
 
 
 def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 _NUMBERS: Final[dict[str, Any]] = {"parse_int": _whole, "parse_float": _fraction}

@@ -166,7 +166,7 @@ def read_arrays(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, 
         arrays = {part.filename.removesuffix(".npy"): _array(packed, part) for part in packed.infolist()}
     meta = json_value(str(arrays.pop(kind)))
     if not isinstance(meta, dict):
-        raise TypeError(f"{kind} is no object")
+        raise TypeError(f"{kind} is not an object")
     return meta, arrays
 
 

@@ -90,4 +90,4 @@ def test_the_commands(capsys, tmp_path):
     code, _, err = run(capsys, "prompts", "show", "no.such")
     assert (code, "question 'no.such' is not accepted" in err) == (2, True)
     code, _, err = run(capsys, "prompts", "show", "chat.take_turn", "--prompts", str(tmp_path / "none"))
-    assert (code, "is no folder" in err) == (2, True)
+    assert (code, "is not a folder" in err) == (2, True)

@@ -210,8 +210,8 @@ def test_a_wrong_field_is_refused_with_file_line_and_name(tmp_path, questions, t
     ("content", "told"),
     [
         (b"", "is in no form that is known"),
-        (b"{", "line 1 is no JSON"),
-        (b'{"question": "a", "answer": "b"}\n{"question": NaN}', "line 2 is no JSON: NaN is no JSON"),
+        (b"{", "line 1 is not JSON"),
+        (b'{"question": "a", "answer": "b"}\n{"question": NaN}', "line 2 is not JSON: NaN is not JSON"),
         (b'{"question": "a", "answer": "b"}\n\xff', "line 2 is not UTF-8"),
         (b'{"question": "a", "answer": "b", "context": ' + b"[" * 200 + b"]" * 200 + b"}", "more than 100 times"),
         (b'{"question": "a", "answer": "b", "context": ' + b"[" * 90_000 + b"]" * 90_000 + b"}", "more than 100 times"),
@@ -233,7 +233,7 @@ def test_hostile_files_are_refused_in_one_line(tmp_path, content, told):
         ("x.txt", b"ok\n\xff\xfe", "x.txt' line 2 is not UTF-8"),
         ("x.jsonl", b'{"title": "a", "text": "b"}\n{"title": "a"}', "x.jsonl' line 2: text is missing"),
         ("x.json", b'[{"title": "a", "text": 5}]', "x.json' line 1, .0.: text 5 is not accepted"),
-        ("x.json", b'{"title": "a"}', "x.json' is no list"),
+        ("x.json", b'{"title": "a"}', "x.json' is not a list"),
     ],
 )
 def test_hostile_documents_are_refused_with_file_and_line(tmp_path, name, content, told):
@@ -285,7 +285,7 @@ def test_links_in_a_folder_are_not_followed_for_ever(tmp_path):
 def test_a_document_that_cannot_be_opened_is_named(tmp_path, monkeypatch):
     write(tmp_path)
     (tmp_path / "documents" / "gone.txt").symlink_to(tmp_path / "none.txt")
-    assert len(load(tmp_path).passages) == 4  # a link to nothing is no file
+    assert len(load(tmp_path).passages) == 4  # a link to nothing is not a file
     real = Path.read_bytes
     monkeypatch.setattr(Path, "read_bytes", lambda self: denied() if self.name == "empty.txt" else real(self))
     with pytest.raises(ParlourError, match=r"empty\.txt' cannot be read: denied"):

@@ -316,7 +316,7 @@ def test_a_wrong_field_is_refused_with_its_place(tmp_path, form, path, value, me
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [("{", "line 1 is no JSON"), ("[]", "has no questions"), ('{"a": 1}', "no list of questions")],
+    [("{", "line 1 is not JSON"), ("[]", "has no questions"), ('{"a": 1}', "not a list of questions")],
 )
 def test_a_file_without_questions_is_refused(tmp_path, content, message):
     (tmp_path / "x.json").write_text(content, encoding="utf-8")

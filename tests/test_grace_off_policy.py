@@ -86,7 +86,7 @@ def test_a_line_that_a_kill_cut_off_is_left_out(tmp_path):
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("3", "line 1: it is no object with an id"),
+        ("3", "line 1: it is not an object with an id"),
         ('{"id": "1", "outcome": "right"}', "line 1: a result of '1', which was not recommended before"),
         ('{"id": "1", "state": "T:low_Q:low", "probability": 1}', "line 1: it has no joint"),
         ('{"id": "1", "state": "low", "joint": 3, "probability": 1}', "line 1: joint 3 is not accepted"),

@@ -103,7 +103,7 @@ def test_a_model_of_transformers_gives_spans_of_the_evidence(small_model):
 def test_what_is_no_model_of_questions_is_refused_in_one_line(tmp_path):
     pytest.importorskip("transformers")
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "nothing of the kind"}))
-    with pytest.raises(ParlourError, match="no question-answering model"):
+    with pytest.raises(ParlourError, match="not a question-answering model"):
         readers.make(HeldOutConfig(reader=f"qa:{tmp_path}")).generate(QUESTION, EVIDENCE, np.random.default_rng(0))
 
 

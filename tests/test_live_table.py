@@ -293,8 +293,8 @@ def test_when_the_clock_runs_out_the_table_moves_which_is_counted(tmp_path):
 @pytest.mark.parametrize(
     ("message", "why"),
     [
-        ("{", "the message is no JSON .*; accepted: the messages of this page"),
-        ("[" * 200 + "]" * 200, "the message is no JSON .*; accepted: the messages of this page"),
+        ("{", "the message is not JSON .*; accepted: the messages of this page"),
+        ("[" * 200 + "]" * 200, "the message is not JSON .*; accepted: the messages of this page"),
         ('{"type": "sit", "key": "x"}', "a key is taken once; accepted: moves"),
         ('{"type": "leave"}', "the message: Input tag 'leave' .*; accepted: the messages of this page"),
         (b"bytes", "a message in bytes is not accepted; accepted: text"),

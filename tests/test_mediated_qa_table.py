@@ -83,7 +83,7 @@ HEAD = "id,state,u_shallow_gen_nli\n"
         (HEAD + "1,s0,1e200\n", "utility '1e200' is not accepted"),
         (HEAD + "1,s0,three\n", "utility 'three' is not accepted"),
         (HEAD + "1,s0,\n", "a table without any utility"),
-        (HEAD + '1,s0,"3\n', "it is no CSV"),
+        (HEAD + '1,s0,"3\n', "it is not CSV"),
     ],
 )
 def test_what_is_no_table_is_refused_in_one_line(text, told):
@@ -98,9 +98,9 @@ QUESTION = {"id": 1, "signal_bin": "s0", "action_utilities": {key(PUBLISHED[0]):
 @pytest.mark.parametrize(
     ("stored", "told"),
     [
-        ("{", "it is no JSON"),
-        ("[]", "no list of questions"),
-        ("{}", "no list of questions"),
+        ("{", "it is not JSON"),
+        ("[]", "not a list of questions"),
+        ("{}", "not a list of questions"),
         ("[3]", "question 1 cannot be read"),
         (json.dumps([QUESTION, {"id": 2}]), "question 2 cannot be read"),
         (json.dumps([QUESTION | {"signal_thresholds": {"degree": [1]}}]), "question 1 cannot be read"),

@@ -252,7 +252,7 @@ def test_show_with_truth_tells_everything(capsys):
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ({}, "case is no case: "),
+        ({}, "case is not a case: "),
         ({"format": 9}, "case: format 9 is not accepted; accepted: 1"),
     ],
 )

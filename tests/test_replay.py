@@ -279,7 +279,7 @@ FOREIGN = {
     "a config that is none": '{"parlour": 1, "game": "template_v0", "config": 3}\n',
     "a game that is none": '{"parlour": 1, "game": ["template_v0"], "config": {}}\n',
     "a broken line": HEADER + '{"n": 0, "seat":\n' + TOSS,
-    "a line that is no object": HEADER + "[]\n",
+    "a line that is not an object": HEADER + "[]\n",
     "a line without move": HEADER + '{"n": 0, "seat": "player_0"}\n',
     "no seat": HEADER + '{"n": 0, "move": ["toss", [0]]}\n',
     "a seat without number": HEADER + TOSS.replace('"nature"', '"moderator"'),

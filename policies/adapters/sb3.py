@@ -106,7 +106,7 @@ _OF_SETTING: Final = {"cg_max_steps": "TRPO", "clip_range": "PPO", "rollout_buff
 def algorithm_in(file: str | Path) -> str | None:
     """The algorithm of a checkpoint, by the JSON in it, which is not unpickled; None for a custom policy class.
 
-    To be used in `reading`: it raises what a file that is no checkpoint raises.
+    To be used in `reading`: it raises what a file that is not a checkpoint raises.
     """
     with zipfile.ZipFile(file) as packed:
         data = json.loads(packed.read("data"))
@@ -121,7 +121,7 @@ def from_settings(settings: Mapping[str, str], game: str, config: Mapping[str, A
     The file says which algorithm it is; features and actions are beside it (`trained_on`).
 
     Raises:
-        ParlourError: A setting or value is not accepted; the file is no checkpoint, or nothing says what it was trained on; it
+        ParlourError: A setting or value is not accepted; the file is not a checkpoint, or nothing says what it was trained on; it
             was trained on another game or configuration.
     """
     file, algorithm, sample = read_settings(Sb3Seat.name, settings, SB3_ALGORITHMS)

@@ -102,7 +102,7 @@ class AskingPolicy(Policy):
             kind, settings = stored["policy"], dict(stored["settings"])
             config = ModelConfig(**settings.pop("model"))
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise ParlourError(f"{str(path)!r} is no saved policy ({error}); accepted: what `save` wrote") from None
+            raise ParlourError(f"{str(path)!r} is not a saved policy ({error}); accepted: what `save` wrote") from None
         if kind != cls.name:
             raise accept("policy in file", kind, (cls.name,))
         if model is None:
@@ -110,7 +110,7 @@ class AskingPolicy(Policy):
         try:
             return cls._saved(model or make_model(config), settings)
         except (TypeError, KeyError) as error:
-            raise ParlourError(f"{str(path)!r} is no saved policy ({error}); accepted: what `save` wrote") from None
+            raise ParlourError(f"{str(path)!r} is not a saved policy ({error}); accepted: what `save` wrote") from None
 
     @classmethod
     def _saved(cls, model: Model, settings: dict[str, Any]) -> Self:

@@ -151,7 +151,7 @@ class Templates:
     def __post_init__(self) -> None:
         if self.folder is not None and not Path(self.folder).is_dir():
             raise ParlourError(
-                f"prompts {self.folder!r} is no folder; accepted: one with files such as en/chat.take_turn.md"
+                f"prompts {self.folder!r} is not a folder; accepted: one with files such as en/chat.take_turn.md"
             )
 
     def system(self, language: str) -> str:

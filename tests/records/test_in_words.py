@@ -161,7 +161,7 @@ def test_the_page_names_all_formats_and_kinds_of_moves():
         (("moves", 1, "whom"), "Bo", "move 2: check [1] is not accepted"),
         (("moves", 4), {"who": "Ann", "wrods": "?"}, "wrods is not accepted"),
         (("moves", 4), {"who": "Cy", "words": "I am dead."}, 'accepted: "Ann"'),
-        (("moves", 4), "?", "move 5 is no object"),
+        (("moves", 4), "?", "move 5 is not an object"),
         (("moves", 2, "words"), 7, "words"),
         (
             ("moves",),

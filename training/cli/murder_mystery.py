@@ -237,7 +237,7 @@ def check_cases(
     Example: [bold]parlour murder-mystery cases check wellplay/en[/bold]
     """
     if not directory.is_dir():
-        raise ParlourError(f"{str(directory)!r} is no directory")
+        raise ParlourError(f"{str(directory)!r} is not a directory")
     scripts = [_checked(path) for path in load.folders(directory)]
     if not scripts:
         raise ParlourError(f"no WellPlay script in {str(directory)!r}: no json/script_info.json")

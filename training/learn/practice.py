@@ -189,7 +189,7 @@ def _stored(out: Path) -> Practice:
 def _read(path: Path) -> Practice:
     state = read_json(path)
     if set(state) != {"won", "experience", "pool"}:
-        raise ParlourError(f"file {str(path)!r} is no checkpoint; accepted: one of `train avalon`")
+        raise ParlourError(f"file {str(path)!r} is not a checkpoint; accepted: one of `train avalon`")
     return Practice(Experience.from_json(state["experience"]), Pool.from_json(state["pool"]), state["won"])
 
 

@@ -82,7 +82,7 @@ class InWords:
         table.play(Move(DEALT, (*dealt, *self._opened(at, names))), at)
         for number, one in enumerate(at.of(list, "moves", "a list of moves"), 1):
             if type(one) is not dict:
-                raise at.error(f"move {number} is no object", f"an object with {', '.join(_KEYS)}")
+                raise at.error(f"move {number} is not an object", f"an object with {', '.join(_KEYS)}")
             self._move(table, game, names, JsonObject(f"{at.where}, move {number}", one))
         self._ending(table, at)
         return table.transcript({"record": record_notes("words", at, at.fields["game_id"], names.names)})

@@ -61,7 +61,7 @@ class FileEntry:
         """The object at a place.
 
         Raises:
-            ParlourError: The value is no JSON object.
+            ParlourError: The value is not a JSON object.
         """
         if not isinstance(value, dict):
             raise ParlourError(f"{place}: {value_shown(value)} is not accepted; accepted: a JSON object")
@@ -134,7 +134,7 @@ def entries(path: Path, limit: int | None = None) -> Iterator[FileEntry]:
         found = whole(path)
         if not isinstance(found, list):
             raise ParlourError(
-                f"{str(path)!r} is no list of questions; accepted: a JSON list, or a file of lines in .jsonl"
+                f"{str(path)!r} is not a list of questions; accepted: a JSON list, or a file of lines in .jsonl"
             )
         for number, value in enumerate(found[:limit]):
             yield FileEntry.of(Place(path, (number,)), value)
@@ -144,7 +144,7 @@ def whole(path: Path) -> Any:
     """The value of a JSON file.
 
     Raises:
-        ParlourError: The file cannot be read, or is no JSON.
+        ParlourError: The file cannot be read, or is not JSON.
     """
     return _parsed(path, read_bytes(path))
 
@@ -157,7 +157,7 @@ def _parsed(path: Path, content: str | bytes, number: int = 0) -> Any:
         line, why = number, str(error)
         if isinstance(error, json.JSONDecodeError):
             line, why = number or error.lineno, error.msg
-        raise ParlourError(f"{str(path)!r}{f' line {line}' if line else ''} is no JSON: {why}") from None
+        raise ParlourError(f"{str(path)!r}{f' line {line}' if line else ''} is not JSON: {why}") from None
 
 
 def read_bytes(path: Path) -> bytes:

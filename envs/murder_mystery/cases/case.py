@@ -198,7 +198,7 @@ def load(source: Path | str | Mapping[str, Any]) -> Case:
     """A case from a JSON file or from the value of one.
 
     Raises:
-        ParlourError: It cannot be read, or is no case of a version that is read; in one line.
+        ParlourError: It cannot be read, or is not a case of a version that is read; in one line.
     """
     name, value = "case", source
     if not isinstance(source, Mapping):
@@ -208,7 +208,7 @@ def load(source: Path | str | Mapping[str, Any]) -> Case:
         except (OSError, ValueError) as error:
             raise ParlourError(f"case {name!r} cannot be read: {error}") from None
     if not isinstance(value, Mapping):
-        raise ParlourError(f"{name} is no case: a JSON object is expected")
+        raise ParlourError(f"{name} is not a case: a JSON object is expected")
     if value.get("format", FORMAT) != FORMAT:
         raise accept(f"{name}: format", value["format"], [FORMAT])
     try:
@@ -216,7 +216,7 @@ def load(source: Path | str | Mapping[str, Any]) -> Case:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise ParlourError(f"{name} is no case: {where + ': ' if where else ''}{first['msg']}") from None
+        raise ParlourError(f"{name} is not a case: {where + ': ' if where else ''}{first['msg']}") from None
 
 
 def dump(case: Case) -> str:

@@ -132,7 +132,7 @@ def _json(path: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise ParlourError(f"{path} cannot be read: {error}") from None
     if not isinstance(value, dict):
-        raise ParlourError(f"{path} is no JSON object")
+        raise ParlourError(f"{path} is not a JSON object")
     return value
 
 
@@ -140,7 +140,7 @@ def _person(path: Path) -> dict[str, Any]:
     value = _json(path)
     for key in ("script", "acts_goal", "victims", "kill_by_me"):
         if not isinstance(value.get(key), list):
-            raise ParlourError(f"{path}: {key} is no list")
+            raise ParlourError(f"{path}: {key} is not a list")
     if any(killed not in (0, 1) for killed in value["kill_by_me"]):
         raise ParlourError(f"{path}: kill_by_me {value['kill_by_me']}; accepted: 0 and 1")
     return value

@@ -281,7 +281,7 @@ def _extractor(folder: str | Path) -> Extract:
     except (OSError, ValueError, KeyError) as error:
         why = " ".join(str(error).split())[:200]
         raise ParlourError(
-            f"{str(folder)!r} is no question-answering model: {why}; accepted: what transformers saved"
+            f"{str(folder)!r} is not a question-answering model: {why}; accepted: what transformers saved"
         ) from None
     if not tokenizer.is_fast:
         raise ParlourError(f"{str(folder)!r} has no fast tokenizer; accepted: a model with tokenizer.json")

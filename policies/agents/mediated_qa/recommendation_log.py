@@ -152,7 +152,7 @@ def read_log(path: str | Path) -> Recommendations:
 
 def _take(value: Any, found: dict[str, LoggedRecommendation]) -> None:
     if not isinstance(value, dict) or not isinstance(value.get("id"), str):
-        raise ParlourError("it is no object with an id; accepted: a recommendation or a result")
+        raise ParlourError("it is not an object with an id; accepted: a recommendation or a result")
     called = value["id"]
     if "outcome" in value:
         for name in value:

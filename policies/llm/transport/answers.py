@@ -196,7 +196,7 @@ def read_reply(text: str) -> Completion | Failure:
     try:
         body = json.loads(text)
     except (ValueError, RecursionError):
-        return Failure(f"the answer is no JSON: {text[:LONGEST]!r}", again=True)
+        return Failure(f"the answer is not JSON: {text[:LONGEST]!r}", again=True)
     try:
         return _failed(body) or _completion(body)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError):

@@ -231,7 +231,7 @@ def check_layout(file: sqlite3.Connection, path: Path) -> None:
         )
     if version != VERSION or columns != LAYOUT:
         raise ParlourError(
-            f"{str(path)!r} is no cache of layout {VERSION} (it says {version}); accepted: a file of this layout, or a new one"
+            f"{str(path)!r} is not a cache of layout {VERSION} (it says {version}); accepted: a file of this layout, or a new one"
         )
 
 

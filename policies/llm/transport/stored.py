@@ -62,7 +62,7 @@ class StoredModel:
 
 
 def stored_models(path: Path) -> list[StoredModel]:
-    """The models in a file, by name, address and time. Raises `ParlourError` if the file is no cache."""
+    """The models in a file, by name, address and time. Raises `ParlourError` if the file is not a cache."""
     with _opened(path) as file:
         rows = file.execute(_LISTED).fetchall()
     found: list[dict[str, Any]] = [
@@ -87,7 +87,7 @@ def prune(
         How many were removed.
 
     Raises:
-        ParlourError: The file is no cache, it knows no such model or server, or nothing is given.
+        ParlourError: The file is not a cache, it knows no such model or server, or nothing is given.
     """
     conditions = _conditions(path, model, server, before) | ({f"servers.id != {_LATEST}": None} if unused else {})
     if not conditions:
@@ -107,7 +107,7 @@ def exported(path: Path) -> Iterator[dict[str, Any]]:
     """Each reply as plain values: key, model, server, digest, ask, made, failed, and what was replied.
 
     Raises:
-        ParlourError: The file is no cache.
+        ParlourError: The file is not a cache.
     """
     with _opened(path) as file:
         rows = file.execute(
@@ -156,7 +156,7 @@ def _opened(path: Path, writing: bool = False) -> Iterator[sqlite3.Connection]:
     except OSError:  # such as a name that is too long for the file system
         there = False
     if not there:
-        raise ParlourError(f"{value_shown(str(path))} is no file; accepted: a file that --cache made")
+        raise ParlourError(f"{value_shown(str(path))} is not a file; accepted: a file that --cache made")
     with open_cache(path.absolute(), writing) as file:
         check_layout(file, path)
         yield file

@@ -77,7 +77,7 @@ def read_run(folder: str | Path) -> CalibratedRun:
         with (calibration / "partial.csv").open(encoding="utf-8") as file:
             stamp = file.readline().rstrip("\n")
     except (OSError, UnicodeDecodeError, TypeError) as error:
-        raise ParlourError(f"{str(folder)!r} is no calibrated run ({error}); accepted: {_ACCEPTED}") from None
+        raise ParlourError(f"{str(folder)!r} is not a calibrated run ({error}); accepted: {_ACCEPTED}") from None
     if config.actions:
         raise ParlourError(f"{str(folder)!r} has actions of its own; accepted: a run over the published actions")
     stored = read_partial(calibration / "partial.csv", stamp)

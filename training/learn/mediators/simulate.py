@@ -308,7 +308,7 @@ def _row(path: Path, line: int, cells: Sequence[str], actions: ActionSet) -> Sim
         *searched, sure, called = cells[2 + 2 * count :] if len(cells) == width else ("0", "")
         found, confidence = tuple(bool(int(cell)) for cell in searched), float(sure)
     except (ValueError, IndexError) as error:
-        raise ParlourError(f"{str(path)!r} line {line} is no row of a table: {error}") from None
+        raise ParlourError(f"{str(path)!r} line {line} is not a row of a table: {error}") from None
     if len(cells) != width:
         raise ParlourError(f"{str(path)!r} line {line} has {len(cells)} cells; accepted: {width}")
     return Simulated(number, state, utilities, outcomes, found, confidence, called)

@@ -108,7 +108,7 @@ def from_csv(text: str, actions: ActionSet = PUBLISHED_ACTIONS) -> UtilityTable:
     try:
         lines = [(reader.line_num, line) for line in reader if any(cell.strip() for cell in line)]
     except csv.Error as error:
-        raise ParlourError(f"it is no CSV: {error}") from None
+        raise ParlourError(f"it is not CSV: {error}") from None
     if not lines:
         raise ParlourError("it is empty; accepted: a heading id, state, u_..., and one row for each question")
     heading = [cell.strip() for cell in lines[0][1]]
@@ -127,9 +127,9 @@ def from_json(text: str, actions: ActionSet = PUBLISHED_ACTIONS) -> UtilityTable
     try:
         stored = json_value(text, finite=False)
     except ValueError as error:
-        raise ParlourError(f"it is no JSON: {error}") from None
+        raise ParlourError(f"it is not JSON: {error}") from None
     if not isinstance(stored, list) or not stored:
-        raise ParlourError("it is no list of questions; accepted: [{id, signal_bin, action_utilities}, ...]")
+        raise ParlourError("it is not a list of questions; accepted: [{id, signal_bin, action_utilities}, ...]")
     questions = [_question(f"question {number}", entry, actions) for number, entry in enumerate(stored, 1)]
     joints = list(dict.fromkeys(joint for _, _, found, _ in questions for joint in found))
     if len({json.dumps(cuts) for _, _, _, cuts in questions}) > 1:

@@ -24,7 +24,7 @@ _ASIDE: Final = rf"(?:\s*,\s*(?:myself|me)\s*,|\s*,?\s*(?:which|who) is {_ME}\s*
 _BRACKET: Final = r"(?:\s*\([^()]*\))"
 _AND: Final = r"\s*(?:[,，]\s*)?(?:[&+/]|\b(?:and|or|as well as)\b|和)\s*(?:both\s+)?"
 _JOINED: Final = rf"(?:{_AND}|\s*[,、，]\s*)"
-# "player_3, I" is no list; a remark in brackets belongs to the list if the list goes on behind it
+# "player_3, I" is not a list; a remark in brackets belongs to the list if the list goes on behind it
 _MORE: Final = rf"(?:{_BRACKET}?(?:{_JOINED}{_NAME}{_ASIDE}?|{_AND}{_ME}\b|\s*,\s*myself\b))*"
 _LIST: Final = re.compile(rf"{_NAME}{_ASIDE}?{_MORE}|\b{_ME}{_AND}{_NAME}{_ASIDE}?{_MORE}", re.IGNORECASE)
 _REMARK: Final = re.compile(rf"({_NAME})\s*(\([^()]*\))", re.IGNORECASE)

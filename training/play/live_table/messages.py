@@ -75,7 +75,7 @@ def read(text: str) -> FromBrowser:
         where = ".".join(map(str, first["loc"])) or "the message"
         raise ParlourError(f"{where}: {first['msg']}; accepted: the messages of this page") from None
     except ValueError as error:
-        raise ParlourError(f"the message is no JSON ({error}); accepted: the messages of this page") from None
+        raise ParlourError(f"the message is not JSON ({error}); accepted: the messages of this page") from None
 
 
 def who(text: GameText[Any], view: View) -> Message:

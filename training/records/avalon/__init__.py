@@ -61,7 +61,7 @@ def assumed_moves(transcript: Transcript) -> frozenset[int]:
     these out.
 
     Raises:
-        ParlourError: The header's `record.assumed` is no list of whole numbers.
+        ParlourError: The header's `record.assumed` is not a list of whole numbers.
     """
     record = transcript.header.get("record")
     numbers = record.get("assumed", []) if isinstance(record, Mapping) else []
