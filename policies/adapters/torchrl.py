@@ -54,9 +54,7 @@ class ActorConfig:
     def of(cls, env: Any, hidden: tuple[int, ...] = (64, 64)) -> Self:
         """For the table inside an AEC environment of parlour, in wrappers or not."""
         base = _game_env(env)
-        agent = base.possible_agents[0]
-        features, actions = base.observation_space(agent)["observation"].shape[0], len(base.game.catalogue)
-        shown = {"features": features, "actions": actions, "kind": base.features}
+        shown = {"features": base.encoder.size, "actions": len(base.game.catalogue), "kind": base.features}
         return cls(game=base.spec.id, config=base.game.config, hidden=hidden, **shown)
 
 
