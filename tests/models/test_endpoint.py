@@ -159,6 +159,7 @@ def test_without_a_server_the_first_line_comes_within_five_seconds_and_every_ret
     assert seconds_until_told(caplog, started) < 5
 
 
+@pytest.mark.slow
 def test_a_server_that_takes_no_connection_is_told_within_five_seconds_whatever_the_timeout(silent_port, caplog):
     made, started = Endpoint(silent_port, timeout=60, max_retries=1, first_wait=0.05), time.time()
     with pytest.raises(ModelUnavailable, match="after 2 attempts: no connection, or it broke off"):
@@ -168,7 +169,7 @@ def test_a_server_that_takes_no_connection_is_told_within_five_seconds_whatever_
 
 
 def test_calls_that_wait_at_the_same_time_show_one_line(closed_port, caplog):
-    made = Endpoint(closed_port, max_retries=1, first_wait=2.0)
+    made = Endpoint(closed_port, max_retries=1, first_wait=1.0)
     with ThreadPoolExecutor(4) as calls:
         done = [calls.submit(made.complete, REQUEST) for _ in range(4)]
     assert all(isinstance(call.exception(), ModelUnavailable) for call in done)
