@@ -149,7 +149,8 @@ def test_each_message_is_asked_about_once_and_by_each_who_heard_it():
     assert len(set(samples)) == len(samples)
     for agent in agents:
         others = sum(message.speaker != agent.seat for message in agent.record.messages)
-        assert asked[f"player_{agent.seat}", "AskIdentity"] == others
+        about = "AskRoles" if agent.me.side == "werewolf" else "AskIdentity"  # a werewolf knows both sides
+        assert asked[f"player_{agent.seat}", about] == others
 
 
 def test_all_questions_reach_the_transcript(tmp_path):

@@ -475,7 +475,7 @@ class Scripted:
     def complete(self, request: Request) -> Completion:
         self.asked += 1
         inputs = sections_in(request.messages[1].content)
-        own = json.loads(inputs["me"][0])["seat"] if "me" in inputs else 0
+        own = int(json.loads(inputs["me"][0])["seat"].removeprefix("player_")) if "me" in inputs else 0
         text = self.text.replace("ME", str(own)).replace("OTHER", str((own + 1) % 8))
         return Completion(texts=(text,), usage=Usage(1, 1), finish=("stop",))
 

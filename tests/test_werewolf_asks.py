@@ -30,7 +30,7 @@ from schema_fuzz import Listener, SchemaPlayer, refused
 
 KINDS = {
     *("werewolf.speak", "werewolf.choose", "werewolf.infer", "werewolf.reflect", "werewolf.rerank"),
-    *("gratr.intent", "gratr.identity"),
+    *("gratr.intent", "gratr.identity", "gratr.roles"),
 }
 METHODS = (GratrAgent, WindowAgent, RetrievalAgent, RerankAgent)
 
@@ -75,7 +75,7 @@ def test_choices_are_the_options_the_other_players_or_the_numbers_of_the_texts()
         if isinstance(question, asks.InferredAsk):
             assert told["choice"]["enum"] == list(question.options)
         elif isinstance(question, asks.Infer):
-            others = [seat for seat in range(8) if seat != question.me.seat]
+            others = [f"player_{seat}" for seat in range(8) if seat != question.me.seat]
             assert defined["InferredOpinion"]["properties"]["player"]["enum"] == others
             assert (told["opinions"]["minItems"], told["opinions"]["maxItems"]) == (7, 7)
         elif isinstance(question, asks.Rerank):

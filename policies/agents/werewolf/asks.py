@@ -19,14 +19,20 @@ from typing import Annotated, Any, Final, Generic, Literal, Self, TypeVar
 import numpy as np
 from parlour.envs.english import name, names
 from parlour.policies.agents.werewolf import inference, notes
-from parlour.policies.agents.werewolf.decide import WerewolfDecision, WerewolfSelfInfo, WerewolfSituation, observer_of
+from parlour.policies.agents.werewolf.decide import (
+    Player,
+    WerewolfDecision,
+    WerewolfSelfInfo,
+    WerewolfSituation,
+    observer_of,
+)
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.llm.ask import A, Answer, Ask, Choices, Rounded
 from parlour.policies.llm.noise import MisreadingModel
 from parlour.policies.llm.prompt import Templates
 from parlour.policies.llm.reading import with_length
 from parlour.policies.retrieval.embedders import CachedHashing
-from pydantic import Field, field_validator
+from pydantic import BeforeValidator, Field, PlainSerializer, field_validator
 
 _DIGITS: Final = 5
 """Decimals of a dot product; what differs by less is a tie, which the earlier text wins."""
@@ -69,6 +75,19 @@ def order(between: np.ndarray[Any, Any], to_query: np.ndarray[Any, Any]) -> list
 
 Number = Annotated[Rounded, Field(ge=-1, le=1, allow_inf_nan=False)]
 
+
+def _in_order(standing: Any) -> Any:
+    """The numbers of a standing by name; anything else as it is."""
+    return list(standing.values()) if isinstance(standing, dict) else standing
+
+
+def _by_name(standing: list[float]) -> dict[str, float]:
+    return {name(seat): number for seat, number in enumerate(standing)}
+
+
+Standing = Annotated[list[Number], BeforeValidator(_in_order), PlainSerializer(_by_name, when_used="json")]
+"""Trust in each player, in seat order; questions call the players by name."""
+
 QUESTIONS: Final = (
     "Who accuses whom, and who defends whom?",
     "Who claims which role, and does anything speak against it?",
@@ -87,9 +106,9 @@ def once(entries: list[P], of: str) -> list[P]:
     return list({getattr(entry, of): entry for entry in entries}.values())
 
 
-def others_of(me: WerewolfSelfInfo) -> dict[int, str]:
+def others_of(me: WerewolfSelfInfo) -> dict[str, str]:
     """The numbers of the other players, for `choices`."""
-    return {seat: "" for seat in range(len(me.roles)) if seat != me.seat}
+    return {name(seat): "" for seat in range(len(me.roles)) if seat != me.seat}
 
 
 class HeardAsk(Ask[A], Generic[A], fixed=("me",), recent=("messages",), words_first=True):
@@ -136,7 +155,7 @@ class InferredAsk(HeardAsk[A], Generic[A], spare=("inference",), max_tokens=400)
     now: WerewolfSituation
     messages: list[HeardMessage]
     inference: str
-    standing: list[Number]
+    standing: Standing
 
     def decided(self, rng: np.random.Generator) -> str:
         """The code of the option that the rule takes."""
@@ -167,7 +186,7 @@ class Choose(InferredAsk[ChosenOption], kind="werewolf.choose", temperature=0.0)
 class InferredOpinion(Answer):
     """What a seat holds of another."""
 
-    player: int
+    player: Player
     stance: Literal["ally", "adversary", "unsure"]
     trust: Rounded = Field(ge=-1, le=1, allow_inf_nan=False)
     """From -1 to 1."""

@@ -11,19 +11,21 @@ An option is known by its code, `kind:arguments` (`"vote:3"`, `"vote:"` for nobo
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import numpy as np
 from parlour.envs import speech
 from parlour.envs.core import accept
+from parlour.envs.english import name
 from parlour.envs.werewolf.vocabulary import BALLOT, CHECKS, GUARDS, HEALS, KILL, POISONS, SEER, VILLAGE, VILLAGER
 from parlour.policies.agents.seat import code
 from parlour.policies.agents.werewolf import reading
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.heuristic.deceit import Liar, lies, turns
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
 
 Does = Literal["speak", "last_words", "whisper", "hunt", "protect", "save", "poison", "check", "vote"]
 
@@ -45,12 +47,27 @@ _ACCUSES: Final = 0.6
 """How often a wolf that does not lie accuses; otherwise it praises somebody."""
 
 
+def _number(player: Any) -> Any:
+    """The number of a player who is called by name, as `player_3`; anything else as it is."""
+    found = re.fullmatch(r"player_(\d{1,4})", player) if isinstance(player, str) else None
+    return player if found is None else int(found[1])
+
+
+Player = Annotated[
+    int,
+    BeforeValidator(_number),
+    PlainSerializer(name, return_type=str, when_used="json"),
+    WithJsonSchema({"type": "string"}),
+]
+"""The number of a player, which questions and answers call by name."""
+
+
 class SeerCheck(BaseModel):
     """What the seer learnt."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    player: int
+    player: Player
     werewolf: bool
 
 
@@ -61,11 +78,10 @@ class WerewolfSelfInfo(BaseModel):
 
     roles: list[str]
     """In play, in no order of players; first, as all seats of a table have them alike."""
-    seat: int
-    """Its number; `player_2` has number 2."""
+    seat: Player
     role: str
     side: Literal["village", "werewolf"]
-    fellows: list[int]
+    fellows: list[Player]
     """The other werewolves, if it is one."""
     poisoned: tuple[int, ...] = Field(default=(), exclude=True)
     """Players that it has poisoned, if it is the witch. A model reads that in the record."""
@@ -88,15 +104,15 @@ class WerewolfSituation(BaseModel):
     """Speak by day or as last words, whisper to the other wolves, hunt, protect, save, poison, check, or vote."""
     day: int
     """Number of the night and of the day after it, from 1."""
-    alive: list[int]
+    alive: list[Player]
     """Numbers of the living players."""
-    wolves: list[int]
+    wolves: list[Player]
     """Players known to be werewolves, except the seat itself."""
-    innocent: list[int]
+    innocent: list[Player]
     """Players known not to be werewolves, except the seat itself."""
     checks: list[SeerCheck]
     """The seer's, oldest first."""
-    attacked: int | None
+    attacked: Player | None
     """The target of tonight's attack, as the witch knows it."""
 
 

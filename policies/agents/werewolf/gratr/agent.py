@@ -201,7 +201,7 @@ class GratrAgent(WerewolfSeat):
         identities = asks.NO_IDENTITIES
         if speaker != self.me.seat:
             identities = self.seat_model.ask(
-                asks.AskIdentity(
+                (asks.AskRoles if self.me.side == WOLVES else asks.AskIdentity)(
                     me=self.me,
                     wolves=[seat for seat, bad in sorted(self._known.items()) if bad],
                     innocent=[seat for seat, bad in sorted(self._known.items()) if not bad],

@@ -12,10 +12,11 @@ from __future__ import annotations
 from typing import Any, Final, Literal, NamedTuple, Self
 
 import numpy as np
+from parlour.envs.english import name
 from parlour.envs.werewolf.vocabulary import WOLVES
 from parlour.policies.agents.werewolf import notes, reading
 from parlour.policies.agents.werewolf.asks import Number, others_of
-from parlour.policies.agents.werewolf.decide import WerewolfSelfInfo, observer_of
+from parlour.policies.agents.werewolf.decide import Player, WerewolfSelfInfo, observer_of
 from parlour.policies.agents.werewolf.gratr.statements import GraphJudgement
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.agents.werewolf.reading import MODERATOR
@@ -35,9 +36,9 @@ _BY_WORDS: Final = "By the words of the statement."
 class Meant(Answer):
     """One intent of a player."""
 
-    speaker: int
+    speaker: Player
     intent: Literal["attack", "defend", "deceive"]
-    target: int
+    target: Player
     score: Rounded = Field(ge=0, le=reading.MOST, allow_inf_nan=False)
 
 
@@ -61,7 +62,7 @@ class AskIntent(Ask[Intents], kind="gratr.intent", max_tokens=LENGTH, temperatur
         return Intents(why=_BY_WORDS, intents=intents)
 
     def choices(self) -> Choices:
-        seats = dict.fromkeys(range(self.players), "")
+        seats = {name(seat): "" for seat in range(self.players)}
         return {"intents.speaker": seats, "intents.intent": dict.fromkeys(reading.INTENTS, ""), "intents.target": seats}
 
     def schema_of_answer(self) -> dict[str, Any]:
@@ -81,7 +82,7 @@ class AskIntent(Ask[Intents], kind="gratr.intent", max_tokens=LENGTH, temperatur
 class Seen(Answer):
     """What a player is taken for."""
 
-    player: int
+    player: Player
     identity: Literal["werewolf", "not-werewolf", "villager", "witch", "seer", "guard"]
     confidence: Rounded = Field(ge=0, le=reading.MOST, allow_inf_nan=False)
 
@@ -98,9 +99,9 @@ class AskIdentity(Ask[Identities], kind="gratr.identity", fixed=("me",), max_tok
     """What one player takes others for after a statement."""
 
     me: WerewolfSelfInfo
-    wolves: list[int]
+    wolves: list[Player]
     """Players known to be werewolves, except the observer."""
-    innocent: list[int]
+    innocent: list[Player]
     """Players known not to be werewolves."""
     trust: Number
     """In the speaker; 1 in the moderator."""
@@ -130,6 +131,10 @@ class AskIdentity(Ask[Identities], kind="gratr.identity", fixed=("me",), max_tok
         ]
         told = [one.model_copy(update={"confidence": reading.MOST}) if overstated else one for one, overstated in sure]
         return answer.model_copy(update={"judgements": told})
+
+
+class AskRoles(AskIdentity, kind="gratr.roles"):
+    """What a werewolf, who knows both sides, takes the others for after a statement."""
 
 
 def _heard(statement: HeardMessage, ear: MisreadingModel, players: int) -> HeardMessage:
