@@ -122,7 +122,7 @@ def test_a_reply_that_was_cut_off_is_asked_again_with_more_room():
     answered = asked(script)
     assert (answered.value.choice, answered.valid, answered.tries) == ("yes", False, 2)
     assert [request.max_tokens for request in script.heard] == [100, 200]
-    assert "cut off at its limit" in script.heard[1].messages[-1].content
+    assert "cut off at the length limit" in script.heard[1].messages[-1].content
     assert answered.calls[0]["finish"] == "length"
 
 
