@@ -34,7 +34,7 @@ def folder(tmp_path, monkeypatch):
 
 def write_expert(folder):
     """An untrained network with a card, for the demo's table."""
-    raw = registry[GAME].raw_env(features="summary", **avalon_networks.SILENT_TABLE)
+    raw = registry[GAME].raw_env(features="summary", **avalon_networks.TABLE)
     rng, sizes = np.random.default_rng(0), (raw.encoder.size, 8, len(raw.game.catalogue))
     layers = [(rng.normal(size=(b, a)).astype(np.float32), np.zeros(b, np.float32)) for a, b in pairwise(sizes)]
     seat = TrainedSeat(GAME, raw.game.config, layers, features="summary", sample=True)

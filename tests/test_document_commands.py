@@ -8,6 +8,11 @@ from __future__ import annotations
 
 import re
 import shlex
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -109,6 +114,63 @@ def test_the_commands_of_a_page_run_in_their_order(page, tmp_path, monkeypatch, 
         assert carried_out == 6  # train, evaluate, train, stakes, play, replay: none is left out for want of a file
     if not carried_out:
         pytest.skip("no command of this page can be carried out here")
+
+
+# -- README: all of it -----------------------------------------------------------------------------------------
+
+PORTS = {"serve": 8017, "table": 8018}
+"""Command of README that serves until it is stopped -> where."""
+FEWER = {
+    "train seat": "--steps 1024 --rollout 512 --envs 8 --validation-games 4",
+    "evaluate": "--games 4",
+}
+"""First words of a command of README -> documented options that are added behind the line as it is printed."""
+
+
+@contextmanager
+def serving(words: list[str]) -> Iterator[None]:
+    """A command that serves, from when it says where until it is stopped."""
+    command = [sys.executable, "-u", "-m", "parlour.training.cli", *words]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert process.stdout is not None
+    try:
+        said = []
+        while "http://" not in "".join(said):
+            line = process.stdout.readline()
+            assert line, f"parlour {shlex.join(words)}: {''.join(said)}"
+            said.append(line)
+        yield
+    finally:
+        process.terminate()
+        process.wait(20)
+        process.stdout.close()
+
+
+def is_free(port: int) -> bool:
+    with socket.socket() as one:
+        return one.connect_ex(("127.0.0.1", port)) != 0
+
+
+@pytest.mark.slow
+def test_every_command_of_the_four_doors_runs_on_what_the_ones_before_wrote(tmp_path, monkeypatch, capsys):
+    if not all(map(is_free, PORTS.values())):
+        pytest.skip(f"A PORT OF README'S SERVERS IS IN USE: {PORTS}")
+    pytest.importorskip("uvicorn", reason="THE EXTRA `serve` IS NOT INSTALLED")
+    monkeypatch.chdir(tmp_path)
+    told = commands(ROOT / "README.md")
+    assert len([one for one in told if one.split()[0] in PORTS]) == len(PORTS)
+    with ExitStack() as servers:
+        for command in told:
+            fewer = next((options for first, options in FEWER.items() if command.startswith(first)), "")
+            words = [*shlex.split(command), *fewer.split()]
+            if words[0] == "new":
+                continue  # a package beside the doors: tests/test_newcomers.py
+            if words[0] in PORTS:
+                servers.enter_context(serving(words))
+                continue
+            assert run(words) == 0, f"parlour {shlex.join(words)}: {capsys.readouterr().err}"
+            capsys.readouterr()
+    assert {"seat", "model", "grace", "mine"} <= {path.name for path in (tmp_path / "runs").iterdir()}
 
 
 def test_every_reason_to_leave_out_is_true_of_a_command():

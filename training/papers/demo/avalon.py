@@ -20,7 +20,8 @@ from parlour.training.results.result_table import markdown_list
 from parlour.wrappers import Recorder
 
 GAME: Final = "avalon_v0"
-TABLE: Final[dict[str, Any]] = {"num_players": 5, "rules": "official"}
+TABLE: Final[dict[str, Any]] = {}
+"""No options: the default table of the game."""
 _RECORDED: Final = 5
 
 
@@ -49,12 +50,11 @@ avalon_section: Final = DemoPart(
 
 def _record(folder: Path, seed: int) -> Sequence[str]:
     """Play games by heuristic into transcripts, and play each again from its transcript."""
-    env = Recorder(
-        rollout.table(GAME, **TABLE), folder / f"{GAME}-{{n}}.jsonl", header={"players": "heuristic"}, overwrite=True
-    )
+    table = rollout.table(GAME, **TABLE)
+    env = Recorder(table, folder / f"{GAME}-{{n}}.jsonl", header={"players": "heuristic"}, overwrite=True)
     results = []
     for number in range(_RECORDED):
-        episode = rollout.play(env, [HeuristicPolicy() for _ in range(TABLE["num_players"])], seed + number)
+        episode = rollout.play(env, [HeuristicPolicy() for _ in table.possible_agents], seed + number)
         path = folder / _transcript(number)
         steps = sum(1 for _ in replay.reenact(replay.read(path)))
         outcome = episode.outcome
@@ -93,7 +93,7 @@ def _markdown(
     seats: evaluate.Report,
 ) -> str:
     transcripts = markdown_list(f"transcripts/{line}" for line in recorded)
-    return f"""## Avalon, 5 players, official rules
+    return f"""## Avalon, the default table: six players who talk
 
 ### A team by heuristic against a random team
 

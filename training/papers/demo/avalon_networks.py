@@ -14,7 +14,7 @@ from parlour.training.learn.selfplay.config import RULE, SelfplayConfig
 from parlour.training.learn.selfplay.report import Population
 from parlour.training.learn.selfplay.run import selfplay
 from parlour.training.measure import evaluate
-from parlour.training.papers.demo.avalon import GAME
+from parlour.training.papers.demo.avalon import GAME, TABLE
 from parlour.training.papers.demo.section import DemoConfig, DemoPart, Section, comparisons_table, rates_table, summary
 from parlour.training.play import rollout, seeds
 from parlour.training.play.parallel.concurrent_games import MakePolicy
@@ -23,7 +23,6 @@ from parlour.training.results import display
 from parlour.training.results.evaluation_tables import verdict_of
 from parlour.training.results.result_table import markdown_list
 
-SILENT_TABLE: Final[dict[str, Any]] = {"num_players": 5, "rules": "official", "talk": False}
 _RUN: Final = "selfplay"
 _SHARE: Final = 4
 """A quarter of the deals of other measurements: a network's beliefs are exact, and cost in scalar games."""
@@ -57,7 +56,7 @@ def selfplay_config(config: DemoConfig) -> SelfplayConfig:
     few = max(_LEAST, config.games // _SHARE)
     return SelfplayConfig(
         game=GAME,
-        options=SILENT_TABLE,
+        options=TABLE,
         steps=config.selfplay_steps,
         imitation_steps=min(defaults.imitation_steps, config.selfplay_steps),
         updates=4,
@@ -71,7 +70,7 @@ def selfplay_config(config: DemoConfig) -> SelfplayConfig:
 
 def _expert(out: Path, config: DemoConfig) -> tuple[evaluate.Report, evaluate.Report] | str:
     """Whole sides and one seat against the heuristic, in scalar games; or why there is nothing to measure."""
-    env: Any = rollout.table(GAME, **SILENT_TABLE)
+    env: Any = rollout.table(GAME, **TABLE)
     table = env.game_env.game.config
     try:
         expert(GAME, table)
@@ -90,7 +89,7 @@ def _expert(out: Path, config: DemoConfig) -> tuple[evaluate.Report, evaluate.Re
 
 def _markdown(measured: tuple[evaluate.Report, evaluate.Report] | str, population: Population) -> str:
     config, last = population.config, population.phases[-1]
-    return f"""## Avalon, 5 players, official rules without talk: networks for all seats
+    return f"""## Avalon, the default table: networks for all seats
 
 ### The expert that comes with parlour
 
@@ -133,4 +132,4 @@ def _summary(measured: tuple[evaluate.Report, evaluate.Report] | str, population
         lines = [f"no expert: {measured}"]
     else:
         lines = [f"{what}: {verdict_of(one)}" for what, one in zip(("whole sides", "one seat"), measured, strict=True)]
-    return summary("Avalon without talk, networks for all seats", [*lines, *report.verdicts(population)])
+    return summary("Avalon, networks for all seats", [*lines, *report.verdicts(population)])

@@ -12,7 +12,6 @@ from parlour.training.play import rollout
 from parlour.wrappers import Recorder
 
 _GAME: Final = "avalon_v0"
-_TABLE: Final[dict[str, Any]] = {"num_players": 5, "rules": "paper", "talk": True}
 FOLDER: Final = "first-game"
 _SEAT: Final = 0
 """The expert's; the others are played by heuristic."""
@@ -20,9 +19,9 @@ _SEAT: Final = 0
 
 def first_game(out: Path, config: DemoConfig) -> Path:
     """Play and record the game; returns its transcript. Without an expert for the table all seats are heuristics."""
-    bare: Any = rollout.table(_GAME, **_TABLE)
+    bare: Any = rollout.table(_GAME)
     table = bare.game_env.game.config
-    names = [HeuristicPolicy.name] * _TABLE["num_players"]
+    names = [HeuristicPolicy.name] * len(bare.possible_agents)
     if has_expert(_GAME, table):
         names[_SEAT] = EXPERT
     header = {"players": dict(zip(bare.possible_agents, names, strict=True))}
