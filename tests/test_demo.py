@@ -79,8 +79,8 @@ def test_the_expert_of_the_table_is_measured_as_whole_sides_and_in_one_seat(fold
         assert report["table"] == {"game": GAME, **json.loads(json.dumps(dict(registry[GAME].raw_env().game.config)))}
         total = next(one for one in report["comparisons"] if one["side"] == "all")
         assert (total["a"], total["b"]) == ("expert", "heuristic")
-    assert "expert - heuristic, whole sides:" in found.summary
-    assert "expert - heuristic, one seat:" in found.summary
+    assert "whole sides: expert is" in found.summary
+    assert "one seat:" in found.summary
     assert "None played" not in found.markdown
     assert found.markdown.count("| expert - heuristic | all |") == 2
 
