@@ -15,11 +15,11 @@ from parlour.training.cli.options import Options
 from parlour.training.play.extras import import_extra
 from parlour.training.play.failures import Failures
 from parlour.training.play.parallel.executor import Pool, Workers
-from parlour.training.results.loggers import NAMES, check_loggers
+from parlour.training.results.loggers import NAMES
 
 LogOption = Annotated[
     list[str] | None,
-    typer.Option("--log", metavar="|".join(NAMES), callback=lambda names: check_loggers(names or ()) or names),
+    typer.Option("--log", metavar="|".join(NAMES)),
     "Log the curve to TensorBoard or W&B, too, in the run directory; repeatable. Needs the extra of that name; None: csv, "
     "the file progress.csv, which is always written.",
 ]

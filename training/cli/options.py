@@ -29,6 +29,7 @@ from parlour.envs.core import ParlourError, accept, value_shown
 from parlour.envs.json_values import json_value
 from parlour.training.cli import config_file
 from parlour.training.results import display
+from parlour.training.results.loggers import check_loggers
 from parlour.training.results.result_table import ResultTable
 from rich.markup import escape
 
@@ -130,6 +131,8 @@ def as_command(function: Callable[..., Answer | None], *, trains: bool = False) 
     def configured(context: typer.Context, **given: Any) -> None:
         given.pop("config_file")
         values = dict(given)
+        if trains:
+            check_loggers(values.get("log") or ())  # before anything is written
         try:
             run(**given)
         finally:
