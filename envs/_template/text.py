@@ -23,7 +23,7 @@ class CoinText(MoveSentences):
     def who(self, view: CoinView) -> str:
         if view.seat == KEEPER:
             return f"You are {name(view.seat)}, the keeper. You win if the guess is wrong.\n"
-        return f"You are {name(view.seat)}, the guesser. You win if you guess which side of the coin is up.\n"
+        return f"You are {name(view.seat)}, the guesser. You win if you guess which side is up.\n"
 
     def line(self, event: Event) -> str:
         if event.seat == NATURE:
