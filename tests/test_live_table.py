@@ -92,8 +92,8 @@ def test_a_hidden_turn_of_others_sends_nothing(tmp_path):
     chosen = {"people": (7,), "seed": villager}
     with opened(tmp_path, "werewolf_v0", **chosen) as opening, socket_of(opening, opening.keys.of(7)) as socket:
         told = [[line["text"] for line in until(socket, "told")["lines"]] for _ in range(2)]
-    assert told[0] == ["Moderator: Night 1 falls.\n"]
-    assert told[1][0].startswith("Moderator: Day 1 breaks.")
+    assert told[0] == ["Moderator: Night 1 begins.\n"]
+    assert told[1][0].startswith("Moderator: Day 1 ")
 
 
 def test_people_who_vote_at_the_same_moment_are_asked_at_once(tmp_path):
