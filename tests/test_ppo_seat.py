@@ -202,6 +202,14 @@ def test_a_checkpoint_comes_last_and_holds_numbers_and_a_finished_run_is_left_as
         seat.train(config(steps=512, seed=1, **setting), tmp_path)
 
 
+def test_the_curve_of_an_earlier_version_is_read_under_the_names_of_today(tmp_path):
+    heading = "steps,games,n,win_rate,low,high,training_win_rate"
+    (tmp_path / seat.OLD_CURVE).write_text(f"{heading}\r\n512,20,10,0.5,0.2,0.8,0.4\r\n")
+    [(step, row)] = seat._old_curve(tmp_path)
+    assert (step, row["eval/win_rate"], row["charts/win_rate"], row["charts/episodes"]) == (512, 0.5, 0.4, 20)
+    assert seat.SeatPoint.of_metrics(step, row) == seat.SeatPoint(512, 20, 10, 0.5, 0.2, 0.8, 0.4)
+
+
 def test_a_checkpoint_that_was_cut_off_is_passed_over_for_the_one_before_it_and_both_cut_off_are_refused(
     tmp_path, caplog
 ):
