@@ -28,10 +28,13 @@ from parlour.training.learn.selfplay.config import RULE, SelfplayConfig
 from parlour.training.learn.tuning.gratr import GratrTuning
 from parlour.training.learn.tuning.problem import TuneConfig
 from parlour.training.learn.tuning.questum import QuestumTuning
+from parlour.training.measure.statistics import plain
 from parlour.training.play.extras import import_extra
 from parlour.training.play.named_table import named_table
+from parlour.training.play.runner import GameRunner
 from parlour.training.results import display
 from parlour.training.results.evaluation_tables import show_rate
+from parlour.training.results.pages.report import HTML
 from parlour.training.results.result_table import Column, ResultTable, plain_table
 
 _RARE: Final = (
@@ -66,8 +69,12 @@ def train_seat(
     config = replace(config, game=game, options=chosen, phase_steps=phase, features=features)
     with display.progress_line() as progress:
         last = training.train(config, out, progress, log or ())
-    shown = f"{last.steps} decisions, {last.games} games: win rate {last.win_rate:.3f}; results in {out}"
-    return Answer({"out": str(out), **asdict(last)}, [shown])
+    held_out = import_extra("parlour.training.learn.ppo.held_out", "train")
+    with display.progress_line("Evaluating the seat on held-out deals") as progress:
+        gain = held_out.measure_seat(config, out, last.steps, GameRunner(progress=progress))
+    shown = f"{last.steps} decisions, {last.games} games: win rate {last.win_rate:.3f}; report: {out / HTML}"
+    value = {"out": str(out), **asdict(last), "held_out": plain(gain)}
+    return Answer(value, [shown], verdict=held_out.verdict(config, gain))
 
 
 def train_selfplay(

@@ -20,7 +20,7 @@ WORSE: Final = "worse"
 UNCLEAR: Final = "no difference shown"
 LEAST_OWN: Final = 0.5
 """Share of decisions that have to be a player's own for it to have a score."""
-_PLURAL: Final = re.compile(r"s\b")
+_PLURAL: Final = re.compile(r"(?<=ss)es\b|s\b")
 _POWER: Final = (1.959963984540054 + 0.8416212335729143) / 1.959963984540054
 """Half an interval times this is the difference that is shown four times in five (power 0.8 at 5 %, two-sided)."""
 
@@ -56,8 +56,8 @@ class DifferenceScale:
     def counted(self, n: int) -> str:
         """A number of cases.
 
-        >>> WIN_RATE.counted(1), WIN_RATE.counted(2000)
-        ('1 deal', '2,000 deals')
+        >>> WIN_RATE.counted(1), WIN_RATE.counted(2000), WIN_RATE.of("guesses").counted(1)
+        ('1 deal', '2,000 deals', '1 guess')
         """
         return f"{n:,} {self.cases if n != 1 else _PLURAL.sub('', self.cases, count=1)}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from parlour.envs.english import name
@@ -70,8 +70,9 @@ def players_of(games: Sequence[AnalysedGame]) -> str:
 def report(folder: AnalysedFolder) -> str:
     """The report."""
     habits = "the habits given" if folder.beside else "the usual habits"
+    quoted = replace(folder, theirs=plain(folder.theirs))
     parts = [
-        "\n".join(opening("Analysis of recorded games of Avalon", verdict(folder))).rstrip(),
+        "\n".join(opening("Analysis of recorded games of Avalon", verdict(quoted))).rstrip(),
         *([f"![Right votes]({VOTES_PICTURE})"] if folder.pictures and list(compared_votes(folder.games)) else []),
         _overview(folder),
         "## Votes of good seats",
