@@ -213,7 +213,8 @@ class OwnFeatures(TablePolicy):
 
     def _read(self) -> ViewReader:
         if self._reader is None:
-            self._reader = ViewReader(*self.table, self.trained_on.features)  # type: ignore[misc]
+            where = self.trained_on
+            self._reader = ViewReader(where.game, where.config, where.features)
         return self._reader
 
 
