@@ -10,7 +10,7 @@ from parlour.envs.registry import loadable
 from parlour.envs.text import describe
 from parlour.policies.experts import ExpertCard, Points, cards, is_default
 from parlour.training.cli.options import Answer
-from parlour.training.results.result_table import plain_table
+from parlour.training.results.result_table import ResultTable, plain_table
 
 HEADINGS = ("name", "table", "whole sides", "one seat", "best responses gain", "learned from")
 
@@ -22,7 +22,7 @@ def list_experts() -> Answer:
     """
     known = cards()
     title = "Experts: points against the heuristic on held-out deals (95 % interval)"
-    shown = [plain_table(title, HEADINGS, rows(known), wrap=True), *_named()]
+    shown: list[ResultTable | str] = [plain_table(title, HEADINGS, rows(known), wrap=True), *_named()]
     experts = [{**asdict(card), "default_table": is_default(card)} for card in known]
     return Answer({"experts": experts}, shown)
 

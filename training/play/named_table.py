@@ -50,7 +50,7 @@ def named_table(game: str | None, options: Mapping[str, Any], players: Iterable[
 def _agrees(spec: GameSpec, config: Mapping[str, Any], options: Mapping[str, Any]) -> bool:
     """Whether these options are those of the configuration."""
     try:
-        return _plain(build(spec, {**config, **options}).config) == _plain(build(spec, config).config)
+        return bool(_plain(build(spec, {**config, **options}).config) == _plain(build(spec, config).config))
     except ParlourError:
         return not options
 
