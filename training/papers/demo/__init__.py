@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -65,7 +65,9 @@ def _run(out: Path, config: DemoConfig) -> DemoReport:
     sections = list(_sections(out, config))
     minutes = (monotonic() - started) / 60
     recorded = [first, *(path for section in sections for path in section.transcripts)]
-    text = "\n".join([_heading(config, minutes) + replays.markdown(out, recorded), *(one.markdown for one in sections)])
+    text = "\n".join(
+        [_heading(config, minutes, sections) + replays.markdown(out, recorded), *(one.markdown for one in sections)]
+    )
     numbers = {section.name: section.numbers for section in sections}
     atomic_write(out / MARKDOWN, text)
     atomic_write(out / INDEX, render(of_markdown(text, out)))
@@ -101,9 +103,12 @@ def _part(name: str) -> DemoPart:
     return found if isinstance(found, DemoPart) else DemoPart(name, found)
 
 
-def _heading(config: DemoConfig, minutes: float) -> str:
-    return (
-        "# parlour: what the demo measured\n\n"
+def _heading(config: DemoConfig, minutes: float, sections: Sequence[Section]) -> str:
+    """Verdicts and pictures of all sections, then how the demo was run."""
+    verdicts = [f"> - {said}" for section in sections for said in section.verdicts]
+    pictures = [f"![{name}]({name})\n" for section in sections for name in section.pictures]
+    beginning = "\n".join(["# parlour: what the demo measured", "", *verdicts, "", *pictures, ""])
+    return beginning + (
         f"Python {platform.python_version()} on {platform.machine()}, {minutes:.1f} minutes after the installation. "
         f"Seed {config.seed}. All players here are random, heuristics or trained networks; no language model played, and agents that can ask "
         "one were answered by heuristics. "

@@ -38,6 +38,8 @@ def _section(out: Path, config: DemoConfig) -> Section:
         _summary(sides, seats),
         {"team": sides.as_json(), "single": seats.as_json()},
         tuple(out / "transcripts" / _transcript(number) for number in range(_RECORDED)),
+        (verdict_of(sides), verdict_of(seats)),
+        (f"seat/{seat_training.PICTURE}",),
     )
 
 

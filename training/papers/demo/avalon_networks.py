@@ -40,7 +40,15 @@ def _section(out: Path, config: DemoConfig) -> Section:
         "expert": measured if isinstance(measured, str) else [one.as_json() for one in measured],
         "selfplay": report.summary(found),
     }
-    return Section("avalon_networks", _markdown(measured, found), _summary(measured, found), numbers)
+    verdicts = () if isinstance(measured, str) else (verdict_of(measured[1]),)
+    return Section(
+        "avalon_networks",
+        _markdown(measured, found),
+        _summary(measured, found),
+        numbers,
+        verdicts=(*verdicts, report.verdict(found)),
+        pictures=(f"{_RUN}/curve.png", f"{_RUN}/crossplay.png"),
+    )
 
 
 avalon_networks_section: Final = DemoPart(

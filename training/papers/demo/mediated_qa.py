@@ -12,6 +12,7 @@ from parlour.training.learn.mediators import held_out
 from parlour.training.learn.mediators.baselines import Scores, lines
 from parlour.training.learn.mediators.experiment import UNSEEN, HeldOutConfig
 from parlour.training.learn.mediators.held_out import HeldOut
+from parlour.training.learn.mediators.usable import of_scores
 from parlour.training.measure.statistics import Estimate, plain, show_interval
 from parlour.training.papers.demo.section import DemoConfig, DemoPart, Section, summary
 from parlour.training.play import rollout
@@ -36,7 +37,8 @@ def _section(out: Path, config: DemoConfig) -> Section:
     numbers = {"states": found.calibrated.states, "scores": [plain(score) for score in found.scores]}
     played = _record(folder / _POLICY, out / "transcripts" / f"{_GAME}-1.jsonl", config.seed)
     told = _summary(found.scores)
-    return Section("grace", _markdown(found), told, {"setting": setting.stored(), **numbers}, (played,))
+    said = of_scores(found.scores, _CALIBRATION).verdict
+    return Section("grace", _markdown(found), told, {"setting": setting.stored(), **numbers}, (played,), (said,))
 
 
 mediated_qa_section: Final = DemoPart(

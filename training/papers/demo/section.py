@@ -62,6 +62,10 @@ class Section:
     numbers: dict[str, Any]
     transcripts: tuple[Path, ...] = ()
     """Recorded games; the report shows each as a replay page."""
+    verdicts: tuple[str, ...] = ()
+    """Its results in sentences, for the beginning of the report."""
+    pictures: tuple[str, ...] = ()
+    """Files within the folder of the report, for its beginning."""
 
 
 @dataclass(frozen=True)
