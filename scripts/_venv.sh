@@ -1,6 +1,7 @@
 # Sourced by the scripts beside it: finds Python 3.11 to 3.13, and makes .venv with parlour and its extras, once.
 # Usage: . scripts/_venv.sh EXTRAS; with "" in their place it only finds Python, as $python.
 set -euo pipefail
+unset PYTHONDONTWRITEBYTECODE # compile each module once, not in every process that a test starts
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 python=""
