@@ -303,6 +303,11 @@ def own_frame_only(spec: GameSpec, features: str) -> ParlourError:
     return accept(f"features of {spec.id} in the frame of a seat", features, kinds or "none")
 
 
+def counted(seat: int, by: int, seats: int) -> int:
+    """The seat that is `by` places further round a table of `seats`."""
+    return (seat + by) % seats
+
+
 def shuffles(deck: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], float]]:
     """The different orders of the numbers of a deck, each once, ascending, with its probability after shuffling.
 

@@ -55,8 +55,3 @@ class Frame:
         for numbers in (order, own):
             numbers.setflags(write=False)
         return cls(order, own)
-
-
-def counted(seat: int, by: int, seats: int) -> int:
-    """The seat that is `by` places further round a table of `seats`."""
-    return (seat + by) % seats

@@ -11,8 +11,7 @@ import json
 from collections.abc import Iterable
 from typing import Final
 
-from parlour.envs.core import Move
-from parlour.envs.frames import counted
+from parlour.envs.core import Move, counted
 
 SILENT: Final = "silent"
 """args (): says nothing, or says words that make no claim."""

@@ -9,8 +9,9 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 from parlour.envs.core import TABLE, ParlourError, View, accept, check_one_of
 from parlour.envs.registry import known
+from parlour.policies.array_files import read_arrays, write_arrays
 from parlour.policies.base import TablePolicy
-from parlour.policies.files import read_arrays, reading, write_arrays
+from parlour.policies.files import reading
 from parlour.policies.names import SUFFIX as SUFFIX
 from parlour.policies.view_reader import Array, ViewReader
 

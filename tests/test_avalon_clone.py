@@ -16,10 +16,10 @@ from parlour.envs.avalon.vocabulary import BALLOT, CARD, GUESS, TEAM
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.registry import lookup
 from parlour.policies import ClonedPlayer, asks_a_model, make_policy
+from parlour.policies.array_files import write_arrays
 from parlour.policies.cloned.features import COLUMNS, DECISIONS, GROUPS, HEARD, SPEECH, decision_of, described, group_of
 from parlour.policies.cloned.network import ChoiceHead, ChoiceNetwork
 from parlour.policies.cloned.record import SeatRecord, acts_of, heard
-from parlour.policies.files import write_arrays
 from parlour.training.cli import run
 from parlour.training.learn.clone.choices import CloneConfig, FitConfig, ImitatedChoice, choices_of
 from parlour.training.learn.clone.report import Foretold, PredictedChoice, calibration

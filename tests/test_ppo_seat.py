@@ -15,7 +15,7 @@ import pytest
 from parlour.envs import batch
 from parlour.envs.core import ParlourError
 from parlour.policies import RandomPolicy, TrainedSeat, make_policy
-from parlour.policies.files import write_arrays
+from parlour.policies.array_files import write_arrays
 from parlour.training.learn.ppo.phase_config import SeatConfig, features_of
 from parlour.training.measure import evaluate
 from parlour.training.play import rollout, seeds

@@ -245,7 +245,7 @@ def test_the_file_keeps_what_decides_its_play(tmp_path, stored):
 
 
 def test_a_file_of_older_versions_is_of_the_kind_table(tmp_path):
-    from parlour.policies.files import write_arrays
+    from parlour.policies.array_files import write_arrays
 
     policy = untrained("template_v0", {}, TABLE)
     arrays = {f"{what}{k}": a for k, layer in enumerate(policy.layers) for what, a in zip("wb", layer, strict=True)}

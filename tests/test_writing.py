@@ -19,7 +19,8 @@ import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.envs.writing import CannotWrite, LineFile
-from parlour.policies.files import atomic_write, remove_parts, remove_parts_of, replacing, write_arrays
+from parlour.policies.array_files import write_arrays
+from parlour.policies.files import atomic_write, remove_parts, remove_parts_of, replacing
 from parlour.training.cli import run
 from parlour.training.play import rollout
 from parlour.training.play.failures import Failures

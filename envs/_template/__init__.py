@@ -16,11 +16,15 @@ Versions: v0, first.
 
 from __future__ import annotations
 
-from parlour.envs._template.encode import SUMMARY, CoinEncoder
+from typing import TYPE_CHECKING
+
 from parlour.envs._template.rules import Coin
 from parlour.envs._template.text import CoinText
-from parlour.envs._template.vocabulary import SIDES
+from parlour.envs._template.vocabulary import SIDES, SUMMARY
 from parlour.envs.core import TABLE, GameSpec, own_frame_only
+
+if TYPE_CHECKING:
+    from parlour.envs._template.encode import CoinEncoder
 
 
 class CoinSpec(GameSpec):
@@ -40,13 +44,15 @@ class CoinSpec(GameSpec):
         return CoinText()
 
     def encoder(self, game: Coin) -> CoinEncoder:
+        from parlour.envs._template.encode import CoinEncoder  # NumPy is imported with the first environment
+
         return CoinEncoder()
 
     def seat_encoder(self, game: Coin, features: str) -> CoinEncoder:
         """Keeper and guesser differ by their place, so that each sees from its own what it sees at the table."""
         if features != SUMMARY:
             raise own_frame_only(self, features)
-        return CoinEncoder()
+        return self.encoder(game)
 
 
 GAME = CoinSpec()

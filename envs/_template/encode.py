@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from parlour.envs import speech
 from parlour.envs._template.vocabulary import CoinView
-
-SUMMARY: Final = "summary"
-"""The kind of features in which each seat counts from itself."""
 
 
 class CoinEncoder:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
 from parlour.envs._template.vocabulary import GUESSER, GUESSES, KEEPER, SIDES, SPEECHES, TOSS, CoinView
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class CoinState(NamedTuple):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import numpy as np
 from parlour.envs import speech
 from parlour.envs._template.vocabulary import FACES, GUESS, GUESSER, GUESSES, KEEPER, SIDES, CoinView
 from parlour.envs.core import NATURE, Event, Move, Outcome
 from parlour.envs.english import name
 from parlour.envs.text import MoveSentences, read_choice, read_speech, say_speech, speech_line
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _GUESSES: Final = {
     move: re.compile(rf"\b(?P<word>{face})\b", re.IGNORECASE) for move, face in zip(GUESSES, FACES, strict=True)

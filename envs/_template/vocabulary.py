@@ -10,6 +10,8 @@ from parlour.envs.core import Event, Move
 KEEPER, GUESSER = 0, 1
 SIDES: Final = ("keeper", "guesser")
 """Sides of the table, by seat."""
+SUMMARY: Final = "summary"
+"""The kind of features in which each seat counts from itself."""
 FACES: Final = ("heads", "tails")
 GUESS: Final = "guess"  # args: (face,)
 TOSS: Final = "toss"  # nature; args: (face,)

@@ -12,9 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import chain, combinations
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
 from parlour.envs import speech
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.presets import EVIL_COUNT, PROPOSALS, QUESTS, QUESTS_TO_WIN, TEAM_SIZES, AvalonRules
@@ -35,6 +34,9 @@ from parlour.envs.avalon.state import (
 from parlour.envs.avalon.vocabulary import AvalonView, side_of
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Knowledge, Move, Outcome, shuffles
 from parlour.envs.hidden_roles import NOTHING, HiddenRoles, Options, seen_by, shown, told
+
+if TYPE_CHECKING:
+    import numpy as np
 
 # The frequent moves build their tuples without the keyword machinery of NamedTuple, at half the cost.
 _new = tuple.__new__

@@ -7,9 +7,8 @@ names are cut, too few are filled up at random; an unclear quest card is a matte
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import numpy as np
 from parlour.envs import speech
 from parlour.envs.avalon import vocabulary
 from parlour.envs.avalon.rule_sheet import guesser_of, rule_sheet
@@ -38,6 +37,9 @@ from parlour.envs.text import (
     say_speech,
     speech_line,
 )
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _SENTENCES: Final = {
     APPROVE: "I approve the team.",

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from parlour.envs import speech
-from parlour.envs.core import Event, Knowledge, Move
+from parlour.envs.core import Event, Knowledge, Move, counted
 from parlour.envs.english import listing, name
-from parlour.envs.frames import counted
 
 MERLIN: Final = "Merlin"
 PERCIVAL: Final = "Percival"

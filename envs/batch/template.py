@@ -10,8 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 from numba import prange
-from parlour.envs._template.encode import SUMMARY
-from parlour.envs._template.vocabulary import GUESSER, GUESSES, KEEPER, SPEECHES
+from parlour.envs._template.vocabulary import GUESSER, GUESSES, KEEPER, SPEECHES, SUMMARY
 from parlour.envs.batch.compiled import kernel, loop
 from parlour.envs.batch.kernel_tables import DEAL, KernelTables
 from parlour.envs.batch.streams import advance, below

@@ -13,9 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from math import isfinite
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
-import numpy as np
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome
 from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
@@ -43,6 +42,9 @@ from parlour.envs.mediated_qa.vocabulary import (
     MediatedView,
     Payment,
 )
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _ASK, _ADVISE, _RETRIEVE, _GENERATE, _VERIFY, _FETCH, _ANSWER, _CHECK, _JUDGE, _MEASURE = range(10)
 _new = tuple.__new__  # builds a NamedTuple without its keyword machinery, at half the cost

@@ -10,10 +10,12 @@ in its reader.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
-import numpy as np
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class Asked(NamedTuple):

@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import numpy as np
 from parlour.envs.core import NATURE, Event, IllegalMove, Move, Outcome
 from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
@@ -28,6 +27,9 @@ from parlour.envs.mediated_qa.vocabulary import (
 )
 from parlour.envs.speech import quote
 from parlour.envs.text import MODERATOR, AmbiguousMove, MoveSentences, UnreadableMove, clean, read_choice
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _SEAT_OF: Final = {kind: seat for seat, kind in enumerate(CHOICES) if kind}
 _TASKS: Final = (

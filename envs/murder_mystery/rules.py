@@ -9,9 +9,8 @@ rules 1 to 6, stages 1 to 5); points where they differ: the package's card.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
-import numpy as np
 from parlour.envs.core import OVER, Event, IllegalMove, Move, Outcome
 from parlour.envs.hidden_roles import NOTHING, Options, refusal, seen_by, told
 from parlour.envs.murder_mystery import vocabulary
@@ -32,6 +31,9 @@ from parlour.envs.murder_mystery.vocabulary import (
     WITH_WORDS,
     MysteryView,
 )
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _new = tuple.__new__  # builds a NamedTuple without its keyword machinery, at half the cost
 _VERDICTS: Final = {1: vocabulary.SOLVED, -1: vocabulary.MISSED, 0: vocabulary.NO_PLAYER}

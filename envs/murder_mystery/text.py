@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import numpy as np
 from parlour.envs.core import NATURE, Event, IllegalMove, Move, Outcome
 from parlour.envs.english import negated_at_end
 from parlour.envs.headings import LANGUAGES
@@ -24,6 +23,9 @@ from parlour.envs.murder_mystery.vocabulary import ANYBODY, NOBODY, SAYS, Myster
 from parlour.envs.murder_mystery.vocabulary.facts import OPEN, TOPICS, CaseVocabulary
 from parlour.envs.speech import quote
 from parlour.envs.text import AmbiguousMove, UnreadableMove, clean
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _HEADINGS: Final = tuple(heading.strip() for headings in LANGUAGES.values() for heading in headings[:3])
 _INDENT: Final = "  "

@@ -8,9 +8,8 @@ first sentence, else in the last, else a pass; nothing is given that was not ask
 from __future__ import annotations
 
 from collections import Counter
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import numpy as np
 from parlour.envs import speech
 from parlour.envs.core import NATURE, Event, IllegalMove, Move, Outcome
 from parlour.envs.english import listing, name, names
@@ -21,6 +20,9 @@ from parlour.envs.werewolf.presets import WerewolfRules
 from parlour.envs.werewolf.reading import first_named, read_talk, read_target, read_yes, says_yes
 from parlour.envs.werewolf.rules import Werewolf
 from parlour.envs.werewolf.vocabulary import GIVE, GUARD, KEEP, SEER, WEREWOLF, WITCH, WerewolfView
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _SENTENCES: Final = {
     vocabulary.KILL: ("I vote to kill nobody.", "I vote to kill {}."),

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from parlour.envs import speech
-from parlour.envs.core import Event, Knowledge, Move
-from parlour.envs.frames import counted
+from parlour.envs.core import Event, Knowledge, Move, counted
 
 WEREWOLF: Final = "Werewolf"
 WITCH: Final = "Witch"

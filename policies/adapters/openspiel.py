@@ -18,8 +18,9 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.turn import infoset
+from parlour.policies.array_files import read_arrays, write_arrays
 from parlour.policies.base import Policy, TablePolicy
-from parlour.policies.files import read_arrays, reading, write_arrays
+from parlour.policies.files import reading
 
 _META: Final = "parlour_openspiel"
 _DIGEST: Final = 16

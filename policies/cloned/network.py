@@ -16,9 +16,10 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs.core import ParlourError, check_one_of
+from parlour.policies.array_files import read_arrays, write_arrays
 from parlour.policies.cloned.features import COLUMNS, DECISIONS, GROUPS
 from parlour.policies.cloned.record import Array
-from parlour.policies.files import read_arrays, reading, write_arrays
+from parlour.policies.files import reading
 
 _META: Final = "parlour_clone"
 _UNUSABLE: Final = "is no cloned player; accepted: a clone.npz of `train clone`"

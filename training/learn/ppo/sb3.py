@@ -14,7 +14,8 @@ from typing import Any, ClassVar, Final
 import torch
 from parlour.envs.registry import lookup
 from parlour.policies import TrainedSeat
-from parlour.policies.files import read_arrays, reading, write_arrays
+from parlour.policies.array_files import read_arrays, write_arrays
+from parlour.policies.files import reading
 from parlour.training.learn.batch.networks import adam_arrays, arrays_of, load_adam, load_arrays
 from parlour.training.learn.ppo.phase_config import SeatConfig, env_seeds, features_of
 from parlour.training.learn.ppo.trainer import FOREIGN, LEARNING_RATE, OF_SB3, Learned

@@ -17,7 +17,8 @@ from parlour.envs.batch.tables import BatchTables
 from parlour.envs.core import TABLE, ParlourError
 from parlour.envs.registry import lookup
 from parlour.policies import TrainedSeat
-from parlour.policies.files import read_arrays, reading
+from parlour.policies.array_files import read_arrays
+from parlour.policies.files import reading
 from parlour.training.learn.ppo.phase_config import SeatConfig, features_of
 from parlour.training.learn.selfplay import pool
 from parlour.training.learn.selfplay.config import SelfplayConfig

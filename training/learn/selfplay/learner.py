@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from parlour.envs.batch.tables import BatchTables
 from parlour.envs.core import ParlourError, check_one_of
 from parlour.policies import TrainedSeat
-from parlour.policies.files import read_arrays, reading, write_arrays
+from parlour.policies.array_files import read_arrays, write_arrays
+from parlour.policies.files import reading
 from parlour.training.learn.batch import kernels
 from parlour.training.learn.batch.networks import adam_arrays, arrays_of, load_adam, load_arrays, mlp, weights_of
 from parlour.training.learn.selfplay.collect import Experience
