@@ -36,7 +36,7 @@ def measure_seat(config: SeatConfig, folder: Path, steps: int, runner: GameRunne
     base = env.game_env
     baseline = partial(make_policy, config.opponents, base.spec.id, base.game.config)
     policy = folder / "policy.npz"
-    candidates = {TRAINED: lambda: TrainedSeat.load(policy), config.opponents: baseline}
+    candidates: dict[str, evaluate.MakePolicy] = {TRAINED: lambda: TrainedSeat.load(policy), config.opponents: baseline}
     deals = seeds.HELD_OUT[: config.validation_games]
     own = None if config.seat == "random" else int(config.seat)
     report = evaluate.single(env, candidates, (config.opponents, baseline), deals, runner, own)
