@@ -12,6 +12,7 @@ from parlour.training.learn.ppo.phase_config import SeatConfig
 from parlour.training.measure import evaluate
 from parlour.training.measure.statistics import Estimate, plain
 from parlour.training.play import seeds
+from parlour.training.play.parallel.concurrent_games import MakePolicy
 from parlour.training.play.rollout import table
 from parlour.training.play.runner import GameRunner
 from parlour.training.results.evaluation_tables import comparison_table, rate_table
@@ -36,7 +37,7 @@ def measure_seat(config: SeatConfig, folder: Path, steps: int, runner: GameRunne
     base = env.game_env
     baseline = partial(make_policy, config.opponents, base.spec.id, base.game.config)
     policy = folder / "policy.npz"
-    candidates: dict[str, evaluate.MakePolicy] = {TRAINED: lambda: TrainedSeat.load(policy), config.opponents: baseline}
+    candidates: dict[str, MakePolicy] = {TRAINED: lambda: TrainedSeat.load(policy), config.opponents: baseline}
     deals = seeds.HELD_OUT[: config.validation_games]
     own = None if config.seat == "random" else int(config.seat)
     report = evaluate.single(env, candidates, (config.opponents, baseline), deals, runner, own)
