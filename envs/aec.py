@@ -32,7 +32,7 @@ from parlour.envs.core import (
 from parlour.envs.entries import Entry, TextAction, entry_of
 from parlour.envs.spaces import AfterReset, AgentSpaces, observed_space
 from parlour.envs.terminal import tell_text
-from parlour.envs.text import agents_of, end_for
+from parlour.envs.text import agents_of, end_of
 from parlour.envs.wording import Mask, SeatEncoders, SeatTexts, Turn, masked, own_numbers, wording
 from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.env_logger import EnvLogger
@@ -271,9 +271,9 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         """What `seat` may know now."""
         return self.game.view(self.state_now, seat)
 
-    def ended(self, seat: int) -> str:
-        """How the game ended for a seat, in one sentence; empty before the end."""
-        return "" if self.outcome is None else end_for(self.text, self.outcome, seat)
+    def ended(self) -> str:
+        """How the game ended, in one sentence; empty before the end."""
+        return "" if self.outcome is None else end_of(self.text, self.outcome)
 
     def number(self, move: Move) -> int:
         """The action number of a move for the seat to move, words left aside."""

@@ -192,7 +192,7 @@ class TextArenaTable(ta.Env):
                 "role": getattr(base.view(seat), "role", "") or f"Player {seat}",
                 "invalid_move": self.env.infos[agent]["replaced"] > 0,
                 "turn_count": spoken[seat],
-                "reason": base.ended(seat),
+                "reason": base.ended(),
             }
             for seat, agent in enumerate(self.agents)
         }

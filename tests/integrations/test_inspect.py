@@ -329,7 +329,7 @@ def _stored(log: EvalLog, number: int = 0) -> dict[str, Any]:
 CHANGED = {
     "other words": (lambda kept: kept["said"][0].__setitem__(1, "I am silent today."), "accepted: "),
     "another speaker": (lambda kept: kept["said"][0].__setitem__(0, "player_4"), "answer 1 is said by player_4"),
-    "an answer less": (lambda kept: kept["said"].pop(), "the game goes on after the last answer"),
+    "an answer less": (lambda kept: kept["said"].pop(), "the game continues after the last answer"),
     "another seed": (lambda kept: kept.update(seed=kept["seed"] + 1), "accepted: "),
     "another result": (lambda kept: kept.update(winner="nobody"), "winner of the game 'nobody' is not accepted"),
     "another player of ours": (lambda kept: kept["table"].update(opponents="random"), "accepted: "),

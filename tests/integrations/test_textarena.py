@@ -21,6 +21,7 @@ pytest.importorskip("textarena", reason="TextArena is not installed; pip install
 import textarena as ta
 from parlour.envs import make
 from parlour.envs.core import ParlourError
+from parlour.envs.text import end_of
 from parlour.policies import ChatPlayer, HeuristicPolicy, RandomPolicy, make_policy
 from parlour.policies.adapters.callables import ForeignPlayer
 from parlour.policies.adapters.textarena import PrivateChance, TextArenaAgent, TextArenaTable, play_textarena
@@ -209,8 +210,10 @@ def test_our_game_through_their_interface_is_the_same_game(name):
     assert env.unwrapped.moves == own.game_env.moves
     assert game.rewards == played.returns
     assert game.invalid == (0,) * n
-    assert game.reason == f"{played.outcome.winner} wins ({played.outcome.reason})"
     rewards, info = through.close()
+    # one reason for the table, from the view of no seat
+    assert {info[k]["reason"] for k in range(n)} == {game.reason}
+    assert game.reason == end_of(env.unwrapped.text, played.outcome)
     assert [info[k]["role"] for k in range(n)] == [
         getattr(v, "role", "") or f"Player {k}" for k, v in enumerate(played.last_views)
     ]
