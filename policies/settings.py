@@ -177,14 +177,8 @@ class Settings:
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
         """From what `as_json` gave. Raises `TypeError` for other names, `ParlourError` for values that are not accepted."""
-        hints = {key: _bare(hint) for key, hint in typing.get_type_hints(cls).items()}
-        stored = {key for key in values if hasattr(hints.get(key), "from_json")}
-        return cls(
-            **{
-                k: hints[k].from_json(value) if k in stored and value is not None else value
-                for k, value in values.items()
-            }
-        )
+        hints = typing.get_type_hints(cls)
+        return cls(**{key: _from_json(hints.get(key), value) for key, value in values.items()})
 
     def _is_set(self, each: Any) -> bool:
         return bool(getattr(self, each.name) != each.default)
@@ -209,6 +203,14 @@ def read_settings(kind: type[S], words: Mapping[str, str], player: str) -> S:
             usual = f"{each.name}; accepted: {player}:{each.name}=..."
             raise ParlourError(f"{player} needs {each.metadata.get(_NEEDS) or usual}")
     return kind.from_words(words)
+
+
+def _from_json(hint: Any, value: Any) -> Any:
+    """The value of a field with this type, from what is stored; None only where the type has it."""
+    kind = _bare(hint)
+    if not hasattr(kind, "from_json") or (value is None and kind is not hint):
+        return value
+    return kind.from_json(value)
 
 
 def _bare(hint: Any) -> Any:

@@ -87,7 +87,7 @@ def population(snapshots=2):
 
 
 def draw_practice(path, games=12):
-    practice._write_curve([k % 3 == 0 for k in range(games)], path.parent, practice.PracticeConfig(), OfflineModel())
+    practice._draw_curve([k % 3 == 0 for k in range(games)], path.parent, practice.PracticeConfig(), OfflineModel())
 
 
 def draw_seat(path):

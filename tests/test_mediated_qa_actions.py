@@ -236,7 +236,7 @@ def test_a_table_takes_its_actions_from_the_service_and_is_built_again_from_its_
     again = mediated_qa.GAME.build(**json.loads(json.dumps(game.config)))
     assert (again.actions, again.payment, again.config) == (game.actions, game.payment, game.config)
     plain = Pipeline(generate(seed=2, size=5, difficulty="easy"))
-    with pytest.raises(ParlourError, match="the table's actions are not those of the service"):
+    with pytest.raises(ParlourError, match="the table's actions differ from the service's actions"):
         mediated_qa.GAME.build(service=plain, actions=OWN)
 
 

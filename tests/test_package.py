@@ -149,4 +149,4 @@ def test_the_picture_of_the_readme_is_there_and_small():
     named = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", text)
     assert named
     assert all((ROOT / name).stat().st_size < 150_000 for name in named)
-    assert all(text.index(name) < text.index("\n## ") for name in named)  # in the first screen
+    assert text.index(named[0]) < text.index("\n## ")  # in the first screen

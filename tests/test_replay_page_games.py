@@ -71,7 +71,7 @@ def recorded(folder: Path, game: str, players: list[str], seed: int = 1, **optio
 
 GAMES = {
     "avalon_v0": (["heuristic", "avalon_agent"], {"num_players": 6}),
-    "werewolf_v0": (["heuristic", "gratr"], {}),
+    "werewolf_v0": (["heuristic", "gratr:mode=paper"], {}),
     "murder_mystery_v0": (["heuristic", "questum:mode=score"], {"rounds": 2}),
     "mediated_qa_v0": (["heuristic"], {"questions": 3}),
     "template_v0": (["heuristic"], {}),

@@ -113,7 +113,7 @@ def test_without_resume_games_that_are_there_are_refused_and_resume_needs_a_fold
     folder, _ = whole
     before = left(folder)
     assert call(PLAY, folder) == 2
-    assert "avalon_v0-1.jsonl' exists; accepted: a new file, or --resume to go on" in capsys.readouterr().err
+    assert "avalon_v0-1.jsonl' exists; accepted: a new file, or --resume to continue" in capsys.readouterr().err
     assert left(folder) == before
     assert run([*PLAY, "--resume"]) == 2
     assert capsys.readouterr().err == "parlour: --resume goes with --out\n"

@@ -28,6 +28,7 @@ from parlour.training.learn.selfplay.seating import ALONE, WHOLE_SIDE, MemberSco
 
 SIDES = ("good", "evil")
 SMALL = {
+    "options": {"num_players": 5, "rules": "official", "talk": False},
     "steps": 3000,
     "tables": 16,
     "turns": 40,

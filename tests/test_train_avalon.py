@@ -161,7 +161,7 @@ def test_the_end_of_the_game_is_part_of_what_it_teaches():
         practice._learn(agents, episode, done, seed)
         fails = [e.move.args for e in episode.last_views[0].events if e.move.kind == "fails"]
         for agent in agents:
-            read = [line for messages in agent.notes_taken.rounds for line in messages if "fail cards" in line]
+            read = [line for messages in agent.notes_taken.rounds for line in messages if "Fail cards" in line]
             assert len(read) == len(fails)
 
 

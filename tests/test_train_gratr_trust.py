@@ -148,6 +148,7 @@ def test_a_run_that_was_cut_off_ends_with_the_same_files(tmp_path):
         "config.json",
         "episodes.jsonl",
         "parameters.json",
+        "progress.csv",
         "readers.json",
         "report.html",
         "report.md",

@@ -136,12 +136,12 @@ def test_the_card_tells_the_points_on_which_the_presets_differ():
     for preset, rules in PRESETS.items():
         said = {point: row["paper"] if row[preset] == "the same" else row[preset] for point, row in points.items()}
         assert ("later wolves see" in said["wolves' votes"]) == (rules.hunt_shown == "as_cast")
-        assert ("random" in said["tied hunt"]) == (rules.hunt_tie == "random")
+        assert ("drawn" in said["tied hunt"]) == (rules.hunt_tie == "random")
         assert (said["wolves may hunt wolves"] == "yes") == rules.hunt_wolves
         assert (said["guard, two nights running"] == "any player") == rules.guard_may_repeat
-        assert (said["killed witch, no antidote left"] == "may still poison") == rules.dying_witch_poisons
+        assert (said["killed witch without antidote"] == "may still poison") == rules.dying_witch_poisons
         assert ("public" in said["votes by day"]) == (rules.votes_shown == "as_cast")
-        assert (said["roles are shown"] == "of all dead") == (rules.reveals == "all")
+        assert (said["revealed roles"] == "all dead") == (rules.reveals == "all")
         assert ("half" in said["wolves win"]) == (rules.wolves_win == "parity")
         assert (said["antidote, by words"] == "any yes-word") == rules.yes_words
 
