@@ -20,15 +20,15 @@ from parlour.training.measure.benchmark.results_file import RESULTS, BenchmarkRe
 from parlour.training.measure.benchmark.run import benchmark as run_benchmark
 from parlour.training.measure.benchmark.suite import FULL, QUICK
 from parlour.training.measure.benchmark.verdict import verdict_of
-from parlour.training.measure.statistics import show_interval
+from parlour.training.measure.statistics import Estimate, show_interval
 from parlour.training.play.parallel.executor import opened
 from parlour.training.play.runner import GameRunner
 from parlour.training.results import display
-from parlour.training.results.decision_tables import decision_parts, marked
+from parlour.training.results.decision_tables import SIGN, decision_parts, marked
 from parlour.training.results.pages.benchmark_page import write_benchmark_page
-from parlour.training.results.pages.report import HTML
+from parlour.training.results.pages.report import HTML, MARKDOWN
 from parlour.training.results.result_table import Cell, Column, ResultTable
-from parlour.training.results.verdicts import POINTS, compared, doubt, no_score, together, word
+from parlour.training.results.verdicts import POINTS, compared, together, word
 
 ALIKE: Final = (
     "-: all deals went alike, which says nothing of how others would go; intervals above are too short by that"
@@ -78,9 +78,9 @@ def benchmark(
         found, made = run_benchmark(suite, candidate, out, name, runner=runner, progress=progress)
     note = f"; agents answered by {called(model)}" if asking else ""
     result = read_result(out)
-    parts, verdict = _score_parts(result, made, note), verdict_of(result, made)
+    parts, verdict = _score_parts(result, made, note), verdict_of(result)
     write_benchmark_page(out, result, verdict, parts)
-    files = f"report: {out / HTML}; results: {out / RESULTS}"
+    files = f"report: {out / HTML}, {out / MARKDOWN}; results: {out / RESULTS}"
     return Answer(found, [*parts, files], verdict=verdict)
 
 
@@ -99,20 +99,19 @@ def compare_results(
     one, other = two_results(a, b)
     suite, found = compare(one, other)
     value = {"a": one.name, "b": other.name, "suite": suite.name, "version": suite.version}
-    value |= {"tables": [table.name for table in suite.tables], "differences": plain(found)}
+    value |= {"tables": [table.name for table in suite.tables]}
+    if one.no_score or other.no_score:
+        return Answer({**value, "differences": None}, [], verdict=together([one.doubt, other.doubt]))
     title = f"Benchmark {suite.name}, version {suite.version}, same deals: {one.name} less {other.name} (points, 95 % interval; sign test)"
     rows = [
         (part, score.n, f"{score.value:+6.1f}", show_interval(score, "+.1f"), score.p, word(score))
         for part, score in found.items()
     ]
     columns = (*map(Column, ("part", "deals", "difference", "interval")), Column("p", ".2g"), Column("verdict"))
-    scored = not any(no_score(both.name, *both.own) for both in (one, other) if both.own is not None)
-    said = compared(one.name, other.name, found[OVERALL], POINTS) if scored else ""
-    return Answer(value, [ResultTable(title, columns, tuple(rows))], verdict=together([said, *_not_own(one, other)]))
-
-
-def _not_own(*results: BenchmarkResult) -> list[str]:
-    return [doubt(one.name, *one.own) for one in results if one.own is not None]
+    value |= {"differences": plain(found)}
+    said = compared(one.name, other.name, found[OVERALL], POINTS)
+    verdict = together([said, one.doubt, other.doubt])
+    return Answer(value, [ResultTable(title, columns, tuple(rows))], verdict=verdict)
 
 
 def _score_parts(result: BenchmarkResult, made: Decisions, note: str) -> list[ResultTable | str]:
@@ -121,11 +120,18 @@ def _score_parts(result: BenchmarkResult, made: Decisions, note: str) -> list[Re
     others = {reference.name: scores(result.suite, reference.points) for reference in references(result.suite)}
     title = f"Benchmark {result.suite.name}, version {result.suite.version}: {marked(result.name, made.own, made.decisions)} (points of 100, 95 % interval){note}"
     rows: list[tuple[Cell, ...]] = [
-        (part, score.n, score.value, show_interval(score, ".1f"), *(of[part].value for of in others.values()))
+        (part, score.n, *_figure(score, result), *(of[part].value for of in others.values()))
         for part, score in own.items()
     ]
     points = [Column(name, "5.1f") for name in others]
     columns = (Column("part"), Column("deals"), Column("points", "5.1f"), Column("interval"), *points)
-    alike = [ALIKE] if any(score.low is None for score in own.values()) else []
-    table = ResultTable(title, columns, tuple(rows))
+    alike = [ALIKE] if not result.no_score and any(score.low is None for score in own.values()) else []
+    table = ResultTable(title, columns, tuple(rows), result.no_score)
     return [table, *alike, *decision_parts({result.name: made})]
+
+
+def _figure(score: Estimate, result: BenchmarkResult) -> tuple[Cell, Cell]:
+    """Points and interval: with the sign where there is a doubt, nothing where the player has no score."""
+    if result.no_score:
+        return None, None
+    return (f"{score.value:5.1f} {SIGN}" if result.doubt else score.value), show_interval(score, ".1f")

@@ -24,4 +24,4 @@ def demo(
     """
     import_extra("parlour.training.learn.ppo.seat", "train")
     report = import_extra("parlour.training.papers.demo", "train").run(out, config)
-    return Answer(report.numbers, [report.summary, f"The report: {report.path}"])
+    return Answer(report.numbers, [report.summary, f"The report: {report.path}"], verdict="\n".join(report.verdicts))

@@ -12,7 +12,7 @@ from parlour.training.measure.statistics import Estimate, paired, rate
 from parlour.training.papers.avalon_teams import AGENT, BASELINE, Club, RowGames, Variant
 from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, cell
 
-_IN_OUR_PLACE: Final = "baseline in the agent's place"
+IN_OUR_PLACE: Final = "baseline in the agent's place"
 _EVIL_ROLES: Final = (MORGANA, ASSASSIN)
 TABLE_2: Final = (
     Variant("full"),
@@ -56,7 +56,7 @@ def win_rates(name: str, setting: ReproductionSetting, rows: Collection[str]) ->
             cells.append(_win_rate(name, variant.row, side, played, full))
             full = full or played
         in_our_place = club.play(BASELINE, BASELINE, club.baseline(), side)
-        cells.append(_win_rate(name, _IN_OUR_PLACE, side, in_our_place, full))
+        cells.append(_win_rate(name, IN_OUR_PLACE, side, in_our_place, full))
     return _made(name, "Win rates", club, tuple(cells))
 
 
@@ -114,7 +114,7 @@ def _made(name: str, title: str, club: Club, cells: tuple[TableCell, ...]) -> Re
             f"Rows practised on {setting.practice} other deals as each side, then played with what they had learned."
         )
     remarks += _not_lower(cells)
-    players = {_IN_OUR_PLACE if row == BASELINE else row: made for row, made in club.players.items()}
+    players = {IN_OUR_PLACE if row == BASELINE else row: made for row, made in club.players.items()}
     return Reproduction(name, title, setting.model.name, cells, tuple(remarks), players)
 
 

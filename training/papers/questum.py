@@ -59,6 +59,8 @@ STAND_IN: Final = "heuristic"
 """Who plays the murderer of table 3 in a person's place."""
 _ROUNDS, _QUESTIONS = (1, 2, 3, 4, 5), (1, 2, 3)
 _GAME, _QUIZ = "gameplay", "evaluation"
+QUESTIONS: Final = f"{_GAME}: questions to the model"
+"""The measure of how much a game asks."""
 
 
 def questum_table_2(name: str, setting: ReproductionSetting) -> Reproduction:
@@ -238,7 +240,7 @@ def _asked(name: str, games: Games) -> list[TableCell]:
     for row, played in games.rows.items():
         asked = [one.play.asked for one in played]
         difference = mean([a - b for a, b in zip(asked, first, strict=True)]) if row != games.first else None
-        found.append(cell(name, row, OVERALL, "gameplay: questions to the model", mean(asked, COUNT), difference))
+        found.append(cell(name, row, OVERALL, QUESTIONS, mean(asked, COUNT), difference))
     return found
 
 

@@ -2,7 +2,7 @@
 
 What is measured (seconds, tokens that a server had cached) and what decides nothing (a cache's file, retries) is not in it.
 Points are listed deal by deal, so that two files can be compared; the scores in it are for readers, and are recomputed from the
-points.
+points. `scores` is null, with the reason in `no_score`, where too few decisions were the player's own.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from parlour.policies.llm.model import OFFLINE, Model
 from parlour.training.measure.benchmark.played import WON, Candidate, PlayedTable
 from parlour.training.measure.benchmark.result import Points, plain, points_of, scores
 from parlour.training.measure.benchmark.suite import SUITES, Suite
+from parlour.training.results.verdicts import doubt, no_score
 
 RESULTS: Final = "benchmark.json"
 """In the directory of a run."""
@@ -58,6 +59,16 @@ class BenchmarkResult:
     points: Points
     own: tuple[int, int] | None = None
     """How many of its decisions were its own, and all of them; None where that is not stored."""
+
+    @property
+    def no_score(self) -> str:
+        """Why the player has no score; empty where it has one."""
+        return "" if self.own is None else no_score(self.name, *self.own)
+
+    @property
+    def doubt(self) -> str:
+        """What is said beside the score, or instead of it; empty where the decisions were the player's own."""
+        return "" if self.own is None else doubt(self.name, *self.own)
 
 
 # -- writing -----------------------------------------------------------------------------------------------------------
@@ -91,16 +102,16 @@ def results(
         on_failure: What followed when a player failed.
         name: What tables call the player.
     """
-    points = points_of(played)
+    points, made = points_of(played), sum((one.decisions for one in played), Decisions())
     return {
         "player": name,
         **decided_by(suite, candidate, on_failure),
         "command": command(suite, candidate),
-        "scores": plain(scores(suite, points)),
+        **_scored(suite, points, name, made),
         "seated": {one.table.name: one.player for one in played},
         "deals": {one.table.name: [one.table.numbers()[0], one.table.deals] for one in played},
         "decisions": {one.table.name: _counts(one.decisions) for one in played},
-        "all decisions": _counts(sum((one.decisions for one in played), Decisions())),
+        "all decisions": _counts(made),
         "points": {
             table: {
                 opponent: {side: list(map(int, of)) for side, of in sides.items()} for opponent, sides in by.items()
@@ -108,6 +119,14 @@ def results(
             for table, by in points.items()
         },
     }
+
+
+def _scored(suite: Suite, points: Points, name: str, made: Decisions) -> dict[str, Any]:
+    """The scores, or why there are none; what throws doubt on them."""
+    refused, doubted = no_score(name, made.own, made.decisions), doubt(name, made.own, made.decisions)
+    if refused:
+        return {"scores": None, "no_score": refused}
+    return {"scores": plain(scores(suite, points)), **({"doubt": doubted} if doubted else {})}
 
 
 def _version(library: str) -> str:

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from typing import Final
 
-from parlour.policies.llm.decisions import Decisions
 from parlour.training.measure.benchmark.result import OVERALL, scores
 from parlour.training.measure.benchmark.results_file import BenchmarkResult, references
 from parlour.training.measure.statistics import show_interval
-from parlour.training.results.verdicts import POINTS, compared, doubt, no_score, together
+from parlour.training.results.verdicts import POINTS, compared, together
 
 _BESIDE: Final = ("trained", "heuristic")
 """Players that come with parlour with which a verdict compares."""
 
 
-def verdict_of(result: BenchmarkResult, made: Decisions) -> str:
+def verdict_of(result: BenchmarkResult) -> str:
     """Score and comparisons on the same deals; neither for a player that made fewer than half of its decisions itself."""
-    refused = no_score(result.name, made.own, made.decisions)
-    if refused:
-        return refused
+    if result.no_score:
+        return result.no_score
     own = scores(result.suite, result.points)[OVERALL]
     interval = "" if own.low is None else f" {show_interval(own, '.1f')}"
     said = [f"{result.name} scores {own.value:.1f} points of 100{interval}; {own.n:,} deals."]
@@ -26,4 +24,4 @@ def verdict_of(result: BenchmarkResult, made: Decisions) -> str:
         if other.name in _BESIDE and other.name != result.name:
             difference = scores(result.suite, result.points, other.points)[OVERALL]
             said.append(compared(result.name, other.name, difference, POINTS))
-    return together([*said, doubt(result.name, made.own, made.decisions)])
+    return together([*said, result.doubt])

@@ -40,6 +40,8 @@ class DemoReport:
     """A few lines for the terminal."""
     numbers: dict[str, Any]
     """Everything measured, as plain values."""
+    verdicts: tuple[str, ...] = ()
+    """What the sections found, in words."""
 
 
 def parts() -> list[DemoPart]:
@@ -72,7 +74,12 @@ def _run(out: Path, config: DemoConfig) -> DemoReport:
     atomic_write(out / MARKDOWN, text)
     atomic_write(out / INDEX, render(of_markdown(text, out)))
     atomic_write(out / "numbers.json", json.dumps(numbers, indent=2) + "\n")
-    return DemoReport(out / INDEX, "\n".join(section.summary for section in sections), numbers)
+    return DemoReport(
+        out / INDEX,
+        "\n".join(section.summary for section in sections),
+        numbers,
+        tuple(section.verdict for section in sections if section.verdict),
+    )
 
 
 def _sections(out: Path, config: DemoConfig) -> Iterator[Section]:
@@ -105,8 +112,8 @@ def _part(name: str) -> DemoPart:
 
 def _heading(config: DemoConfig, minutes: float, sections: Sequence[Section]) -> str:
     """Verdicts and pictures of all sections, then how the demo was run."""
-    verdicts = [f"> - {said}" for section in sections for said in section.verdicts]
-    pictures = [f"![{name}]({name})\n" for section in sections for name in section.pictures]
+    verdicts = [f"> - {section.verdict}" for section in sections if section.verdict]
+    pictures = [f"{section.picture.markdown}\n" for section in sections if section.picture]
     beginning = "\n".join(["# parlour: what the demo measured", "", *verdicts, "", *pictures, ""])
     return beginning + (
         f"Python {platform.python_version()} on {platform.machine()}, {minutes:.1f} minutes after the installation. "

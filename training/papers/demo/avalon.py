@@ -11,7 +11,16 @@ from parlour.policies import HeuristicPolicy, RandomPolicy, TrainedSeat
 from parlour.training.learn.ppo import seat as seat_training
 from parlour.training.learn.ppo.phase_config import SeatConfig
 from parlour.training.measure import evaluate
-from parlour.training.papers.demo.section import DemoConfig, DemoPart, Section, comparisons_table, rates_table, summary
+from parlour.training.papers.demo.section import (
+    DemoConfig,
+    DemoPart,
+    Picture,
+    Section,
+    beside_heuristic,
+    comparisons_table,
+    rates_table,
+    summary,
+)
 from parlour.training.play import rollout, seeds
 from parlour.training.play.runner import GameRunner
 from parlour.training.results import display
@@ -38,8 +47,8 @@ def _section(out: Path, config: DemoConfig) -> Section:
         _summary(sides, seats),
         {"team": sides.as_json(), "single": seats.as_json()},
         tuple(out / "transcripts" / _transcript(number) for number in range(_RECORDED)),
-        (verdict_of(sides), verdict_of(seats)),
-        (f"seat/{seat_training.PICTURE}",),
+        f"Avalon, one trained seat: {beside_heuristic(seats, 'trained', 'the trained seat')}",
+        Picture(f"seat/{seat_training.PICTURE}", "Avalon: win rate of the seat while it learned"),
     )
 
 
@@ -114,8 +123,6 @@ takes the same seat against the same opponents.
 {rates_table(seats)}
 
 {comparisons_table(seats)}
-
-![The curve](seat/{seat_training.PICTURE})
 
 Data: [games-team.csv](games-team.csv), [games-single.csv](games-single.csv), [seat/progress.csv](seat/progress.csv),
 [seat/config.json](seat/config.json); the policy: seat/{seat_training.POLICY} (seed {run.seed}).

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from parlour.training.papers.avalon_tables import win_rates
+from parlour.training.papers.avalon_tables import IN_OUR_PLACE, win_rates
 from parlour.training.papers.demo.section import (
     DemoConfig,
     DemoPart,
     Section,
+    ahead_of,
     difference_of,
     ours_of,
     paper_of,
@@ -18,6 +19,7 @@ from parlour.training.papers.demo.section import (
 from parlour.training.papers.reproduce import Reproduction, ReproductionSetting
 from parlour.training.results import display
 from parlour.training.results.result_table import markdown_list, markdown_table
+from parlour.training.results.verdicts import compared, together
 
 _ROWS: Final = ("full", "without analysis", "without strategy learning")
 _SHARE: Final = 40
@@ -32,7 +34,7 @@ def _section(out: Path, config: DemoConfig) -> Section:
         found = win_rates("avalon-2", setting, _ROWS)
     lines = [f"{cell.row}, {cell.of}: {ours_of(cell)}" for cell in found.cells]
     told = summary("Avalon, six modules against the baseline, answered by heuristics", lines)
-    return Section("avalon_agents", _markdown(found), told, found.as_json())
+    return Section("avalon_agents", _markdown(found), told, found.as_json(), verdict=_verdict(found))
 
 
 avalon_agents_section: Final = DemoPart(
@@ -40,6 +42,15 @@ avalon_agents_section: Final = DemoPart(
     _section,
     lambda config: 2 + config.games / 15,
 )
+
+
+def _verdict(reproduction: Reproduction) -> str:
+    """The agent with all modules beside the baseline in its place, for each side."""
+    gains = [(cell.of, ahead_of(cell)) for cell in reproduction.cells if cell.row == IN_OUR_PLACE]
+    said = [
+        compared(f"the full agent as {side}", "the baseline agent in its place", gain) for side, gain in gains if gain
+    ]
+    return f"Avalon, the agent of six modules: {together(said)}"
 
 
 def _markdown(reproduction: Reproduction) -> str:

@@ -15,13 +15,23 @@ from parlour.training.learn.selfplay.report import Population
 from parlour.training.learn.selfplay.run import selfplay
 from parlour.training.measure import evaluate
 from parlour.training.papers.demo.avalon import GAME, TABLE
-from parlour.training.papers.demo.section import DemoConfig, DemoPart, Section, comparisons_table, rates_table, summary
+from parlour.training.papers.demo.section import (
+    DemoConfig,
+    DemoPart,
+    Picture,
+    Section,
+    beside_heuristic,
+    comparisons_table,
+    rates_table,
+    summary,
+)
 from parlour.training.play import rollout, seeds
 from parlour.training.play.parallel.concurrent_games import MakePolicy
 from parlour.training.play.runner import GameRunner
 from parlour.training.results import display
 from parlour.training.results.evaluation_tables import verdict_of
 from parlour.training.results.result_table import markdown_list
+from parlour.training.results.verdicts import compared, together
 
 _RUN: Final = "selfplay"
 _SHARE: Final = 4
@@ -40,14 +50,13 @@ def _section(out: Path, config: DemoConfig) -> Section:
         "expert": measured if isinstance(measured, str) else [one.as_json() for one in measured],
         "selfplay": report.summary(found),
     }
-    verdicts = () if isinstance(measured, str) else (verdict_of(measured[1]),)
     return Section(
         "avalon_networks",
         _markdown(measured, found),
         _summary(measured, found),
         numbers,
-        verdicts=(*verdicts, report.verdict(found)),
-        pictures=(f"{_RUN}/curve.png", f"{_RUN}/crossplay.png"),
+        verdict=f"Avalon, networks for all seats: {_verdict(measured, found)}",
+        picture=Picture(f"{_RUN}/curve.png", "Avalon: strength of the small network while all seats learned"),
     )
 
 
@@ -113,10 +122,21 @@ measuring are over arrays (`parlour.envs.batch`), the measuring on held-out deal
 
 {markdown_list(report.verdicts(population))}
 
-![The curve]({_RUN}/curve.png)
+![Cross-play of its snapshots]({_RUN}/crossplay.png)
 
 Its own report: [{_RUN}/report.md]({_RUN}/report.md); the policy: {_RUN}/policy.npz.
 """
+
+
+def _verdict(measured: tuple[evaluate.Report, evaluate.Report] | str, population: Population) -> str:
+    """The expert and the small network beside the heuristic."""
+    said = []
+    if not isinstance(measured, str):
+        sides, seat = measured
+        said.append(beside_heuristic(sides, EXPERT, "the expert as a whole side"))
+        said.append(beside_heuristic(seat, EXPERT, "the expert in one seat"))
+    difference = population.crossplay.difference(population.last, RULE)
+    return together([*said, compared("the small network as a whole side", "the heuristic", difference)])
 
 
 def _expert_markdown(measured: tuple[evaluate.Report, evaluate.Report] | str) -> str:

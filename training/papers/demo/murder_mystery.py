@@ -9,17 +9,29 @@ from parlour.policies.llm.model import OfflineModel
 from parlour.training.measure.murder_mystery import scores
 from parlour.training.measure.murder_mystery.games import CaseJob, CaseResult, CaseSetting, play_case
 from parlour.training.measure.murder_mystery.methods import OCOT, OP, PP, QUESTUM
-from parlour.training.papers.demo.section import DemoConfig, DemoPart, Section, ours_of, paper_of, summary
-from parlour.training.papers.questum import comparison
+from parlour.training.papers.demo.section import (
+    DemoConfig,
+    DemoPart,
+    Picture,
+    Section,
+    ahead_of,
+    ours_of,
+    paper_of,
+    summary,
+)
+from parlour.training.papers.questum import QUESTIONS, comparison
+from parlour.training.papers.questum_games import OVERALL
 from parlour.training.papers.reproduce import Reproduction, ReproductionSetting
-from parlour.training.results import display
+from parlour.training.results import display, plots
 from parlour.training.results.result_table import markdown_list, markdown_table
+from parlour.training.results.verdicts import WIN_RATE, compared, together
 
 _METHODS: Final = (QUESTUM, OCOT, PP, OP)
 _SHARE: Final = 200
 """One case for 200 deals of other measurements; each is played by four methods."""
 _CHINESE: Final = "teahouse_zh"
 _REPETITIONS: Final = 2
+_PICTURE: Final = "quiz.png"
 
 
 def _section(out: Path, config: DemoConfig) -> Section:
@@ -36,7 +48,16 @@ def _section(out: Path, config: DemoConfig) -> Section:
     table = CaseSetting(repetitions=_REPETITIONS)
     chinese = play_case(CaseJob(_CHINESE, QUESTUM, config.seed, table, transcript=transcript), OfflineModel())
     numbers = {**found.as_json(), "chinese": _told(chinese)}
-    return Section("mystery", _markdown(found, chinese, cases), _summary(found, chinese), numbers, (transcript,))
+    _draw(found, cases, folder / _PICTURE)
+    return Section(
+        "mystery",
+        _markdown(found, chinese, cases),
+        _summary(found, chinese),
+        numbers,
+        (transcript,),
+        _verdict(found),
+        Picture(f"{folder.name}/{_PICTURE}", "Murder mysteries: points in the quiz after the game"),
+    )
 
 
 murder_mystery_section: Final = DemoPart(
@@ -44,6 +65,39 @@ murder_mystery_section: Final = DemoPart(
     _section,
     lambda config: 1 + config.games / 60,
 )
+
+
+def _verdict(reproduction: Reproduction) -> str:
+    """Questum beside the baseline in the quiz, and how much each asked."""
+    cells = {(one.row, one.measure): one for one in reproduction.cells if one.of == OVERALL}
+    gain = ahead_of(cells[OCOT.label, scores.OVERALL])
+    ours, theirs = (cells[one.label, QUESTIONS].figure for one in (QUESTUM, OCOT))
+    said = [] if gain is None else [compared(QUESTUM.label, f"{OCOT.label} in the quiz", gain, WIN_RATE.of("cases"))]
+    if ours and theirs:
+        said.append(
+            f"A case took {ours.value:.0f} questions with {QUESTUM.label}, {theirs.value:.0f} with {OCOT.label}."
+        )
+    return f"Murder mysteries: {together(said)}"
+
+
+def _draw(reproduction: Reproduction, cases: int, path: Path) -> None:
+    """Points of each method in the quiz, with their intervals."""
+    drawn = [(c.row, c.figure) for c in reproduction.cells if c.of == OVERALL and c.measure == scores.OVERALL]
+    rows = [(row, (figure.value, figure.low, figure.high)) for row, figure in reversed(drawn) if figure]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with plots.picture(
+        path,
+        7.5,
+        2.6,
+        title="Murder mysteries: share of the points in the quiz",
+        who="All questions were answered by heuristics; bars: 95 % intervals",
+        n=f"n = {cases} held-out cases, each played by every method",
+    ) as made:
+        axes = made.add_subplot()
+        plots.points(axes, range(len(rows)), [estimated for _, estimated in rows], across=True)
+        axes.set_yticks(range(len(rows)), [row for row, _ in rows])
+        axes.set(xlim=(0, 1), ylim=(-0.5, len(rows) - 0.5))
+        plots.label(axes, x="share of the points", grid="x")
 
 
 def _told(result: CaseResult) -> dict[str, Any]:

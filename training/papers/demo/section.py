@@ -8,11 +8,20 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import check_from
-from parlour.training.measure.evaluate import Report
-from parlour.training.measure.statistics import show_interval
+from parlour.policies import HeuristicPolicy
+from parlour.training.measure.evaluate import ALL_GAMES, Report
+from parlour.training.measure.statistics import Estimate, show_interval
 from parlour.training.papers.cells import TableCell
-from parlour.training.results.evaluation_tables import comparison_table, mark_of, rate_table, show_difference, show_rate
+from parlour.training.results.evaluation_tables import (
+    SCALES,
+    comparison_table,
+    mark_of,
+    rate_table,
+    show_difference,
+    show_rate,
+)
 from parlour.training.results.result_table import markdown_table
+from parlour.training.results.verdicts import compared, saved
 
 _LEAST_GAMES: Final = 10
 _QUICK: Final = 10
@@ -51,6 +60,20 @@ class DemoConfig:
 
 
 @dataclass(frozen=True)
+class Picture:
+    """A picture of the report."""
+
+    path: str
+    """Within the folder of the report."""
+    caption: str
+
+    @property
+    def markdown(self) -> str:
+        """The picture in Markdown."""
+        return f"![{self.caption}]({self.path})"
+
+
+@dataclass(frozen=True)
 class Section:
     """One game's part of the demo."""
 
@@ -62,10 +85,10 @@ class Section:
     numbers: dict[str, Any]
     transcripts: tuple[Path, ...] = ()
     """Recorded games; the report shows each as a replay page."""
-    verdicts: tuple[str, ...] = ()
-    """Its results in sentences, for the beginning of the report."""
-    pictures: tuple[str, ...] = ()
-    """Files within the folder of the report, for its beginning."""
+    verdict: str = ""
+    """Its result in one to three sentences, for the beginning of the report and the end of the command."""
+    picture: Picture | None = None
+    """What shows its result, for the beginning of the report."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +135,26 @@ def ours_of(cell: TableCell) -> str:
 def difference_of(cell: TableCell) -> str:
     """The difference from the first row, where it has one."""
     return show_difference(cell.difference) if cell.difference else ""
+
+
+def beside_heuristic(of: Report, player: str, name: str) -> str:
+    """One sentence about a player beside the heuristic, over all games of a report.
+
+    Args:
+        of: The report.
+        player: The player, as the report names it.
+        name: What the sentence calls it.
+    """
+    over_all = (one for one in of.comparisons if (one.a, one.b, one.side) == (player, HeuristicPolicy.name, ALL_GAMES))
+    return compared(name, "the heuristic", next(over_all).result, SCALES[of.design])
+
+
+def ahead_of(cell: TableCell) -> Estimate | None:
+    """By how much the first row is ahead of this row, on the same cases; None where that is not known."""
+    if cell.difference is not None:
+        return saved(cell.difference)
+    apart = cell.value_difference
+    return None if apart is None else saved(Estimate(apart.value, apart.low, apart.high, apart.n))
 
 
 def summary(title: str, lines: Iterable[str]) -> str:

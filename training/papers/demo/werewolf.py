@@ -13,7 +13,9 @@ from parlour.training.measure.werewolf.trust_picture import draw
 from parlour.training.papers.demo.section import (
     DemoConfig,
     DemoPart,
+    Picture,
     Section,
+    ahead_of,
     difference_of,
     ours_of,
     paper_of,
@@ -25,6 +27,7 @@ from parlour.training.papers.reproduce import Reproduction, ReproductionSetting
 from parlour.training.play import rollout, seeds
 from parlour.training.results import display
 from parlour.training.results.result_table import markdown_list, markdown_table
+from parlour.training.results.verdicts import compared, together
 from parlour.wrappers import Recorder
 
 _SHARE: Final = 20
@@ -47,7 +50,8 @@ def _section(out: Path, config: DemoConfig) -> Section:
     first = [cell for cell in found.cells if cell.measure == "TWR" and cell.row.startswith("GRATR")]
     lines = [f"{one.row}: {ours_of(one)}" for one in first]
     short = summary("Werewolf, games won with the own block, all answered by heuristics", lines)
-    return Section("werewolf", _markdown(found, told), short, found.as_json(), (transcript,))
+    picture = Picture(f"werewolf/{_PICTURE}", f"Werewolf: trust of the {_ROLE} in the others at the end of each day")
+    return Section("werewolf", _markdown(found, told), short, found.as_json(), (transcript,), _verdict(found), picture)
 
 
 werewolf_section: Final = DemoPart(
@@ -55,6 +59,14 @@ werewolf_section: Final = DemoPart(
     _section,
     lambda config: 1 + config.games / 28,
 )
+
+
+def _verdict(reproduction: Reproduction) -> str:
+    """GRATR beside each baseline of the paper: both play the werewolves of the same deals."""
+    names = {f"{opponent.label} v. GRATR": opponent.label for opponent in OPPONENTS}
+    gains = [(names[c.row], ahead_of(c)) for c in reproduction.cells if c.measure == "TWR" and c.row in names]
+    said = [compared("GRATR", name, gain) for name, gain in gains if gain]
+    return f"Werewolf: {together(said)}"
 
 
 def _trust(folder: Path, transcript: Path, seed: int) -> list[str]:
@@ -110,9 +122,7 @@ language model played. `parlour reproduce gratr-2` plays more games.
 
 ### What one seat thought, and why
 
-![Trust of the {_ROLE} at the end of each day](werewolf/{_PICTURE})
-
-Why it trusts one player the least:
+The picture at the top shows the trust of the {_ROLE} in one recorded game. Why it trusts one player the least:
 
 {because}
 

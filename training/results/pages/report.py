@@ -79,6 +79,13 @@ def part_html(part: ResultTable | str) -> str:
     return table_html(part) if isinstance(part, ResultTable) else text_html("p", part)
 
 
+def part_markdown(part: ResultTable | str) -> str:
+    """The same in Markdown, with an empty line behind it."""
+    if isinstance(part, str):
+        return f"{part}\n"
+    return "\n\n".join(filter(None, [f"**{part.title}**", part.markdown(), part.note])) + "\n"
+
+
 def intervals(label: str, rows: Sequence[tuple[str, Estimate, str]], low: float = 0.0, high: float = 1.0) -> str:
     """Estimates with their intervals as a picture in SVG, within a `figure`; before each its name, behind it a note."""
     longest = min(_LONGEST_LABEL, max(len(name) for name, _, _ in rows))
