@@ -11,11 +11,15 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from parlour.envs.core import ParlourError
+from parlour.policies.llm.decisions import Decisions
 from parlour.training.cli import run
+from parlour.training.cli.benchmark import score_parts
 from parlour.training.measure.benchmark.compare import compare
 from parlour.training.measure.benchmark.played import Candidate, play_suite
 from parlour.training.measure.benchmark.result import Part, points_of, scores
@@ -28,8 +32,11 @@ from parlour.training.measure.benchmark.results_file import (
     references,
 )
 from parlour.training.measure.benchmark.suite import FULL, HEURISTIC, QUICK, SUITES, BenchmarkTable, Suite
+from parlour.training.measure.benchmark.verdict import verdict_of
 from parlour.training.measure.statistics import show_interval
+from parlour.training.results.decision_tables import SIGN
 from parlour.training.results.result_table import markdown_table
+from servers import KEY, Answer, Call, Server
 
 DOCS = Path(__file__).parents[1] / "docs" / "howto" / "benchmark.md"
 DIGESTS = {
@@ -235,7 +242,99 @@ def test_words_that_no_table_can_read_are_counted_and_lose(tmp_path, monkeypatch
     assert made["own"] == 0
     assert made["replaced"]
     assert made["refused"]["unreadable"] > made["decisions"]  # it is asked again before the table decides
-    assert found["scores"]["overall"]["mean"] < 30
+    assert found["scores"] is None
+    assert sum(map(sum, found["points"]["werewolf-4"]["heuristic"].values())) < 30 * 24
+
+
+# -- a score rests on the player's own decisions -----------------------------------------------------------------------
+
+
+class Useless(Server):
+    """A model that never answers with anything a question can use."""
+
+    def completion(self, call: Call) -> Answer:
+        return Answer(self.completed({"role": "assistant", "content": "Hm?!"}))
+
+
+@pytest.fixture(scope="module")
+def useless(tmp_path_factory) -> Path:
+    """The run of a model that never answers usefully."""
+    out = tmp_path_factory.mktemp("useless")
+    with Useless() as server, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPENAI_API_KEY", KEY)
+        model = ("--model", server.MODEL, "--base-url", server.base_url, "--concurrency", "4")
+        with redirect_stdout(StringIO()) as shown:
+            assert run(["benchmark", *SMALL, *model, "--out", str(out)]) == 0
+        assert server.asked
+    (out / "shown.txt").write_text(shown.getvalue())
+    return out
+
+
+def run_again(result: Path, out: Path, own: int) -> Path:
+    """A results file whose player made so many of its decisions itself."""
+    told = json.loads((result / RESULTS).read_text())
+    told["all decisions"]["own"] = own
+    (out / RESULTS).write_text(json.dumps(told))
+    return out
+
+
+@pytest.mark.slow
+def test_a_model_that_never_answers_usefully_has_no_score_in_the_results_file(useless):
+    told = json.loads((useless / RESULTS).read_text())
+    made = told["all decisions"]
+    assert made["own"] == 0 < made["decisions"]
+    assert told["scores"] is None
+    assert told["no_score"] == f"No score: chat @ tester decided 0 of {made['decisions']} moves itself."
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["report.md", "report.html"])
+def test_a_report_shows_a_dash_and_the_reason_instead_of_a_score(form, useless):
+    text = (useless / form).read_text()
+    reason = json.loads((useless / RESULTS).read_text())["no_score"]
+    assert text.index(reason) < text.index("werewolf_v0")  # the verdict comes first
+    assert text.count(reason) == 2  # and the table says it below
+    cells = re.sub(r"</?(?:bdi|td)[^>]*>", "|", text).replace(" ", "").replace("||", "|").replace("||", "|")
+    assert "|overall|12|-|-|" in cells
+    assert "<svg" not in text  # no picture of a score
+
+
+@pytest.mark.slow
+def test_the_terminal_shows_a_dash_and_the_reason_instead_of_a_score(useless):
+    shown = " ".join((useless / "shown.txt").read_text().split())
+    reason = read_result(useless).no_score
+    assert shown.endswith(reason)
+    assert shown.count(reason) == 2
+    assert re.search(r"overall \W*12 \W*- \W*- ", shown)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_comparison_with_a_player_without_a_score_says_so_and_has_no_number(turned, useless, capsys):
+    names = ["heuristic", str(useless)] if turned else [str(useless), "heuristic"]
+    assert run(["benchmark", "compare", *names, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["differences"] is None
+    assert told["verdict"] == read_result(useless).no_score
+    assert run(["benchmark", "compare", *names]) == 0
+    shown = capsys.readouterr().out
+    assert shown.strip() == read_result(useless).no_score
+
+
+def test_below_nineteen_in_twenty_a_score_has_a_sign_beside_it(tmp_path, capsys):
+    bench(tmp_path, *SMALL, "--policy", "random")
+    sure = read_result(tmp_path)
+    decisions = sure.own[1]
+    doubtful = read_result(run_again(tmp_path, tmp_path, decisions * 9 // 10))
+    for result, signed in ((sure, False), (doubtful, True)):
+        table = next(part for part in score_parts(result, Decisions(), "") if not isinstance(part, str))
+        assert all((SIGN in row[2]) == signed for row in table.texts())
+        assert ("of the decisions of random were its own" in verdict_of(result)) == signed
+    capsys.readouterr()
+    assert run(["benchmark", "compare", str(tmp_path), "heuristic", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["differences"]["overall"]["n"] == 12
+    assert "of the decisions of random were its own" in told["verdict"]
 
 
 # -- comparing ---------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from parlour.envs import registry, replay
 from parlour.envs.core import ParlourError
 from parlour.policies import TrainedSeat, experts
@@ -19,6 +20,8 @@ from parlour.training.papers import demo
 from parlour.training.papers.demo import avalon_networks
 from parlour.training.papers.demo.avalon import GAME
 from parlour.training.papers.demo.first_game import first_game
+from parlour.training.papers.demo.section import Picture
+from parlour.training.results import plots
 
 QUICK = demo.DemoConfig(steps=1, selfplay_steps=600, games=10)
 
@@ -61,7 +64,9 @@ def test_without_an_expert_one_line_says_so_and_a_network_is_trained(folder, tmp
     assert found.markdown.count("None played: there is no expert for avalon_v0") == 1
     assert "no expert: there is no expert for avalon_v0" in found.summary
     assert not list((tmp_path / "out").glob("games-expert-*.csv"))
-    assert "![The curve](selfplay/curve.png)" in found.markdown
+    assert found.picture.path == "selfplay/curve.png"
+    assert "the small network as a whole side" in found.verdict.lower()
+    assert "expert" not in found.verdict
     for name in ("curve.png", "policy.npz", "report.md"):
         assert (tmp_path / "out" / "selfplay" / name).stat().st_size > 0
     assert found.numbers["selfplay"]["steps"] >= QUICK.selfplay_steps
@@ -81,6 +86,7 @@ def test_the_expert_of_the_table_is_measured_as_whole_sides_and_in_one_seat(fold
         assert (total["a"], total["b"]) == ("expert", "heuristic")
     assert "whole sides: expert is" in found.summary
     assert "one seat:" in found.summary
+    assert "expert as a whole side" in found.verdict
     assert "None played" not in found.markdown
     assert found.markdown.count("| expert - heuristic | all |") == 2
 
@@ -100,7 +106,10 @@ def small_parts(told):
         told.append(config)
         table = [["| player | win rate |", "|---|---|", "| one | 0.5 |"]]
         text = "\n".join(["## A part", "", *table[0], ""])
-        return demo.Section("small", text, "a summary", {"rate": 0.5}, (first_game(out / "part", config),))
+        plots.save(Figure(), out / "part" / "small.png")
+        shown = Picture("part/small.png", "A small picture")
+        games = (first_game(out / "part", config),)
+        return demo.Section("small", text, "a summary", {"rate": 0.5}, games, "It is small.", "The part", shown)
 
     def other(out, config):
         return demo.Section("other", "## Another part\n", "another summary", {})
@@ -130,7 +139,7 @@ def test_a_game_is_named_first_then_what_comes_next_and_how_long_it_takes(whole)
         "[1/2] Small: nothing much: about 40 s",
         "[2/2] theirs:other",
     ]
-    assert shown.endswith(f"The report: {out / 'index.html'}\n")
+    assert f"The report: {out / 'index.html'}" in shown.splitlines()
 
 
 def test_the_first_game_has_the_expert_in_the_first_seat(tmp_path):
@@ -151,6 +160,21 @@ def test_the_report_is_one_page_with_tables_and_replays(whole):
         assert (out / name).read_text(encoding="utf-8").startswith("<!doctype html>")
     assert json.loads((out / "numbers.json").read_text()) == {"small": {"rate": 0.5}, "other": {}}
     assert "## A part" in (out / "report.md").read_text(encoding="utf-8")
+
+
+def test_the_report_begins_with_the_verdicts_of_the_sections_then_their_pictures(whole):
+    out, _, _, _ = whole
+    lines = [line for line in (out / "report.md").read_text(encoding="utf-8").splitlines() if line]
+    picture = "![A small picture](part/small.png)"
+    assert lines[1:3] == ["> - **The part:** It is small.", picture]  # the other part has neither
+    assert lines.index("## Replays") > 2
+    text = (out / "index.html").read_text(encoding="utf-8")
+    assert text.index("It is small.") < text.index('<img alt="A small picture"') < text.index("<h2>")
+
+
+def test_the_command_ends_with_the_verdicts(whole):
+    _, _, shown, _ = whole
+    assert shown.splitlines()[-1] == "The part: It is small."
 
 
 def test_quick_does_a_tenth(whole):

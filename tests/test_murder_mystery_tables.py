@@ -334,3 +334,7 @@ def test_the_demo_has_a_section(tmp_path, monkeypatch):
     assert (tmp_path / "mystery" / "teahouse_zh.jsonl").exists()
     assert json.dumps(found.numbers)
     assert "OP, overall" in found.summary
+    assert (tmp_path / found.picture.path).stat().st_size > 0
+    assert "O-CoT in the quiz" in found.verdict
+    asked = {c["row"]: c["value"]["value"] for c in found.numbers["cells"] if c["measure"].startswith("gameplay")}
+    assert f"{asked['Questum']:.0f} questions with Questum, {asked['O-CoT']:.0f} with O-CoT." in found.verdict

@@ -380,6 +380,7 @@ def test_the_demo_has_a_section_that_learns_and_measures(monkeypatch, tmp_path):
     earned = baselines.learned("", policy, calibrated.held_out).utility.mean()
     assert told["scores"][0]["utility"]["mean"] == pytest.approx(earned)
     assert f"learned mediator: {earned:+.2f}" in found.summary
+    assert "the best static policy" in found.verdict
     lines = baselines.lines(held_out.compare(calibrated, policy))
     assert all(f"| {' | '.join(line)} |" in found.markdown for line in lines)
     assert all(f"| {state} |" in found.markdown for state in policy.rows)

@@ -364,6 +364,10 @@ def test_the_demo_has_a_section_that_measures_and_explains(tmp_path: Path) -> No
         "trust.json",
         "trust.png",
     ]
+    assert (tmp_path / found.picture.path).name == "trust.png"
+    assert all(found.verdict.count(opponent.label) == 1 for opponent in OPPONENTS)
+    window = next(one for one in cells if one["row"] == "history window v. GRATR" and one["measure"] == "TWR")
+    assert f"history window ({-100 * window['difference']['difference'] + 0:+.1f} points" in found.verdict
     witch = json.loads((tmp_path / "werewolf" / "trust.json").read_text())
     assert len(witch["players"]) == 8
     assert "\n    player_" in found.markdown  # the explanation

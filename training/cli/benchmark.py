@@ -78,7 +78,7 @@ def benchmark(
         found, made = run_benchmark(suite, candidate, out, name, runner=runner, progress=progress)
     note = f"; agents answered by {called(model)}" if asking else ""
     result = read_result(out)
-    parts, verdict = _score_parts(result, made, note), verdict_of(result)
+    parts, verdict = score_parts(result, made, note), verdict_of(result)
     write_benchmark_page(out, result, verdict, parts)
     files = f"report: {out / HTML}, {out / MARKDOWN}; results: {out / RESULTS}"
     return Answer(found, [*parts, files], verdict=verdict)
@@ -114,7 +114,7 @@ def compare_results(
     return Answer(value, [ResultTable(title, columns, tuple(rows))], verdict=verdict)
 
 
-def _score_parts(result: BenchmarkResult, made: Decisions, note: str) -> list[ResultTable | str]:
+def score_parts(result: BenchmarkResult, made: Decisions, note: str) -> list[ResultTable | str]:
     """The player's scores beside those of the players that come with parlour; its decisions."""
     own = scores(result.suite, result.points)
     others = {reference.name: scores(result.suite, reference.points) for reference in references(result.suite)}

@@ -7,7 +7,7 @@ could be shown, it says how many cases would show one of a size that matters.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import ceil, floor, log10
 from typing import Final
@@ -108,6 +108,28 @@ def compared(one: str, other: str, difference: Estimate, scale: DifferenceScale 
         why = "one case tells nothing of others" if difference.n < 2 else "all went alike, which gives no interval"
         return f"No difference between {one} and {other} was shown: {scale.told(difference)}; {why}."
     return f"No difference between {one} and {other} was shown: {scale.told(difference)}{_more(difference, scale)}."
+
+
+def compared_with_each(one: str, differences: Mapping[str, Estimate], scale: DifferenceScale = WIN_RATE) -> str:
+    """A sentence for each outcome of comparisons with several others, which name the others with their differences.
+
+    >>> print(compared_with_each("GRATR", {"a": Estimate(0.2, 0.1, 0.3, 50), "b": Estimate(0.1, -0.1, 0.3, 50)}))
+    GRATR is better than a (+20.0 points [+10.0, +30.0]; 50 deals). No difference between GRATR and b (+10.0 points [-10.0, +30.0]; 50 deals) was shown.
+
+    Args:
+        one: Whose gain the differences are.
+        differences: Name of the other -> estimate of `one` minus the other, paired.
+        scale: How they are reported.
+    """
+    said = []
+    for found in (BETTER, WORSE, UNCLEAR):
+        others = [f"{other} ({scale.told(of)})" for other, of in differences.items() if word(of) == found]
+        names = " and ".join(filter(None, [", ".join(others[:-1]), *others[-1:]]))
+        if names and found == UNCLEAR:
+            said.append(f"No difference between {one} and {names} was shown.")
+        elif names:
+            said.append(f"{_capital(one)} is {found} than {names}.")
+    return together(said)
 
 
 def saved(losses: Estimate) -> Estimate:

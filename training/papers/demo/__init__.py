@@ -78,7 +78,7 @@ def _run(out: Path, config: DemoConfig) -> DemoReport:
         out / INDEX,
         "\n".join(section.summary for section in sections),
         numbers,
-        tuple(section.verdict for section in sections if section.verdict),
+        tuple(f"{section.about}: {section.verdict}" for section in sections if section.verdict),
     )
 
 
@@ -112,7 +112,7 @@ def _part(name: str) -> DemoPart:
 
 def _heading(config: DemoConfig, minutes: float, sections: Sequence[Section]) -> str:
     """Verdicts and pictures of all sections, then how the demo was run."""
-    verdicts = [f"> - {section.verdict}" for section in sections if section.verdict]
+    verdicts = [f"> - **{section.about}:** {section.verdict}" for section in sections if section.verdict]
     pictures = [f"{section.picture.markdown}\n" for section in sections if section.picture]
     beginning = "\n".join(["# parlour: what the demo measured", "", *verdicts, "", *pictures, ""])
     return beginning + (

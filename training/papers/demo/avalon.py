@@ -47,7 +47,8 @@ def _section(out: Path, config: DemoConfig) -> Section:
         _summary(sides, seats),
         {"team": sides.as_json(), "single": seats.as_json()},
         tuple(out / "transcripts" / _transcript(number) for number in range(_RECORDED)),
-        f"Avalon, one trained seat: {beside_heuristic(seats, 'trained', 'the trained seat')}",
+        beside_heuristic(seats, "trained", "the trained seat"),
+        "Avalon, one trained seat",
         Picture(f"seat/{seat_training.PICTURE}", "Avalon: win rate of the seat while it learned"),
     )
 

@@ -34,7 +34,14 @@ def _section(out: Path, config: DemoConfig) -> Section:
         found = win_rates("avalon-2", setting, _ROWS)
     lines = [f"{cell.row}, {cell.of}: {ours_of(cell)}" for cell in found.cells]
     told = summary("Avalon, six modules against the baseline, answered by heuristics", lines)
-    return Section("avalon_agents", _markdown(found), told, found.as_json(), verdict=_verdict(found))
+    return Section(
+        "avalon_agents",
+        _markdown(found),
+        told,
+        found.as_json(),
+        verdict=_verdict(found),
+        about="Avalon, the agent of six modules",
+    )
 
 
 avalon_agents_section: Final = DemoPart(
@@ -50,7 +57,7 @@ def _verdict(reproduction: Reproduction) -> str:
     said = [
         compared(f"the full agent as {side}", "the baseline agent in its place", gain) for side, gain in gains if gain
     ]
-    return f"Avalon, the agent of six modules: {together(said)}"
+    return together(said)
 
 
 def _markdown(reproduction: Reproduction) -> str:

@@ -55,7 +55,8 @@ def _section(out: Path, config: DemoConfig) -> Section:
         _markdown(measured, found),
         _summary(measured, found),
         numbers,
-        verdict=f"Avalon, networks for all seats: {_verdict(measured, found)}",
+        verdict=_verdict(measured, found),
+        about="Avalon, networks for all seats",
         picture=Picture(f"{_RUN}/curve.png", "Avalon: strength of the small network while all seats learned"),
     )
 
@@ -132,9 +133,7 @@ def _verdict(measured: tuple[evaluate.Report, evaluate.Report] | str, population
     """The expert and the small network beside the heuristic."""
     said = []
     if not isinstance(measured, str):
-        sides, seat = measured
-        said.append(beside_heuristic(sides, EXPERT, "the expert as a whole side"))
-        said.append(beside_heuristic(seat, EXPERT, "the expert in one seat"))
+        said.append(beside_heuristic(measured[0], EXPERT, "the expert as a whole side"))
     difference = population.crossplay.difference(population.last, RULE)
     return together([*said, compared("the small network as a whole side", "the heuristic", difference)])
 

@@ -38,9 +38,7 @@ def _section(out: Path, config: DemoConfig) -> Section:
     played = _record(folder / _POLICY, out / "transcripts" / f"{_GAME}-1.jsonl", config.seed)
     told = _summary(found.scores)
     said = of_scores(found.scores, _CALIBRATION).verdict
-    return Section(
-        "grace", _markdown(found), told, {"setting": setting.stored(), **numbers}, (played,), f"GRACE: {said}"
-    )
+    return Section("grace", _markdown(found), told, {"setting": setting.stored(), **numbers}, (played,), said, "GRACE")
 
 
 mediated_qa_section: Final = DemoPart(

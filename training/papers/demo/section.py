@@ -87,6 +87,8 @@ class Section:
     """Recorded games; the report shows each as a replay page."""
     verdict: str = ""
     """Its result in one to three sentences, for the beginning of the report and the end of the command."""
+    about: str = ""
+    """What the verdict is about, such as `Avalon, one trained seat`."""
     picture: Picture | None = None
     """What shows its result, for the beginning of the report."""
 

@@ -27,7 +27,7 @@ from parlour.training.papers.reproduce import Reproduction, ReproductionSetting
 from parlour.training.play import rollout, seeds
 from parlour.training.results import display
 from parlour.training.results.result_table import markdown_list, markdown_table
-from parlour.training.results.verdicts import compared, together
+from parlour.training.results.verdicts import compared_with_each
 from parlour.wrappers import Recorder
 
 _SHARE: Final = 20
@@ -51,7 +51,9 @@ def _section(out: Path, config: DemoConfig) -> Section:
     lines = [f"{one.row}: {ours_of(one)}" for one in first]
     short = summary("Werewolf, games won with the own block, all answered by heuristics", lines)
     picture = Picture(f"werewolf/{_PICTURE}", f"Werewolf: trust of the {_ROLE} in the others at the end of each day")
-    return Section("werewolf", _markdown(found, told), short, found.as_json(), (transcript,), _verdict(found), picture)
+    return Section(
+        "werewolf", _markdown(found, told), short, found.as_json(), (transcript,), _verdict(found), "Werewolf", picture
+    )
 
 
 werewolf_section: Final = DemoPart(
@@ -64,9 +66,8 @@ werewolf_section: Final = DemoPart(
 def _verdict(reproduction: Reproduction) -> str:
     """GRATR beside each baseline of the paper: both play the werewolves of the same deals."""
     names = {f"{opponent.label} v. GRATR": opponent.label for opponent in OPPONENTS}
-    gains = [(names[c.row], ahead_of(c)) for c in reproduction.cells if c.measure == "TWR" and c.row in names]
-    said = [compared("GRATR", name, gain) for name, gain in gains if gain]
-    return f"Werewolf: {together(said)}"
+    gains = {names[c.row]: ahead_of(c) for c in reproduction.cells if c.measure == "TWR" and c.row in names}
+    return compared_with_each("GRATR", {name: gain for name, gain in gains.items() if gain})
 
 
 def _trust(folder: Path, transcript: Path, seed: int) -> list[str]:
