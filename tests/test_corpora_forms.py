@@ -338,7 +338,7 @@ def test_the_line_is_that_of_the_entry(tmp_path):
 
 @pytest.fixture
 def library():
-    return pytest.importorskip("datasets", reason="pip install 'parlour[corpora]'")
+    return pytest.importorskip("datasets", reason="the extra `corpora` is not installed")
 
 
 def test_data_sets_saved_by_the_library_are_read(tmp_path, library):

@@ -159,8 +159,8 @@ def test_the_corpus_is_read_by_parlour(machine, tmp_path):
 
 @pytest.mark.slow
 def test_a_small_run_is_paired_and_remembers_nothing(machine, tmp_path):
-    pytest.importorskip("sklearn", reason="pip install 'parlour[train]'")
-    pytest.importorskip("bm25s", reason="pip install 'parlour[retrieve]'")
+    pytest.importorskip("sklearn", reason="the extra `train` is not installed")
+    pytest.importorskip("bm25s", reason="the extra `retrieve` is not installed")
     documents_of.write(tmp_path, machine[0][::4], machine[1][:120])
     small = load(tmp_path)
     found = comparison.compared(small, "bm25", [np.arange(60), np.arange(60, 120)])

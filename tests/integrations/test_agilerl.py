@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("agilerl", reason="AgileRL is not installed; pip install 'parlour[agilerl]'")
+pytest.importorskip("agilerl", reason="AgileRL is not installed; run scripts/test-integrations agilerl")
 
 import numpy as np
 import torch

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("transformers", reason="transformers is not installed; pip install 'parlour[hf]'")
+pytest.importorskip("transformers", reason="transformers is not installed; run scripts/test-integrations hf")
 
 import torch
 from bridged_games import TABLES, drawn

@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("inspect_ai", reason="inspect-ai is not installed; pip install 'parlour[inspect]'")
+pytest.importorskip("inspect_ai", reason="inspect-ai is not installed; run scripts/test-integrations inspect")
 
 from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalLog, write_eval_log

@@ -21,7 +21,7 @@ from urllib.request import urlopen
 
 import pytest
 
-pytest.importorskip("xllamacpp", reason="llama.cpp is not installed; pip install 'parlour[llamacpp]'")
+pytest.importorskip("xllamacpp", reason="llama.cpp is not installed; run scripts/test-integrations llamacpp")
 
 from integrations.tiny_llama.heard import TABLES, Heard, Table, heard_at
 from parlour.envs.avalon import vocabulary as avalon

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("mcp", reason="mcp is not installed; pip install 'parlour[mcp]'")
+pytest.importorskip("mcp", reason="mcp is not installed; run scripts/test-integrations mcp")
 
 from bridged_games import TABLES, drawn, same_game, table_seats
 from mcp import Client, StdioServerParameters

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("openenv", reason="openenv is not installed; pip install 'parlour[openenv]'")
+pytest.importorskip("openenv", reason="openenv is not installed; run scripts/test-integrations openenv")
 
 import httpx
 import uvicorn

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-pytest.importorskip("pyspiel", reason="OpenSpiel is not installed; pip install 'parlour[openspiel]'")
+pytest.importorskip("pyspiel", reason="OpenSpiel is not installed; run scripts/test-integrations openspiel")
 import pyspiel
 from open_spiel.python import policy as policies
 from open_spiel.python.algorithms import (

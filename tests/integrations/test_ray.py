@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-ray = pytest.importorskip("ray", reason="Ray is not installed; pip install 'parlour[ray]'")
+ray = pytest.importorskip("ray", reason="Ray is not installed; run scripts/test-integrations ray")
 
 from hardening.same_files import files_of  # noqa: E402 - what needs Ray is imported behind the look for it
 from parlour import policies  # noqa: E402

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("ray.rllib", reason="RLlib is not installed; pip install 'parlour[rllib]'")
+pytest.importorskip("ray.rllib", reason="RLlib is not installed; run scripts/test-integrations rllib")
 
 import ray
 import torch

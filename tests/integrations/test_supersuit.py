@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("supersuit", reason="SuperSuit is not installed; pip install 'parlour[sb3]'")
-pytest.importorskip("sb3_contrib", reason="sb3-contrib is not installed; pip install 'parlour[sb3]'")
+pytest.importorskip("supersuit", reason="SuperSuit is not installed; run scripts/test-integrations supersuit")
+pytest.importorskip("sb3_contrib", reason="sb3-contrib is not installed; run scripts/test-integrations supersuit")
 
 import gymnasium
 import numpy as np

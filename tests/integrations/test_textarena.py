@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("textarena", reason="TextArena is not installed; pip install 'parlour[textarena]'")
+pytest.importorskip("textarena", reason="TextArena is not installed; run scripts/test-integrations textarena")
 
 import textarena as ta
 from parlour.envs import make

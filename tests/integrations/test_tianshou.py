@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-pytest.importorskip("tianshou", reason="Tianshou is not installed; pip install 'parlour[tianshou]'")
+pytest.importorskip("tianshou", reason="Tianshou is not installed; run scripts/test-integrations tianshou")
 
 import torch
 from gymnasium import spaces

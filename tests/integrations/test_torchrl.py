@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("torchrl", reason="TorchRL is not installed; pip install 'parlour[torchrl]'")
+pytest.importorskip("torchrl", reason="TorchRL is not installed; run scripts/test-integrations torchrl")
 import torch
 from integrations.seats import assert_refused, page_code, play_a_hundred_games
 from parlour.envs import avalon_v0

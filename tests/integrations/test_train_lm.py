@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("transformers", reason="transformers is not installed; pip install 'parlour[lm]'")
+pytest.importorskip("transformers", reason="transformers is not installed; run scripts/test-integrations train_lm")
 
 import torch
 from parlour.envs.core import ParlourError

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # before the hub's package is imported: no test may reach for it
-pytest.importorskip("trl", reason="trl is not installed; pip install 'parlour[trl]'")
+pytest.importorskip("trl", reason="trl is not installed; run scripts/test-integrations trl")
 
 import torch
 from datasets import Dataset

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("verifiers", reason="verifiers is not installed; pip install 'parlour[verifiers]'")
+pytest.importorskip("verifiers", reason="verifiers is not installed; run scripts/test-integrations verifiers")
 
 import verifiers.v1 as vf
 from aiohttp import web
@@ -252,7 +252,8 @@ def test_a_connection_that_is_cut_ends_no_game_and_no_other_one():
         for seat, trace in told.items():
             assert trace.metrics["left"] == float(not trace.ok)
             assert seat == "player_3" or trace.ok
-            assert trace.info["last_message"].endswith(f"({trace.info['reason']}).\n")
+            result = "You won" if trace.reward > 0 else "You lost"
+            assert trace.info["last_message"].count(f"{result}: ") == 1
         errors = [error.type for error in told["player_3"].errors]
         assert errors in ([], ["ProviderError"])
 
@@ -272,16 +273,17 @@ def test_a_request_that_failed_on_its_way_is_sent_again():
 def test_what_a_model_thinks_and_tools_that_it_calls_are_no_words_of_its_seat():
     """Reasoning stays with the model, in one conversation; a call of a tool that nobody offered says nothing."""
     call = {"id": "x", "type": "function", "function": {"name": "vote", "arguments": "{}"}}
+    thought = "Nobody knows what I think."
 
     def thinks(messages: list[dict[str, Any]]) -> dict[str, Any]:
         words = one_of_its_options([messages[-1]]) if messages[-1]["content"].count(OPTION) else ""
-        return {"role": "assistant", "content": words, "reasoning_content": "I am the Assassin."}
+        return {"role": "assistant", "content": words, "reasoning_content": thought}
 
     (episode,), _ = episodes(thinks, 1, game="avalon_v0", seats="player_2")
     (trace,) = episode.traces
     assert episode.ok
     assert len(trace.branches) == 1
-    assert "I am the Assassin." not in "".join(words for _, words in messages(trace)) + trace.info["last_message"]
+    assert thought not in "".join(words for _, words in messages(trace)) + trace.info["last_message"]
     (episode,), _ = episodes(
         lambda _: {"role": "assistant", "content": None, "tool_calls": [call]},
         1,
