@@ -115,7 +115,7 @@ def compare_results(
 
 
 def score_parts(result: BenchmarkResult, made: Decisions, note: str) -> list[ResultTable | str]:
-    """The player's scores beside those of the players that come with parlour; its decisions."""
+    """The player's scores with the scores of the reference players; its decisions."""
     own = scores(result.suite, result.points)
     others = {reference.name: scores(result.suite, reference.points) for reference in references(result.suite)}
     title = f"Benchmark {result.suite.name}, version {result.suite.version}: {marked(result.name, made.own, made.decisions)} (points of 100, 95 % interval){note}"
