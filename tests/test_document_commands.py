@@ -27,7 +27,7 @@ LEFT_OUT = {
     "needs files of the reader's own": r"gpt51_avalon|extracted\.jsonl|evenings\.jsonl|games\.jsonl --logs|records\.jsonl|"
     r"wellplay|questions\.jsonl|hotpot_dev|runs/mine/policy\.npz|log\.jsonl|--prompts mine|models/tiny",
     "needs the reader's own module": r"\b(mine|cautious|mirror):|mygame_v0",
-    "needs another library": r"--policy (agilerl|openspiel|rllib|sb3|tianshou|torchrl):|inspect-log|--ray",
+    "needs another library": r"--log wandb|--policy (agilerl|openspiel|rllib|sb3|tianshou|torchrl):|inspect-log|--ray",
     "is a pattern": r"\$PLAYERS|\$TABLE|\.\.\.|plays published tables|MODEL",
     "takes minutes at any size": r"avalon-6-talk|reproduce avalon-2 --games 200 --seed|--players 6 --rules paper|arena werewolf_v0",
 }

@@ -126,13 +126,16 @@ def _number(text: str) -> float | None:
 
 
 class TensorBoardLogger:
-    """Event files in the folder `tensorboard`; files of earlier processes end before `purge_step`. Needs the extra
-    `tensorboard`.
+    """Event files in the folder `tensorboard`; files of earlier processes end before `purge_step`, and a run that begins anew
+    removes them. Needs the extra `tensorboard`.
     """
 
     def __init__(self, folder: Path, purge_step: int) -> None:
         from torch.utils.tensorboard import SummaryWriter
 
+        if purge_step == 0:  # TensorBoard orders files of the same second by name alone
+            for events in (folder / "tensorboard").glob("events.out.tfevents.*"):
+                events.unlink()
         self._writer: Any = SummaryWriter(str(folder / "tensorboard"), purge_step=purge_step)
 
     def log(self, metrics: Metrics, step: int) -> None:
