@@ -126,7 +126,7 @@ def _number(text: str) -> float | None:
 
 
 class TensorBoardLogger:
-    """Event files in the folder `tensorboard`; files of earlier processes end before `purge_step`, and a run that begins anew
+    """Event files in the folder `tensorboard`; files of earlier processes end before `purge_step`, and a new run
     removes them. Needs the extra `tensorboard`.
     """
 
