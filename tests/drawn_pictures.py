@@ -42,6 +42,7 @@ from parlour.training.measure.calibration import CalibrationBin
 from parlour.training.measure.statistics import Estimate, paired, rate
 from parlour.training.measure.werewolf import trust_picture
 from parlour.training.papers import figures, grace_pictures
+from parlour.training.papers.demo import murder_mystery as mystery
 from parlour.training.papers.reproduce import Reproduction, ReproductionSetting, TableCell, Value
 
 LONG = "a-player-with-a-long-name:file=runs/somewhere/policy.npz"
@@ -331,6 +332,12 @@ def draw_figure(name, path):
     (path.parent / f"{name}.png").rename(path)
 
 
+def draw_quiz(path):
+    rows = ("Questum", "O-CoT", "PP", "OP")
+    cells = tuple(cell(row, mystery.OVERALL, mystery.scores.OVERALL) for row in rows)
+    mystery._draw(Reproduction("quiz", "a title", "offline", cells, ()), 40, path)
+
+
 ALIKE = {"avalon-fig3": "avalon-fig2", "avalon-fig4": "avalon-fig2", "gratr-fig4": "gratr-fig3"}
 """Figures that the same function draws from cells of the same kind."""
 PICTURES = {
@@ -358,6 +365,7 @@ PICTURES = {
     "grace-4": draw_heatmap,
     "grace-5": draw_utilities,
     "trust": draw_trust,
+    "quiz": draw_quiz,
     "trust on one day": partial(draw_trust, days=1),
     **{name: partial(draw_figure, name) for name in figures.FIGURES if name not in ALIKE},
 }
