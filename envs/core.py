@@ -257,6 +257,8 @@ class GameSpec(Protocol):
     replay_page: ClassVar[str] = ""
     """Dotted name of `parlour.training.results.replay_page.played.PlayedGame -> parlour.training.results.replay_page.matter.GameMatter`: what a
     replay page shows beside steps and record; empty for those alone."""
+    board: ClassVar[str] = ""
+    """Dotted name of `View -> parlour.envs.board.Board`: what lies on the table for all to see; empty for claims alone."""
     services: ClassVar[bool] = False
     """Whether nature's moves carry answers of services, in words: then the game has no numbered chance outcomes."""
     features: ClassVar[tuple[str, ...]] = (TABLE,)

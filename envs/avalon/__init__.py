@@ -103,6 +103,7 @@ class AvalonSpec(GameSpec):
     heuristic = "parlour.policies.heuristic.avalon:AvalonPlayer"
     metrics = "parlour.training.measure.avalon:of_directory"
     replay_page = "parlour.training.results.replay_page.avalon:avalon_matter"
+    board = "parlour.envs.avalon.board:avalon_board"
     demo = (
         "parlour.training.papers.demo.avalon:avalon_section",
         "parlour.training.papers.demo.avalon_networks:avalon_networks_section",

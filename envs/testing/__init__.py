@@ -42,6 +42,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     conformance.features,
     conformance.own_features,
     conformance.own_actions,
+    conformance.public_board,
     redeal.event_visibility,
     redeal.hidden_information,
     redeal.hidden_phases,

@@ -16,6 +16,7 @@ from typing import Any, Final
 import numpy as np
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from parlour.envs import dotted, replay
+from parlour.envs.board import board_of
 from parlour.envs.core import NATURE, OVER, TABLE, GameSpec, IllegalMove, Move
 from parlour.envs.extras import not_installed
 from parlour.envs.headings import OPTION, headings_of
@@ -268,6 +269,16 @@ def gymnasium_check_env(table: ConfiguredGame) -> None:
     for observation in ("features", "text"):
         env = table.raw_env(info="full")
         check_env(SeatEnv(env, "random", seat=0, observation=observation), skip_render_check=True)
+
+
+def public_board(table: ConfiguredGame) -> None:
+    """Every seat's View gives the same board: it shows nothing that somebody at the table does not know."""
+    game = table.game
+    for state in table.states:
+        boards = {board_of(table.spec, game.view(state, seat), game.seats) for seat in range(game.seats)}
+        assert len(boards) == 1, f"the boards of a state differ by seat: {boards}"
+        (board,) = boards
+        assert len(board.seats) == game.seats, "a board has marks for each seat"
 
 
 def replays(table: ConfiguredGame) -> None:

@@ -84,6 +84,7 @@ class WerewolfSpec(GameSpec):
     heuristic = "parlour.policies.heuristic.werewolf:WerewolfPlayer"
     metrics = "parlour.training.measure.werewolf.measures:of_directory"
     replay_page = "parlour.training.results.replay_page.werewolf:werewolf_matter"
+    board = "parlour.envs.werewolf.board:werewolf_board"
     demo = ("parlour.training.papers.demo.werewolf:werewolf_section",)
     features = (TABLE, *FEATURES)
     batch = "parlour.envs.batch.werewolf:WerewolfTables"
