@@ -41,6 +41,14 @@ TABLES = [
     for rules in ("paper", "reference", "official")
     for talk in (False, True)
 ]
+TABLES += [
+    {"num_players": 5, "rules": "official", "roles": roles, "talk": False, "guesser": roles[-1]}
+    for roles in [
+        (game.MERLIN, game.PERCIVAL, game.SERVANT, game.MORGANA, game.MORDRED),
+        (game.MERLIN, game.PERCIVAL, game.SERVANT, game.OBERON, game.MORGANA),
+    ]
+]
+"""Where another evil role than the Assassin names Merlin."""
 
 
 def dealt(tables: Any, b: int) -> Move:
@@ -54,7 +62,8 @@ def drawn(tables: Any, b: int) -> Move:
 
 def name_of(options: dict[str, Any]) -> str:
     roles = "usual" if options["roles"] is None else "".join(role[:2] for role in options["roles"])
-    return f"{options['num_players']}p-{options['rules']}-{roles}-{'talk' if options['talk'] else 'silent'}"
+    guesser = options.get("guesser", "")
+    return f"{options['num_players']}p-{options['rules']}-{roles}-{'talk' if options['talk'] else 'silent'}{guesser}"
 
 
 @pytest.mark.parametrize("options", TABLES, ids=name_of)

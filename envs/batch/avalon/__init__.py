@@ -5,10 +5,12 @@ They cover all presets except `multi_round`, which has a discussion once a quest
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 import numpy as np
 from parlour.envs.avalon.belief import AvalonHabits, LearnedHabits
+from parlour.envs.avalon.presets import AvalonRules
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.vocabulary import ASSASSIN
 from parlour.envs.batch.avalon import belief, features
@@ -22,9 +24,13 @@ _POINTS: Final = {
     "discussion": ("proposal",),
     "speaks_first": ("leader",),
     "consult": (False,),
-    "guesser": (ASSASSIN,),
 }
 """What kernels have of the points on which rules differ, where that is not all."""
+
+
+def _points(rules: AvalonRules) -> Mapping[str, tuple[Any, ...]]:
+    """`_POINTS`; and where the game goes on after a wrong guess, beliefs take the Assassin for the one who made it."""
+    return _POINTS if rules.hunt == "end" else {**_POINTS, "guesser": (ASSASSIN,)}
 
 
 class AvalonTables(KernelTables):
@@ -35,7 +41,7 @@ class AvalonTables(KernelTables):
     game: Avalon
 
     def _prepare(self, habits: AvalonHabits | None, *, believes: bool) -> None:
-        for point, known in _POINTS.items():
+        for point, known in _points(self.game.rules).items():
             if (value := getattr(self.game.rules, point)) not in known:
                 raise accept(f"{point} of kernels of Avalon", value, known)
         if isinstance(habits, LearnedHabits):
@@ -51,7 +57,8 @@ class AvalonTables(KernelTables):
 
     @classmethod
     def plays(cls, game: Game[Any]) -> bool:
-        return all(getattr(game.rules, point) in known for point, known in _POINTS.items())  # type: ignore[attr-defined]
+        rules: AvalonRules = game.rules  # type: ignore[attr-defined]
+        return all(getattr(rules, point) in known for point, known in _points(rules).items())
 
     def _take_deal(self, dealt: Array) -> bool:
         roles, leaders = dealt[:, :-1], dealt[:, -1]

@@ -104,7 +104,7 @@ def rules_record(n: int) -> Any:
     return np.dtype(
         [
             *((name, i4) for name in ("talk", "hunt_at_end", "rejections_lose", "carries", "roles")),
-            *((name, i4) for name in ("merlin", "percival", "assassin", "morgana", "oberon", "mordred")),  # or -1
+            *((name, i4) for name in ("merlin", "percival", "guesser", "morgana", "oberon", "mordred")),  # or -1
             *((name, i4) for name in ("summary", "record", "belief", "believes", "reset")),  # what is kept and shown
             ("sizes", i4, QUESTS),
             ("fails_needed", i4, QUESTS),
@@ -201,6 +201,7 @@ def rules_of(game: Avalon) -> Any:
     for role in ROLES:
         if role.lower() in r.dtype.names:
             r[role.lower()] = names.index(role) if role in names else -1
+    r.guesser = game.guesser
     r.sizes, r.fails_needed, r.deck = game.sizes, game.fails_needed, game.deck
     for number, name in enumerate(names):
         r.evil_role[0, number] = side_of(name) == vocabulary.EVIL

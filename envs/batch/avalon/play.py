@@ -277,10 +277,10 @@ def tell_quest(g: Any, fails: int, size: int) -> None:
 
 @kernel
 def hunt(g: Any, r: Any) -> int:
-    """The Assassin is asked."""
+    """The Assassin, or the role that guesses in his place, is asked."""
     g.phase = HUNT
     for j in range(len(g.roles)):
-        if g.roles[j] == r.assassin:
+        if g.roles[j] == r.guesser:
             g.actor = j
     return ONGOING
 
