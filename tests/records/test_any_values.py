@@ -16,6 +16,7 @@ from parlour.training.records.json_objects import JsonObject
 from parlour.training.records.reading import RecordFormat
 from records.bound import GONE, changed
 from records.conftest import game_made
+from records.test_avalonlogs import logged
 from records.test_in_words import EVENING, QUEST
 from records.test_proavalon import hunted
 
@@ -25,6 +26,7 @@ WORDS = {one.name: one for one in werewolf.FORMATS}["words"]
 RECORDS: list[tuple[RecordFormat, Callable[[], Game]]] = [
     (FORM["gpt51"], game_made),
     (FORM["proavalon"], hunted),
+    (FORM["avalonlogs"], logged),
     (FORM["words"], lambda: QUEST),
     (WORDS, lambda: EVENING),
 ]
@@ -33,7 +35,23 @@ ANYTHING = st.one_of(
         [GONE, None, True, False, -1, 0, 1, 2, 3, 10**40, 1.0, 1e400, "", "1", [], {}, [1], [[]], [{}], {"1": 1}]
     ),
     st.sampled_from(
-        ["Ann", "Bo", "Cy", "Kim", "good", "evil", "approve", "success", "merlin", "Merlin", "Spy", "vote", "nature"]
+        [
+            "Ann",
+            "Bo",
+            "Cy",
+            "Kim",
+            "good",
+            "evil",
+            "approve",
+            "success",
+            "merlin",
+            "Merlin",
+            "Spy",
+            "vote",
+            "nature",
+            "MERLIN",
+            "FAIL",
+        ]
     ),
     st.recursive(st.none() | st.integers() | st.text(), lambda some: st.lists(some) | st.dictionaries(st.text(), some)),
 )

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
-from parlour.envs.terminal import tell
+from parlour.envs.terminal import tell, tell_text
 from parlour.training.cli.options import Answer
 from parlour.training.records import werewolf
 from parlour.training.records.avalon import FORMATS, import_records
-from parlour.training.records.reading import AUTO, RecordFormat
+from parlour.training.records.reading import AUTO, RecordFormat, Refusal
 from parlour.training.results import display
+from parlour.training.results.runs import write_csv
 
+LEFT_OUT: Final = "left_out.csv"
 _TOLD: Final = "auto: by the first record."
 
 
@@ -31,13 +34,20 @@ def import_avalon(
     """Replay recorded games of Avalon through the rules of their table and write them as transcripts.
 
     gpt51: games of language models with every word. published-2023: games of Lan et al. 2023. proavalon: records of that
-    site. words: yours, in the form of docs/howto/records.md. A game that contradicts the rules
-    is refused, and nothing is written.
+    site. avalonlogs: games of people on avalongame.online; games that cannot be played are left out and counted by reason.
+    words: yours, in the form of docs/howto/records.md. In the other formats a game that contradicts the rules is refused, and
+    nothing is written.
 
     Example: [bold]parlour import avalon gpt51_avalon --out runs/gpt51[/bold]
     """
+    refused: list[Refusal] = []
     with display.progress_line() as progress:
-        return _written(import_records(path, out, logs, form=form, progress=progress), out)
+        files = import_records(path, out, logs, form=form, progress=progress, leave_out=refused.append)
+    written = _written(files, out)
+    if not refused:
+        return written
+    write_csv(out / LEFT_OUT, ("game", "reason", "message"), [(one.game, one.reason, one.message) for one in refused])
+    return written._replace(show=lambda: tell_text("\n".join(_left_out(refused, len(files), out))))
 
 
 def import_werewolf(
@@ -56,6 +66,19 @@ def import_werewolf(
     """
     with display.progress_line() as progress:
         return _written(werewolf.import_records(path, out, form=form, progress=progress), out)
+
+
+def _left_out(refused: Sequence[Refusal], written: int, out: Path) -> list[str]:
+    """How many games were written, and how many left out for which reason."""
+    games = written + len(refused)
+    lines = [
+        f"{written:,} of {games:,} games written to {out}",
+        f"{len(refused):,} games left out ({len(refused) / games:.2%}), listed in {out / LEFT_OUT}:",
+    ]
+    for reason, count in Counter(one.reason for one in refused).most_common():
+        first = next(one.game for one in refused if one.reason == reason)
+        lines.append(f"  {count:,} ({count / games:.2%}): {reason}; the first is {first}")
+    return lines
 
 
 def _written(files: Sequence[Path], out: Path) -> Answer:

@@ -6,7 +6,9 @@ within it, the value, the reason and what is accepted.
 
 from __future__ import annotations
 
+import gzip
 import json
+import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
@@ -17,6 +19,8 @@ from parlour.envs.core import ParlourError, listed
 from parlour.envs.json_values import json_value
 from parlour.policies.files import replacing
 
+_KINDS: Final = (".jsonl", ".json")
+_GZIP: Final = b"\x1f\x8b"
 LONGEST_SHOWN: Final = 120
 """Characters of a refused value that are shown."""
 
@@ -127,31 +131,53 @@ def read_lines(path: str | Path) -> Iterator[JsonObject]:
 
 
 def read_records(path: str | Path) -> Iterator[JsonObject]:
-    """The objects of a file, or of the files of a folder by name: its `*.jsonl`, or if there are none its `*.json`.
+    """The objects of a file, or of the files of a folder in the order of their names.
 
-    A file has one object a line; a `*.json` file is one object or a list of them.
+    A file has one object a line. A `*.json` file, and a file without a name of its kind that has more than one line, is one
+    object or a list of them. Each may be compressed (`.gz`). In a folder the `*.jsonl` files are read, or if there are none
+    the `*.json` files, or if there are none all files that begin with `{`.
 
     Raises:
         ParlourError: As `parse`; or a file cannot be read, or the folder has none.
     """
     for file in _files(Path(path)):
-        yield from _listed(file) if file.suffix == ".json" else read_lines(file)
+        yield from _listed(file) if _is_one_value(file) else read_lines(file)
 
 
 def _content(path: str | Path) -> bytes:
     try:
-        return Path(path).read_bytes()
+        content = Path(path).read_bytes()
+        return gzip.decompress(content) if content.startswith(_GZIP) else content
     except OSError as error:
-        raise ParlourError(f"file {str(path)!r} cannot be read: {error.strerror}") from None
+        raise ParlourError(f"file {str(path)!r} cannot be read: {error.strerror or error}") from None
+    except (EOFError, zlib.error) as error:
+        raise ParlourError(f"file {str(path)!r} cannot be read: {error}") from None
 
 
 def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
-    found = [sorted(one for one in path.glob(f"*{kind}") if one.is_file()) for kind in (".jsonl", ".json")]
-    if not any(found):
-        raise ParlourError(f"folder {str(path)!r} holds no records; accepted: a folder with *.jsonl or *.json files")
-    return found[0] or found[1]
+    files = sorted(one for one in path.iterdir() if one.is_file() and not one.name.startswith("."))
+    for kind in _KINDS:
+        if found := [one for one in files if one.name.removesuffix(".gz").endswith(kind)]:
+            return found
+    if found := [one for one in files if _content(one).lstrip()[:1] == b"{"]:
+        return found
+    raise ParlourError(
+        f"folder {str(path)!r} holds no records; accepted: a folder with *.jsonl, *.json or other files with JSON objects"
+    )
+
+
+def _is_one_value(file: Path) -> bool:
+    """Whether a file is one JSON value and not an object a line."""
+    name = file.name.removesuffix(".gz")
+    if name.endswith(_KINDS):
+        return name.endswith(".json")
+    try:
+        json_value(_content(file).lstrip().partition(b"\n")[0])
+    except ValueError:
+        return True
+    return False
 
 
 def _listed(file: Path) -> Iterator[JsonObject]:

@@ -6,8 +6,7 @@ legal; the consequences are compared, by the reader of the format, with the stat
 A name counts where it stands as a whole word, spelt as the record spells it: "Eve's plan" and "Alice+Eve" name Eve,
 "Everyone" and "Steve" do not. Short forms ("me, D, and E") are left as they are: which player a letter means is a guess.
 
-A file is JSON Lines, one game a line, or, if its name ends in `.json`, one JSON value: a game or a list of games. In a folder,
-its `*.jsonl` files are read in the order of their names, or, if it has none, its `*.json` files.
+Files and folders: see `json_objects.read_records`.
 """
 
 from __future__ import annotations
@@ -51,6 +50,35 @@ class RecordFormat:
     """What a game is called whose name an earlier one has, if it has another."""
     prefix: str = ""
     """Prefix of the names of files."""
+    leaves_out: bool = False
+    """Whether a game that cannot be played is left out, and not the whole file refused."""
+
+
+class UnplayableError(ParlourError):
+    """A record of a game that parlour does not play; `reason` is the same for all games of its kind."""
+
+    def __init__(self, reason: str, at: JsonObject, accepted: str) -> None:
+        super().__init__(str(at.error(reason, accepted)))
+        self.reason = reason
+
+
+CONTRADICTS: Final = "contradicts the rules, the format or itself"
+"""The reason of every other refusal."""
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A game that was left out."""
+
+    game: str
+    reason: str
+    message: str
+    """One line, with where it stands."""
+
+
+def nothing_left_out(refusal: Refusal) -> None:
+    """Refuse the whole file. Raises `ParlourError` with the message."""
+    raise ParlourError(refusal.message)
 
 
 def file_name(at: JsonObject, key: str) -> str:
@@ -192,6 +220,7 @@ def read_as(
     logs: str | Path | None,
     form: str,
     progress: StageProgress = no_progress,
+    leave_out: Callable[[Refusal], None] = nothing_left_out,
 ) -> dict[str, str]:
     """What is written of each game of a file or folder, by the name of the game, in the order of the records.
 
@@ -201,9 +230,10 @@ def read_as(
         logs: The folder with the games' logs of speech, if the format has them; without it everybody is silent.
         form: The format by name, or "auto": the first record tells.
         progress: Called with the number of games read.
+        leave_out: Called with each game that cannot be played, if the format leaves such games out.
 
     Raises:
-        ParlourError: A file cannot be read, or a record contradicts the rules, the format or its log; the message names
+        ParlourError: A file cannot be read, no game can be played, or a record contradicts the rules, the format or its log; the message names
             the file, the line, the game, the place in it and the reason.
     """
     check_one_of("format", form, (AUTO, *(format_.name for format_ in formats)))
@@ -213,8 +243,19 @@ def read_as(
         raise ParlourError(f"--logs does not go with the format {chosen.name}; accepted: {with_logs}")
     folder = None if logs is None else Path(logs)
     games = list(named_games(path, records, chosen.key, chosen.named, chosen.other))
-    told = counted(games, Stage("Importing", len(games), "games"), progress)
-    return {f"{chosen.prefix}{name}": chosen.transcript(at, folder) for name, at in told}
+    texts: dict[str, str] = {}
+    last: ParlourError | None = None
+    for game, at in counted(games, Stage("Importing", len(games), "games"), progress):
+        try:
+            texts[f"{chosen.prefix}{game}"] = chosen.transcript(at, folder)
+        except ParlourError as error:
+            if not chosen.leaves_out:
+                raise
+            leave_out(Refusal(game, error.reason if isinstance(error, UnplayableError) else CONTRADICTS, str(error)))
+            last = error
+    if not texts:
+        raise ParlourError(f"none of {len(games)} games can be played; the last one: {last}")
+    return texts
 
 
 def _chosen(

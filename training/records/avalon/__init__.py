@@ -6,7 +6,7 @@ not. docs/howto/records.md describes the formats.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -14,18 +14,19 @@ from parlour.envs import replay
 from parlour.envs.avalon import GAME
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.replay import Transcript
+from parlour.training.records.avalon.avalonlogs import AVALONLOGS
 from parlour.training.records.avalon.multi_round import GPT51
 from parlour.training.records.avalon.proavalon import PROAVALON
 from parlour.training.records.avalon.published_2023 import PUBLISHED_2023
 from parlour.training.records.in_words import AVALON_IN_WORDS
 from parlour.training.records.json_objects import write_games
-from parlour.training.records.reading import AUTO, read_as
+from parlour.training.records.reading import AUTO, Refusal, nothing_left_out, read_as
 from parlour.training.results.progress import StageProgress, no_progress
 from parlour.training.results.runs import run_directory
 
 __all__ = ["AUTO", "FORMATS", "assumed_moves", "import_records", "read_transcripts", "transcripts"]
 
-FORMATS: Final = (GPT51, PUBLISHED_2023, PROAVALON, AVALON_IN_WORDS.format)
+FORMATS: Final = (GPT51, PUBLISHED_2023, PROAVALON, AVALONLOGS, AVALON_IN_WORDS.format)
 
 
 def import_records(
@@ -35,8 +36,9 @@ def import_records(
     *,
     form: str = AUTO,
     progress: StageProgress = no_progress,
+    leave_out: Callable[[Refusal], None] = nothing_left_out,
 ) -> list[Path]:
-    """Write `<out_dir>/<game>.jsonl` for each game of a file or folder, all of them or none; otherwise as `transcripts`.
+    """Write `<out_dir>/<game>.jsonl` for each game of a file or folder, all of them or none, besides those left out; otherwise as `transcripts`.
 
     Returns:
         The transcripts, in the order of the records. An existing identical file is left alone.
@@ -44,20 +46,27 @@ def import_records(
     Raises:
         ParlourError: See `transcripts`; or another file is in the way, or the folder cannot be written to.
     """
-    return write_games(out_dir, transcripts(path, logs, form=form, progress=progress), run_directory)
+    return write_games(
+        out_dir, transcripts(path, logs, form=form, progress=progress, leave_out=leave_out), run_directory
+    )
 
 
 def transcripts(
-    path: str | Path, logs: str | Path | None = None, *, form: str = AUTO, progress: StageProgress = no_progress
+    path: str | Path,
+    logs: str | Path | None = None,
+    *,
+    form: str = AUTO,
+    progress: StageProgress = no_progress,
+    leave_out: Callable[[Refusal], None] = nothing_left_out,
 ) -> dict[str, str]:
     """The transcript of each game of a file or folder by name; see `parlour.training.records.reading.read_as`."""
-    return read_as(FORMATS, path, logs, form, progress)
+    return read_as(FORMATS, path, logs, form, progress, leave_out)
 
 
 def assumed_moves(transcript: Transcript) -> frozenset[int]:
     """The numbers of the moves, from 0 and nature's included, that the record of an imported game does not tell.
 
-    Empty for all games but some of the format `proavalon`. Whoever counts cards or guesses, or learns from them, leaves
+    Empty for all games but some of the formats `proavalon` and `avalonlogs`. Whoever counts cards or guesses, or learns from them, leaves
     these out.
 
     Raises:

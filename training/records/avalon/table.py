@@ -17,10 +17,19 @@ Table = tuple[Avalon, AvalonText]
 """Rules with their wording."""
 
 
-@lru_cache(maxsize=32)
-def table_of(num_players: int, rules: str, roles: tuple[str, ...] | None = None, *, talk: bool = True) -> Table:
-    """The rules of a preset with their wording, made once for all games of a file."""
-    game = GAME.build(num_players=num_players, rules=rules, roles=roles, talk=talk)
+@lru_cache(maxsize=128)
+def table_of(
+    num_players: int,
+    rules: str,
+    roles: tuple[str, ...] | None = None,
+    *,
+    talk: bool = True,
+    guesser: str | None = None,
+) -> Table:
+    """The rules of a preset with their wording, made once for all games of a file; `guesser`: who names Merlin, if not the
+    Assassin.
+    """
+    game = GAME.build(num_players=num_players, rules=rules, roles=roles, talk=talk, guesser=guesser)
     return game, GAME.text(game)
 
 
