@@ -1,18 +1,18 @@
 """The format `avalonlogs`: games of people on avalongame.online, as the site's log of a game writes them.
 
-A record is one document of the site: `missions` with `proposals`, `outcome` with `roles`, the cards (`votes`) and whom the Assassin
-shot (`assassinated`), and mostly `players`, the seats in order. Nothing that was said is recorded. The site plays the preset
+A record is one document of the site: `missions` with `proposals`, `outcome` with `roles`, the cards (`votes`) and the player shot as
+Merlin (`assassinated`), and mostly `players`, the seats in order. Nothing that was said is recorded. The site plays the preset
 `official` without talk: more than half of the votes carry a team, five rejections lose, the lead goes round, quest 4 needs two
 fails from seven players.
 
-Any evil role may be the one who names Merlin (`assassin`). If it is a Minion, this seat is dealt the Assassin, whom nothing else
-distinguishes from a Minion; if it is another role, that role is the game's `guesser`.
+A player of any evil role may name Merlin (`assassin`). A Minion who does so is dealt the Assassin: nothing else distinguishes the two
+roles. Any other role becomes the game's `guesser`.
 
 What a record leaves open:
 
 - Old documents have no `players`. The proposers then give the order of the seats, and players who never led follow in any order,
   because the lead never reached them.
-- Some documents mark several players as the one who names Merlin, or nobody. Then the first who is possible names him, and the
+- Some documents mark several players as the Assassin, or nobody. Then the first possible player names Merlin, and the
   guess is listed in the header under `record.assumed`.
 - A game that was given up has no winner. Its transcript is that of a game that was not finished.
 
