@@ -1,9 +1,11 @@
-"""Names of players that several modules use."""
+"""Names of players, and of the offline model, that several modules use."""
 
 from typing import Final
 
 RANDOM: Final = "random"
 HEURISTIC: Final = "heuristic"
 EXPERT: Final = "expert"
+OFFLINE: Final = "offline"
+"""The model that answers by heuristics; no language model."""
 SUFFIX: Final = ".npz"
 """Ending of a trained seat's file."""

@@ -202,7 +202,7 @@ BROKEN = [
     ("policies/base.py", "import textarena", "Other people's libraries are known to adapters alone"),
     ("training/play/rollout.py", "import ray", "Other people's libraries are known to adapters alone"),
     ("training/learn/ppo/seat.py", "import torchrl.modules", "Other people's libraries are known to adapters alone"),
-    ("training/cli/games.py", "import parlour.policies.adapters.rllib", "Adapters are loaded by name"),
+    ("training/cli/play.py", "import parlour.policies.adapters.rllib", "Adapters are loaded by name"),
 ]
 
 

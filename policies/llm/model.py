@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Final, Generic, NamedTuple
 import numpy as np
 from parlour.policies.llm.ask import A, Ask
 from parlour.policies.llm.at_once import SharedCalls, at_once
+from parlour.policies.names import OFFLINE as OFFLINE
 
-OFFLINE: Final = "offline"
 CONCURRENCY: Final = 8
 """Calls to a language model that are under way at once, where nothing else is said: a vote of eight seats is asked at once."""
 

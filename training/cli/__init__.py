@@ -42,11 +42,11 @@ GROUPS: Final[Mapping[str, str]] = {
 COMMANDS: Final[Mapping[str, str]] = {
     "list": "listing:list_games",
     "experts": "experts:list_experts",
-    "play": "games:play",
+    "play": "play:play",
     "replay": "replay:replay",
     "new": "own_games:new",
     "check": "own_games:check",
-    "evaluate": "games:evaluate",
+    "evaluate": "evaluate:evaluate",
     "arena": "arena:arena",
     "benchmark": "benchmark:benchmark",
     "benchmark compare": "benchmark:compare_results",

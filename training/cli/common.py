@@ -6,16 +6,18 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 from parlour.envs.core import ParlourError, check_from
-from parlour.policies.llm.model import Model
 from parlour.training.cli.options import Options
 from parlour.training.play.extras import import_extra
 from parlour.training.play.failures import Failures
-from parlour.training.play.parallel.executor import Pool, Workers
 from parlour.training.results.loggers import NAMES
+
+if TYPE_CHECKING:
+    from parlour.policies.llm.model import Model
+    from parlour.training.play.parallel.executor import Pool, Workers
 
 LogOption = Annotated[
     list[str] | None,

@@ -4,24 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from parlour.envs.core import check_one_of
 from parlour.envs.terminal import tell
 from parlour.policies import asks_a_model, checkpoint_settings, names_of
-from parlour.policies.llm.make import ModelConfig, make_model
-from parlour.policies.llm.model import OFFLINE, Model
+from parlour.policies.llm.config import ModelConfig
 from parlour.policies.llm.noise import ReadingNoise
 from parlour.policies.llm.transport.meter import Meter
 from parlour.policies.local_lm.settings import CheckpointSettings, called as checkpoint_called
+from parlour.policies.names import OFFLINE
 from parlour.policies.settings import read_settings
 from parlour.training.cli.options import Options
 from parlour.training.results.decision_tables import reasons, share
+
+if TYPE_CHECKING:
+    from parlour.policies.llm.model import Model
+else:
+    Model = Any  # `--help` reads the options of `ModelConfig`, and imports no model
 
 
 @contextmanager
 def answering(config: ModelConfig) -> Iterator[Model]:
     """The model of a command; its usage is printed on standard error when the command ends."""
+    from parlour.policies.llm.make import make_model
+
     for player in ReadingNoise.parse(config.noise or "").players:
         check_one_of("player of noise", player, names_of("asking"))
     model = make_model(config)

@@ -1,0 +1,168 @@
+"""`parlour play`. What plays the games is imported when they are played, so that `--help` starts at once."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from parlour.envs.core import GameText, ParlourError, check_one_of
+from parlour.envs.terminal import tell, tell_text
+from parlour.training.cli import common
+from parlour.training.cli.models import ModelOption, games_at_once, seated
+
+if TYPE_CHECKING:
+    from parlour.training.play import rollout
+
+
+def play(
+    model: ModelOption,
+    table: common.GameOptions,
+    ray: common.RayOptions,
+    failures: common.FailureOptions,
+    game: common.AnyGameArgument = None,
+    policy: Annotated[
+        list[str] | None,
+        "A player for all seats; or a player for each seat, in order; or player_0=NAME for single seats; None: heuristic.",
+    ] = None,
+    seed: common.SeedOption = 0,
+    games: Annotated[int, typer.Option(min=1), "Number of games, on consecutive seeds."] = 1,
+    on_bad: Annotated[
+        str, "Handling of text that cannot be used: ask_again, default, random, raise or forfeit."
+    ] = "ask_again",
+    out: common.TranscriptsOption = None,
+    resume: common.ResumeOption = False,
+    json: Annotated[bool, typer.Option("--json"), "Print JSON instead of the games."] = False,
+) -> None:
+    """Play games and print their public record.
+
+    Example: [bold]parlour play avalon_v0 --policy heuristic --policy player_0=human --out runs/mine[/bold]
+    """
+    from parlour.policies import HumanPolicy, make_policy
+    from parlour.policies.llm.decisions import Decisions
+    from parlour.training.play import rollout
+    from parlour.training.play.named_table import named_table
+    from parlour.training.play.parallel.concurrent_games import Job
+    from parlour.training.play.runner import GameRunner
+    from parlour.training.play.stored_games import games_folder
+    from parlour.training.results import display
+    from parlour.training.results.decision_tables import decision_parts
+    from parlour.training.results.progress import no_progress
+
+    game, options = named_table(game, table.chosen, players_named(policy or []))
+    env = rollout.table(game, on_bad=on_bad, **options)
+    base = env.game_env
+    names = seat_names(policy or ["heuristic"], base.possible_agents)
+    game = base.spec.id
+    makers = {name: partial(make_policy, name, game, base.game.config, model) for name in names}
+    players_of = tuple((seated(one, model), makers[one]) for one in names)
+    files = [None if out is None else out / f"{game}-{number}.jsonl" for number in range(1, games + 1)]
+    jobs = [Job(seed + number, players_of, file) for number, file in enumerate(files)]
+    seats = dict(zip(base.possible_agents, (one for one, _ in players_of), strict=True))
+    made = dict.fromkeys(seats, Decisions())
+    results: dict[int, dict[str, Any]] = {}
+
+    def keep(number: int, played: rollout.Episode | rollout.Unfinished) -> None:
+        for agent, one in zip(seats, played.decisions, strict=True):
+            made[agent] += one
+        results[number] = _result(played, seats)
+
+    def show(number: int, episode: rollout.Episode) -> None:
+        if not json:
+            _show_game(base.text, episode, heading=games > 1)
+        _collect_ratings(game, names, files[number], base)
+        keep(number, episode)
+
+    def skip(number: int, given_up: rollout.Unfinished) -> None:
+        if not json:
+            tell(f"--- seed {given_up.seed}: not finished after {given_up.moves} moves ({given_up.why})")
+        keep(number, given_up)
+
+    workers = 1 if HumanPolicy.name in names else games_at_once(names, model)
+    settings = {"players": seats, "seed": seed, "on_bad": on_bad, "on_failure": failures.on_failure}
+    watched = nullcontext(no_progress) if HumanPolicy.name in names else display.progress_line(redraw=False)
+    held = games_folder(out, base, "play", settings, resume=resume)
+    with held, ray.pool(model) as pool, watched as progress:
+        runner = GameRunner(workers, pool, progress, failures, resume=resume)
+        runner.play_each(env, jobs, show, skip=skip)
+    if json:
+        display.print_json([results[number] for number in sorted(results)])
+    else:
+        display.show(*decision_parts({f"{agent}: {one}": made[agent] for agent, one in seats.items()}))
+
+
+def _collect_ratings(game: str, names: list[str], file: Path | None, base: Any) -> None:
+    """After a murder mystery with a transcript, people rate the other players; see `murder-mystery ratings`."""
+    if game != "murder_mystery_v0" or file is None:
+        return
+    from parlour.policies import HumanPolicy
+    from parlour.training.measure.murder_mystery import ratings
+
+    if ratings.path_of(file).exists():  # of a game before this run went on
+        return
+    for agent, one in zip(base.possible_agents, names, strict=True):
+        if one == HumanPolicy.name:
+            tell(f"--- {agent}")
+            ratings.store(file, agent, ratings.ask(input, tell, base.game.language))
+
+
+def seat_names(given: list[str], agents: list[str]) -> list[str]:
+    """Which policy sits where. Raises `ParlourError` for a seat that the table does not have.
+
+    >>> seat_names(["heuristic", "player_1=human"], ["player_0", "player_1"])
+    ['heuristic', 'human']
+    >>> seat_names(["avalon_agent:without=plan"], ["player_0"])
+    ['avalon_agent:without=plan']
+    """
+    seated_by_name = [one for one in given if _names_a_seat(one)]
+    plain = [one for one in given if one not in seated_by_name]
+    named = dict(one.split("=", 1) for one in seated_by_name)
+    for agent in named:
+        check_one_of("seat", agent, agents)
+    if len(plain) not in (0, 1, len(agents)):
+        raise ParlourError(f"{len(plain)} policies; accepted: one for all seats, or one for each of {len(agents)}")
+    seats = plain if len(plain) == len(agents) else (plain or ["heuristic"]) * len(agents)
+    return [named.get(agent, seats[number]) for number, agent in enumerate(agents)]
+
+
+def players_named(given: list[str]) -> list[str]:
+    """The policies that are named, without the seats before them.
+
+    >>> players_named(["heuristic", "player_1=runs/seat/policy.npz"])
+    ['heuristic', 'runs/seat/policy.npz']
+    """
+    return [one.split("=", 1)[1] if _names_a_seat(one) else one for one in given]
+
+
+def _names_a_seat(policy: str) -> bool:
+    return "=" in policy and ":" not in policy.partition("=")[0]
+
+
+def _result(played: rollout.Episode | rollout.Unfinished, seats: dict[str, str]) -> dict[str, Any]:
+    decisions = zip(seats.items(), played.decisions, strict=True)
+    players = {"players": {agent: {"player": one, **made.as_json()} for (agent, one), made in decisions}}
+    from parlour.training.play.rollout import Unfinished
+
+    if isinstance(played, Unfinished):
+        return {"seed": played.seed, "unfinished": played.why, "moves": played.moves, **players}
+    outcome = played.outcome
+    faults = {agent: dict(counts) for agent, counts in played.faults.items()}
+    result = {"winner": outcome.winner, "reason": outcome.reason, "returns": list(outcome.returns)}
+    return {"seed": played.seed, **result, "moves": played.moves, "faults": faults, **players}
+
+
+def _show_game(text: GameText[Any], episode: rollout.Episode, *, heading: bool) -> None:
+    from parlour.envs.text import end_of, was
+
+    if heading:
+        tell(f"--- seed {episode.seed}")
+    for event in episode.last_views[0].events:
+        if event.to is None:
+            tell_text(text.line(event).rstrip("\n"))
+    for view in episode.last_views:
+        told = was(text, view)
+        if told:
+            tell(told)
+    tell(end_of(text, episode.outcome))
