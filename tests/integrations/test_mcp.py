@@ -60,11 +60,11 @@ def test_twenty_games_at_each_table_end_as_ours_do_on_the_same_seeds_and_words(g
     asyncio.run(games())
 
 
-def test_a_seat_over_standard_input_and_output(tmp_path):
-    asked = ["-m", "parlour.training.cli", "mcp", "avalon_v0", "--seat", "player_2", "--out", str(tmp_path)]
+def test_a_seat_over_standard_input_and_output_at_the_default_table(tmp_path):
+    asked = ["-m", "parlour.training.cli", "mcp", "--seat", "player_2", "--out", str(tmp_path)]
 
     async def games() -> list[dict[str, Any]]:
-        async with Client(StdioServerParameters(command=sys.executable, args=asked)) as client:
+        async with Client(StdioServerParameters(command=sys.executable, args=asked, env=dict(os.environ))) as client:
             assert {tool.name for tool in (await client.list_tools()).tools} == {"new_game", "say", "look", "leave"}
             return await play(client, 3, "player_2")
 

@@ -244,7 +244,7 @@ def test_a_message_that_is_too_long_ends_its_connection_and_nothing_else():
 
 
 def test_the_command_serves_tells_its_address_and_at_the_end_what_was_played():
-    words = [sys.executable, "-m", "parlour.training.cli", "openenv", "avalon_v0", "--players", "5", "--port", "0"]
+    words = [sys.executable, "-m", "parlour.training.cli", "openenv", "--players", "5", "--port", "0"]
     server = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         url = re.fullmatch(r"avalon_v0, player_0: (http://127\.0\.0\.1:\d+)\n", server.stdout.readline())[1]

@@ -20,8 +20,8 @@ FirstSeedOption = Annotated[int, typer.Option(min=0), "Seed of the first game; t
 
 
 def mcp(
-    game: common.GameArgument,
     table: common.GameOptions,
+    game: common.AnyGameArgument = None,
     seat: SeatOption = "player_0",
     opponents: OpponentsOption = "heuristic",
     on_bad: OnBadOption = "ask_again",
@@ -55,8 +55,8 @@ def mcp(
 
 
 def openenv(
-    game: common.GameArgument,
     table: common.GameOptions,
+    game: common.AnyGameArgument = None,
     seat: SeatOption = "player_0",
     opponents: OpponentsOption = "heuristic",
     on_bad: OnBadOption = "ask_again",
