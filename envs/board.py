@@ -106,5 +106,7 @@ def claims(events: Iterable[Event], seats: int, roles: Sequence[str]) -> list[li
         marks[seat].append(Mark(f"says: {roles[role]}", PLAIN, f"{name(seat)} claims to be the {roles[role]}"))
     for (checked, seat), evil in reports.items():
         word = EVIL if evil else GOOD
-        marks[checked].append(Mark(f"{word}?", word, f"{name(seat)} says that a check showed {name(checked)} {word}"))
+        marks[checked].append(
+            Mark(f"{name(seat)}: {word}", word, f"{name(seat)} says that a check showed {name(checked)} {word}")
+        )
     return marks

@@ -97,6 +97,10 @@ class SeatNames:
         return self.names[seat] if seat < len(self.names) else found[0]
 
 
+NO_NAMES: Final = SeatNames()
+"""Seats stay `player_0` and so on."""
+
+
 def _replaced(words: str, pattern: re.Pattern[str], seat: str, *, exact: bool) -> str:
     lowered = words.lower()
     if len(lowered) != len(words):  # a letter whose small form is longer: then only what is written alike

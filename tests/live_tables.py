@@ -24,6 +24,7 @@ import numpy as np
 from parlour.envs import replay
 from parlour.envs.core import OVER
 from parlour.envs.headings import headings_of
+from parlour.envs.seat_names import SeatNames
 from parlour.envs.speech import ACTS
 from parlour.envs.text import compose, options, render, waiting
 from parlour.envs.wording import worded_kinds
@@ -41,10 +42,11 @@ FIELDS = {
     "table": {"type", "number", "games", "title", "agents", "seat", "language", "clock"},
     "who": {"type", "own", "rules", "names"},
     "told": {"type", "from", "lines"},
+    "board": {"type", "phase", "tracks", "seats", "seconds"},
     "asked": {"type", "turn", "ask", "options", "words", "refused", "seconds"},
     "taken": {"type", "turn", "by", "why"},
     "refused": {"type", "why"},
-    "over": {"type", "number", "games", "end", "replay", "seats", "lines"},
+    "over": {"type", "number", "games", "end", "replay", "turned", "seats", "lines", "evening"},
     "gone": {"type", "why"},
 }
 FAST = TableSettings(message_rate=1e9, message_burst=10**9, pause=0.0)
@@ -58,8 +60,9 @@ def opened(
     people: Sequence[int] | None = None,
     *,
     settings: TableSettings = FAST,
-    games: int = 1,
+    games: int | None = 1,
     seed: int = 0,
+    names: Sequence[str] = (),
     secret: str | None = None,
     other: str = "heuristic",
     **chosen: Any,
@@ -72,7 +75,9 @@ def opened(
         ("human", None) if seat in seats else (other, make_policy(other, game, base.game.config))
         for seat in range(base.game.seats)
     ]
-    opening = OpenTable(env, players, Plan(folder, games, seed), Keys(tuple(seats), secret), settings)
+    opening = OpenTable(
+        env, players, Plan(folder, games, seed, names=SeatNames(names)), Keys(tuple(seats), secret), settings
+    )
     with opening.opened():
         yield opening
 
@@ -209,7 +214,7 @@ def _asks(sent: Sequence[dict[str, Any]], told: Any) -> Iterator[tuple[dict[str,
 
 def _watched(sent: Sequence[dict[str, Any]], views: Sequence[Any], text: Any) -> list[str]:
     """Who watches is told the rules and the lines that everybody sees, and nothing else."""
-    wrong = [f"a watcher is sent {m['type']}" for m in sent if m["type"] not in ("table", "who", "told")]
+    wrong = [f"a watcher is sent {m['type']}" for m in sent if m["type"] not in ("table", "who", "told", "board")]
     lines = [line for m in sent if m["type"] == "told" for line in m["lines"]]
     public = [text.line(event) for event in views[-1].events if event.to is None]
     if [line["text"] for line in lines] != public or any(line["secret"] for line in lines):

@@ -168,7 +168,7 @@ def test_a_second_tab_takes_the_seat_and_the_first_is_told_so(tmp_path):
             "this seat was opened in another tab or browser, which has it now; to take it back, reload this page",
             ENDS_FOR_GOOD,
         )
-        assert [heard(second)["type"] for _ in range(4)] == ["table", "who", "told", "asked"]
+        assert [heard(second)["type"] for _ in range(5)] == ["table", "who", "told", "board", "asked"]
         second.send(move(turn, option=0))
         assert until(second, "taken")["by"] == "you"
         until(other, "asked")
@@ -184,10 +184,10 @@ def test_a_reload_and_a_lost_connection_lose_nothing(tmp_path):
                 first.append(heard(socket))
         lines = [line for message in first if message["type"] == "told" for line in message["lines"]]
         with socket_of(opening, key) as socket:  # a reload
-            again = [heard(socket) for _ in range(4)]
-            assert [message["type"] for message in again] == ["table", "who", "told", "asked"]
+            again = [heard(socket) for _ in range(5)]
+            assert [message["type"] for message in again] == ["table", "who", "told", "board", "asked"]
             assert again[2]["lines"] == lines
-            assert again[3] == first[-1]
+            assert again[4] == first[-1]
             socket.socket.close()  # a connection that is cut
         browser = Browser(opening, 0)
         browser.start()
@@ -516,14 +516,16 @@ def test_ctrl_c_closes_the_table_and_its_links_are_made_from_the_token(tmp_path)
     environment = {**os.environ, "PARLOUR_TEST_TOKEN": SECRET}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen([*command, *words], env=environment, **pipes) as process:
-        printed = [process.stdout.readline() for _ in range(4)]
+        printed = [process.stdout.readline() for _ in range(5)]
         until_it_answers(printed[0].split()[1])
         process.send_signal(signal.SIGINT)
         assert (process.wait(60), process.stderr.read()) == (0, "")
     keys = Keys((0,), SECRET)
-    assert re.fullmatch(rf"player_0  http://127\.0\.0\.1:\d+/#{keys.of(0)}\n", printed[0])
+    assert re.fullmatch(rf"Ana       http://127\.0\.0\.1:\d+/#{keys.of(0)}\n", printed[0])
     assert re.fullmatch(rf"to watch  http://127\.0\.0\.1:\d+/#{keys.of(WATCHING)}\n", printed[1])
-    assert printed[2:] == [f"transcripts: {tmp_path}\n", "Ctrl-C closes the table\n"]
+    assert printed[2] == f"transcripts: {tmp_path}\n"
+    assert re.fullmatch(r"seed (\d+); --seed \1 plays the same deals again\n", printed[3])
+    assert printed[4] == "Ctrl-C closes the table\n"
     assert SECRET not in "".join(printed)
 
 

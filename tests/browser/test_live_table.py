@@ -117,7 +117,7 @@ def test_two_people_play_a_whole_game_and_somebody_watches(sit, tmp_path):
             first.page.get_by_role("link", name="replay").click()
         popup.value.wait_for_selector(".ring")
         assert popup.value.title().endswith("avalon_v0-1.jsonl")
-        second.page.get_by_role("button", name="Next game (2 of 2)").click()
+        second.page.get_by_role("button", name="Play again (game 2 of 2)").click()
         for watched in (first, second, watcher):
             wait_until(watched, "document.getElementById('where').textContent.includes('game 2 of 2')")
             assert not watched.page.locator("#ending").is_visible()
@@ -227,8 +227,10 @@ def test_hostile_text_in_every_field_that_the_page_shows_stays_text(sit, tmp_pat
                 "was": words,
                 "role": words,
                 "side": words,
+                "told": words,
                 "returned": 1.0,
                 "total": 1.0,
+                "wins": 1,
             }
             over = {
                 "number": 1,
@@ -236,6 +238,16 @@ def test_hostile_text_in_every_field_that_the_page_shows_stays_text(sit, tmp_pat
                 "end": words,
                 "replay": "javascript:window.hacked = 1",
                 "seats": [place] * 2,
+                "turned": {"step": words, "why": words},
+                "evening": [{"end": words, "replay": "javascript:window.hacked = 1"}] * 2,
+            }
+            seat = {"marks": [{"text": words, "kind": words, "title": words}], "acts": True, "away": True}
+            place_on_track = {"text": words, "note": words, "kind": words, "title": words}
+            laid = {
+                "phase": words,
+                "tracks": [{"title": words, "places": [place_on_track]}],
+                "seats": [seat] * 2,
+                "seconds": 5.0,
             }
             table = {
                 "number": 1,
@@ -250,6 +262,7 @@ def test_hostile_text_in_every_field_that_the_page_shows_stays_text(sit, tmp_pat
                 {"type": "table", **table},
                 {"type": "who", "own": words, "rules": words, "names": [words, words]},
                 {"type": "told", "from": 0, "lines": [line, {**line, "seat": -1, "kind": "told"}]},
+                {"type": "board", **laid},
                 {"type": "asked", **asked},
                 {"type": "refused", "why": words},
                 {"type": "taken", "turn": 1, "by": "table", "why": words},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import secrets
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +11,11 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
+from parlour.envs import english, replay
+from parlour.envs.aec import GameEnv
 from parlour.envs.core import ParlourError
+from parlour.envs.registry import name_of
+from parlour.envs.seat_names import SeatNames, names_for
 from parlour.envs.terminal import tell
 from parlour.policies import HumanPolicy, make_policy
 from parlour.training.cli import common
@@ -22,6 +27,8 @@ from parlour.training.play.live_table.settings import TableSettings
 from parlour.training.play.named_table import named_table
 from parlour.training.play.stored_games import games_folder
 
+_SEEDS: Final = 1_000_000
+"""Seeds that are drawn for people lie below this number."""
 ME: Final = "me"
 """How a person is seated."""
 
@@ -42,8 +49,21 @@ def table(
         "Who sits there, from seat 0 on: `me` for a person in a browser, or a player as in `parlour play`.",
     ] = ME,
     others: Annotated[str, "Player for the seats that --seats does not name."] = "heuristic",
-    games: Annotated[int, typer.Option(min=1), "Number of games, on consecutive seeds."] = 1,
-    seed: common.SeedOption = 0,
+    names: Annotated[
+        str | None,
+        typer.Option(metavar="NAME[,NAME]"),
+        "Names that people read and say instead of player_0 and so on, from seat 0 on; None: from a list.",
+    ] = None,
+    games: Annotated[
+        int | None,
+        typer.Option(min=1),
+        "Number of games, on consecutive seeds; None: as many as people begin, and one at a table without people.",
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0),
+        "Seed of the first game; None: that of the games in --out, or a new one, which is printed.",
+    ] = None,
     on_bad: Annotated[
         str, "Handling of a player's text that cannot be used: ask_again, default or random. People are asked again."
     ] = "ask_again",
@@ -56,14 +76,15 @@ def table(
     ] = None,
     out: Annotated[
         Path | None,
-        "Directory for the transcripts; an interrupted game there is resumed; None: they are deleted at the end.",
+        "Directory for the transcripts; an interrupted game there is resumed, and finished games count; None: they are "
+        "deleted at the end.",
     ] = None,
 ) -> None:
     """Play with people in their browsers: prints a secret link for each person, and a link for watchers.
 
-    Ctrl-C closes the table. Needs the extra `serve`.
+    After a game anybody at the table begins the next one: the same seats, a new deal. Ctrl-C closes the table. Needs the extra `serve`.
 
-    Example: [bold]parlour table avalon_v0 --seats me,me --clock 120 --out runs/friday[/bold]
+    Example: [bold]parlour table avalon_v0 --seats me,me --names Ana,Ben --clock 120 --out runs/friday[/bold]
     """
     if token is None and not _answers_this_machine_alone(host):
         raise ParlourError(
@@ -74,21 +95,26 @@ def table(
     game, options = named_table(game, setup.chosen, (*given, others))
     env = rollout.table(game, on_bad=on_bad, **options)
     base = env.game_env
-    names = seats_of(given, others, len(base.possible_agents))
+    sitting = seats_of(given, others, len(base.possible_agents))
     players = [
         (HumanPolicy.name, None)
         if name == ME
         else (seated(name, model), make_policy(name, base.spec.id, base.game.config, model))
-        for name in names
+        for name in sitting
     ]
     people = tuple(seat for seat, (_, player) in enumerate(players) if player is None)
     keys = tables.keys_from(people, token)
+    called = _names(names, base)
+    if seed is None:
+        stored = _stored_seed(out, base)
+        seed = secrets.randbelow(_SEEDS) if stored is None else stored
     with _folder(out) as folder, games_folder(folder, base, "table", _decides(players, seed, on_bad), resume=True):
-        plan = tables.Plan(folder, games, seed, failures)
+        plan = tables.Plan(folder, games if games or people else 1, seed, failures, called)
         opened = tables.OpenTable(env, players, plan, keys, settings, host, port, tell=tell)
         for line in opened.links():
             tell(line)
         tell(f"transcripts: {folder}" if out else "transcripts: gone at the end, without --out")
+        tell(f"seed {seed}; --seed {seed} plays the same deals again")
         tell("Ctrl-C closes the table")
         opened.run()
 
@@ -96,6 +122,28 @@ def table(
 def _decides(players: list[tuple[str, Any]], seed: int, on_bad: str) -> dict[str, Any]:
     """What decides the games, besides the table."""
     return {"players": [name for name, _ in players], "seed": seed, "on_bad": on_bad}
+
+
+def _names(given: str | None, base: GameEnv) -> SeatNames:
+    """What the seats are called; a game that gives its players names keeps them. Raises `ParlourError` for other names."""
+    wanted = [] if given is None else [name.strip() for name in given.split(",")]
+    game = base.game
+    if (game.seats and getattr(game.view(game.initial(), 0), "names", ())) or base.possible_agents[0] != english.name(
+        0
+    ):
+        if wanted:
+            raise ParlourError(f"--names are not accepted for {base.spec.id}, whose players have names; accepted: none")
+        return SeatNames()
+    return names_for(wanted, game.seats, getattr(game, "role_names", ()))
+
+
+def _stored_seed(out: Path | None, base: GameEnv) -> int | None:
+    """The seed of the first game in a folder; None where there is none."""
+    first = None if out is None else out / f"{name_of(base.spec)}-1.jsonl"
+    if first is None or not first.exists() or b"\n" not in first.read_bytes():
+        return None
+    seed = replay.read(first, folders=filter(None, [base.spec.opens(base.game.config)])).header.get("seed")
+    return seed if isinstance(seed, int) else None
 
 
 def names_in(given: str) -> list[str]:

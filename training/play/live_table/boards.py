@@ -1,5 +1,7 @@
 """What one place at a table is shown, and what its browser answers: the meeting point of the game's thread and the sockets.
 
+People read and say names instead of seats; the game and its record keep the seats.
+
 A board holds messages (`messages`): a browser that comes, or comes back, is sent all that the place knows by now, and from
 then on each message as it is made, in order. A seat has one browser: the latest.
 """
@@ -11,10 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 from threading import Condition, Event
 from typing import Any, ClassVar, NamedTuple
 
-from parlour.envs import core
+from parlour.envs import board, core
 from parlour.envs.core import GameText, ParlourError, View
 from parlour.envs.entries import TextAction
 from parlour.envs.headings import OPTION, headings_of, sections_of
+from parlour.envs.seat_names import SeatNames
 from parlour.envs.text import MAX_WORDS, clean
 from parlour.policies import HumanPolicy
 from parlour.policies.base import Policy
@@ -59,16 +62,22 @@ class Board:
         text: The wording of the game.
         spoken: Kinds of moves that take words.
         alone: Whether the place has one browser only.
+        names: Of the seats.
     """
 
-    def __init__(self, place: int, text: GameText[Any], spoken: frozenset[str], *, alone: bool) -> None:
-        self.place, self.alone = place, alone
+    def __init__(
+        self, place: int, text: GameText[Any], spoken: frozenset[str], *, alone: bool, names: SeatNames
+    ) -> None:
+        self.place, self.alone, self.names = place, alone, names
         self._text, self._spoken = text, spoken
         self._changed = Condition()
         self._browsers: list[Send] = []
         self._begun: list[Message] = []
         """The messages `table` and `who` of the game."""
         self._lines: list[Any] = []
+        self._laid: Message | None = None
+        """What lies on the table: the message `board`."""
+        self._waits_until = 0.0
         self._over: Message | None = None
         self._question: Question | None = None
         self._turn, self._ends = 0, 0.0
@@ -82,7 +91,7 @@ class Board:
     def begin(self, table: Message) -> None:
         """A game begins."""
         with self._changed:
-            self._begun, self._lines, self._over, self._question = [table], [], None, None
+            self._begun, self._lines, self._over, self._question, self._laid = [table], [], None, None, None
             self._send(table)
 
     def show(self, view: View, events: Sequence[core.Event], own: Message) -> None:
@@ -97,6 +106,14 @@ class Board:
                 told = messages.told(self._text, new, self._spoken, len(self._lines))
                 self._lines += told["lines"]
                 self._send(told)
+
+    def lay(self, laid: Message, seconds: float | None) -> None:
+        """What lies on the table now: the message `board`; `seconds` that those have for whom the table waits."""
+        with self._changed:
+            if laid != self._laid:
+                self._laid = laid
+                self._waits_until = 0.0 if seconds is None else time.monotonic() + seconds
+                self._send(self._board_now(laid))
 
     def ask(self, question: Question, seconds: float | None) -> Given | None:
         """Ask the seat and wait for the answer; None when the clock has run out or the table is closed."""
@@ -144,7 +161,7 @@ class Board:
                 return False
             self._browsers.append(send)
             for message in self._known():
-                send(message)
+                send(self.names.shown_in(message))
             self.come.set()
             return True
 
@@ -161,6 +178,8 @@ class Board:
             raise ParlourError("a move with words and an option, or none, is not accepted; accepted: one of them")
         if given.option is not None and given.option >= len(question.options):
             raise ParlourError(f"option {given.option} is not accepted; accepted: 0..{len(question.options) - 1}")
+        if given.words is not None:
+            given = given._replace(words=self.names.seats(given.words))
         if given.words is not None:
             if len(given.words) > MAX_WORDS:
                 text = f"words of {len(given.words):,} characters are not accepted"
@@ -193,11 +212,16 @@ class Board:
             "seconds": left,
         }
 
+    def _board_now(self, laid: Message) -> Message:
+        return {**laid, "seconds": max(0.0, self._waits_until - time.monotonic()) if self._waits_until else None}
+
     def _known(self) -> list[Message]:
         """All that the place knows by now."""
         known = [*self._begun]
         if len(known) > 1:
             known.append({"type": "told", "from": 0, "lines": list(self._lines)})
+        if self._laid is not None:
+            known.append(self._board_now(self._laid))
         if self._question is not None and self._given is None:
             known.append(self._asked(self._question))
         if self._over is not None:
@@ -205,8 +229,9 @@ class Board:
         return known
 
     def _send(self, message: Message) -> None:
+        shown = self.names.shown_in(message) if self._browsers else message
         for browser in self._browsers:
-            browser(message)
+            browser(shown)
 
 
 CLOCK = "clock"
@@ -260,11 +285,12 @@ class ShownTable(BaseWrapper[str, Any, Any]):
     Args:
         env: One of parlour's environments, possibly in wrappers.
         boards: Seat, or `keys.WATCHING` -> the board.
+        clock: Seconds that people have for a move; None: no clock.
     """
 
-    def __init__(self, env: AECEnv[str, Any, Any], boards: Mapping[int, Board]) -> None:
+    def __init__(self, env: AECEnv[str, Any, Any], boards: Mapping[int, Board], clock: float | None = None) -> None:
         super().__init__(env)
-        self.game_env, self.boards = inner_game(env, "ShownTable", full=True), boards
+        self.game_env, self.boards, self.clock = inner_game(env, "ShownTable", full=True), boards, clock
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         super().reset(seed=seed, options=options)
@@ -276,13 +302,16 @@ class ShownTable(BaseWrapper[str, Any, Any]):
 
     def _show(self) -> None:
         base = self.game_env
-        for place, board in self.boards.items():
+        laid = board.board_of(base.spec, base.view(0), base.game.seats)
+        timed = self.clock if any(seat in self.boards for seat in laid.waits) else None
+        for place, shown in self.boards.items():
             view = base.view(max(place, 0))
             if place == WATCHING:
-                public = [event for event in view.events if event.to is None]
-                board.show(view, public, watchers_message(base.text, view))
+                shown.show(view, board.public(view), watchers_message(base.text, view))
+                shown.lay(messages.board(laid, None), timed)
             else:
-                board.show(view, view.events, messages.who(base.text, view))
+                shown.show(view, view.events, messages.who(base.text, view))
+                shown.lay(messages.board(laid, view), timed)
 
 
 def watchers_message(text: Any, view: View) -> Message:

@@ -1,7 +1,7 @@
 """The games of a live table, one after another, in a thread of their own: dealt, played, shown, written and told.
 
 Each is `rollout.play` with a Recorder, as everywhere; people sit at it as players (`person`), and boards are shown what
-their places know (`shown`). A folder with an interrupted game resumes it (`resumed`).
+their places know (`shown`). A folder with an interrupted game resumes it (`resumed`); one with finished games goes on behind them.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from parlour.envs.english import name
 from parlour.envs.entries import Entry, TextAction
 from parlour.envs.headings import language_of
 from parlour.envs.registry import name_of
+from parlour.envs.seat_names import NO_NAMES, SeatNames
 from parlour.envs.turn import Player
 from parlour.envs.writing import LineFile, writing
 from parlour.training.play.decisions import models_of, of_transcript
@@ -27,6 +29,9 @@ from parlour.training.play.live_table.messages import Ending, Message, ending
 from parlour.training.play.live_table.settings import Keys, TableSettings
 from parlour.training.play.rollout import GameUnfinished, Stopped, play
 from parlour.training.play.stored_games import check_header
+from parlour.training.results.replay_page.build import replay_of
+from parlour.training.results.replay_page.model import Turned
+from parlour.training.results.replay_page.write import replay_html
 from parlour.wrappers import Recorder
 from parlour.wrappers.text_actions import TextActions
 from pettingzoo.utils.env import AECEnv
@@ -103,11 +108,14 @@ class Plan:
 
     folder: Path
     """For the transcripts."""
-    games: int = 1
+    games: int | None = 1
+    """None: one after another, as long as people begin the next one."""
     seed: int = 0
     """Seed of the first game; later games count on from it."""
     failures: Failures = RULE
     """What follows when a player fails."""
+    names: SeatNames = NO_NAMES
+    """Names of the players; without them seats are called `player_0` and so on."""
 
 
 class TableGames:
@@ -139,6 +147,7 @@ class TableGames:
         """What ended the games before their time."""
         self.replays: dict[str, Path] = {}
         """Name of a replay -> the transcript, for the games that are over."""
+        self._pages: dict[str, str] = {}
         opened = env.game_env.spec.opens(env.game_env.game.config)
         self._folders = () if opened is None else (opened,)  # of this table, which was opened already
         self._tell = tell
@@ -152,9 +161,11 @@ class TableGames:
         """Play all games; `failed` is called if an error ends them, which is kept in `error`."""
         try:
             self._gather()
-            for number in range(1, self.plan.games + 1):
-                if self._one(number) and number < self.plan.games:
-                    self._wait()
+            for number in count(self._earlier() + 1):
+                self._one(number)
+                if number == self.plan.games:
+                    return
+                self._wait()
         except Stopped:
             return
         except BaseException as error:  # it is raised in the thread that waits for this one
@@ -183,6 +194,13 @@ class TableGames:
         """One of this table's. Raises `ParlourError` as `replay.read`."""
         return replay.read(path, folders=self._folders)
 
+    def page(self, name: str) -> str | None:
+        """The replay page of a game that is over, by its name; None for no such game. Raises `ParlourError` as `replay_of`."""
+        if name in self.replays and name not in self._pages:
+            path = self.replays[name]
+            self._pages[name] = replay_html(self.transcript(path), path.name)
+        return self._pages.get(name)
+
     # -- inside ---------------------------------------------------------------------------------------------------
 
     def _gather(self) -> None:
@@ -193,31 +211,54 @@ class TableGames:
         if self._stop.is_set():
             raise Stopped
 
-    def _one(self, number: int) -> bool:
-        """Play a game, or take it from its transcript if it is finished; whether it was played."""
-        self._number, seed, path = number, self.plan.seed + number - 1, self.path(number)
-        found = self._stored(path, seed)
+    def _earlier(self) -> int:
+        """How many games of the folder were played to their end before; the last of them is shown again if none is to follow."""
+        played = 0
+        while played + 1 != self.plan.games:
+            found = self._stored(played + 1)
+            if found is None or not found.closing:
+                break
+            played += 1
+            self._over(played, found, None)
+        return played
+
+    def _one(self, number: int) -> None:
+        """Play a game, or take it from its transcript if it is finished."""
+        self._number = number
+        found = self._stored(number)
         for place, board in self.boards.items():
             board.begin(self._table_message(number, place))
-        to_play = found is None or not found.closing
-        if to_play:
-            self._tell(f"game {number} of {self.plan.games} {'goes on' if found else 'begins'} (seed {seed})")
-            self._play(path, seed, found)
-        self._end(number, path)
-        return to_play
+        if found is None or not found.closing:
+            seed = self._seed(number)
+            self._tell(f"{self._called(number)} {'goes on' if found else 'begins'} (seed {seed})")
+            self._play(self.path(number), seed, found)
+        played = self.transcript(self.path(number))
+        ended = self._over(number, played, replay_of(played).header.turned)
+        self._next.clear()
+        over = ended.message(self.plan.games, self._endings)
+        for board in self.boards.values():
+            board.end(over)
+        self._tell(f"{self._called(number)}: {self.plan.names.shown(ended.end)}")
+
+    def _called(self, number: int) -> str:
+        return f"game {number}" + (f" of {self.plan.games}" if self.plan.games else "")
+
+    def _seed(self, number: int) -> int:
+        return self.plan.seed + number - 1
 
     def _play(self, path: Path, seed: int, found: replay.Transcript | None) -> None:
         players = [player for _, player in self.players]
         models = models_of(players)
         named = dict(zip(self.env.possible_agents, (name for name, _ in self.players), strict=True))
-        header = {"players": named, **({"models": models} if models else {})}
+        called = {"names": list(self.plan.names.names)} if self.plan.names.names else {}
+        header = {"players": named, **called, **({"models": models} if models else {})}
         recorder: Recorder
         if found is None:
             recorder = Recorder(self.env, path, header=header)
         else:
             recorder = ResumedRecorder(self.env, path, found, header)
         try:
-            play(ShownTable(recorder, self.boards), players, seed, self._stop, self.plan.failures)
+            play(ShownTable(recorder, self.boards, self.settings.clock), players, seed, self._stop, self.plan.failures)
         except GameUnfinished as given_up:
             recorder.close_transcript(given_up.game.why)
             if not self.plan.failures.skips:
@@ -225,8 +266,9 @@ class TableGames:
         finally:
             recorder.close_transcript()
 
-    def _stored(self, path: Path, seed: int) -> replay.Transcript | None:
-        """The game that the file holds; None for one that is to begin. Raises `ParlourError` if it is another game's."""
+    def _stored(self, number: int) -> replay.Transcript | None:
+        """A game that a file holds; None for one that is to begin. Raises `ParlourError` if it is another game's."""
+        path = self.path(number)
         if not path.exists():
             return None
         cut_last_line(path)
@@ -234,7 +276,7 @@ class TableGames:
             path.unlink()
             return None
         stored = self.transcript(path)
-        check_header(path, stored, self.env.game_env, seed, [name for name, _ in self.players])
+        check_header(path, stored, self.env.game_env, self._seed(number), [name for name, _ in self.players])
         return stored
 
     def _table_message(self, number: int, place: int) -> Message:
@@ -250,16 +292,12 @@ class TableGames:
             "clock": self.settings.clock,
         }
 
-    def _end(self, number: int, path: Path) -> None:
-        """Tell everybody how the game was, which is known to all from here on."""
+    def _over(self, number: int, found: replay.Transcript, turned: Turned | None) -> Ending:
+        """Keep how a game was, which is known to all from here on."""
         name = self.keys.of_replay(number)
-        self.replays[name] = path
-        self._next.clear()
-        self._endings.append(ending(self.transcript(path), [name for name, _ in self.players]))
-        over = self._endings[-1].message(f"/replay/{name}", number, self.plan.games, self._endings)
-        for board in self.boards.values():
-            board.end(over)
-        self._tell(f"game {number} of {self.plan.games}: {self._endings[-1].end}")
+        self.replays[name] = self.path(number)
+        self._endings.append(ending(found, [player for player, _ in self.players], turned, f"/replay/{name}"))
+        return self._endings[-1]
 
     def _wait(self) -> None:
         """Until somebody begins the next game; without people, for the pause."""

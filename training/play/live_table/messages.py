@@ -6,10 +6,13 @@ From the table:
     who      the first section of the seat's View, cut into what is its own and the rules (their end); what the seats are
              called, where they have names besides those of the agents
     told     lines of the record from number `from` on, none at the beginning of some games: text, speaker's seat (-1: the moderator), kind, whether secret
+    board    what lies on the table for all to see, and what the seat knows of the others: phase, tracks, marks of the seats,
+             seconds left for those for whom the table waits
     asked    it is the seat's turn: number of the turn, question, options, whether free words are taken, seconds left
     taken    the turn is over; `by`: "you", or "table" with the reason
     refused  an answer that was not taken, and why; the turn goes on
-    over     the game is over: how, who was who, everything that happened, where the replay is
+    over     the game is over: how, also for each seat; who was who, everything that happened, where the replay is and at
+             which step the game turned; the games of the evening so far
     gone     the last message: why the connection ends
 
 Sections and lines come from `parlour.envs.text.render`: put together they equal the seat's View in words. From a
@@ -24,9 +27,11 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal
 
 from parlour.envs import replay
+from parlour.envs.board import Board
 from parlour.envs.core import NATURE, Event, GameText, ParlourError, View
 from parlour.envs.json_values import json_value
-from parlour.envs.text import agents_of, end_of, was
+from parlour.envs.text import agents_of, end_for, end_of, was
+from parlour.training.results.replay_page.model import Turned
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 Message = dict[str, Any]
@@ -111,6 +116,19 @@ def _kind(event: Event, spoken: frozenset[str]) -> str:
     return SAID if event.move.words or event.move.kind in spoken else DID
 
 
+def board(laid: Board, view: View | None) -> Message:
+    """What lies on the table, with what the seat of the View knows of the others; None: for somebody who watches."""
+    seats = [
+        {"marks": [vars(mark) for mark in marks], "acts": seat in laid.waits, "away": bool(laid.out and laid.out[seat])}
+        for seat, marks in enumerate(laid.seats)
+    ]
+    for fact in getattr(view, "knows", ()):
+        for seat in fact.seats:
+            known = {"text": " or ".join(fact.roles), "kind": "secret", "title": "known to you alone"}
+            seats[seat]["marks"].insert(0, known)
+    return {"type": "board", "phase": laid.phase, "tracks": laid.as_json()["tracks"], "seats": seats}
+
+
 def refused(why: object) -> Message:
     """An answer was not taken."""
     return {"type": "refused", "why": str(why)}
@@ -134,6 +152,8 @@ class Place:
     side: str
     returned: float | None
     """None for a game that was given up."""
+    told: str = ""
+    """How the game ended for it, in one sentence."""
 
 
 @dataclass(frozen=True)
@@ -145,21 +165,34 @@ class Ending:
     places: tuple[Place, ...]
     lines: tuple[Message, ...]
     """Everything that happened, secrets included."""
+    turned: Turned | None
+    """Where the game turned, if its replay page says so."""
+    replay: str = ""
+    """Path of its replay on the server."""
 
-    def message(self, replay_path: str, number: int, games: int, before: Sequence[Ending]) -> Message:
-        """What browsers are sent; `before` are the games up to this one."""
-        totals = [sum(game.places[seat].returned or 0.0 for game in before) for seat in range(len(self.places))]
-        seats = [{**vars(place), "total": total} for place, total in zip(self.places, totals, strict=True)]
-        told = {"type": "over", "number": number, "games": games, "end": self.end, "replay": replay_path}
-        return {**told, "seats": seats, "lines": list(self.lines)}
+    def message(self, games: int | None, evening: Sequence[Ending]) -> Message:
+        """What browsers are sent; `evening` are the games up to this one."""
+        seats = [{**vars(place), **scores(evening, seat)} for seat, place in enumerate(self.places)]
+        told = {"type": "over", "number": len(evening), "games": games, "end": self.end, "replay": self.replay}
+        turned = None if self.turned is None else vars(self.turned)
+        games_so_far = [{"end": game.end, "replay": game.replay} for game in evening]
+        return {**told, "turned": turned, "seats": seats, "lines": list(self.lines), "evening": games_so_far}
 
 
-def ending(found: replay.Transcript, players: Sequence[str]) -> Ending:
+def scores(evening: Sequence[Ending], seat: int) -> Message:
+    """What a seat has from the games of an evening: the sum of its returns, and how many games it won."""
+    returns = [game.places[seat].returned or 0.0 for game in evening]
+    return {"total": sum(returns), "wins": sum(one > 0 for one in returns)}
+
+
+def ending(found: replay.Transcript, players: Sequence[str], turned: Turned | None, replay_path: str) -> Ending:
     """The ending of a game that is over, from its transcript.
 
     Args:
         found: As read from the file.
         players: Who played, by seat.
+        turned: Where it turned.
+        replay_path: Of its replay.
     """
     game, text = found.game(), replay.text_of(found)
     states = list(replay.states(game, found.moves))
@@ -173,11 +206,13 @@ def ending(found: replay.Transcript, players: Sequence[str]) -> Ending:
             str(getattr(view, "role", "")),
             str(getattr(view, "side", "")),
             None if outcome is None else outcome.returns[view.seat],
+            "" if outcome is None else end_for(text, outcome, view.seat),
         )
         for agent, player, view in zip(agents_of(game), players, views, strict=True)
     )
     why = f"The game was given up: {found.closing.get('unfinished', '')}"
-    return Ending(why if outcome is None else end_of(text, outcome), places, tuple(_lines(found, text, states)))
+    end = why if outcome is None else end_of(text, outcome)
+    return Ending(end, places, tuple(_lines(found, text, states)), turned, replay_path)
 
 
 def _lines(transcript: replay.Transcript, text: Any, states: Sequence[Any]) -> list[Message]:

@@ -25,7 +25,6 @@ from parlour.training.play.live_table.games import Plan, TableGames
 from parlour.training.play.live_table.settings import WATCHING, Keys, TableSettings, secret_in
 from parlour.training.play.live_table.sockets import LOOPBACK_NAMES, Sockets
 from parlour.training.results.pages.page import Page, render
-from parlour.training.results.replay_page.write import replay_html
 from parlour.wrappers.text_actions import TextActions
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -35,7 +34,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 
 _LOOK: Final = files("parlour.training.play.live_table") / "look"
-SCRIPTS: Final = ("record_panel.js", "turn_panel.js", "ending_panel.js", "connection.js", "table.js")
+SCRIPTS: Final = ("record_panel.js", "turn_panel.js", "board_panel.js", "ending_panel.js", "connection.js", "table.js")
 """The scripts of the page besides the shared ones, in the order in which they are joined."""
 HEADERS: Final = {
     "Cache-Control": "no-store",
@@ -82,10 +81,9 @@ class TableService:
         return _html(table_page(), PAGE_POLICY)
 
     async def _replay(self, request: Request) -> Response:
-        found = self._games.replays.get(request.path_params["name"])
-        if found is None:
+        page = await run_in_threadpool(self._games.page, request.path_params["name"])
+        if page is None:
             raise HTTPException(404, "there is no such replay")
-        page = await run_in_threadpool(lambda: replay_html(self._games.transcript(found), found.name))
         return _html(page, REPLAY_POLICY)
 
     async def _refusal(self, _request: Request, error: Exception) -> JSONResponse:
@@ -156,9 +154,10 @@ class OpenTable:
         base = env.game_env
         spoken = frozenset((*ACTS, *worded_kinds(base.spec, base.game)))
         people = [seat for seat, (_, player) in enumerate(players) if player is None]
-        self.boards = {seat: Board(seat, base.text, spoken, alone=True) for seat in people}
-        self.boards[WATCHING] = Board(WATCHING, base.text, spoken, alone=False)
-        self.keys, self._agents = keys, base.possible_agents
+        names = plan.names
+        self.boards = {seat: Board(seat, base.text, spoken, alone=True, names=names) for seat in people}
+        self.boards[WATCHING] = Board(WATCHING, base.text, spoken, alone=False, names=names)
+        self.keys, self._agents = keys, [names.shown(agent) for agent in base.possible_agents]
         seated = [
             (name, Person(self.boards[seat], base.text, settings.clock) if player is None else player)
             for seat, (name, player) in enumerate(players)

@@ -12,13 +12,13 @@ from typing import Any, Final
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.belief import ONLOOKER, AvalonBelief
 from parlour.envs.avalon.vocabulary import AvalonView
-from parlour.envs.core import Event
 from parlour.envs.english import name
 from parlour.policies.agents.avalon.asks import Analyse
 from parlour.training.results.replay_page.matter import GameMatter
 from parlour.training.results.replay_page.model import BeliefLines, ReplayColumn, ReplayRow, ReplayTable
 from parlour.training.results.replay_page.played import PlayedGame
 from parlour.training.results.replay_page.tracks import Track, answers_of, opinions_in
+from parlour.training.results.replay_page.turning import avalon_turned, shown_to_all
 
 _BY: Final = "The exact posterior over all deals of the roles, by the heuristic's fixed habits, from what {} was shown."
 _ANALYSED: Final = {"evil": "evil", "merlin": "Merlin", "looks_evil": "looks evil"}
@@ -30,10 +30,12 @@ def avalon_matter(played: PlayedGame) -> GameMatter:
     views: list[Any] = [played.game.view(played.last, seat) for seat in range(played.game.seats)]
     if not views[0].role:
         return GameMatter()
+    beliefs = (*_exact(played, views), *_analysed(played))
     return GameMatter(
         tables=(_teams(played), _cards(played)),
-        beliefs=(*_exact(played, views), *_analysed(played)),
+        beliefs=beliefs,
         roles=tuple((view.role, view.side) for view in views),
+        turned=avalon_turned(played, beliefs),
     )
 
 
@@ -59,7 +61,7 @@ def _proposals(played: PlayedGame) -> Iterator[ReplayRow]:
     quest = leader = number = 0
     team: tuple[int, ...] = ()
     votes: tuple[int | None, ...] = (None,) * seats
-    for step, event in _public(played):
+    for step, event in shown_to_all(played):
         kind, args, _ = event.move
         came = ""
         if kind == game.LEADS:
@@ -80,11 +82,6 @@ def _proposals(played: PlayedGame) -> Iterator[ReplayRow]:
         cells = tuple([vote, seat in team] for seat, vote in enumerate(votes))
         approved = None if votes[0] is None else sum(vote == 1 for vote in votes)
         yield ReplayRow(step, (quest, number, leader, *cells, approved, came), f"{quest}.{number}")
-
-
-def _public(played: PlayedGame) -> Iterator[tuple[int, Event]]:
-    """What everybody was shown, with the steps."""
-    return ((news.step, event) for news in played.news(0) for event in news.events if event.to is None)
 
 
 def _cards(played: PlayedGame) -> ReplayTable:

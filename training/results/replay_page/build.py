@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from parlour.envs.core import NATURE, ParlourError
+from parlour.envs.core import NATURE, ParlourError, accept
 from parlour.envs.headings import language_of
 from parlour.envs.replay import Transcript
+from parlour.envs.seat_names import SeatNames
 from parlour.envs.text import agents_of, clean, end_of
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.play import heard
@@ -67,6 +69,7 @@ def _header(played: PlayedGame, matter: GameMatter, file: str) -> Header:
         reason=outcome.reason if outcome else "",
         ended=end_of(played.text, outcome) if outcome else _no_end(played),
         finished=outcome is not None,
+        turned=matter.turned,
         notes=(*_notes(played), *matter.notes),
     )
 
@@ -94,6 +97,7 @@ def _notes(played: PlayedGame) -> list[str]:
 def _seats(played: PlayedGame, matter: GameMatter) -> tuple[SeatCard, ...]:
     header, outcome = played.transcript.header, played.outcome
     agents = agents_of(played.game)
+    called = matter.called or names_in(header).names
     decisions = _decisions(played)
     cards = []
     for seat, agent in enumerate(agents):
@@ -101,7 +105,7 @@ def _seats(played: PlayedGame, matter: GameMatter) -> tuple[SeatCard, ...]:
         cards.append(
             SeatCard(
                 agent=agent,
-                called=matter.called[seat] if matter.called else "",
+                called=called[seat] if called else "",
                 player=_named(header.get("players"), agent, seat),
                 model=_model(header.get("models"), seat),
                 role=role,
@@ -113,6 +117,14 @@ def _seats(played: PlayedGame, matter: GameMatter) -> tuple[SeatCard, ...]:
             )
         )
     return tuple(cards)
+
+
+def names_in(header: Mapping[str, Any]) -> SeatNames:
+    """The names that a transcript's header gives the seats. Raises `ParlourError` for one that is no name."""
+    found = header.get("names", [])
+    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        raise accept("names of a transcript", found, "a list of names, one for each seat")
+    return SeatNames(found)
 
 
 def _decisions(played: PlayedGame) -> tuple[Decisions, ...] | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from parlour.envs.dotted import load
-from parlour.training.results.replay_page.model import BeliefLines, Document, Graph, ReplayTable
+from parlour.training.results.replay_page.model import BeliefLines, Document, Graph, ReplayTable, Turned
 from parlour.training.results.replay_page.played import PlayedGame
 
 
@@ -29,6 +29,7 @@ class GameMatter:
     called: tuple[str, ...] = ()
     """Names of the seats' characters."""
     notes: tuple[str, ...] = ()
+    turned: Turned | None = None
 
 
 NOTHING: Final = GameMatter()

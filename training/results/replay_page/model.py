@@ -43,7 +43,7 @@ class SeatCard:
     agent: str
     """`player_0`, or the name that the game gives the seat, such as `mediator`."""
     called: str = ""
-    """The character's name, in a murder mystery."""
+    """The character's name, in a murder mystery; the name that the host of a live table gave the seat."""
     player: str = ""
     """Who played it, as the header of the transcript says."""
     model: str = ""
@@ -58,6 +58,15 @@ class SeatCard:
     """The step from which the seat is out of the game; None if it never is."""
     decisions: Mapping[str, Any] = field(default_factory=dict)
     """As `Decisions.as_json`: own, by the heuristic, replaced by the table, questions, tokens, dollars."""
+
+
+@dataclass(frozen=True)
+class Turned:
+    """Where a game turned."""
+
+    step: int
+    why: str
+    """In one sentence."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +90,8 @@ class Header:
     ended: str = ""
     """How the game ended, in one sentence; for an unfinished game, the reason, if known."""
     finished: bool = False
+    turned: Turned | None = None
+    """None: not known."""
     notes: tuple[str, ...] = ()
     """Notes about the page itself: what could not be replayed, what was left out, which players are no models."""
 

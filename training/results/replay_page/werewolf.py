@@ -21,6 +21,7 @@ from parlour.training.results.replay_page.played import News, PlayedGame
 from parlour.training.results.replay_page.record import lines_of
 from parlour.training.results.replay_page.tracks import Alive, Track, ended, of_the_living
 from parlour.training.results.replay_page.trust_graphs import trust_graphs
+from parlour.training.results.replay_page.turning import werewolf_turned
 
 _BY: Final = "The exact posterior over all sets of werewolves, by the heuristic's fixed habits, from what {} was shown."
 _RECORDED: Final = "What {}'s own method made of the others, as the transcript holds it, to four digits."
@@ -43,6 +44,7 @@ def werewolf_matter(played: PlayedGame) -> GameMatter:
         beliefs=(*_exact(played, alive), *_recorded(played, alive), *graphs.beliefs),
         alive=alive,
         roles=tuple((view.role, view.side) for view in views),
+        turned=werewolf_turned(played),
     )
 
 

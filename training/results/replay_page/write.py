@@ -13,7 +13,7 @@ from parlour.envs.replay import Transcript
 from parlour.policies.files import atomic_write
 from parlour.training.results.pages.page import render
 from parlour.training.results.progress import Stage, StageProgress, counted, no_progress
-from parlour.training.results.replay_page.build import replay_of
+from parlour.training.results.replay_page.build import names_in, replay_of
 from parlour.training.results.replay_page.model import Replay, as_json
 from parlour.training.results.replay_page.viewer import index, viewer
 
@@ -22,6 +22,8 @@ INDEX: Final = "index.html"
 REPLAYS: Final = "replays"
 """The folder in that of the transcripts into which their pages go."""
 _HEADER: Final = b'"parlour"'
+_NAMED: Final = ("lines", "who", "choices", "tables", "documents", "beliefs")
+"""Parts of the data whose texts people read with names."""
 _FIRST: Final = 65_536
 """Bytes in which the first line of a transcript names its format."""
 
@@ -40,7 +42,18 @@ class WrittenIndex:
 
 def replay_html(transcript: Transcript, file: str = "") -> str:
     """The page of a transcript. Raises `ParlourError` as `replay_of` does."""
-    return render(viewer(as_json(replay_of(transcript, file))))
+    return replay_page(transcript, replay_of(transcript, file))
+
+
+def replay_page(transcript: Transcript, replay: Replay) -> str:
+    """The page of a transcript's data; players have the names of its header in all texts, except in prompts and answers."""
+    told, names = as_json(replay), names_in(transcript.header)
+    for key in _NAMED:
+        told |= {key: names.shown_in(told[key])} if key in told else {}
+    for step in told["steps"]:
+        step |= {key: names.shown_in(step[key]) for key in ("said", "words") if key in step}
+    told["header"] |= {key: names.shown_in(told["header"][key]) for key in ("ended", "turned") if key in told["header"]}
+    return render(viewer(told))
 
 
 def write_replay(file: str | Path, out: str | Path | None = None, folders: Iterable[str | Path] = ()) -> Path:
@@ -92,13 +105,14 @@ def write_index(
     for path in counted(found, Stage("Writing pages", len(found), "pages"), progress):
         name = path.relative_to(source).as_posix()
         try:
-            replay = replay_of(transcripts.read(path, folders=may_open), path.name)
+            transcript = transcripts.read(path, folders=may_open)
+            replay = replay_of(transcript, path.name)
         except ParlourError as error:
             left_out[name] = str(error)
             rows.append({"file": name, "ended": f"No page: {error}"})
             continue
         page = target / _page_name(name)
-        atomic_write(page, render(viewer(as_json(replay))))
+        atomic_write(page, replay_page(transcript, replay))
         pages.append(page)
         rows.append(_row(replay, name, page.relative_to(target).as_posix()))
     atomic_write(target / INDEX, render(index({"parlour_index": INDEX_FORMAT, "games": rows})))

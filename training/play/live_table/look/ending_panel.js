@@ -1,32 +1,52 @@
-// How a game was: who won, who was who and who played whom, everything that happened, the replay, the next game.
+// How a game was: who won, who was who and who played whom, where it turned, everything that happened, the replay; the next game.
 // const panel = endingPanel(section, body, next)     next(number): somebody wants the game after this one
 
 function endingPanel(section, body, next) {
   const hide = () => { section.hidden = true; };
   const show = (over, table) => {
-    const replay = over.replay.startsWith("/replay/") // nothing else is a link of this page
-      ? make("a", { href: over.replay, target: "_blank", rel: "noopener" }, "The whole game, step by step (replay)") : "";
-    fill(body, make("p", { class: "question" }, plainWords(over.end)), make("div", { class: "table", tabindex: "0", role: "region", "aria-label": "who was who" }, seatsTable(over, table)),
-      make("p", {}, replay), fold("Everything that happened, secrets included", () => everything(over, table)), nextGame(over, table));
+    const own = table.seat === null ? "" : over.seats[table.seat].told;
+    fill(body, make("p", { class: "question" }, plainWords(own || over.end)), own && own !== over.end ? make("p", {}, plainWords(over.end)) : null, nextGame(over, table),
+      make("div", { class: "table", tabindex: "0", role: "region", "aria-label": "who was who" }, seatsTable(over, table)),
+      turned(over), make("p", {}, replayLink(over.replay, "", "The whole game, step by step (replay)")),
+      fold("Everything that happened, secrets included", () => everything(over, table)),
+      over.evening.length > 1 ? fold("The games so far", () => evening(over)) : null);
     section.hidden = false;
   };
   const nextGame = (over, table) => {
-    if (over.number >= over.games) return make("p", { class: "soft" }, "This was the last game.");
-    if (table.seat === null) return make("p", { class: "soft" }, "The next game begins soon.");
+    if (over.number === over.games) return make("p", { class: "soft" }, "This was the last game.");
+    if (table.seat === null) return make("p", { class: "soft" }, "The next game begins when a player asks for it.");
     return make("button", { type: "button", class: "primary", onclick: () => next(over.number) },
-      "Next game (" + (over.number + 1) + " of " + over.games + ")");
+      "Play again" + (over.games === null ? "" : " (game " + (over.number + 1) + " of " + over.games + ")"));
   };
   return { show, hide };
 }
 
+// A link to a replay of this table; nothing else is a link of this page.
+function replayLink(path, hash, text) {
+  return path.startsWith("/replay/") ? make("a", { href: path + hash, target: "_blank", rel: "noopener" }, text) : text;
+}
+
+function turned(over) {
+  if (over.turned === null) return null;
+  return make("p", {}, make("strong", {}, "Where it turned: "), plainWords(over.turned.why), " ",
+    replayLink(over.replay, "#step=" + Number(over.turned.step), "See that moment"));
+}
+
+function evening(over) {
+  return make("ol", { class: "small" }, over.evening.map((game) => make("li", {}, plainWords(game.end), " ", replayLink(game.replay, "", "replay"))));
+}
+
+// Returns of 1 and -1 are games won and lost; others are points.
 function seatsTable(over, table) {
   const several = over.number > 1;
   const roles = over.seats.some((seat) => seat.role || seat.was);
-  const head = ["seat", roles && "was", "played by", "return", several && "all games"].filter(Boolean);
-  const rows = over.seats.map((seat, number) => make("tr", {}, make("th", { scope: "row" }, plainWords(table.agents[number])),
+  const points = over.seats.some((seat) => seat.returned !== null && Math.abs(seat.returned) !== 1);
+  const head = ["seat", roles && "was", "played by", points ? "return" : "", several && (points ? "all games" : "games won")].filter((title) => title !== false);
+  const rows = over.seats.map((seat, number) => make("tr", {}, make("th", { scope: "row" }, plainWords(table.agents[number]), number === table.seat ? " (you)" : ""),
     roles ? make("td", {}, was(seat)) : null, make("td", {}, plainWords(seat.player)),
-    make("td", { class: "number" }, told(seat.returned)), several ? make("td", { class: "number" }, told(seat.total)) : null));
-  return make("table", {}, make("thead", {}, make("tr", {}, head.map((title) => make("th", { scope: "col" }, title)))), make("tbody", {}, rows));
+    make("td", { class: "number" }, points ? told(seat.returned) : { 1: "won", "-1": "lost" }[seat.returned] || "-"),
+    several ? make("td", { class: "number" }, points ? told(seat.total) : seat.wins + " of " + over.number) : null));
+  return make("table", {}, make("thead", {}, make("tr", {}, head.map((title) => title ? make("th", { scope: "col" }, title) : make("td", {})))), make("tbody", {}, rows));
 }
 
 function was(seat) {

@@ -5,27 +5,33 @@ const page = document.querySelector(".live");
 const happened = recordPanel(byId("happened-body"));
 const turn = turnPanel({ title: byId("turn-title"), body: byId("turn-body"), page }, (answer) => line && line.send({ type: "move", ...answer }));
 const ended = endingPanel(byId("ending"), byId("ending-body"), (number) => line && line.send({ type: "next", game: number }));
-let table = null, seats = null, line = null;
+const laid = boardPanel(byId("seats"), byId("seats-body"), (seat) => turn.filter(table.agents[seat]));
+let table = null, line = null;
 
 const HANDLERS = {
   table(message) {
     table = message;
     byId("title").textContent = message.title;
     const place = message.seat === null ? "you are watching" : "you are " + message.agents[message.seat];
-    byId("where").textContent = place + (message.games > 1 ? ", game " + message.number + " of " + message.games : "");
+    const counted = message.number > 1 || message.games !== 1 ? ", game " + message.number : "";
+    byId("where").textContent = place + counted + (message.games > 1 ? " of " + message.games : "");
     notice("");
-    for (const panel of ["turn", "happened", "card", "seats"]) byId(panel).hidden = false;
+    for (const panel of ["turn", "happened", "card"]) byId(panel).hidden = false;
     happened.begin(message, key);
+    laid.begin(message);
     ended.hide();
     turn.waiting(message.seat === null ? "You watch: nobody sees that you do" : "Waiting for your turn");
     byId("card-title").textContent = message.seat === null ? "The rules" : "Your card";
     byId("card-hide").hidden = message.seat === null;
   },
   who(message) {
-    if (message.names.length) table.agents = message.names;
+    if (message.names.length) {
+      table.agents = message.names;
+      laid.renamed();
+    }
     showCard(message);
-    showSeats();
   },
+  board(message) { laid.show(message); },
   told(message) { happened.told(message); },
   asked(message) { turn.asked(message); },
   taken(message) { turn.taken(message); },
@@ -34,7 +40,7 @@ const HANDLERS = {
     turn.waiting("The game is over");
     byId("turn").hidden = true;
     ended.show(message, table);
-    seats.show(message.seats.map((seat, number) => ({ role: seat.role, side: seat.side, marks: marks(number) })), []);
+    laid.over(message.seats);
   },
   gone(message) {
     notice(message.why);
@@ -42,17 +48,6 @@ const HANDLERS = {
     turn.waiting("Not at the table");
   },
 };
-
-function marks(seat) {
-  return seat === table.seat ? [{ text: "you", kind: "secret" }] : [];
-}
-
-function showSeats() {
-  seats = ring(table.agents.map((name) => ({ name })), (seat) => turn.filter(table.agents[seat]));
-  seats.show(table.agents.map((_, seat) => ({ marks: marks(seat) })), []);
-  fill(byId("seats-body"), seats.element, table.seat === null ? null
-    : make("p", { class: "soft small" }, "Press a seat to see only the options that name it."));
-}
 
 function showCard(message) {
   const [first, ...rest] = message.own.split("\n").filter(Boolean);

@@ -100,14 +100,7 @@ function turnPanel(parts, send) {
   const clock = (seconds) => {
     if (seconds === null) return null;
     const element = make("div", { class: "clock", role: "timer", "aria-label": "time left" });
-    const ends = performance.now() + 1000 * seconds;
-    const tick = () => {
-      const left = Math.max(0, (ends - performance.now()) / 1000);
-      element.textContent = Math.floor(left / 60) + ":" + String(Math.floor(left % 60)).padStart(2, "0");
-      element.classList.toggle("soon", left <= SOON);
-    };
-    tick();
-    ticking = setInterval(tick, 250);
+    ticking = countDown(element, seconds);
     return element;
   };
   const stopClock = () => { clearInterval(ticking); };

@@ -1,0 +1,67 @@
+// What lies on the table: where the game is, tracks of quests or rounds, the seats with their marks, the time that is left.
+// const panel = boardPanel(section, body, chosen)     chosen(seat): a seat was pressed
+// panel.begin(table), panel.show(message), panel.over(seats)
+
+function boardPanel(section, body, chosen) {
+  let table = null, seats = null, laid = null, ticking = 0;
+  const phase = make("p", { class: "phase" }), tracks = make("div", { class: "tracks" }), hint = make("p", { class: "soft small" });
+  const begin = (message) => {
+    table = message;
+    laid = null;
+    clearInterval(ticking);
+    renamed();
+    section.hidden = false;
+  };
+  const renamed = () => {
+    seats = ring(table.agents.map((name) => ({ name })), chosen);
+    seats.show(table.agents.map((_, seat) => ({ marks: own(seat) })), []);
+    fill(phase);
+    fill(tracks);
+    fill(hint, table.seat === null ? "" : "Press a seat to see only the options that name it.");
+    fill(body, phase, tracks, seats.element, hint);
+  };
+  const own = (seat) => (seat === table.seat ? [{ text: "you", kind: "secret" }] : []);
+  const show = (message) => {
+    laid = message;
+    phase.hidden = !message.phase;
+    fill(phase, plainWords(message.phase));
+    fill(tracks, message.tracks.map(trackShown));
+    seats.show(message.seats.map((seat, number) => ({ ...seat, marks: [...own(number), ...seat.marks] })), middle(message));
+  };
+  const middle = (message) => {
+    clearInterval(ticking);
+    const waits = message.seats.flatMap((seat, number) => (seat.acts ? [number] : []));
+    if (!waits.length) return [];
+    const who = waits.length === 1 ? (waits[0] === table.seat ? "you" : table.agents[waits[0]]) : waits.length === message.seats.length ? "everybody" : waits.length + " players";
+    const left = message.seconds === null ? null : make("span", { class: "clock small", role: "timer", "aria-label": "time left for " + asText(who, 60) });
+    if (left) ticking = countDown(left, message.seconds);
+    return [make("span", { class: "soft" }, "waiting for"), make("strong", {}, plainWords(who)), left];
+  };
+  const over = (roles) => {
+    clearInterval(ticking);
+    const before = laid ? laid.seats : table.agents.map(() => ({ marks: [] }));
+    const was = roles.map((seat, number) => ({ ...before[number], acts: false, role: seat.role, side: seat.side,
+      marks: [...own(number), ...before[number].marks.filter((mark) => mark.kind !== "secret")] }));
+    seats.show(was, []);
+  };
+  return { begin, renamed, show, over };
+}
+
+function trackShown(track) {
+  const places = track.places.map((place) => make("li", { class: "place " + place.kind, title: place.title },
+    make("span", { class: "big" }, plainWords(place.text)), make("span", { class: "note-below" }, plainWords(place.note)),
+    make("span", { class: "aloud" }, place.title)));
+  return make("div", { class: "track" }, make("span", { class: "soft small" }, plainWords(track.title)), make("ol", { "aria-label": asText(track.title, 60) }, places));
+}
+
+// Shows the time that is left and returns the number of its interval.
+function countDown(element, seconds) {
+  const ends = performance.now() + 1000 * seconds;
+  const tick = () => {
+    const left = Math.max(0, (ends - performance.now()) / 1000);
+    element.textContent = Math.floor(left / 60) + ":" + String(Math.floor(left % 60)).padStart(2, "0");
+    element.classList.toggle("soon", left <= SOON);
+  };
+  tick();
+  return setInterval(tick, 250);
+}
