@@ -24,6 +24,7 @@ from parlour.envs._template.encode import CoinEncoder
 from parlour.envs._template.rules import Coin
 from parlour.envs._template.text import CoinText
 from parlour.envs._template.vocabulary import GUESSES, SPEECHES
+from parlour.envs.board import Board
 from parlour.envs.core import NATURE, Event, IllegalMove, Move, Outcome
 from parlour.envs.frames import Frame
 from parlour.envs.testing import CHECKS, check_game, failure_of
@@ -43,6 +44,14 @@ class SpareSpec(CoinSpec):
 
     def build(self, spare: int = 0) -> Coin:
         return Rules()
+
+
+def board_with_the_coin(view: Any) -> Board:
+    return Board(((), ()), phase=f"coin {view.coin}")
+
+
+def board_of_one(view: Any) -> Board:
+    return Board(((),))
 
 
 def rules(**changed: Any) -> type[CoinSpec]:
@@ -253,6 +262,10 @@ DEFECTS: dict[str, list[tuple[str, type[CoinSpec]]]] = {
         ("for one seat", framed([[0, 1, 2, 3, 4]])),
         ("a number twice", framed([[0, 1, 2, 3, 4], [0, 1, 2, 3, 3]])),
         ("numbers that do not lead back", framed([[1, 2, 0, 3, 4], [0, 1, 2, 3, 4]], own=[[1, 2, 0, 3, 4]] * 2)),
+    ],
+    "public_board": [
+        ("the coin on the board", specs(board="test_check_game:board_with_the_coin")),
+        ("marks for one seat too few", specs(board="test_check_game:board_of_one")),
     ],
     "event_visibility": [
         ("too much", viewed(lambda self, s, seat, view: view._replace(events=s.log))),

@@ -62,7 +62,7 @@ class Board:
         text: The wording of the game.
         spoken: Kinds of moves that take words.
         alone: Whether the place has one browser only.
-        names: Of the seats.
+        names: Names of the seats.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Board:
                 self._send(told)
 
     def lay(self, laid: Message, seconds: float | None) -> None:
-        """What lies on the table now: the message `board`; `seconds` that those have for whom the table waits."""
+        """What lies on the table now: the message `board`; `seconds` are left to the players who are to move."""
         with self._changed:
             if laid != self._laid:
                 self._laid = laid

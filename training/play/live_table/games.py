@@ -1,7 +1,7 @@
 """The games of a live table, one after another, in a thread of their own: dealt, played, shown, written and told.
 
 Each is `rollout.play` with a Recorder, as everywhere; people sit at it as players (`person`), and boards are shown what
-their places know (`shown`). A folder with an interrupted game resumes it (`resumed`); one with finished games goes on behind them.
+their places know (`shown`). A folder with an interrupted game resumes it (`resumed`); finished games in it count, and the next one follows.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ From the table:
     who      the first section of the seat's View, cut into what is its own and the rules (their end); what the seats are
              called, where they have names besides those of the agents
     told     lines of the record from number `from` on, none at the beginning of some games: text, speaker's seat (-1: the moderator), kind, whether secret
-    board    what lies on the table for all to see, and what the seat knows of the others: phase, tracks, marks of the seats,
+    board    what lies on the table for all to see, and what the seat knows about the others: phase, tracks, marks of the seats,
              seconds left for those for whom the table waits
     asked    it is the seat's turn: number of the turn, question, options, whether free words are taken, seconds left
     taken    the turn is over; `by`: "you", or "table" with the reason
@@ -117,7 +117,7 @@ def _kind(event: Event, spoken: frozenset[str]) -> str:
 
 
 def board(laid: Board, view: View | None) -> Message:
-    """What lies on the table, with what the seat of the View knows of the others; None: for somebody who watches."""
+    """What lies on the table, with what the seat of the View knows about the others; None: for a watcher."""
     seats = [
         {"marks": [vars(mark) for mark in marks], "acts": seat in laid.waits, "away": bool(laid.out and laid.out[seat])}
         for seat, marks in enumerate(laid.seats)
@@ -192,7 +192,7 @@ def ending(found: replay.Transcript, players: Sequence[str], turned: Turned | No
         found: As read from the file.
         players: Who played, by seat.
         turned: Where it turned.
-        replay_path: Of its replay.
+        replay_path: Path of its replay on the server.
     """
     game, text = found.game(), replay.text_of(found)
     states = list(replay.states(game, found.moves))

@@ -120,7 +120,7 @@ def _seats(played: PlayedGame, matter: GameMatter) -> tuple[SeatCard, ...]:
 
 
 def names_in(header: Mapping[str, Any]) -> SeatNames:
-    """The names that a transcript's header gives the seats. Raises `ParlourError` for one that is no name."""
+    """The names that a transcript's header gives the seats. Raises `ParlourError` for a text that is not a name."""
     found = header.get("names", [])
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
         raise accept("names of a transcript", found, "a list of names, one for each seat")

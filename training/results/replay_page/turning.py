@@ -1,4 +1,4 @@
-"""Where a game turned: the decision of the table from which on the side that lost had lost."""
+"""Where a game turned: the vote, or the moment, that decided it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def avalon_turned(played: PlayedGame, beliefs: Sequence[BeliefLines]) -> Turned 
 
     Args:
         played: The game.
-        beliefs: Those of its page.
+        beliefs: The beliefs that its page shows.
     """
     if played.outcome is None:
         return None
