@@ -252,6 +252,9 @@ class GameSpec(Protocol):
     """Dotted name of `(view, rng) -> player`, where `player.act(view)` is one of `view.legal`; empty if there is none."""
     strongest: ClassVar[str] = ""
     """The strongest player by name, as `--policy` takes it, where no trained network comes with parlour; empty otherwise."""
+    voice: ClassVar[str] = ""
+    """Dotted name of `view -> parlour.policies.voice.evidence.Mind`: the exact belief of a seat and the facts behind it, from which
+    players give reasons and the coach its hints; empty if there is none."""
     metrics: ClassVar[str] = ""
     """Dotted name of `folder -> dict`, for `parlour metrics`. A function `tables(found)` beside it shows the dict."""
     replay_page: ClassVar[str] = ""

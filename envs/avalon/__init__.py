@@ -101,6 +101,7 @@ class AvalonSpec(GameSpec):
     }
     sides = (GOOD, EVIL)
     heuristic = "parlour.policies.heuristic.avalon:AvalonPlayer"
+    voice = "parlour.policies.voice.avalon:AvalonMind"
     metrics = "parlour.training.measure.avalon:of_directory"
     replay_page = "parlour.training.results.replay_page.avalon:avalon_matter"
     board = "parlour.envs.avalon.board:avalon_board"

@@ -82,6 +82,7 @@ class WerewolfSpec(GameSpec):
     }
     sides = (VILLAGE, WOLVES)
     heuristic = "parlour.policies.heuristic.werewolf:WerewolfPlayer"
+    voice = "parlour.policies.voice.werewolf:WerewolfMind"
     metrics = "parlour.training.measure.werewolf.measures:of_directory"
     replay_page = "parlour.training.results.replay_page.werewolf:werewolf_matter"
     board = "parlour.envs.werewolf.board:werewolf_board"

@@ -1,0 +1,52 @@
+"""The free words of a person at a table: what they are taken as, and how the record shows them.
+
+A game's own text reads its canonical sentences and what is close to them. People speak more freely: where the game finds
+no claim, the reader of `parlour.envs.claims` looks for one that the rules allow.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from parlour.envs.claims import PROPOSE, claims
+from parlour.envs.core import GameText, Move, View
+from parlour.envs.speech import ACCUSE, DEFEND, RECOMMEND, SILENT
+from parlour.envs.text import clean, say_speech
+
+_AS_ACT: Final = {ACCUSE: ACCUSE, DEFEND: DEFEND, PROPOSE: RECOMMEND}
+"""Kind of claim -> the act that it is; claims of the first kind come first."""
+_MOST_SEATS: Final = 100
+_NO_CLAIM: Final = f" (taken as: {say_speech(Move(SILENT), ())})"
+
+
+def read_free_words(text: GameText[Any], words: str, view: View) -> Move:
+    """The move in the words of a person, with the words.
+
+    Raises:
+        ParlourError: The words are no move: as `GameText.parse`.
+    """
+    move = text.parse(clean(words), view)
+    if move.kind != SILENT or not move.words:
+        return move
+    allowed = {(one.kind, one.args) for one in view.legal}
+    found = [one for one in claims(move.words, view.seat, _MOST_SEATS) if one.kind in _AS_ACT and not one.some]
+    for kind, act in _AS_ACT.items():
+        for seat in (seat for one in found if one.kind == kind for seat in one.seats):
+            if (act, (seat,)) in allowed:
+                return Move(act, (seat,), move.words)
+    return move
+
+
+def understood(text: GameText[Any], move: Move) -> str:
+    """What words were taken as, as a sentence of the table; empty for words that claim nothing."""
+    return "" if move.kind == SILENT else text.say(Move(move.kind, move.args))
+
+
+def as_said(line: str) -> str:
+    r"""A line of the record for people: words without a claim stand as they were said.
+
+    >>> as_said('player_1 says: "Hm." (taken as: I have nothing to say.)\n')
+    'player_1 says: "Hm."\n'
+    """
+    end = f'"{_NO_CLAIM}\n'
+    return f'{line.removesuffix(end)}"\n' if line.endswith(end) else line

@@ -1,0 +1,248 @@
+"""A voice for players that speak by number: their claims in words of their own, with reasons from their exact belief.
+
+`Spoken` seats any such player. Its claims are those of the player; the words beside them are drawn from the patterns of
+a language file, by a generator that follows from the seed of the game. What it says:
+
+- It answers who accused it, asked it something or spoke for it since its last words.
+- It gives reasons: facts of the record that moved its belief in the direction of its claim (`evidence`). A seat that knows
+  a secret speaks from the belief of an onlooker, so its reasons do not give the secret away.
+- It says no fact twice. A claim that it has made before, with no new fact and with nobody to answer, it leaves out: it is
+  silent, if the rules allow silence.
+
+Only roles that deceive say what is not true; each such fact is marked in the transcript.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+from parlour.envs import dotted, speech
+from parlour.envs.core import Event, Move, View
+from parlour.envs.english import name, sentences
+from parlour.envs.entries import TextAction
+from parlour.policies.base import Policy
+from parlour.policies.voice.evidence import Fact, Ledger, Mind
+from parlour.policies.voice.phrases import Sentences
+
+__all__ = ["Spoken", "speaks_by_number"]
+
+MOVES: Final = 0.1
+"""Least difference in log-odds that a fact must have made to be a reason."""
+NEWS: Final = 0.4
+"""Least difference that makes a claim worth repeating."""
+SECOND: Final = 0.5
+"""How often two reasons are given where there are two."""
+APART: Final = 0.1
+"""By how much a probability differs at least from that before the game where words say "looks good to me"."""
+_REMARKS: Final = ("spoke_against", "spoke_for", "doubted_by", "backed_by", "voted")
+"""Facts that mean something only with an opinion of whom they name."""
+_DEEDS: Final = ("voted_wolf",)
+"""Facts about others that speak for oneself."""
+_STREAM: Final = 0x7A1C  # keeps the words apart from all else that follows from the same seed
+_AGAINST: Final = (speech.ACCUSE,)
+_FOR: Final = (speech.DEFEND, speech.RECOMMEND)
+_NEUTRAL: Final = "nothing_yet"
+
+
+def speaks_by_number(policy: Policy) -> bool:
+    """Whether a player answers with numbers, so that its talk has no words of its own."""
+    return policy.wants != "text" and not getattr(policy, "waits", False) and not hasattr(policy, "model")
+
+
+class Spoken(Policy):
+    """Plays as another player, and says its claims in words.
+
+    Args:
+        policy: The player.
+        voice: `GameSpec.voice`; empty: no reasons.
+        language: The language file.
+    """
+
+    def __init__(self, policy: Policy, voice: str = "", language: str = "en") -> None:
+        super().__init__()
+        self.policy, self._voice, self._language = policy, voice, language
+        self.reset(0, 0)
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """That of the player."""
+        return self.policy.name
+
+    @property
+    def wants(self) -> str:  # type: ignore[override]
+        """What the player reads."""
+        return self.policy.wants
+
+    def reset(self, seat: int, seed: int) -> None:
+        super().reset(seat, seed)
+        self.policy.reset(seat, seed)
+        self._sentences = Sentences(np.random.default_rng((seed, seat, _STREAM)), seat, self._language)
+        self._draws = np.random.default_rng((seed, seat, _STREAM, 1))
+        self._mind: Mind[Any] | None = None
+        self._claimed: set[tuple[str, tuple[int, ...]]] = set()
+        self._told: set[tuple[Any, ...]] = set()
+        """The parts of facts that it has cited."""
+        self._heard = 0
+        """Events up to its last words."""
+        self._reasons: dict[str, Any] = {}
+
+    def act(self, observation: Any, info: dict[str, Any]) -> Any:
+        self._reasons = {}
+        answer = self.policy.act(observation, info)
+        if "view" not in info or not info.get("free_words") or isinstance(answer, str | TextAction):
+            return answer
+        view, place = info["view"], info["legal"].index(answer)
+        words = self._words(view, view.legal[place], info["options"][place])
+        if words is None:
+            return answer
+        move = view.legal[place]._replace(words=words) if words else Move(speech.SILENT)
+        return TextAction(move, None)
+
+    def notes(self) -> dict[str, Any]:
+        """Those of the player, and the facts that its words cite."""
+        return {**self.policy.notes(), **({"reasons": self._reasons} if self._reasons else {})}
+
+    def settings(self) -> dict[str, Any]:
+        return self.policy.settings()
+
+    # -- inside ------------------------------------------------------------------------------------------------
+
+    def _words(self, view: View, move: Move, option: str) -> str | None:
+        """What it says with a move: None if the move takes no such words, empty if there is nothing new to say."""
+        claim = self._sentences.claim(move, option)
+        if claim is None:
+            return None
+        mind = self._mind_of(view)
+        addressed = _addressed(view.events[self._heard :], view.seat)
+        reasons = [] if mind is None else self._facts_for(mind, view, move)
+        new = [fact for fact in reasons if self._is_untold(fact)]
+        if self._is_news(move, mind, view, new, addressed) or Move(speech.SILENT) not in view.legal:
+            self._heard = len(view.events)
+            return self._said(view, mind, move, claim, new, addressed)
+        return ""
+
+    def _mind_of(self, view: View) -> Mind[Any] | None:
+        if self._mind is None and self._voice:
+            self._mind = dotted.load(self._voice, "voice")(view)
+        if self._mind is not None:
+            self._mind.see(view)
+        return self._mind
+
+    def _is_news(
+        self, move: Move, mind: Mind[Any] | None, view: View, new: Sequence[Fact], addressed: tuple[str, int] | None
+    ) -> bool:
+        if addressed is not None or (move.kind, move.args) not in self._claimed:
+            return True
+        return mind is not None and any(abs(mind.shown(view).lift(fact)) >= NEWS for fact in new if fact.pieces)
+
+    def _facts_for(self, mind: Mind[Any], view: View, move: Move) -> list[Fact]:
+        """The facts that support a claim about a seat, the strongest first."""
+        if move.kind not in (*_AGAINST, *_FOR):
+            return []
+        sign = 1 if move.kind in _AGAINST else -1
+        about, ledger = move.args[0], mind.shown(view)
+        if about == view.seat:
+            ledger = mind.public
+        facts = _of_seat(mind, about, view.seat)
+        found = _supporting(facts, ledger, sign, view.seat, deceives=mind.deceives(view))
+        return found or [*self._count(mind, ledger, about, sign), *_neutral(facts, sign)]
+
+    def _count(self, mind: Mind[Any], ledger: Ledger, about: int, sign: int) -> list[Fact]:
+        """The probability itself as a reason, where it is on the side of the claim."""
+        if about == self.seat:
+            return []
+        chance, before = float(ledger.chance()[about]), float(ledger.hostile.mean())
+        kind = "my_count" if ledger is mind.own else "the_record"
+        percent = 5 * round(20 * chance)
+        return [Fact(kind, about, (), {"percent": percent})] if sign * (chance - before) > MOVES else []
+
+    def _said(
+        self,
+        view: View,
+        mind: Mind[Any] | None,
+        move: Move,
+        claim: str,
+        new: Sequence[Fact],
+        addressed: tuple[str, int] | None,
+    ) -> str:
+        """The whole utterance; what it cites goes to the notes."""
+        parts, cited = [], []
+        if addressed is not None:
+            own = [] if mind is None else self._in_defence(mind, view)
+            parts.append(self._sentences.answer(*addressed, self._sentences.fact(own[0]) if own else ""))
+            cited += own[:1]
+        chosen = self._chosen([fact for fact in new if fact not in cited])
+        told = [self._sentences.fact(fact) for fact in chosen]
+        early = any(fact.kind == _NEUTRAL for fact in chosen)
+        parts.append(self._sentences.because(claim, told, early=early) if told else self._sentences.alone(claim))
+        cited += chosen
+        self._claimed.add((move.kind, move.args))
+        self._told |= {part for fact in cited for part in fact.parts}
+        if cited and mind is not None:
+            belief = "own" if mind.shown(view) is mind.own else "public"
+            self._reasons = {"belief": belief, "facts": [fact.as_json() for fact in cited]}
+        return " ".join(parts)
+
+    def _chosen(self, facts: Sequence[Fact]) -> list[Fact]:
+        """One fact, or two of different kinds."""
+        second = [
+            fact for fact in facts[1:] if fact.pieces and fact.kind != facts[0].kind and not fact.parts & facts[0].parts
+        ]
+        two = bool(second) and bool(facts[0].pieces) and self._draws.random() < SECOND
+        return [*facts[:1], *second[:two]]
+
+    def _is_untold(self, fact: Fact) -> bool:
+        return not fact.parts <= self._told
+
+    def _in_defence(self, mind: Mind[Any], view: View) -> list[Fact]:
+        """What speaks for the seat itself, to the others, and was not said yet."""
+        good = _supporting(
+            _of_seat(mind, view.seat, view.seat), mind.public, -1, view.seat, deceives=mind.deceives(view)
+        )
+        return [fact for fact in good if self._is_untold(fact)]
+
+
+def _supporting(facts: Sequence[Fact], ledger: Ledger, sign: int, me: int, *, deceives: bool) -> list[Fact]:
+    """The facts that moved a belief in a direction (1: evil), the strongest first; lies, for those who need them, last."""
+    told = filter(None, (_with_opinion(fact, ledger, me) for fact in facts if fact.pieces))
+    weighed = [(sign * ledger.lift(fact), fact) for fact in told if fact.points != -sign]
+    strong = sorted((one for one in weighed if one[0] >= MOVES), key=lambda one: -one[0])
+    plain = [fact for fact in facts if not fact.pieces and fact.kind != _NEUTRAL and sign < 0]
+    return [fact for _, fact in strong] + [fact for fact in plain if deceives or not fact.lie]
+
+
+def _of_seat(mind: Mind[Any], about: int, me: int) -> list[Fact]:
+    """The facts about a seat; of those about the speaker itself, what it did."""
+    found = mind.facts(about)
+    return [fact for fact in found if about != me or "other" not in fact.slots or fact.kind in _DEEDS]
+
+
+def _with_opinion(fact: Fact, ledger: Ledger, me: int) -> Fact | None:
+    """A remark about somebody with what the belief says of that player; None where it says too little."""
+    other = fact.slots.get("other", me)
+    if other == me or fact.kind not in _REMARKS:
+        return fact
+    apart = float(ledger.chance()[other] - ledger.hostile.mean())
+    return None if abs(apart) < APART else replace(fact, kind=f"{fact.kind}_{'bad' if apart > 0 else 'good'}")
+
+
+def _neutral(facts: Sequence[Fact], sign: int) -> list[Fact]:
+    return [fact for fact in facts if fact.kind == _NEUTRAL and sign < 0]
+
+
+def _addressed(events: Sequence[Event], me: int) -> tuple[str, int] | None:
+    """How somebody has spoken to or of the seat, and who; the latest question, else accusation, else good word."""
+    found: dict[str, int] = {}
+    for seat, (kind, args, words), to in events:
+        if seat in (me, -1) or to is not None or kind not in speech.ACTS:
+            continue
+        if any("?" in one and name(me) in one for one in sentences(words)):
+            found["asked"] = seat
+        if kind in (speech.ACCUSE, speech.REPORT) and args[0] == me and args[1:] != (0,):
+            found["accused"] = seat
+        elif kind in (speech.DEFEND, speech.RECOMMEND) and args[0] == me:
+            found["defended"] = seat
+    return next(((how, found[how]) for how in ("asked", "accused", "defended") if how in found), None)

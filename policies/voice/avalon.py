@@ -1,0 +1,132 @@
+"""What a seat of Avalon may give as reasons: quests, teams, votes and remarks, each with its weight in the exact belief."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from parlour.envs import speech
+from parlour.envs.avalon import vocabulary as game
+from parlour.envs.avalon.belief import ONLOOKER, AvalonBelief
+from parlour.envs.avalon.vocabulary import AvalonView
+from parlour.envs.core import Event
+from parlour.policies.voice.evidence import Fact, Ledger, Piece
+
+_VOTED: Final = {(1, 1): "approved_failed", (1, 0): "approved_clean"}
+"""Vote and whether the quest had a fail -> kind of fact. A team that was rejected had no quest."""
+
+
+class AvalonMind:
+    """Satisfies `parlour.policies.voice.evidence.Mind`."""
+
+    def __init__(self, view: AvalonView) -> None:
+        self._me = view.seat
+        own = AvalonBelief(view.roles, view.seat, view.role, view.knows, guesser=view.guesser)
+        public = AvalonBelief(view.roles, ONLOOKER, "", (), guesser=view.guesser)
+        self._beliefs = own, public
+        self.own, self.public = Ledger(own, own.evil), Ledger(public, public.evil)
+        self._seen = 0
+        self._facts: list[Fact] = []
+        self._leader, self._team = -1, ()
+        self._proposed = self._voted = -1
+        """The events of the last proposal and of its votes."""
+        self._votes: tuple[int, ...] = ()
+        self._card: int | None = None
+        self._quests = 0
+
+    def see(self, view: AvalonView) -> None:
+        for number, event in enumerate(view.events[self._seen :], self._seen):
+            for ledger, belief in zip((self.own, self.public), self._beliefs, strict=True):
+                _take(ledger, belief, number, event)
+            self._note(number, event)
+        self._seen = len(view.events)
+
+    def facts(self, about: int) -> list[Fact]:
+        own = [fact for fact in self._facts if fact.about == about]
+        first = [] if self._quests else [Fact("nothing_yet", about, ())]
+        return [*own, *_together(own, about, self._me), *first]
+
+    def shown(self, view: AvalonView) -> Ledger:
+        return self.public if view.knows or view.side == game.EVIL else self.own
+
+    def deceives(self, view: AvalonView) -> bool:
+        return bool(view.side == game.EVIL)
+
+    def _note(self, number: int, event: Event) -> None:
+        """Keep the facts in an event."""
+        seat, (kind, args, _), _ = event
+        if kind == game.TEAM:
+            self._leader, self._team, self._proposed = seat, args, number
+            self._votes, self._voted, self._card = (), -1, None
+        elif kind == game.DRAWN:
+            self._team = args
+        elif kind == game.VOTES:
+            self._votes, self._voted = args[1:], number
+        elif kind == game.CARD and seat == self._me:
+            self._card = args[0]
+        elif kind == game.FAILS:
+            self._quests += 1
+            self._facts += self._of_quest(number, args)
+        elif kind == speech.ACCUSE:
+            self._facts += _of_remark(number, seat, args[0], "spoke_against", "doubted_by")
+        elif kind in (speech.DEFEND, speech.RECOMMEND) and args[0] != seat:
+            self._facts += _of_remark(number, seat, args[0], "spoke_for", "backed_by")
+
+    def _of_quest(self, number: int, args: Sequence[int]) -> list[Fact]:
+        """What a quest says of its members, of who led it there and of who voted for it."""
+        quest, fails, _ = args
+        slots = {"quest": quest + 1, "team": self._team, "fails": fails}
+        piece, found = Piece(number), []
+        with_me = self._me in self._team
+        for seat in self._team:
+            together = "_with_me" if with_me and seat != self._me else ""
+            found.append(Fact(("failed" if fails else "clean") + together, seat, (piece,), slots))
+        if fails and with_me:
+            lie = self._card == 0
+            found.append(Fact("played_success", self._me, (), slots, lie=lie))
+        led = Fact("led_failed" if fails else "led_clean", self._leader, (Piece(self._proposed),), slots)
+        found += [led] if self._leader >= 0 else []
+        for voter, vote in enumerate(self._votes):
+            kind = _VOTED.get((vote, int(fails > 0)))
+            if kind is not None:
+                found.append(Fact(kind, voter, (Piece(self._voted, voter),), slots))
+        return found
+
+
+def _take(ledger: Ledger, belief: AvalonBelief, number: int, event: Event) -> None:
+    seat, (kind, args, words), _ = event
+    before = belief.copied() if kind == game.VOTES else None
+    ledger.take(number, lambda: belief.see(seat, kind, args, words))
+    if before is not None:
+        for voter in range(len(args) - 1):
+            if voter != belief.seat:
+                ledger.add(Piece(number, voter), _of_voter(before, args, voter))
+
+
+def _of_voter(before: AvalonBelief, args: tuple[int, ...], voter: int):  # type: ignore[no-untyped-def]
+    """What one vote adds: what all votes add, less what all others add. To itself a seat's own vote tells nothing."""
+    every, others = before.copied(), before.copied()
+    every.seat, others.seat = ONLOOKER, voter
+    for belief in (every, others):
+        belief.see(ONLOOKER, game.VOTES, args)
+    return every.log_weights - others.log_weights
+
+
+def _of_remark(number: int, speaker: int, target: int, by: str, of: str) -> list[Fact]:
+    piece = (Piece(number),)
+    return [Fact(by, speaker, piece, {"other": target}), Fact(of, target, piece, {"other": speaker})]
+
+
+def _together(found: Sequence[Fact], about: int, me: int) -> list[Fact]:
+    """Several quests of a seat as one fact."""
+    made = []
+    for kind, kinds in (
+        ("clean_often", ("clean", "clean_with_me")),
+        ("failed_often", ("failed", "failed_with_me")),
+        ("clean_with_me_often", ("clean_with_me",)),
+    ):
+        several = [fact for fact in found if fact.kind in kinds]
+        if len(several) > 1 and not (about == me and kind == "clean_with_me_often"):
+            pieces = tuple(piece for fact in several for piece in fact.pieces)
+            made.append(Fact(kind, about, pieces, {"count": len(several)}))
+    return made

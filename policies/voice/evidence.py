@@ -1,0 +1,148 @@
+"""What a seat may give as a reason: facts of the record, and by how much each moved an exact belief.
+
+Evidence adds up in the logarithms of a belief's weights. So the belief without a piece of evidence is exact, too: the
+weights without that piece. A fact counts for or against a seat by the difference of the two in log-odds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple, Protocol
+
+import numpy as np
+from parlour.envs.core import V_contra
+from parlour.envs.english import word_list
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+WHOLE: Final = -1
+"""The part of an event that is the whole event."""
+_SURE: Final = 1e-12
+
+
+_AGAINST: Final = frozenset(
+    word_list(
+        "failed failed_with_me failed_often led_failed approved_failed spoke_against spoke_against_good spoke_against_villager "
+        "spoke_for_bad spoke_for_wolf doubted_by_good backed_by_bad voted voted_good voted_villager evil_by_report"
+    )
+)
+"""Kinds of facts that people hold against whom they are about."""
+_FOR: Final = frozenset(
+    word_list(
+        "clean clean_with_me clean_often clean_with_me_often led_clean approved_clean played_success nothing_yet spoke_for "
+        "spoke_for_good spoke_for_villager spoke_against_bad spoke_against_wolf doubted_by_bad backed_by_good voted_bad "
+        "voted_wolf good_by_report"
+    )
+)
+
+
+class Piece(NamedTuple):
+    """A piece of evidence."""
+
+    event: int
+    """Its place in `view.events`."""
+    part: int = WHOLE
+    """Of an event that shows all votes: the voter."""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Something in the record that concerns a seat."""
+
+    kind: str
+    """Names its sentences in the language file."""
+    about: int
+    """The seat."""
+    pieces: tuple[Piece, ...]
+    """The evidence it cites; none for a fact that is no evidence."""
+    slots: Mapping[str, Any] = field(default_factory=dict)
+    """What its sentences name besides the seat: seats as tuples, numbers as numbers."""
+    lie: bool = False
+    """Whether it is not true: only the roles that deceive say such a thing."""
+
+    @property
+    def parts(self) -> frozenset[tuple[Any, ...]]:
+        """What it tells: a fact whose parts have all been told repeats them."""
+        if self.pieces and "other" not in self.slots:
+            return frozenset((self.about, piece) for piece in self.pieces)
+        return frozenset({(self.kind, self.about, *sorted(self.slots.items()))})
+
+    @property
+    def points(self) -> int:
+        """Which way people take it: 1 against the seat, -1 for it, 0 either."""
+        return 1 if self.kind in _AGAINST else -1 if self.kind in _FOR else 0
+
+    def as_json(self) -> dict[str, Any]:
+        """For the transcript."""
+        told = {"kind": self.kind, "about": self.about, "pieces": [list(piece) for piece in self.pieces]}
+        return {**told, "slots": dict(self.slots), **({"lie": True} if self.lie else {})}
+
+
+class Weighted(Protocol):
+    """An exact belief, such as `AvalonBelief` and `WolfBelief`."""
+
+    log_weights: Array
+    """Shape (H,), up to a constant."""
+
+
+class Ledger:
+    """A belief, and what each piece of evidence added to its log-weights.
+
+    Args:
+        belief: The belief, before its first event.
+        hostile: Whether a seat is on the evil side, by hypothesis: 0/1 of shape (H, n).
+    """
+
+    def __init__(self, belief: Weighted, hostile: Array) -> None:
+        self.belief, self.hostile = belief, hostile
+        self._added: dict[Piece, Array] = {}
+
+    def take(self, event: int, see: Callable[[], None]) -> None:
+        """Let the belief see an event, and keep what it added."""
+        before = self.belief.log_weights
+        see()
+        if self.belief.log_weights is not before:
+            self.add(Piece(event), self.belief.log_weights - before)
+
+    def add(self, piece: Piece, added: Array) -> None:
+        """Keep what a piece added."""
+        self._added[piece] = added
+
+    def chance(self, without: Iterable[Piece] = ()) -> Array:
+        """Probability that each seat is evil, shape (n,); `without` these pieces of evidence."""
+        weights = self.belief.log_weights - sum(self._added.get(piece, 0.0) for piece in without)
+        weights = np.exp(weights - weights.max())
+        found: Array = (weights @ self.hostile) / weights.sum()
+        return found
+
+    def lift(self, fact: Fact) -> float:
+        """By how much a fact raises the log-odds that its seat is evil; below 0, it lowers them."""
+        with_it, without = (_log_odds(self.chance(left)[fact.about]) for left in ((), fact.pieces))
+        return with_it - without
+
+
+def _log_odds(chance: float) -> float:
+    chance = min(1 - _SURE, max(_SURE, float(chance)))
+    return float(np.log(chance / (1 - chance)))
+
+
+class Mind(Protocol[V_contra]):
+    """What one seat of one game believes, exactly, and the facts of the record; what `GameSpec.voice` makes from a View."""
+
+    own: Ledger
+    """Its belief."""
+    public: Ledger
+    """What an onlooker would believe."""
+
+    def see(self, view: V_contra) -> None:
+        """Take in what is new in the View."""
+
+    def facts(self, about: int) -> list[Fact]:
+        """The facts about a seat, oldest first."""
+
+    def shown(self, view: V_contra) -> Ledger:
+        """The belief that the seat may speak from: that of an onlooker, if it knows a secret."""
+
+    def deceives(self, view: V_contra) -> bool:
+        """Whether its role needs lies."""
