@@ -14,20 +14,25 @@ Only roles that deceive say what is not true; each such fact is marked in the tr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 from parlour.envs import dotted, speech
-from parlour.envs.core import Event, Move, View
+from parlour.envs.core import Event, GameSpec, Move, View, check_one_of
 from parlour.envs.english import name, sentences
 from parlour.envs.entries import TextAction
 from parlour.policies.base import Policy
-from parlour.policies.voice.evidence import Fact, Ledger, Mind
-from parlour.policies.voice.phrases import Sentences
+from parlour.policies.llm.model import Model
+from parlour.policies.registry import make_policy
+from parlour.policies.voice.evidence import Ledger, Mind, SeatFact
+from parlour.policies.voice.phrases import SeatPhrases
 
-__all__ = ["Spoken", "speaks_by_number"]
+__all__ = ["CLAIMS", "WORDS", "Spoken", "checked_talk", "make_player", "talk_setting", "with_voice"]
+
+WORDS, CLAIMS = "words", "claims"
+"""How players that answer by number speak."""
 
 MOVES: Final = 0.1
 """Least difference in log-odds that a fact must have made to be a reason."""
@@ -47,9 +52,28 @@ _FOR: Final = (speech.DEFEND, speech.RECOMMEND)
 _NEUTRAL: Final = "nothing_yet"
 
 
-def speaks_by_number(policy: Policy) -> bool:
-    """Whether a player answers with numbers, so that its talk has no words of its own."""
-    return policy.wants != "text" and not getattr(policy, "waits", False) and not hasattr(policy, "model")
+def checked_talk(given: str | None, usual: str) -> str:
+    """The way of talking that was asked for. Raises `ParlourError` for another one."""
+    talk = usual if given is None else given
+    check_one_of("talk", talk, (WORDS, CLAIMS))
+    return talk
+
+
+def talk_setting(talk: str) -> dict[str, str]:
+    """What the settings of stored games hold of it: nothing of `claims`, as those that were stored before it could be set."""
+    return {} if talk == CLAIMS else {"talk": talk}
+
+
+def make_player(name: str, spec: GameSpec, config: Mapping[str, Any], model: Model, talk: str) -> Policy:
+    """As `make_policy`, with a voice where players are to speak in words. Raises as `make_policy`."""
+    made = make_policy(name, spec.id, config, model)
+    return with_voice(made, spec) if talk == WORDS else made
+
+
+def with_voice(policy: Policy, spec: GameSpec) -> Policy:
+    """A player that says its claims in words, at tables of a game; one that asks a model or is a person speaks for itself."""
+    speaks = policy.wants == "text" or hasattr(policy, "model")
+    return policy if speaks else Spoken(policy, spec.voice)
 
 
 class Spoken(Policy):
@@ -79,7 +103,7 @@ class Spoken(Policy):
     def reset(self, seat: int, seed: int) -> None:
         super().reset(seat, seed)
         self.policy.reset(seat, seed)
-        self._sentences = Sentences(np.random.default_rng((seed, seat, _STREAM)), seat, self._language)
+        self._sentences = SeatPhrases(np.random.default_rng((seed, seat, _STREAM)), seat, self._language)
         self._draws = np.random.default_rng((seed, seat, _STREAM, 1))
         self._mind: Mind[Any] | None = None
         self._claimed: set[tuple[str, tuple[int, ...]]] = set()
@@ -132,13 +156,13 @@ class Spoken(Policy):
         return self._mind
 
     def _is_news(
-        self, move: Move, mind: Mind[Any] | None, view: View, new: Sequence[Fact], addressed: tuple[str, int] | None
+        self, move: Move, mind: Mind[Any] | None, view: View, new: Sequence[SeatFact], addressed: tuple[str, int] | None
     ) -> bool:
         if addressed is not None or (move.kind, move.args) not in self._claimed:
             return True
         return mind is not None and any(abs(mind.shown(view).lift(fact)) >= NEWS for fact in new if fact.pieces)
 
-    def _facts_for(self, mind: Mind[Any], view: View, move: Move) -> list[Fact]:
+    def _facts_for(self, mind: Mind[Any], view: View, move: Move) -> list[SeatFact]:
         """The facts that support a claim about a seat, the strongest first."""
         if move.kind not in (*_AGAINST, *_FOR):
             return []
@@ -150,14 +174,14 @@ class Spoken(Policy):
         found = _supporting(facts, ledger, sign, view.seat, deceives=mind.deceives(view))
         return found or [*self._count(mind, ledger, about, sign), *_neutral(facts, sign)]
 
-    def _count(self, mind: Mind[Any], ledger: Ledger, about: int, sign: int) -> list[Fact]:
+    def _count(self, mind: Mind[Any], ledger: Ledger, about: int, sign: int) -> list[SeatFact]:
         """The probability itself as a reason, where it is on the side of the claim."""
         if about == self.seat:
             return []
         chance, before = float(ledger.chance()[about]), float(ledger.hostile.mean())
         kind = "my_count" if ledger is mind.own else "the_record"
         percent = 5 * round(20 * chance)
-        return [Fact(kind, about, (), {"percent": percent})] if sign * (chance - before) > MOVES else []
+        return [SeatFact(kind, about, (), {"percent": percent})] if sign * (chance - before) > MOVES else []
 
     def _said(
         self,
@@ -165,7 +189,7 @@ class Spoken(Policy):
         mind: Mind[Any] | None,
         move: Move,
         claim: str,
-        new: Sequence[Fact],
+        new: Sequence[SeatFact],
         addressed: tuple[str, int] | None,
     ) -> str:
         """The whole utterance; what it cites goes to the notes."""
@@ -186,7 +210,7 @@ class Spoken(Policy):
             self._reasons = {"belief": belief, "facts": [fact.as_json() for fact in cited]}
         return " ".join(parts)
 
-    def _chosen(self, facts: Sequence[Fact]) -> list[Fact]:
+    def _chosen(self, facts: Sequence[SeatFact]) -> list[SeatFact]:
         """One fact, or two of different kinds."""
         second = [
             fact for fact in facts[1:] if fact.pieces and fact.kind != facts[0].kind and not fact.parts & facts[0].parts
@@ -194,10 +218,10 @@ class Spoken(Policy):
         two = bool(second) and bool(facts[0].pieces) and self._draws.random() < SECOND
         return [*facts[:1], *second[:two]]
 
-    def _is_untold(self, fact: Fact) -> bool:
+    def _is_untold(self, fact: SeatFact) -> bool:
         return not fact.parts <= self._told
 
-    def _in_defence(self, mind: Mind[Any], view: View) -> list[Fact]:
+    def _in_defence(self, mind: Mind[Any], view: View) -> list[SeatFact]:
         """What speaks for the seat itself, to the others, and was not said yet."""
         good = _supporting(
             _of_seat(mind, view.seat, view.seat), mind.public, -1, view.seat, deceives=mind.deceives(view)
@@ -205,7 +229,7 @@ class Spoken(Policy):
         return [fact for fact in good if self._is_untold(fact)]
 
 
-def _supporting(facts: Sequence[Fact], ledger: Ledger, sign: int, me: int, *, deceives: bool) -> list[Fact]:
+def _supporting(facts: Sequence[SeatFact], ledger: Ledger, sign: int, me: int, *, deceives: bool) -> list[SeatFact]:
     """The facts that moved a belief in a direction (1: evil), the strongest first; lies, for those who need them, last."""
     told = filter(None, (_with_opinion(fact, ledger, me) for fact in facts if fact.pieces))
     weighed = [(sign * ledger.lift(fact), fact) for fact in told if fact.points != -sign]
@@ -214,13 +238,13 @@ def _supporting(facts: Sequence[Fact], ledger: Ledger, sign: int, me: int, *, de
     return [fact for _, fact in strong] + [fact for fact in plain if deceives or not fact.lie]
 
 
-def _of_seat(mind: Mind[Any], about: int, me: int) -> list[Fact]:
+def _of_seat(mind: Mind[Any], about: int, me: int) -> list[SeatFact]:
     """The facts about a seat; of those about the speaker itself, what it did."""
     found = mind.facts(about)
     return [fact for fact in found if about != me or "other" not in fact.slots or fact.kind in _DEEDS]
 
 
-def _with_opinion(fact: Fact, ledger: Ledger, me: int) -> Fact | None:
+def _with_opinion(fact: SeatFact, ledger: Ledger, me: int) -> SeatFact | None:
     """A remark about somebody with what the belief says of that player; None where it says too little."""
     other = fact.slots.get("other", me)
     if other == me or fact.kind not in _REMARKS:
@@ -229,7 +253,7 @@ def _with_opinion(fact: Fact, ledger: Ledger, me: int) -> Fact | None:
     return None if abs(apart) < APART else replace(fact, kind=f"{fact.kind}_{'bad' if apart > 0 else 'good'}")
 
 
-def _neutral(facts: Sequence[Fact], sign: int) -> list[Fact]:
+def _neutral(facts: Sequence[SeatFact], sign: int) -> list[SeatFact]:
     return [fact for fact in facts if fact.kind == _NEUTRAL and sign < 0]
 
 

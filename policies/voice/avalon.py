@@ -10,7 +10,7 @@ from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.belief import ONLOOKER, AvalonBelief
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Event
-from parlour.policies.voice.evidence import Fact, Ledger, Piece
+from parlour.policies.voice.evidence import Ledger, Piece, SeatFact
 
 _VOTED: Final = {(1, 1): "approved_failed", (1, 0): "approved_clean"}
 """Vote and whether the quest had a fail -> kind of fact. A team that was rejected had no quest."""
@@ -26,7 +26,7 @@ class AvalonMind:
         self._beliefs = own, public
         self.own, self.public = Ledger(own, own.evil), Ledger(public, public.evil)
         self._seen = 0
-        self._facts: list[Fact] = []
+        self._facts: list[SeatFact] = []
         self._leader, self._team = -1, ()
         self._proposed = self._voted = -1
         """The events of the last proposal and of its votes."""
@@ -41,9 +41,9 @@ class AvalonMind:
             self._note(number, event)
         self._seen = len(view.events)
 
-    def facts(self, about: int) -> list[Fact]:
+    def facts(self, about: int) -> list[SeatFact]:
         own = [fact for fact in self._facts if fact.about == about]
-        first = [] if self._quests else [Fact("nothing_yet", about, ())]
+        first = [] if self._quests else [SeatFact("nothing_yet", about, ())]
         return [*own, *_together(own, about, self._me), *first]
 
     def shown(self, view: AvalonView) -> Ledger:
@@ -72,7 +72,7 @@ class AvalonMind:
         elif kind in (speech.DEFEND, speech.RECOMMEND) and args[0] != seat:
             self._facts += _of_remark(number, seat, args[0], "spoke_for", "backed_by")
 
-    def _of_quest(self, number: int, args: Sequence[int]) -> list[Fact]:
+    def _of_quest(self, number: int, args: Sequence[int]) -> list[SeatFact]:
         """What a quest says of its members, of who led it there and of who voted for it."""
         quest, fails, _ = args
         slots = {"quest": quest + 1, "team": self._team, "fails": fails}
@@ -80,16 +80,16 @@ class AvalonMind:
         with_me = self._me in self._team
         for seat in self._team:
             together = "_with_me" if with_me and seat != self._me else ""
-            found.append(Fact(("failed" if fails else "clean") + together, seat, (piece,), slots))
+            found.append(SeatFact(("failed" if fails else "clean") + together, seat, (piece,), slots))
         if fails and with_me:
             lie = self._card == 0
-            found.append(Fact("played_success", self._me, (), slots, lie=lie))
-        led = Fact("led_failed" if fails else "led_clean", self._leader, (Piece(self._proposed),), slots)
+            found.append(SeatFact("played_success", self._me, (), slots, lie=lie))
+        led = SeatFact("led_failed" if fails else "led_clean", self._leader, (Piece(self._proposed),), slots)
         found += [led] if self._leader >= 0 else []
         for voter, vote in enumerate(self._votes):
             kind = _VOTED.get((vote, int(fails > 0)))
             if kind is not None:
-                found.append(Fact(kind, voter, (Piece(self._voted, voter),), slots))
+                found.append(SeatFact(kind, voter, (Piece(self._voted, voter),), slots))
         return found
 
 
@@ -112,12 +112,12 @@ def _of_voter(before: AvalonBelief, args: tuple[int, ...], voter: int):  # type:
     return every.log_weights - others.log_weights
 
 
-def _of_remark(number: int, speaker: int, target: int, by: str, of: str) -> list[Fact]:
+def _of_remark(number: int, speaker: int, target: int, by: str, of: str) -> list[SeatFact]:
     piece = (Piece(number),)
-    return [Fact(by, speaker, piece, {"other": target}), Fact(of, target, piece, {"other": speaker})]
+    return [SeatFact(by, speaker, piece, {"other": target}), SeatFact(of, target, piece, {"other": speaker})]
 
 
-def _together(found: Sequence[Fact], about: int, me: int) -> list[Fact]:
+def _together(found: Sequence[SeatFact], about: int, me: int) -> list[SeatFact]:
     """Several quests of a seat as one fact."""
     made = []
     for kind, kinds in (
@@ -128,5 +128,5 @@ def _together(found: Sequence[Fact], about: int, me: int) -> list[Fact]:
         several = [fact for fact in found if fact.kind in kinds]
         if len(several) > 1 and not (about == me and kind == "clean_with_me_often"):
             pieces = tuple(piece for fact in several for piece in fact.pieces)
-            made.append(Fact(kind, about, pieces, {"count": len(several)}))
+            made.append(SeatFact(kind, about, pieces, {"count": len(several)}))
     return made

@@ -47,7 +47,7 @@ class Piece(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Fact:
+class SeatFact:
     """Something in the record that concerns a seat."""
 
     kind: str
@@ -116,7 +116,7 @@ class Ledger:
         found: Array = (weights @ self.hostile) / weights.sum()
         return found
 
-    def lift(self, fact: Fact) -> float:
+    def lift(self, fact: SeatFact) -> float:
         """By how much a fact raises the log-odds that its seat is evil; below 0, it lowers them."""
         with_it, without = (_log_odds(self.chance(left)[fact.about]) for left in ((), fact.pieces))
         return with_it - without
@@ -138,7 +138,7 @@ class Mind(Protocol[V_contra]):
     def see(self, view: V_contra) -> None:
         """Take in what is new in the View."""
 
-    def facts(self, about: int) -> list[Fact]:
+    def facts(self, about: int) -> list[SeatFact]:
         """The facts about a seat, oldest first."""
 
     def shown(self, view: V_contra) -> Ledger:

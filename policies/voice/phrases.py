@@ -10,7 +10,7 @@ from parlour.envs import speech
 from parlour.envs.core import Move
 from parlour.envs.english import name
 from parlour.envs.language_files import LanguageTable, read_language
-from parlour.policies.voice.evidence import Fact
+from parlour.policies.voice.evidence import SeatFact
 
 _PACKAGE: Final = "parlour.policies.voice"
 _SELF: Final = "recommend_self"
@@ -58,7 +58,7 @@ class Phrases(LanguageTable):
     numbers: Numbers
 
 
-class Sentences:
+class SeatPhrases:
     """Draws sentences, and draws no pattern again before all others of its kind have been said.
 
     Args:
@@ -96,12 +96,12 @@ class Sentences:
         opener = self._draw(f"answers {kind}", self.phrases.answers[kind]).format(other=name(other))
         return self._form("answer", opener=opener, reason=_capital(reason)) if reason else opener
 
-    def fact(self, fact: Fact) -> str:
+    def fact(self, fact: SeatFact) -> str:
         """A fact in the middle of a sentence."""
         patterns = [one.format(**self._fact_slots(fact)) for one in self.phrases.reasons[fact.kind]]
         return self._draw(f"reasons {fact.kind}", patterns)
 
-    def readings(self, fact: Fact) -> list[str]:
+    def readings(self, fact: SeatFact) -> list[str]:
         """All sentences in which `fact` may be said."""
         return [one.format(**self._fact_slots(fact)) for one in self.phrases.reasons[fact.kind]]
 
@@ -132,7 +132,7 @@ class Sentences:
             slots = {"will": _WILL[move.args[0]]}
         return slots if option == canonical.format(**slots) else None
 
-    def _fact_slots(self, fact: Fact) -> dict[str, str]:
+    def _fact_slots(self, fact: SeatFact) -> dict[str, str]:
         small = self.phrases.numbers
         slots = {
             "who": small.subject if fact.about == self._me else name(fact.about),

@@ -10,7 +10,7 @@ from parlour.envs.core import NATURE, Event
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.belief import SeatBeliefs, WolfBelief
 from parlour.envs.werewolf.vocabulary import WerewolfView
-from parlour.policies.voice.evidence import Fact, Ledger, Piece
+from parlour.policies.voice.evidence import Ledger, Piece, SeatFact
 
 _BY, _OF = 0, 1
 _REMARKS: Final = {
@@ -29,7 +29,7 @@ class WerewolfMind:
         own, public = self._beliefs.own, self._beliefs.onlooker
         self.own, self.public = Ledger(own, own.wolf), Ledger(public, public.wolf)
         self._seen = 0
-        self._facts: list[Fact] = []
+        self._facts: list[SeatFact] = []
         self._roles: dict[int, str] = {}
         """The roles that the moderator has shown."""
 
@@ -39,7 +39,7 @@ class WerewolfMind:
             self._note(number, event, view)
         self._seen = len(view.events)
 
-    def facts(self, about: int) -> list[Fact]:
+    def facts(self, about: int) -> list[SeatFact]:
         return [self._revealed(fact) for fact in self._facts if fact.about == about]
 
     def shown(self, view: WerewolfView) -> Ledger:
@@ -65,11 +65,13 @@ class WerewolfMind:
         if seat == NATURE and kind == game.VOTES and not view.public_votes:
             for voter, target in enumerate(args[1:]):
                 if target >= 0:
-                    self._facts.append(Fact("voted", voter, (Piece(number, voter),), {"other": target, "day": args[0]}))
+                    self._facts.append(
+                        SeatFact("voted", voter, (Piece(number, voter),), {"other": target, "day": args[0]})
+                    )
         elif seat == NATURE and kind == game.REVEALED:
             self._roles[args[0]] = view.role_names[args[1]]
         elif seat != NATURE and to is None and kind == game.BALLOT and args:
-            self._facts.append(Fact("voted", seat, (Piece(number),), {"other": args[0], "day": view.day}))
+            self._facts.append(SeatFact("voted", seat, (Piece(number),), {"other": args[0], "day": view.day}))
         elif seat != NATURE and to is None and kind in _REMARKS:
             self._remark(number, seat, args[0], _REMARKS[kind])
         elif seat != NATURE and to is None and kind == speech.REPORT:
@@ -77,20 +79,20 @@ class WerewolfMind:
             self._remark(number, seat, args[0], kinds)
         elif seat != NATURE and to is None and kind == speech.CLAIM_ROLE:
             role = view.role_names[args[0]]
-            self._facts.append(Fact("claimed", seat, (Piece(number),), {"role": f"the {role}"}))
+            self._facts.append(SeatFact("claimed", seat, (Piece(number),), {"role": f"the {role}"}))
 
     def _remark(self, number: int, speaker: int, target: int, kinds: tuple[str, str]) -> None:
         piece = (Piece(number),)
-        self._facts.append(Fact(kinds[_BY], speaker, piece, {"other": target}))
-        self._facts.append(Fact(kinds[_OF], target, piece, {"other": speaker}))
+        self._facts.append(SeatFact(kinds[_BY], speaker, piece, {"other": target}))
+        self._facts.append(SeatFact(kinds[_OF], target, piece, {"other": speaker}))
 
-    def _revealed(self, fact: Fact) -> Fact:
+    def _revealed(self, fact: SeatFact) -> SeatFact:
         """A vote or a remark about somebody whose role is known by now."""
         role = self._roles.get(fact.slots.get("other", NATURE))
         if role is None or fact.kind not in ("voted", "spoke_against", "spoke_for"):
             return fact
         side = "wolf" if role == game.WEREWOLF else "villager"
-        return Fact(f"{fact.kind}_{side}", fact.about, fact.pieces, fact.slots, fact.lie)
+        return SeatFact(f"{fact.kind}_{side}", fact.about, fact.pieces, fact.slots, fact.lie)
 
 
 def _of_voter(belief: Any, voter: int, target: int) -> Any:

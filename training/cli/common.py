@@ -33,6 +33,11 @@ SeedOption = Annotated[int, typer.Option(min=0), "The same seed gives the same r
 RunOption = Annotated[Path, "Run directory; resumes if it exists."]
 TranscriptsOption = Annotated[Path | None, "Directory for the transcripts."]
 ResumeOption = Annotated[bool, typer.Option("--resume"), "Continue in --out: play only the missing games."]
+TalkOption = Annotated[
+    str | None,
+    typer.Option(metavar="words|claims"),
+    "How players without a language model speak: in words with reasons, or by claims alone; None: words where a person plays.",
+]
 WorkersOption = Annotated[
     int,
     typer.Option(min=1),

@@ -32,6 +32,7 @@ def play(
     on_bad: Annotated[
         str, "Handling of text that cannot be used: ask_again, default, random, raise or forfeit."
     ] = "ask_again",
+    talk: common.TalkOption = None,
     out: common.TranscriptsOption = None,
     resume: common.ResumeOption = False,
     json: Annotated[bool, typer.Option("--json"), "Print JSON instead of the games."] = False,
@@ -40,8 +41,9 @@ def play(
 
     Example: [bold]parlour play avalon_v0 --policy heuristic --policy player_0=human --out runs/mine[/bold]
     """
-    from parlour.policies import HumanPolicy, make_policy
+    from parlour.policies import HumanPolicy
     from parlour.policies.llm.decisions import Decisions
+    from parlour.policies.voice import CLAIMS, WORDS, checked_talk, make_player, talk_setting
     from parlour.training.play import rollout
     from parlour.training.play.named_table import named_table
     from parlour.training.play.parallel.concurrent_games import Job
@@ -56,7 +58,8 @@ def play(
     base = env.game_env
     names = seat_names(policy or ["heuristic"], base.possible_agents)
     game = base.spec.id
-    makers = {name: partial(make_policy, name, game, base.game.config, model) for name in names}
+    talk = checked_talk(talk, WORDS if HumanPolicy.name in names else CLAIMS)
+    makers = {name: partial(make_player, name, base.spec, base.game.config, model, talk) for name in names}
     players_of = tuple((seated(one, model), makers[one]) for one in names)
     files = [None if out is None else out / f"{game}-{number}.jsonl" for number in range(1, games + 1)]
     jobs = [Job(seed + number, players_of, file) for number, file in enumerate(files)]
@@ -82,6 +85,7 @@ def play(
 
     workers = 1 if HumanPolicy.name in names else games_at_once(names, model)
     settings = {"players": seats, "seed": seed, "on_bad": on_bad, "on_failure": failures.on_failure}
+    settings |= talk_setting(talk)
     watched = nullcontext(no_progress) if HumanPolicy.name in names else display.progress_line(redraw=False)
     held = games_folder(out, base, "play", settings, resume=resume)
     with held, ray.pool(model) as pool, watched as progress:

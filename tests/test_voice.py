@@ -1,0 +1,164 @@
+"""Talk in words: sentences are read back as their claims, reasons are facts that moved the belief, words of people are heard."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from parlour.envs import speech
+from parlour.envs.core import Move
+from parlour.envs.free_words import as_said, read_free_words, understood
+from parlour.envs.language_files import read_language
+from parlour.envs.registry import registry
+from parlour.envs.text import say_speech
+from parlour.policies import make_policy
+from parlour.policies.heuristic import HeuristicPolicy
+from parlour.policies.llm.model import OfflineModel
+from parlour.policies.voice import Spoken, with_voice
+from parlour.policies.voice.phrases import Phrases, SeatPhrases
+from parlour.training.play import rollout
+from talk_checked import checked_talk
+
+PHRASES = read_language("parlour.policies.voice", "en", Phrases)
+ROLES = ("Merlin", "the Assassin")
+MOVES = {
+    "accuse": [Move(speech.ACCUSE, (2,))],
+    "defend": [Move(speech.DEFEND, (2,))],
+    "recommend": [Move(speech.RECOMMEND, (2,))],
+    "recommend_self": [Move(speech.RECOMMEND, (0,))],
+    "claim_role": [Move(speech.CLAIM_ROLE, (0,)), Move(speech.CLAIM_ROLE, (1,))],
+    "report": [Move(speech.REPORT, (2, 0)), Move(speech.REPORT, (2, 1))],
+    "promise": [Move(speech.PROMISE, (0,)), Move(speech.PROMISE, (1,))],
+}
+
+
+class Listener:
+    """A View that reads any speech at a table of five."""
+
+    seat = 0
+    legal = speech.speeches(speech.ACTS, 5, 2)
+
+
+class Table:
+    """Text of a table that has nothing but talk."""
+
+    def parse(self, words, view):
+        from parlour.envs.text import read_speech
+
+        return read_speech(words, view, ("Merlin", "Assassin"))
+
+    def say(self, move):
+        return say_speech(move, ROLES)
+
+
+def played(game, seed, player="heuristic", **options):
+    env = rollout.table(game, **options)
+    base = env.game_env
+    players = [Spoken(make_policy(player, game, base.game.config), base.spec.voice) for _ in range(base.game.seats)]
+    rollout.play(env, players, seed)
+    return base
+
+
+@pytest.mark.parametrize("kind", MOVES)
+def test_a_kind_of_claim_has_forty_patterns_and_each_is_read_back_as_that_claim(kind):
+    patterns = PHRASES.claims[kind].patterns
+    assert len(set(patterns)) >= 40
+    for move in MOVES[kind]:
+        option = say_speech(move, ROLES)
+        sentences = SeatPhrases(np.random.default_rng(0), 0)
+        for _ in patterns:
+            words = sentences.alone(sentences.claim(move, option))
+            assert Table().parse(words, Listener) == move._replace(words=words)
+
+
+def test_a_claim_that_means_something_else_at_the_table_is_left_in_its_words():
+    sentences = SeatPhrases(np.random.default_rng(0), 0)
+    assert sentences.claim(Move(speech.RECOMMEND, (2,)), "Let's kill player_2.") is None
+    assert sentences.claim(Move(speech.SILENT), "I have nothing to say.") is None
+
+
+@pytest.mark.parametrize(("game", "seed"), [("avalon_v0", 1), ("avalon_v0", 2), ("werewolf_v0", 1), ("werewolf_v0", 2)])
+def test_every_reason_is_in_the_record_and_moved_the_belief_that_it_cites(game, seed, tmp_path):
+    found = checked_talk(game, seed, tmp_path)
+    assert found.reasons >= 5
+    assert found.false == []
+
+
+@pytest.mark.parametrize("game", ["avalon_v0", "werewolf_v0"])
+def test_nobody_says_the_same_words_twice(game):
+    said = [(event.seat, event.move.words) for event in played(game, 4).view(0).events if event.move.words]
+    assert len(said) > 5
+    assert len(set(said)) == len(said)
+
+
+def test_the_same_seed_gives_the_same_words_and_another_seed_others():
+    first, again, other = (played("avalon_v0", seed).moves for seed in (7, 7, 8))
+    assert first == again
+    assert first != other
+
+
+def test_words_change_no_claim_of_the_player(monkeypatch):
+    """What is said is the player's own claim, or nothing."""
+    claims = []
+
+    class Listened(HeuristicPolicy):
+        def act(self, observation, info):
+            answer = super().act(observation, info)
+            claims.append((info["view"].seat, info["view"].legal[info["legal"].index(answer)]))
+            return answer
+
+    env = rollout.table("avalon_v0")
+    base = env.game_env
+    rollout.play(env, [Spoken(Listened(), base.spec.voice) for _ in range(6)], 3)
+    said = [(event.seat, event.move) for event in base.view(0).events if event.move.kind in speech.ACTS]
+    wanted = [(seat, move) for seat, move in claims if move.kind in speech.ACTS]
+    for (seat, move), (by, claim) in zip(said, wanted, strict=True):
+        assert (seat, move._replace(words="")) in ((by, claim), (by, Move(speech.SILENT)))
+
+
+def test_who_is_accused_answers_the_accuser():
+    base = played("avalon_v0", 5)
+    talk = [event for event in base.view(0).events if event.move.kind in speech.ACTS]
+    answered = 0
+    for number, event in enumerate(talk):
+        before = [one.seat for one in talk[:number]]
+        since = max((k for k, seat in enumerate(before) if seat == event.seat and talk[k].move.words), default=-1)
+        accusers = [one.seat for one in talk[since + 1 : number] if one.move[:2] == (speech.ACCUSE, (event.seat,))]
+        if accusers:
+            answered += 1
+            assert event.move.words.startswith(f"player_{accusers[-1]}, ")
+    assert answered
+
+
+def test_players_with_words_of_their_own_keep_them():
+    spec = registry["avalon_v0"].spec
+    agent = make_policy("avalon_agent", "avalon_v0", {"num_players": 6}, OfflineModel())
+    assert with_voice(agent, spec) is agent
+    assert isinstance(with_voice(HeuristicPolicy(), spec), Spoken)
+
+
+@pytest.mark.parametrize(
+    ("words", "move"),
+    [
+        ("player_2 was on both failed teams, I'd bench player_2.", Move(speech.ACCUSE, (2,))),
+        ("I'd take me plus player_3 this time", Move(speech.RECOMMEND, (0,))),
+        ("I fully trust player_3", Move(speech.DEFEND, (3,))),
+        ("what a lovely evening", Move(speech.SILENT)),
+        ("if player_2 fails this one, we lose", Move(speech.SILENT)),
+    ],
+)
+def test_free_words_of_a_person_are_read_for_a_claim(words, move):
+    heard = read_free_words(Table(), words, Listener)
+    assert heard == move._replace(words=words)
+    assert understood(Table(), heard) == ("" if move.kind == speech.SILENT else say_speech(move, ROLES))
+
+
+def test_words_without_a_claim_stand_as_they_were_said():
+    text = registry["avalon_v0"].env(action="text").unwrapped.text
+    from parlour.envs.core import Event
+
+    line = text.line(Event(1, Move(speech.SILENT, (), 'Well. "Hm."'), None))
+    assert as_said(line) == 'player_1 says: "Well. \\"Hm.\\""\n'
+    claim = text.line(Event(1, Move(speech.ACCUSE, (2,), "It is player_2!"), None))
+    assert as_said(claim) == claim
+    spoof = text.line(Event(1, Move(speech.ACCUSE, (2,), 'x" (taken as: I have nothing to say.)'), None))
+    assert as_said(spoof) == spoof
