@@ -1,7 +1,7 @@
 """The free words of a person at a table: what they are taken as, and how the record shows them.
 
 A game's own text reads its canonical sentences and what is close to them. People speak more freely: where the game finds
-no claim, the reader of `parlour.envs.claims` looks for one that the rules allow.
+no claim, the reader of `parlour.envs.claims` looks for a claim that the rules allow.
 """
 
 from __future__ import annotations

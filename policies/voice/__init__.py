@@ -1,6 +1,6 @@
 """A voice for players that speak by number: their claims in words of their own, with reasons from their exact belief.
 
-`Spoken` seats any such player. Its claims are those of the player; the words beside them are drawn from the patterns of
+`Spoken` seats any such player. It makes the player's own claims. The words of a claim are drawn from the patterns of
 a language file, by a generator that follows from the seed of the game. What it says:
 
 - It answers who accused it, asked it something or spoke for it since its last words.
@@ -43,7 +43,7 @@ SECOND: Final = 0.5
 APART: Final = 0.1
 """By how much a probability differs at least from that before the game where words say "looks good to me"."""
 _REMARKS: Final = ("spoke_against", "spoke_for", "doubted_by", "backed_by", "voted")
-"""Facts that mean something only with an opinion of whom they name."""
+"""Facts that mean something only with an opinion of the other player."""
 _DEEDS: Final = ("voted_wolf",)
 """Facts about others that speak for oneself."""
 _STREAM: Final = 0x7A1C  # keeps the words apart from all else that follows from the same seed
@@ -71,7 +71,7 @@ def make_player(name: str, spec: GameSpec, config: Mapping[str, Any], model: Mod
 
 
 def with_voice(policy: Policy, spec: GameSpec) -> Policy:
-    """A player that says its claims in words, at tables of a game; one that asks a model or is a person speaks for itself."""
+    """A player that says its claims in words, at tables of a game. Agents with a model and people speak for themselves."""
     speaks = policy.wants == "text" or hasattr(policy, "model")
     return policy if speaks else Spoken(policy, spec.voice)
 
@@ -126,7 +126,7 @@ class Spoken(Policy):
         return TextAction(move, None)
 
     def notes(self) -> dict[str, Any]:
-        """Those of the player, and the facts that its words cite."""
+        """The player's own notes, and the facts that its words cite."""
         return {**self.policy.notes(), **({"reasons": self._reasons} if self._reasons else {})}
 
     def settings(self) -> dict[str, Any]:

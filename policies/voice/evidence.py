@@ -27,7 +27,7 @@ _AGAINST: Final = frozenset(
         "spoke_for_bad spoke_for_wolf doubted_by_good backed_by_bad voted voted_good voted_villager evil_by_report"
     )
 )
-"""Kinds of facts that people hold against whom they are about."""
+"""Kinds of facts that people hold against the player."""
 _FOR: Final = frozenset(
     word_list(
         "clean clean_with_me clean_often clean_with_me_often led_clean approved_clean played_success nothing_yet spoke_for "
@@ -43,7 +43,7 @@ class Piece(NamedTuple):
     event: int
     """Its place in `view.events`."""
     part: int = WHOLE
-    """Of an event that shows all votes: the voter."""
+    """The voter, where an event shows all votes; else `WHOLE`."""
 
 
 @dataclass(frozen=True)
@@ -59,11 +59,11 @@ class SeatFact:
     slots: Mapping[str, Any] = field(default_factory=dict)
     """What its sentences name besides the seat: seats as tuples, numbers as numbers."""
     lie: bool = False
-    """Whether it is not true: only the roles that deceive say such a thing."""
+    """Whether it is not true. Only roles that deceive say an untrue fact."""
 
     @property
     def parts(self) -> frozenset[tuple[Any, ...]]:
-        """What it tells: a fact whose parts have all been told repeats them."""
+        """What it tells: once all its parts have been said, the fact is a repetition."""
         if self.pieces and "other" not in self.slots:
             return frozenset((self.about, piece) for piece in self.pieces)
         return frozenset({(self.kind, self.about, *sorted(self.slots.items()))})

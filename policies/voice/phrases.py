@@ -85,7 +85,7 @@ class SeatPhrases:
         return self._form("alone", claim=claim)
 
     def because(self, claim: str, reasons: Sequence[str], *, early: bool = False) -> str:
-        """A claim and its reasons, one or two; `early`: what stands in their place before there are any."""
+        """A claim and its reasons, one or two; `early`: words about the lack of reasons."""
         if early:
             return self._form("early", claim=claim, reason=reasons[0])
         reason = reasons[0] if len(reasons) == 1 else self._form("both", first=reasons[0], second=reasons[1])
