@@ -71,7 +71,7 @@ def knows(to: list[int] | None, perspective: int | str | None) -> bool:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_the_right_arrow_leads_through_every_step_and_home_and_end_to_the_ends(game, told, opened, watched):
-    page, last = opened(game), len(told(game)["steps"]) - 1
+    page, last = opened(game, "step=0"), len(told(game)["steps"]) - 1
     assert page.evaluate(PRESS_RIGHT, last + 1) == [f"{step} / {last}" for step in (*range(1, last + 1), last)]
     page.keyboard.press("ArrowRight")
     assert page.evaluate("location.hash") == f"#step={last}"  # no further than the end
@@ -98,7 +98,7 @@ def test_each_perspective_shows_the_lines_that_it_knows_and_no_others(game, told
             )
             page.wait_for_timeout(30)
             known = [line for line in data["lines"] if knows(line.get("to"), perspective) and line["step"] <= step]
-            shown = page.locator(".record > li:not(.heading):visible").count()
+            shown = page.locator(".record > li:not(.heading, .asked):visible").count()
             assert shown == len(known), (perspective, step)
     assert watched.misdeeds() == GOOD
 
@@ -113,6 +113,57 @@ def test_what_a_seat_was_asked_and_answered_is_folded_on_its_own_page_alone(told
     other = (seat + 1) % len(data["header"]["seats"])
     page = opened("avalon_v0", fragment(step, other))
     assert page.locator("#step details", has_text="Question").count() == 0
+
+
+def test_questions_to_a_model_unfold_in_the_record_at_the_moves_that_they_led_to(told, opened):
+    """Also those behind moves that nobody saw; on another seat's page there are none of them."""
+    data = told("avalon_v0")
+    steps = [(n, one) for n, one in enumerate(data["steps"]) if one.get("asks") and not one.get("fault")]
+    page = opened("avalon_v0")
+    for number, step in steps[:: max(1, len(steps) // 8)]:
+        lines = page.locator(".record > li", has=page.locator(f"a.at[aria-label='go to step {number}']"))
+        assert lines.locator("> .what > div > details").count() == len(step["asks"]), number
+    line = page.locator(".record > li.asked").first
+    line.locator("summary").first.click()
+    line.locator("details[open] .inside > *").first.wait_for(state="attached")
+    asked = {step["seat"] for _, step in steps}
+    silent = next(seat for seat in range(len(data["header"]["seats"])) if seat not in asked)
+    page = opened("avalon_v0", fragment(len(data["steps"]) - 1, silent))
+    assert page.locator(".record details").count() == 0
+
+
+def test_the_page_opens_at_the_end_with_the_result(told, opened):
+    data = told("avalon_v0")
+    page, last = opened("avalon_v0"), len(data["steps"]) - 1
+    assert page.locator("output.count").inner_text() == f"{last} / {last}"
+    assert page.locator("p.ended").inner_text() == data["header"]["ended"]
+    turned = data["header"]["turned"]
+    page.get_by_role("link", name="go to where it turned").click()
+    assert page.locator("output.count").inner_text() == f"{turned['step']} / {last}"
+
+
+def test_a_game_plays_by_itself_from_its_beginning_and_the_space_bar_pauses_it(opened, watched):
+    page = opened("template_v0")
+    page.locator("#speed").select_option(label="4×")
+    page.locator("h1").click()
+    page.keyboard.press(" ")
+    assert page.locator("#play").inner_text() == "Pause"
+    page.wait_for_function("() => document.querySelector('output.count').innerText === '1 / 3'")
+    page.keyboard.press(" ")
+    assert page.locator("#play").inner_text() == "Play"
+    page.wait_for_timeout(700)
+    assert page.locator("output.count").inner_text() == "1 / 3"
+    page.locator("#play").click()
+    page.wait_for_function("() => document.querySelector('output.count').innerText === '3 / 3'")
+    page.wait_for_function("() => document.getElementById('play').innerText === 'Play'")
+    assert watched.misdeeds() == GOOD
+
+
+def test_a_step_by_hand_pauses_the_game(opened):
+    page = opened("avalon_v0", "step=3")
+    page.locator("#play").click()
+    page.keyboard.press("ArrowRight")
+    assert page.locator("#play").inner_text() == "Play"
 
 
 def test_links_to_a_step_and_a_seat_are_read_and_written(opened):

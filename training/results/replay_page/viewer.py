@@ -18,6 +18,7 @@ SCRIPTS: Final = (
     "replay_tables.js",
     "replay_beliefs.js",
     "replay_papers.js",
+    "replay_player.js",
     "replay_viewer.js",
 )
 INDEX_SCRIPT: Final = "replay_index.js"

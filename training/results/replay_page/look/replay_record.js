@@ -5,14 +5,16 @@ function recordItems(replay, perspective, href) {
   let at = 0;
   replay.steps.forEach((step, number) => {
     const own = knows(step.whom, perspective);
+    const asks = own && step.seat >= 0 && holds(step.seat, perspective) ? step.asks || [] : [];
     let told = false;
     for (; at < replay.lines.length && replay.lines[at].step <= number; at++) {
       const line = replay.lines[at];
       if (!knows(line.to, perspective)) continue;
       const mover = line.seat === step.seat && !told;
-      items.push(lineItem(replay, line, mover && own ? marksOfStep(replay, step, perspective) : [], perspective, href));
+      items.push(lineItem(replay, line, mover && own ? marksOfStep(step) : [], mover ? asks : [], href));
       told = told || mover;
     }
+    if (!told && !step.fault && asks.length) items.push(askedItem(replay, step, number, asks, href));
     if (step.fault && own) items.push(refusedItem(replay, step, number, href));
     if (step.kind === "end" && replay.header.ended)
       items.push({ step: number, seat: null, kind: "heading ending", text: replay.header.ended, below: () => stepLink(number, href) });
@@ -20,7 +22,8 @@ function recordItems(replay, perspective, href) {
   return items;
 }
 
-function lineItem(replay, line, marks, perspective, href) {
+// asks: the questions to a model that led to the line; they unfold below it.
+function lineItem(replay, line, marks, asks, href) {
   const name = line.seat < 0 ? "" : replay.name(line.seat);
   const names = line.seat < 0 ? ["Moderator"] : [name, replay.seats[line.seat].agent];
   const text = withoutName(line.text, names);
@@ -29,7 +32,17 @@ function lineItem(replay, line, marks, perspective, href) {
   const others = secret && line.to.some((seat) => seat !== line.seat);
   const seen = secret ? [{ text: others ? "known to " + namesOf(replay, line.to) : "secret", kind: "secret", title: "known to " + namesOf(replay, line.to) }] : [];
   return { step: line.step, seat: line.seat < 0 ? null : line.seat, name, kind, text, secret, marks: [...marks, ...seen],
-    below: () => stepLink(line.step, href) };
+    below: () => [calls(replay, asks), stepLink(line.step, href)] };
+}
+
+// A move that nobody saw, with the questions that led to it.
+function askedItem(replay, step, number, asks, href) {
+  return { step: number, seat: step.seat, name: replay.name(step.seat), kind: "did asked", secret: true, text: step.said || step.kind,
+    marks: [...marksOfStep(step), { text: "secret", kind: "secret" }], below: () => [calls(replay, asks), stepLink(number, href)] };
+}
+
+function calls(replay, asks) {
+  return asks.length ? make("div", { class: "small" }, asks.map((call, at) => callPart(replay, call, at))) : null;
 }
 
 // A line without what stands beside it already: who it is of, and that it is secret.
@@ -45,12 +58,10 @@ function refusedItem(replay, step, number, href) {
     below: () => stepLink(number, href) };
 }
 
-function marksOfStep(replay, step, perspective) {
+function marksOfStep(step) {
   const marks = [];
   if (step.by) marks.push({ text: (step.by === "table" ? "put in by the table: " : "answered by the " + step.by + ": ") + (step.reason || ""), kind: "warn",
     title: "this move is not the seat's own decision" });
-  const asked = holds(step.seat, perspective) && step.asks ? step.asks.length : 0;
-  if (asked) marks.push({ text: asked === 1 ? "1 question asked" : asked + " questions asked", kind: "plain" });
   return marks;
 }
 

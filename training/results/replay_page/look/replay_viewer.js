@@ -1,13 +1,17 @@
 // The replay page: puts its parts together, and moves them together through the steps.
-// Keys: left and right one step (that the perspective sees), Page Up and Page Down ten, Home and End; links #step=41&seat=3.
+// It opens at the end. Keys: left and right one step (that the perspective sees), Page Up and Page Down ten, Home and End, space
+// to play and pause; links #step=41&seat=3.
 
 function viewer(told) {
   const replay = readReplay(told);
-  const place = { step: 0, perspective: EVERYTHING };
+  const place = { step: replay.last, perspective: EVERYTHING };
   const go = (step, perspective) => { history.replaceState(null, "", writeHash(step, perspective)); arrive(); };
   const href = (step) => writeHash(step, place.perspective);
   const table = ring(replay.seats.map((_, seat) => ({ name: replay.name(seat) })), (seat) => go(place.step, place.perspective === seat ? EVERYTHING : seat));
-  const controls = controlBar(replay, (step) => go(step, place.perspective), (seat) => go(place.step, seat));
+  const on = (how) => go(moved(replay, seen, place.step, how), place.perspective);
+  const player = gamePlayer(() => { on(1); return place.step < replay.last; }, () => { if (place.step === replay.last) on("first"); });
+  const byHand = (how) => { player.stop(); on(how); };
+  const controls = controlBar(replay, (step) => { player.stop(); go(step, place.perspective); }, (seat) => go(place.step, seat), player.element);
   const talk = make("div", { class: "scrolls talk" });
   const self = selfPanel(replay), beliefs = beliefPanel(replay), documents = documentsPanel(replay), graphs = graphPanel(replay);
   const players = playersPanel(replay);
@@ -28,7 +32,7 @@ function viewer(told) {
   const arrive = () => {
     const asked = readHash(location.hash, replay.last, replay.seats.length);
     const changed = conversation === null || asked.perspective !== place.perspective;
-    place.step = asked.step === null ? 0 : asked.step;
+    place.step = asked.step === null ? replay.last : asked.step;
     place.perspective = asked.perspective;
     if (changed) perspectiveChanged();
     table.show(seatStates(replay, place.step, place.perspective), ringMiddle(replay, place.step));
@@ -39,8 +43,8 @@ function viewer(told) {
     controls.show(place.step, place.perspective);
   };
   addEventListener("hashchange", arrive);
-  addEventListener("keydown", (event) => onKey(event, (how) => go(moved(replay, seen, place.step, how), place.perspective)));
-  controls.moves((how) => go(moved(replay, seen, place.step, how), place.perspective));
+  addEventListener("keydown", (event) => onKey(event, byHand, player.toggle));
+  controls.moves(byHand);
 
   const left = make("div", { class: "left" }, make("section", { class: "panel", "aria-label": "the table" }, table.element), self.element, stepBox);
   const right = make("section", { class: "panel conversation", "aria-label": "the record" }, make("h2", {}, "The record"), talk);
@@ -56,6 +60,8 @@ function pageHead(replay) {
   const side = sideClass(replay, header.winner);
   return [make("div", { class: "head" }, make("h1", {}, plainWords(header.title)), make("span", { class: "soft small" }, plainWords(told))),
     make("p", { class: "ended " + side }, plainWords(header.ended || "")),
+    header.turned ? make("p", {}, "Where it turned: ", plainWords(header.turned.why), " ",
+      make("a", { href: writeHash(header.turned.step, EVERYTHING), "aria-label": "go to where it turned" }, "step " + header.turned.step)) : null,
     (header.notes || []).map((note) => make("p", { class: "note" }, words(note))),
     header.rules ? howToPlay(header.rules) : null];
 }
@@ -78,14 +84,15 @@ function moved(replay, seen, step, how) {
 
 const KEYS = { ArrowRight: 1, ArrowLeft: -1, PageDown: 10, PageUp: -10, Home: "first", End: "last" };
 
-function onKey(event, move) {
-  if (!(event.key in KEYS) || event.altKey || event.ctrlKey || event.metaKey) return;
+function onKey(event, move, toggle) {
+  if (!(event.key in KEYS || event.key === " ") || event.altKey || event.ctrlKey || event.metaKey) return;
   if (event.target instanceof Element && event.target.closest("select, textarea, .table, input:not([type=range])")) return;
+  if (event.key === " " && event.target instanceof Element && event.target.closest("button, summary, a")) return; // it presses them
   event.preventDefault();
-  move(KEYS[event.key]);
+  if (event.key === " ") toggle(); else move(KEYS[event.key]);
 }
 
-function controlBar(replay, toStep, toPerspective) {
+function controlBar(replay, toStep, toPerspective, playing) {
   let move = () => {};
   const button = (sign, name, how) => make("button", { type: "button", "aria-label": name, title: name, onclick: () => move(how) }, sign);
   const slider = make("input", { type: "range", min: 0, max: replay.last, value: 0, "aria-label": "step", id: "scrubber" });
@@ -97,7 +104,7 @@ function controlBar(replay, toStep, toPerspective) {
   picker.addEventListener("change", () => toPerspective(picker.value === "" ? EVERYTHING : picker.value === PUBLIC ? PUBLIC : Number(picker.value)));
   const element = make("nav", { class: "controls", "aria-label": "steps" }, make("div", { class: "bar page" },
     make("div", { class: "row" }, button("|\u25c0", "first step (Home)", "first"), button("\u25c0", "one step back (left arrow)", -1),
-      button("\u25b6", "one step on (right arrow)", 1), button("\u25b6|", "last step (End)", "last")),
+      button("\u25b6", "one step on (right arrow)", 1), button("\u25b6|", "last step (End)", "last")), playing,
     make("div", { class: "grow slide" }, slider), count, make("label", { class: "row small" }, "Show", picker)));
   const show = (step, perspective) => {
     slider.value = step;
