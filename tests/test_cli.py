@@ -56,8 +56,8 @@ def test_play_with_a_person_at_the_terminal(capsys, monkeypatch):
     monkeypatch.setattr("builtins.input", lambda _prompt="": next(answers))
     assert run(["play", "--players", "5", "--policy", "player_0=human"]) == 0
     shown = text_of(capsys)
-    assert "You are player_0." in shown
-    assert 'player_0 says: "hello everybody"' in shown
+    assert "You are Ana." in shown
+    assert 'Ana says: "hello everybody"' in shown
 
 
 def test_a_person_who_leaves_ends_the_game_in_one_line(capsys, monkeypatch):

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from parlour.envs.core import GameText, ParlourError, check_one_of
+from parlour.envs.seat_names import NO_NAMES, SeatNames
 from parlour.envs.terminal import tell, tell_text
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, games_at_once, seated
+from parlour.training.cli.people import NamesOption, PeopleSeedOption, first_seed, names_at
 
 if TYPE_CHECKING:
     from parlour.training.play import rollout
@@ -27,7 +29,8 @@ def play(
         list[str] | None,
         "A player for all seats; or a player for each seat, in order; or player_0=NAME for single seats; None: heuristic.",
     ] = None,
-    seed: common.SeedOption = 0,
+    names: NamesOption = None,
+    seed: PeopleSeedOption = None,
     games: Annotated[int, typer.Option(min=1), "Number of games, on consecutive seeds."] = 1,
     on_bad: Annotated[
         str, "Handling of text that cannot be used: ask_again, default, random, raise or forfeit."
@@ -56,11 +59,15 @@ def play(
     game, options = named_table(game, table.chosen, players_named(policy or []))
     env = rollout.table(game, on_bad=on_bad, **options)
     base = env.game_env
-    names = seat_names(policy or ["heuristic"], base.possible_agents)
+    sitting = seat_names(policy or ["heuristic"], base.possible_agents)
     game = base.spec.id
-    talk = checked_talk(talk, WORDS if HumanPolicy.name in names else CLAIMS)
-    makers = {name: partial(make_player, name, base.spec, base.game.config, model, talk) for name in names}
-    players_of = tuple((seated(one, model), makers[one]) for one in names)
+    people = HumanPolicy.name in sitting
+    shown = names_at(names, base) if people else NO_NAMES
+    seed, seed_line = first_seed(seed, out, base) if people else (seed or 0, "")
+    talk = checked_talk(talk, WORDS if people else CLAIMS)
+    makers = {name: partial(make_player, name, base.spec, base.game.config, model, talk) for name in sitting}
+    makers |= {HumanPolicy.name: partial(HumanPolicy, names=shown)} if people else {}
+    players_of = tuple((seated(one, model), makers[one]) for one in sitting)
     files = [None if out is None else out / f"{game}-{number}.jsonl" for number in range(1, games + 1)]
     jobs = [Job(seed + number, players_of, file) for number, file in enumerate(files)]
     seats = dict(zip(base.possible_agents, (one for one, _ in players_of), strict=True))
@@ -74,8 +81,8 @@ def play(
 
     def show(number: int, episode: rollout.Episode) -> None:
         if not json:
-            _show_game(base.text, episode, heading=games > 1)
-        _collect_ratings(game, names, files[number], base)
+            _show_game(base.text, episode, shown, heading=games > 1)
+        _collect_ratings(game, sitting, files[number], base)
         keep(number, episode)
 
     def skip(number: int, given_up: rollout.Unfinished) -> None:
@@ -83,11 +90,13 @@ def play(
             tell(f"--- seed {given_up.seed}: not finished after {given_up.moves} moves ({given_up.why})")
         keep(number, given_up)
 
-    workers = 1 if HumanPolicy.name in names else games_at_once(names, model)
+    workers = 1 if people else games_at_once(sitting, model)
     settings = {"players": seats, "seed": seed, "on_bad": on_bad, "on_failure": failures.on_failure}
     settings |= talk_setting(talk)
-    watched = nullcontext(no_progress) if HumanPolicy.name in names else display.progress_line(redraw=False)
+    watched = nullcontext(no_progress) if people else display.progress_line(redraw=False)
     held = games_folder(out, base, "play", settings, resume=resume)
+    if people and not json:
+        tell(seed_line)
     with held, ray.pool(model) as pool, watched as progress:
         runner = GameRunner(workers, pool, progress, failures, resume=resume)
         runner.play_each(env, jobs, show, skip=skip)
@@ -157,16 +166,16 @@ def _result(played: rollout.Episode | rollout.Unfinished, seats: dict[str, str])
     return {"seed": played.seed, **result, "moves": played.moves, "faults": faults, **players}
 
 
-def _show_game(text: GameText[Any], episode: rollout.Episode, *, heading: bool) -> None:
+def _show_game(text: GameText[Any], episode: rollout.Episode, names: SeatNames, *, heading: bool) -> None:
     from parlour.envs.text import end_of, was
 
     if heading:
         tell(f"--- seed {episode.seed}")
     for event in episode.last_views[0].events:
         if event.to is None:
-            tell_text(text.line(event).rstrip("\n"))
+            tell_text(names.shown(text.line(event).rstrip("\n")))
     for view in episode.last_views:
         told = was(text, view)
         if told:
-            tell(told)
-    tell(end_of(text, episode.outcome))
+            tell(names.shown(told))
+    tell(names.shown(end_of(text, episode.outcome)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-import secrets
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,24 +10,19 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
-from parlour.envs import english, replay
-from parlour.envs.aec import GameEnv
 from parlour.envs.core import ParlourError
-from parlour.envs.registry import name_of
-from parlour.envs.seat_names import SeatNames, names_for
 from parlour.envs.terminal import tell
 from parlour.policies import HumanPolicy, make_policy
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, seated
 from parlour.training.cli.options import Options
+from parlour.training.cli.people import NamesOption, PeopleSeedOption, first_seed, names_at
 from parlour.training.play import rollout
 from parlour.training.play.extras import import_extra
 from parlour.training.play.live_table.settings import TableSettings
 from parlour.training.play.named_table import named_table
 from parlour.training.play.stored_games import games_folder
 
-_SEEDS: Final = 1_000_000
-"""Seeds that are drawn for people lie below this number."""
 ME: Final = "me"
 """How a person is seated."""
 
@@ -49,21 +43,13 @@ def table(
         "Who sits there, from seat 0 on: `me` for a person in a browser, or a player as in `parlour play`.",
     ] = ME,
     others: Annotated[str, "Player for the seats that --seats does not name."] = "heuristic",
-    names: Annotated[
-        str | None,
-        typer.Option(metavar="NAME[,NAME]"),
-        "Names that people read and say instead of player_0 and so on, from seat 0 on; None: from a list.",
-    ] = None,
+    names: NamesOption = None,
     games: Annotated[
         int | None,
         typer.Option(min=1),
         "Number of games, on consecutive seeds; None: as many as people begin, and one at a table without people.",
     ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(min=0),
-        "Seed of the first game; None: that of the games in --out, or a new one, which is printed.",
-    ] = None,
+    seed: PeopleSeedOption = None,
     on_bad: Annotated[
         str, "Handling of a player's text that cannot be used: ask_again, default or random. People are asked again."
     ] = "ask_again",
@@ -104,17 +90,15 @@ def table(
     ]
     people = tuple(seat for seat, (_, player) in enumerate(players) if player is None)
     keys = tables.keys_from(people, token)
-    called = _names(names, base)
-    if seed is None:
-        stored = _stored_seed(out, base)
-        seed = secrets.randbelow(_SEEDS) if stored is None else stored
+    called = names_at(names, base)
+    seed, seed_line = first_seed(seed, out, base)
     with _folder(out) as folder, games_folder(folder, base, "table", _decides(players, seed, on_bad), resume=True):
         plan = tables.Plan(folder, games if games or people else 1, seed, failures, called)
         opened = tables.OpenTable(env, players, plan, keys, settings, host, port, tell=tell)
         for line in opened.links():
             tell(line)
         tell(f"transcripts: {folder}" if out else "transcripts: gone at the end, without --out")
-        tell(f"seed {seed}; --seed {seed} plays the same deals again")
+        tell(seed_line)
         tell("Ctrl-C closes the table")
         opened.run()
 
@@ -122,28 +106,6 @@ def table(
 def _decides(players: list[tuple[str, Any]], seed: int, on_bad: str) -> dict[str, Any]:
     """What decides the games, besides the table."""
     return {"players": [name for name, _ in players], "seed": seed, "on_bad": on_bad}
-
-
-def _names(given: str | None, base: GameEnv) -> SeatNames:
-    """What the seats are called; a game that gives its players names keeps them. Raises `ParlourError` for other names."""
-    wanted = [] if given is None else [name.strip() for name in given.split(",")]
-    game = base.game
-    if (game.seats and getattr(game.view(game.initial(), 0), "names", ())) or base.possible_agents[0] != english.name(
-        0
-    ):
-        if wanted:
-            raise ParlourError(f"--names are not accepted for {base.spec.id}, whose players have names; accepted: none")
-        return SeatNames()
-    return names_for(wanted, game.seats, getattr(game, "role_names", ()))
-
-
-def _stored_seed(out: Path | None, base: GameEnv) -> int | None:
-    """The seed of the first game in a folder; None where there is none."""
-    first = None if out is None else out / f"{name_of(base.spec)}-1.jsonl"
-    if first is None or not first.exists() or b"\n" not in first.read_bytes():
-        return None
-    seed = replay.read(first, folders=filter(None, [base.spec.opens(base.game.config)])).header.get("seed")
-    return seed if isinstance(seed, int) else None
 
 
 def names_in(given: str) -> list[str]:
