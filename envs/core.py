@@ -270,6 +270,8 @@ class GameSpec(Protocol):
     """Dotted name of its tables of `parlour.envs.batch`; empty if it has no kernels."""
     batch_heuristic: ClassVar[str] = ""
     """Dotted name of `(tables, where, actions)`: writes what the heuristic plays at the tables of `where` to `actions`."""
+    histories: ClassVar[str] = ""
+    """Dotted name of `(game, view) -> parlour.envs.hidden_roles.History, ...`: all that the seat holds possible; empty if it has none."""
     redealt: ClassVar[str] = ""
     """Dotted name of `(game, seat, events, rng) -> game`: the same table with all changed that `seat`, who has seen `events`,
     cannot know. For games that keep hidden things in their rules; without it only nature's and hidden moves are changed."""

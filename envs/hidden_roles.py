@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Final, Generic, NamedTuple, Protocol, TypeVar
 
 from parlour.envs.core import NATURE, Event, IllegalMove, Move, ParlourError, accept, check_one_of
 
@@ -95,6 +95,15 @@ def refusal(legal: tuple[Move, ...], move: Move) -> str:
         return f"{move.kind!r} is not a move of this phase; accepted: {', '.join(kinds)}"
     accepted = [list(m.args) for m in legal if m.kind == move.kind]
     return f"{move.kind} {list(move.args)} is not accepted; accepted: {accepted}"
+
+
+class History(NamedTuple):
+    """One course of a game from the deal on, hidden moves included."""
+
+    deal: tuple[int, ...]
+    """The `args` of nature's first move."""
+    moves: tuple[tuple[int, Move], ...]
+    """All moves after it, each with its seat, or `NATURE`."""
 
 
 class HiddenRolesState(Protocol):

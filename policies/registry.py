@@ -136,6 +136,12 @@ def _mixture(words: Mapping[str, str], at: Wanted) -> Policy:
     return MixturePolicy.from_settings(words, at.game, at.config)
 
 
+def _search(words: Mapping[str, str], at: Wanted) -> Policy:
+    from parlour.policies.search import SearchPolicy
+
+    return SearchPolicy.from_settings(words, at.game, at.config)
+
+
 def _advised(words: Mapping[str, str], at: Wanted) -> Policy:
     from parlour.policies.agents.advised import AdvisedPlayer
 
@@ -180,6 +186,7 @@ for kind in (
     PolicyKind(EXPERT, _expert, "file", settings=False),
     PolicyKind("clone", _clone, "file", "cloned:ClonedPlayer", first="file", shown="clone:FILE"),
     PolicyKind(_MIXTURE, _mixture, "file", "mixture:MixturePolicy", first="folder", shown="mixture:FOLDER"),
+    PolicyKind("search", _search, "file", "search:SearchPolicy", first="player", shown="search:expert"),
     *(_kind(name, _asked, "asking", home) for name, home in _ASKING.items()),
     PolicyKind(_ADVISED, _advised, "asking", "agents.advised:AdvisedPlayer"),
     _kind("grace", _set, "modules", "agents.mediated_qa:GraceMediator"),

@@ -113,6 +113,7 @@ class AvalonSpec(GameSpec):
     features = (TABLE, *FEATURES)
     batch = "parlour.envs.batch.avalon:AvalonTables"
     batch_heuristic = "parlour.policies.heuristic.batch.avalon:choose"
+    histories = "parlour.envs.avalon.histories:histories"
     prose = "parlour.envs.avalon.prose:AvalonProse"
 
     def build(

@@ -8,12 +8,12 @@ from typing import Final
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from parlour.envs.batch.drawing import draw
 from parlour.envs.batch.players import BatchPlayer
 from parlour.envs.batch.streams import started
 from parlour.envs.batch.tables import BatchTables, Turns
 from parlour.envs.core import ParlourError
 from parlour.policies import TrainedSeat
-from parlour.training.learn.batch import kernels
 from parlour.training.learn.batch.networks import layers_of, mlp
 from torch import nn
 
@@ -56,7 +56,7 @@ class NetworkPlayer:
         if self._greedy:
             actions[rows] = np.where(turns.mask[rows] != 0, logits, -np.inf).argmax(axis=1)
         else:
-            kernels.draw(logits, turns.mask, rows, self._stream, actions, self.log_probs)
+            draw(logits, turns.mask, rows, self._stream, actions, self.log_probs)
 
 
 class MixedPlayer:

@@ -1,0 +1,136 @@
+"""`search:expert`: at each decision, play continuations of the game from what the seat holds possible, and choose by their results.
+
+At a turn the player lists the histories that fit what it has seen, weighs them by how likely the network makes the moves of the
+others (`posterior.py`), and plays each of its own moves on to the end in deals drawn by these weights (`continuations.py`). It
+takes a move with a probability in proportion to the network's own, times the exponential of its win rate over `temperature`. So it
+stays as unpredictable as the network where moves are level (piKL: Jacob et al. 2022, "Modeling Strong and Human-Like Gameplay
+with KL-Regularized Search", arXiv 2112.07544).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, Self
+
+import numpy as np
+from parlour.envs.core import ParlourError, View
+from parlour.policies.base import TablePolicy
+from parlour.policies.experts import EXPERT, expert
+from parlour.policies.search.continuations import Continuations
+from parlour.policies.search.network import SearchTable
+from parlour.policies.search.posterior import UnknownHistoryError, posterior
+from parlour.policies.settings import Settings, number, read_settings, setting, whole
+from parlour.policies.trained import TrainedSeat
+
+__all__ = ["SEARCH", "SearchPolicy", "SearchSettings"]
+
+SEARCH: Final = "search"
+_BLOCK: Final = 64
+"""Deals in which every considered move is continued before the clock is read again."""
+
+
+@dataclass(frozen=True)
+class SearchSettings(Settings):
+    """What can be set."""
+
+    player: str = EXPERT
+    """Whose network plays the continuations: `expert`, or the file of a trained seat."""
+    continuations: int = setting(1000, whole(1))
+    """Games that are played on to their end at each decision."""
+    seconds: float | None = setting(None, number(0))
+    """Time after which no further continuations begin; a game with this limit cannot be reproduced byte for byte."""
+    temperature: float = setting(0.1, number(0.001))
+    """The win rate, 0..1, that outweighs a move that the network takes e times as often."""
+    slip: float = setting(0.02, number(0.0001, 1))
+    """Share of the others' moves that the posterior takes for random ones."""
+    least: float = setting(0.02, number(0, 1))
+    """Moves that the network takes less often are not considered."""
+
+
+class SearchPolicy(TablePolicy):
+    """Searches at each decision with a trained network. Needs `info="full"`, and Numba (extra `batch`).
+
+    Args:
+        network: Who plays the continuations.
+        chosen: The settings.
+
+    Raises:
+        ParlourError: The game has no histories or no kernels for this table.
+    """
+
+    name: ClassVar[str] = SEARCH
+    wants: ClassVar[str] = "view"
+
+    def __init__(self, network: TrainedSeat, chosen: SearchSettings | None = None) -> None:
+        super().__init__()
+        self.network, self.chosen = network, chosen or SearchSettings()
+        self.table = network.game, network.config
+        self._table = SearchTable(network)
+        self._considered: dict[str, Any] = {}
+
+    @classmethod
+    def from_settings(cls, words: Mapping[str, str], game: str, config: Mapping[str, Any]) -> Self:
+        """From words, for a table. Raises `ParlourError` if a setting is not accepted or there is no network for the table."""
+        chosen = read_settings(SearchSettings, words, SEARCH)
+        given = chosen.player
+        return cls(expert(game, config) if given == EXPERT else TrainedSeat.load_for(given, game, config), chosen)
+
+    def act(self, observation: Any, info: dict[str, Any]) -> int:
+        """Raises `ParlourError` if `info` holds no View."""
+        view: View | None = info.get("view")
+        if view is None:
+            raise ParlourError(f"{SEARCH} reads info['view']; accepted: an environment with info='full'")
+        self._considered = {}
+        own, log_prob = self._table.moves_of(view)
+        considered = np.flatnonzero(np.exp(log_prob) >= min(self.chosen.least, np.exp(log_prob.max())))
+        chosen = int(considered[0])
+        if len(considered) > 1:
+            win_rates, errors = self._win_rates(view, own[considered])
+            score = log_prob[considered] + win_rates / self.chosen.temperature
+            share = np.exp(score - score.max())
+            chosen = int(considered[self.rng.choice(len(considered), p=share / share.sum())])
+            self._note(info, considered, np.exp(log_prob), win_rates, errors)
+        return int(info["legal"][chosen])
+
+    def notes(self) -> dict[str, Any]:
+        """What was considered at the last decision: moves, the network's probabilities, win rates and their standard errors."""
+        return {"search": self._considered} if self._considered else {}
+
+    def settings(self) -> dict[str, Any]:
+        return self.chosen.as_json()
+
+    # -- inside ------------------------------------------------------------------------------------------------
+
+    def _win_rates(self, view: View, moves: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        """The win rate of each move, 0..1, and its standard error; zeros where the history cannot be played again."""
+        began = time.monotonic()
+        try:
+            known = posterior(self._table, view, self.chosen.slip, self.rng)
+        except UnknownHistoryError:
+            return np.zeros(len(moves)), np.zeros(len(moves))
+        continuations = Continuations(self._table, known, view.seat)
+        left = max(1, self.chosen.continuations // len(moves))
+        returns: list[np.ndarray[Any, Any]] = []
+        while left > 0 and (not returns or not self._is_late(began)):
+            returns.append(continuations.play(moves, min(left, self._block), self.rng))
+            left -= self._block
+        results = (np.concatenate(returns, axis=1) + 1) / 2
+        return results.mean(axis=1), results.std(axis=1) / np.sqrt(results.shape[1])
+
+    @property
+    def _block(self) -> int:
+        return _BLOCK if self.chosen.seconds is not None else self.chosen.continuations
+
+    def _is_late(self, began: float) -> bool:
+        return self.chosen.seconds is not None and time.monotonic() - began >= self.chosen.seconds
+
+    def _note(self, info: Mapping[str, Any], considered: Any, chances: Any, win_rates: Any, errors: Any) -> None:
+        options = info.get("options") or [str(number) for number in info["legal"]]
+        self._considered = {
+            "moves": [options[k] for k in considered],
+            "network": [round(float(chances[k]), 4) for k in considered],
+            "win_rate": [round(float(rate), 4) for rate in win_rates],
+            "error": [round(float(error), 4) for error in errors],
+        }

@@ -1,0 +1,67 @@
+"""The table that a search plays at: the rules, array tables of any size, and the network that plays everybody's moves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from parlour.envs import batch, dotted
+from parlour.envs.batch.tables import BatchTables
+from parlour.envs.core import ParlourError, View
+from parlour.envs.registry import build, known
+from parlour.policies.trained import TrainedSeat
+from parlour.policies.view_reader import ViewReader
+
+Array = np.ndarray[Any, Any]
+
+
+class SearchTable:
+    """One table of a game, for searches with one network.
+
+    Raises:
+        ParlourError: The game has no histories or no kernels for this table, or Numba is missing.
+    """
+
+    def __init__(self, network: TrainedSeat) -> None:
+        self.spec = known(network.game).spec
+        self.game: Any = build(self.spec, network.config)
+        if not self.spec.histories or not batch.have_kernels(self.spec, network.config):
+            raise ParlourError(
+                f"search does not play {network.game} at this table; accepted: avalon_v0 with rules that array tables have"
+            )
+        self.network = network
+        self.histories = dotted.load(self.spec.histories, "histories")
+        self.frame = self.spec.frame(self.game)
+        self.number = {move: number for number, move in enumerate(self.game.catalogue)}
+        self._reader = ViewReader(network.game, network.config, network.features)
+        self._tables: dict[int, BatchTables] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"network": self.network}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["network"])  # type: ignore[misc]
+
+    def tables(self, games: int) -> BatchTables:
+        """Array tables for at least so many games: the same ones for up to the next power of two."""
+        size = 1 << (games - 1).bit_length()
+        if size not in self._tables:
+            made = batch.make(
+                self.network.game, num_envs=size, features=self.network.features, autoreset=False, **self.network.config
+            )
+            made.reset(0)
+            self._tables[size] = made
+        return self._tables[size]
+
+    def moves_of(self, view: View) -> tuple[Array, Array]:
+        """The legal moves of a View in the frame of the seat, in their order, and the network's log-probabilities of them."""
+        own, mask = self._reader.numbers(view)
+        log_prob = self.log_probs(self._reader.observed(view)[None], mask[None])[0]
+        return np.array(own), log_prob[own]
+
+    def log_probs(self, observation: Array, mask: Array) -> Array:
+        """Log-probabilities of all actions, float64 (rows, A); minus infinity for those that are not legal."""
+        logits = np.where(mask != 0, self.network.scores(observation), -np.inf).astype(np.float64)
+        logits -= logits.max(axis=1, keepdims=True)
+        log_prob: Array = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+        return log_prob
