@@ -16,6 +16,7 @@ from parlour.policies.cloned import CLONE, ClonedPlayer
 from parlour.policies.experts import EXPERT, cards
 from parlour.policies.llm.ask import ASKS
 from parlour.policies.llm.model import OfflineModel
+from parlour.policies.search import SEARCH, SearchPolicy
 from parlour.policies.settings import Settings
 from parlour.policies.trained import TrainedSeat
 
@@ -43,7 +44,13 @@ def made(name: str, game: str, env: Any) -> Any:
 
 def pages() -> dict[str, str]:
     """`NAME.md` for each player, and `index.md`."""
-    made_pages = {**_named(), EXPERT: _expert(), CLONE: _of_class(CLONE, ClonedPlayer), "trained": _trained()}
+    made_pages = {
+        **_named(),
+        EXPERT: _expert(),
+        CLONE: _of_class(CLONE, ClonedPlayer),
+        SEARCH: _of_class(SEARCH, SearchPolicy),
+        "trained": _trained(),
+    }
     made_pages |= {name: _foreign(name) for name in FOREIGN}
     rows = [(f"[{code(name)}]({name}.md)", said) for name, (said, _) in made_pages.items()]
     entries = "\n".join(made_pages)

@@ -10,6 +10,7 @@ function stepPanel(replay, number, perspective) {
   }
   const own = holds(step.seat < 0 ? null : step.seat, perspective);
   return [head, what(replay, step), faultNote(step), own ? inWords(step) : null,
+    own && step.notes && step.notes.search ? searchPart(step.notes.search) : null,
     own && step.choice !== undefined ? choicePart(replay.choices[step.choice], step) : null,
     own ? (step.asks || []).map((call, at) => callPart(replay, call, at)) : null,
     perspective === EVERYTHING && step.notes && Object.keys(step.notes).length ? fold("Notes in the transcript", () => asJson(step.notes)) : null];
@@ -38,6 +39,15 @@ function choicePart(choice, step) {
   const more = choice.more ? make("p", { class: "small soft" }, choice.more + " more options are not listed") : null;
   const of = choice.options.length + (choice.more || 0);
   return [make("p", {}, "Asked: ", words(choice.ask)), fold(of + (of === 1 ? " legal move" : " legal moves"), () => [listed(), ...(more ? [more] : [])])];
+}
+
+function searchPart(search) {
+  if (!Array.isArray(search.moves)) return null;
+  const percent = (share) => (100 * share).toFixed(1) + " %";
+  const rows = search.moves.map((move, at) => make("tr", {}, make("td", {}, words(move)), make("td", {}, percent(search.network[at])),
+    make("td", {}, percent(search.win_rate[at]) + " \u00b1 " + percent(1.96 * search.error[at]))));
+  const head = make("tr", {}, ["move considered", "network", "win rate, 95 % interval"].map((name) => make("th", {}, name)));
+  return make("table", { class: "small" }, make("thead", {}, head), make("tbody", {}, rows));
 }
 
 function callPart(replay, call, at) {
