@@ -179,4 +179,5 @@ def test_other_games_and_unknown_settings_are_refused_in_one_line(capsys):
         make_policy("search:expert", "werewolf_v0", registry["werewolf_v0"].raw_env(num_players=8).game.config)
     assert cli.run(["play", "avalon_v0", "--policy", "search:expert,depth=3"]) == 2
     [line] = capsys.readouterr().err.strip().splitlines()
-    assert "depth" in line and "continuations" in line
+    assert "depth" in line
+    assert "continuations" in line
