@@ -19,6 +19,7 @@ import numpy as np
 from parlour.envs import speech
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.deals import Array, Key, clean, deals, may_name, merged, sides, tables, team_rows, teams
+from parlour.envs.avalon.evidence import Scores
 from parlour.envs.avalon.habits import AvalonHabits, LearnedHabits, read_habits
 from parlour.envs.avalon.likelihoods import Likelihoods
 from parlour.envs.avalon.spoken import Reader
@@ -66,12 +67,17 @@ class AvalonBelief:
         self.habits = habits or AvalonHabits()
         self.seat = seat
         learned = self.habits if isinstance(self.habits, LearnedHabits) else LearnedHabits()
-        conduct = learned.conduct
-        apart = (game.MORDRED,) if conduct is not None and game.MORDRED in roles else ()
+        conduct, evidence = learned.conduct, learned.evidence
+        knows_more = conduct is not None or evidence is not None
+        apart = (game.MORDRED,) if knows_more and game.MORDRED in roles else ()
         self._key = Key(roles, seat, role, knows, apart)
         self.evil, self.merlin, self.blind, _ = tables(self._key)
-        self._words = None if conduct is None else learned.words
-        self._learned = None if conduct is None else Likelihoods(self._key, conduct, self.habits, self._words, reader)
+        self._words = None if conduct is None or evidence is not None else learned.words
+        self._learned: Likelihoods | Scores | None = None
+        if evidence is not None:
+            self._learned = Scores(self._key, evidence)
+        elif conduct is not None:
+            self._learned = Likelihoods(self._key, conduct, self.habits, self._words, reader)
         self._guesser = guesser
         self.log_weights: Array = np.zeros(len(self.evil))
         self._weights: Array | None = None
@@ -142,7 +148,7 @@ class AvalonBelief:
         elif kind == game.LEADS and self._learned is not None:
             self._learned.lead(args[0])
         elif kind == game.SCORE and self._learned is not None:
-            self._learned.public.score(*args)
+            self._learned.score(*args)
         elif kind == game.TEAM:
             self.see_team(seat, args)
             self._team, self._own_card = args, None
@@ -161,7 +167,7 @@ class AvalonBelief:
 
     def see_words(self, speaker: int, words: str, *, reason: bool = False) -> None:
         """A seat speaks freely to all, with a team if `reason`; this is no evidence if the habits do not cover words."""
-        if self._learned is not None:
+        if isinstance(self._learned, Likelihoods):
             self._add(self._learned.words(speaker, words, reason=reason))
 
     def see_team(self, leader: int, team: Sequence[int]) -> None:

@@ -6,7 +6,7 @@ number of players:
 
     {"parlour_habits": 1, "game": "avalon_v0", "players": {"5": {"conduct": {"votes": {"evil, dirty": {"always": 3.1, ...}, ...},
      "teams": {...}, "cards": {...}, "weights": {...}}, "words": {"weight": 0.6, "Merlin": {"propose": {"always": 1.0, ...},
-     "defend": {...}, "accuse": {...}}, ...}}, ...}, ...}
+     "defend": {...}, "accuse": {...}}, ...}, "evidence": {...}}, ...}, ...}
 
 Every other key of the file is a note of who wrote it.
 """
@@ -59,6 +59,62 @@ CLAIM_TERMS: Final = (
     "first quest",
 )
 """What the log-odds of a stance to a seat, against saying nothing of it, are the sum of."""
+
+COUNTS: Final = ("none", "one", "more")
+"""Evil seats on a team that a seat knows."""
+CLASSES: Final = tuple(f"{kind}, {count}" for kind in LEADERS for count in COUNTS)
+"""What the coefficients of evidence depend on: what a seat is, and how many evil seats that it knows are on the team."""
+EVIDENCE_VOTES: Final = (
+    *(
+        "always",
+        "own",
+        "on team",
+        "doubt",
+        "second quest",
+        "later quest",
+        "again",
+        "proposals",
+        "last proposal",
+        "evil two",
+        "good two",
+    ),
+    *(
+        "leader failed",
+        "team failed",
+        "others",
+        "others at last",
+        "habit",
+        "failed",
+        "succeeded",
+        "backed fails",
+        "blocked successes",
+    ),
+)
+"""Terms of the score of a vote; see `evidence.Watched.votes`."""
+EVIDENCE_TEAMS: Final = (
+    *(
+        "always",
+        "self",
+        "doubt",
+        "kept",
+        "again",
+        "later proposal",
+        "first quest",
+        "second quest",
+        "evil two",
+        "good two",
+    ),
+    *("team failed", "leader failed", "leader backed fails"),
+)
+"""Terms of the score of a team; see `evidence.Watched.team`."""
+EVIDENCE_CARDS: Final = tuple(
+    f"{evil} evil, {fails} fails, {stage} quest, {size}"
+    for evil in ("no", "one", "two", "more")
+    for fails in ("no", "one", "more")
+    for stage in ("first", "second", "later")
+    for size in ("pair", "larger")
+)
+"""Cells of the score of the cards of a quest."""
 
 Terms = tuple[float, ...]
 
@@ -128,10 +184,24 @@ class ClaimHabits:
 
 
 @dataclass(frozen=True)
+class Evidence:
+    """What public events tell about the evil side: coefficients of scores (`evidence.py`)."""
+
+    votes: tuple[Terms, ...]
+    """By `CLASSES`, each by `EVIDENCE_VOTES`."""
+    teams: tuple[Terms, ...]
+    """By `CLASSES`, each by `EVIDENCE_TEAMS`."""
+    cards: Terms
+    """By `EVIDENCE_CARDS`."""
+
+
+@dataclass(frozen=True)
 class LearnedHabits(AvalonHabits):
     """Habits with what records taught; where that is None, the fixed rates count."""
 
     conduct: Conduct | None = None
+    evidence: Evidence | None = None
+    """What events tell, instead of the likelihoods of conduct; None: these."""
     words: ClaimHabits | None = None
     """What words tell, beside conduct; None: words tell nothing."""
 
@@ -151,6 +221,12 @@ class HabitsFile(HabitsByPlayers[LearnedHabits]):
                 "cards": _named(CARD_TERMS, conduct.cards) | {"joins": conduct.joins},
                 "weights": asdict(conduct.weights),
             }
+        if (evidence := habits.evidence) is not None:
+            values["evidence"] = {
+                "votes": {kind: _named(EVIDENCE_VOTES, row) for kind, row in zip(CLASSES, evidence.votes, strict=True)},
+                "teams": {kind: _named(EVIDENCE_TEAMS, row) for kind, row in zip(CLASSES, evidence.teams, strict=True)},
+                "cards": _named(EVIDENCE_CARDS, evidence.cards),
+            }
         if (words := habits.words) is not None:
             by_kind = zip(LEADERS, words.stances, strict=True)
             values["words"] = {"weight": words.weight} | {
@@ -163,6 +239,7 @@ class HabitsFile(HabitsByPlayers[LearnedHabits]):
     def _from_json(values: Mapping[str, Any]) -> LearnedHabits:
         return LearnedHabits(
             conduct=_conduct(values["conduct"]) if "conduct" in values else None,
+            evidence=_evidence(values["evidence"]) if "evidence" in values else None,
             words=_words(values["words"]) if "words" in values else None,
         )
 
@@ -182,6 +259,14 @@ def _conduct(values: Mapping[str, Any]) -> Conduct:
         _terms(values["cards"], CARD_TERMS),
         _number(values["cards"]["joins"]),
         Weights(*_terms(values["weights"], _WEIGHTS)),
+    )
+
+
+def _evidence(values: Mapping[str, Any]) -> Evidence:
+    return Evidence(
+        tuple(_terms(values["votes"][kind], EVIDENCE_VOTES) for kind in CLASSES),
+        tuple(_terms(values["teams"][kind], EVIDENCE_TEAMS) for kind in CLASSES),
+        _terms(values["cards"], EVIDENCE_CARDS),
     )
 
 

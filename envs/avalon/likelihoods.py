@@ -50,6 +50,10 @@ class Likelihoods:
         self.public.lead(quest)
         self.heard.lead(quest)
 
+    def score(self, good: int, evil: int) -> None:
+        """Quests won so far."""
+        self.public.score(good, evil)
+
     def words(self, speaker: int, words: str, *, reason: bool = False) -> Array:
         """A seat speaks to all, `reason`: with a team; to itself its own words tell nothing."""
         found = np.zeros(len(tables(self._key).evil))

@@ -5,7 +5,7 @@ Claim habits are fitted to what seats of known roles said (`envs/avalon/spoken.p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -46,6 +46,13 @@ class PublicGame:
         """1 for each evil seat, shape (n,)."""
         return np.array([role in game.EVIL_ROLES for role in self.roles], dtype=np.float64)
 
+    @cached_property
+    def cases(self) -> Cases:
+        """Its choices, which do not depend on any habits."""
+        found = Cases()
+        _Reader(self, found).read()
+        return found
+
     def key(self, *, apart: bool = True) -> Key:
         """The onlooker's hypotheses; `apart`: Mordred is distinguished, as conduct has it."""
         deck = tuple(sorted(self.roles, key=game.ROLES.index))
@@ -54,20 +61,30 @@ class PublicGame:
 
 def read(record: PublicGame, habits: AvalonHabits, number: int = 0) -> list[BeliefRead]:
     """What an onlooker believes after each quest of one game, who hears no word unless the habits know words."""
+    return [one for kind, one in _reads(record, habits, number) if kind == game.SCORE]
+
+
+def read_proposals(record: PublicGame, habits: AvalonHabits, number: int = 0) -> list[BeliefRead]:
+    """The same after the votes on each proposal, before the cards."""
+    return [one for kind, one in _reads(record, habits, number) if kind == game.VOTES]
+
+
+def _reads(record: PublicGame, habits: AvalonHabits, number: int) -> Iterator[tuple[str, BeliefRead]]:
     belief = AvalonBelief(record.key().roles, -1, "", (), habits)
-    reads: list[BeliefRead] = []
-    quest = 0
+    quest = proposals = 0
     for seat, (kind, args, words), _ in record.events:
         if kind in _LATER:
-            break
+            return
         if kind in speech.ACTS and not belief.hears:
             continue
         belief.see(seat, kind, args, words)
         if kind == game.FAILS:
             quest = args[0]
         elif kind == game.SCORE:
-            reads.append(_standing(belief, record, number, quest))
-    return reads
+            yield kind, _standing(belief, record, number, quest)
+        elif kind == game.VOTES:
+            yield kind, _standing(belief, record, number, proposals)
+            proposals += 1
 
 
 def _standing(belief: AvalonBelief, record: PublicGame, number: int, quest: int) -> BeliefRead:
@@ -115,12 +132,20 @@ class Cases:
     joins: list[RecordedChoice] = field(default_factory=list)
     """Whether each further evil member failed a quest that one failed."""
 
+    def add(self, other: Cases) -> None:
+        """The choices of other games."""
+        self.votes += other.votes
+        for kind, some in other.teams.items():
+            self.teams[kind] += some
+        self.cards += other.cards
+        self.joins += other.joins
+
 
 def of_games(games: Iterable[PublicGame]) -> Cases:
-    """The cases of games."""
+    """The cases of games; those of each game are made once."""
     found = Cases()
     for record in games:
-        _Reader(record, found).read()
+        found.add(record.cases)
     return found
 
 

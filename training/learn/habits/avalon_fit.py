@@ -34,6 +34,7 @@ from parlour.envs.avalon.habits import (
     LearnedHabits,
     Terms,
     Weights,
+    read_habits,
 )
 from parlour.envs.avalon.likelihoods import Likelihoods
 from parlour.envs.avalon.presets import PLAYERS
@@ -46,8 +47,10 @@ from parlour.training.learn.habits.avalon import (
     fit_words,
     of_games,
     read,
+    read_proposals,
     statements_of,
 )
+from parlour.training.learn.habits.avalon_reader import fit_evidence
 from parlour.training.learn.habits.learner import (
     LEARNED,
     HabitsOfGame,
@@ -62,6 +65,8 @@ from parlour.training.learn.habits.learner import (
 
 WORDS: Final = "learned, words"
 """The reading that also uses speech."""
+READER: Final = "learned, reader"
+"""The reading by evidence."""
 
 
 def fit(cases: Cases, widths: Widths) -> dict[int, Conduct]:
@@ -301,7 +306,11 @@ def weighed(conduct: Conduct, claimed: ClaimHabits | None, weights: EvidenceWeig
 
 
 def learn(games: Sequence[PublicGame], how: Learning) -> HabitsFile:
-    """Habits from games: conduct from all of them; weights of evidence from each fold as read by conduct from the others."""
+    """Habits from games: evidence (`avalon_reader`) if `how.reader`; else conduct from all of them, with weights of evidence from
+    each fold as read by conduct from the others.
+    """
+    if how.reader:
+        return HabitsFile({n: LearnedHabits(evidence=one) for n, one in fit_evidence(games).items()})
     unseen = []
     for fold in folds(games, min(how.folds, len(games)), how.seed):
         held = set(fold)
@@ -322,6 +331,8 @@ def _record(name: str, roles: tuple[str, ...], _rules: Any, state: Any) -> Publi
 
 
 def _variants(games: Sequence[PublicGame], how: Learning) -> dict[str, Learning]:
+    if how.reader:
+        return {READER: how}
     words = {WORDS: how} if how.words and statements_of(games) else {}
     return {LEARNED: replace(how, words=False), **words}
 
@@ -334,6 +345,8 @@ AVALON: Final = HabitsOfGame(
     read=read,
     fixed=AvalonHabits(),
     variants=_variants,
+    read_file=read_habits,
     groups=lambda _: {"all": range(5, 11), "5": (5,), "6-10": range(6, 11), **{str(n): (n,) for n in range(6, 11)}},
     panels=("5", "6-10"),
+    read_often=read_proposals,
 )

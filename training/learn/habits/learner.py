@@ -48,8 +48,11 @@ Loss = Callable[[Array], tuple[float, Array]]
 """Coefficients -> - log likelihood and its gradient."""
 
 
-def by_table(losses: Sequence[Loss], prior: Terms, widths: Widths) -> list[Terms]:
-    """Coefficients for each of several tables that share a part: with the least loss plus squared distance to the prior."""
+def by_table(losses: Sequence[Loss], prior: Terms, widths: Widths, accuracy: float = 1e-10) -> list[Terms]:
+    """Coefficients for each of several tables that share a part: with the least loss plus squared distance to the prior.
+
+    The search ends when a step gains less than `accuracy`, as a share of the loss.
+    """
     size = len(prior)
 
     def loss(packed: Array) -> tuple[float, Array]:
@@ -65,7 +68,7 @@ def by_table(losses: Sequence[Loss], prior: Terms, widths: Widths) -> list[Terms
         return total, slope
 
     start = np.concatenate([np.array(prior), np.zeros(size * len(losses))])
-    best = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 500, "ftol": 1e-10, "gtol": 1e-7})
+    best = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 500, "ftol": accuracy, "gtol": 1e-7})
     shared, *own = best.x.reshape(-1, size)
     return [tuple(float(one) for one in shared + part) for part in own]
 
@@ -85,6 +88,8 @@ class Learning:
     """Whether what was said counts as evidence, where free words are recorded."""
     folds: int = 5
     seed: int = 0
+    reader: bool = False
+    """Whether evidence is learned instead of conduct; Avalon only."""
 
 
 # -- what differs between the games ------------------------------------------------------------------------------
@@ -126,10 +131,14 @@ class HabitsOfGame(Generic[G]):
     """Today's fixed rates."""
     variants: Callable[[Sequence[G], Learning], Mapping[str, Learning]]
     """Name of the reading -> how habits are learned for it; the last reading's habits are kept."""
+    read_file: Callable[[str | Path], Any]
+    """Habits from a file."""
     groups: Callable[[Sequence[G]], report.Groups]
     """Tables whose scores are reported together."""
     panels: tuple[str, ...]
     """Groups that the picture shows."""
+    read_often: Callable[[G, Any, int], list[BeliefRead]] | None = None
+    """What an onlooker believes at more moments than `read`, for games that are held out by date."""
 
     def of_transcript(self, transcript: replay.Transcript, name: str = "") -> G:
         """The game of a transcript, as far as it goes. Raises `ParlourError` where it is of another game, or was not dealt."""
@@ -146,9 +155,10 @@ class HabitsOfGame(Generic[G]):
         """The games of a folder of transcripts, by the names of their files. Raises `ParlourError` as `of_transcript` does."""
         return [self.of_transcript(replay.read(path), path.stem) for path in replay.transcript_files(folder)]
 
-    def read_all(self, games: Sequence[G], habits_of: Callable[[int], Any]) -> list[BeliefRead]:
+    def read_all(self, games: Sequence[G], habits_of: Callable[[int], Any], *, often: bool = False) -> list[BeliefRead]:
         """What an onlooker believes of games; `habits_of`: number of players -> how seats behave."""
-        return [read for k, game in enumerate(games) for read in self.read(game, habits_of(game.players), k)]
+        read = self.read_often if often and self.read_often else self.read
+        return [one for k, game in enumerate(games) for one in read(game, habits_of(game.players), k)]
 
     def read_by_default(self, games: Sequence[G]) -> list[BeliefRead]:
         """What an onlooker believes by today's fixed rates."""

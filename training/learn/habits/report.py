@@ -27,7 +27,18 @@ _ALL: Final = "all"
 DEFAULT: Final = "default"
 """The name of today's fixed rates; the first of the readings."""
 HEADINGS: Final = (
-    *("players", "habits", "games", "quests", "log loss", "less than default", "less than before", "AUC", "ECE"),
+    *(
+        "players",
+        "habits",
+        "games",
+        "reads",
+        "log loss",
+        "less than default",
+        "less than before",
+        "AUC",
+        "ECE",
+        "loss of Merlin",
+    ),
 )
 ROLE_HEADINGS: Final = ("role", "seats", "habits", "log loss of the seat", "chance of evil")
 
@@ -61,6 +72,7 @@ def _of_group(readings: Readings, seed: int, group: str, numbers: Collection[int
             "less_than_before": scores.difference(reads, before, seed) if before and place > 1 else None,
             "auc": scores.auc(reads),
             "ece": scores.calibration_error(reads),
+            "merlin": scores.merlin_loss(reads, seed),
         }
         before = reads
 
@@ -102,7 +114,7 @@ def rows(entries: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
             *(entry["players"], entry["habits"], str(entry["games"]), str(entry["quests"])),
             f"{entry['log_loss'].value:.3f}" if entry["habits"] == "chance" else _shown(entry["log_loss"]),
             *(_shown(entry.get("less_than_default")), _shown(entry.get("less_than_before"))),
-            *(f"{entry['auc']:.3f}", f"{entry['ece']:.3f}"),
+            *(f"{entry['auc']:.3f}", f"{entry['ece']:.3f}", _shown(entry.get("merlin"))),
         )
         for entry in entries
     ]

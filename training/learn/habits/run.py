@@ -29,10 +29,14 @@ from parlour.training.learn.habits.learner import (
 from parlour.training.learn.habits.werewolf import WEREWOLF
 from parlour.training.results.loggers import Logger, loggers
 from parlour.training.results.pages.report import opening, write_report
-from parlour.training.results.progress import StageProgress, no_progress
+from parlour.training.results.progress import Stage, StageProgress, counted, no_progress
 from parlour.training.results.runs import run_directory
 
 HABITS, REPORT, FOLDS = "habits.json", "report.md", "folds"
+LAST: Final = (0.01, 0.9)
+"""Shares of games to hold out."""
+BESIDE: Final = "beside"
+"""The reading by the habits to compare with."""
 WIDTHS: Final = (0.01, 10.0)
 """Widths of priors: below the first nothing is learned; above the second they have no effect."""
 
@@ -47,6 +51,13 @@ class HabitsConfig:
     """Folder with transcripts to test the habits on; None: cross-validation alone."""
     words: bool = True
     """Whether to learn habits of words, too, if free words of Avalon are recorded; compares both."""
+    reader: bool = False
+    """Learn what events tell about the evil side, not how likely they are: better with a thousand games or more. Avalon without
+    words only."""
+    last: float | None = None
+    """Share of the games, the last by name, to hold out instead of cross-validating; None: cross-validation."""
+    beside: str | None = None
+    """Habits file to compare with on the games that `last` holds out; None: none."""
     folds: int = 5
     """Number of folds of the cross-validation."""
     shared_width: float = 1.5
@@ -59,6 +70,12 @@ class HabitsConfig:
     def __post_init__(self) -> None:
         for name, least in (("folds", 2), ("seed", 0)):
             check_from(name, getattr(self, name), least)
+        if self.last is not None and not LAST[0] <= self.last <= LAST[1]:
+            raise accept("last", self.last, f"a share from {LAST[0]} to {LAST[1]}")
+        if self.last is not None and self.test is not None:
+            raise ParlourError("--last and --test are not accepted together; accepted: one of them")
+        if self.last is None and self.beside is not None:
+            raise ParlourError("--beside needs --last")
         for name in ("shared_width", "own_width"):
             if not WIDTHS[0] <= getattr(self, name) <= WIDTHS[1]:
                 raise accept(name, getattr(self, name), f"a number from {WIDTHS[0]} to {WIDTHS[1]}")
@@ -66,7 +83,8 @@ class HabitsConfig:
     @property
     def learning(self) -> Learning:
         """How habits are learned."""
-        return Learning(Widths(self.shared_width, self.own_width), words=self.words, folds=self.folds, seed=self.seed)
+        widths = Widths(self.shared_width, self.own_width)
+        return Learning(widths, words=self.words, folds=self.folds, seed=self.seed, reader=self.reader)
 
 
 @dataclass(frozen=True)
@@ -80,11 +98,15 @@ class LearnedFrom:
     scores: Sequence[Mapping[str, Any]]
     """By cross-validation; see `report.summary`."""
     tested: Sequence[Mapping[str, Any]]
-    """On the other folder; empty without one."""
+    """On the other folder, or on the last games; empty without either."""
+    often: Sequence[Mapping[str, Any]] = ()
+    """On the last games, at more moments."""
 
     @property
     def verdict(self) -> str:
-        """How the habits do on the other folder, or by cross-validation."""
+        """How the habits do on the last games, on the other folder, or by cross-validation."""
+        if self.often:
+            return report.verdict(self.tested, "the last games")
         if self.tested:
             return report.verdict(self.tested, "games of the other folder")
         return report.verdict(self.scores, "games left out")
@@ -92,9 +114,10 @@ class LearnedFrom:
     def as_json(self) -> dict[str, Any]:
         """As plain values."""
         return {
-            "games": sum(len(fold.held_out) for fold in self.folds),
+            "games": self.habits.notes["learned_from"]["games"],
             "scores": report.plain(self.scores),
             "tested": report.plain(self.tested),
+            **({"often": report.plain(self.often)} if self.often else {}),
         }
 
 
@@ -111,6 +134,10 @@ def learn_habits(
     """
     first = str(replay.read(replay.transcript_files(config.source)[0]).header["game"])
     of_game: HabitsOfGame[Any] = WEREWOLF if first == WEREWOLF.id else AVALON
+    if config.reader and of_game is not AVALON:
+        raise ParlourError("--reader of Werewolf is not accepted; accepted: games of Avalon")
+    if config.last is not None:
+        return _learn_by_date(of_game, config, out, progress, log)
     return _learn_of(of_game, config, out, progress, log)
 
 
@@ -145,6 +172,43 @@ def _learn_of(
         pictures = [f"![Calibration]({name})" for name in ("calibration.png",) if (folder / name).exists()]
         write_report(folder, "\n".join([*opening(of_game.title, found.verdict, *pictures), text]))
     return found
+
+
+def _learn_by_date(
+    of_game: HabitsOfGame[G], config: HabitsConfig, out: Path, progress: StageProgress, log: Iterable[str]
+) -> LearnedFrom:
+    """Learn from the first games, by name, and read the last ones."""
+    games = of_game.games_in(config.source)
+    cut = len(games) - round(len(games) * (config.last or 0.0))
+    if not config.folds <= cut < len(games):
+        raise ParlourError(f"--last {config.last} of {len(games)} games is not accepted: one part is too small")
+    first, last = games[:cut], games[cut:]
+    with run_directory(out, asdict(config)) as folder, loggers(folder, log) as logger:
+        beside = {} if config.beside is None else {BESIDE: of_game.read_file(config.beside)}
+        ways = of_game.variants(first, config.learning)
+        learned = {name: of_game.learn(first, how) for name, how in ways.items()}
+        notes = {"learned_from": {"games": cut, "seed": config.seed}}
+        habits = replace(list(learned.values())[-1], notes=notes)
+        write_json(folder / HABITS, habits.as_json())
+        writer = report.Writer(folder, config.seed, of_game.groups(last), of_game.panels)
+        found, sections = [], []
+        for often, prefix, title in (
+            (False, "", "Last games, after each quest"),
+            (True, "often-", "Last games, after each vote"),
+        ):
+            readings = {report.DEFAULT: of_game.read_all(last, lambda _: of_game.fixed, often=often)}
+            for name, one in counted(
+                (beside | learned).items(), Stage(title, len(beside | learned), "habits"), progress
+            ):
+                readings[name] = of_game.read_all(last, one.of, often=often)
+            entries, text = writer.write(prefix, title, readings, last)
+            found.append(entries)
+            sections.append(text)
+        logger.log({"eval/log_loss": fmean(read.loss for read in readings[name])}, 1)
+        result = LearnedFrom(habits, (), (), found[0], found[1])
+        pictures = [f"![Calibration]({name})" for name in ("calibration.png",) if (folder / name).exists()]
+        write_report(folder, "\n".join([*opening(of_game.title, result.verdict, *pictures), *sections]))
+    return result
 
 
 def _log(logger: Logger, steps: Iterator[int], name: str, fold: Fold) -> None:

@@ -56,6 +56,13 @@ def log_loss(reads: Sequence[BeliefRead], seed: int = 0) -> Estimate:
     return _over_games([read.loss for read in reads], reads, seed)
 
 
+def merlin_loss(reads: Sequence[BeliefRead], seed: int = 0) -> Estimate | None:
+    """Mean of -log of the chance that Merlin is who he is; None in games without him."""
+    if not any(read.merlin for read in reads):
+        return None
+    return _over_games([side_loss(read.merlin) for read in reads], reads, seed)
+
+
 def difference(a: Sequence[BeliefRead], b: Sequence[BeliefRead], seed: int = 0) -> Estimate:
     """Mean loss of `a` minus mean loss of `b` on the same rounds, paired by game."""
     if [(read.game, read.round) for read in a] != [(read.game, read.round) for read in b]:

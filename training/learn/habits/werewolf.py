@@ -17,7 +17,7 @@ from parlour.envs import speech
 from parlour.envs.core import NATURE, Event
 from parlour.envs.werewolf import GAME, vocabulary as game
 from parlour.envs.werewolf.belief import SeatBeliefs, WerewolfHabits
-from parlour.envs.werewolf.habits import RATES, WerewolfHabitsFile
+from parlour.envs.werewolf.habits import RATES, WerewolfHabitsFile, read_werewolf_habits
 from parlour.envs.werewolf.presets import PLAYERS
 from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.training.learn.habits.learner import LEARNED, HabitsOfGame, Loss, Widths, by_table, odds
@@ -218,6 +218,7 @@ WEREWOLF: Final = HabitsOfGame(
     read=wolf_reads,
     fixed=WerewolfHabits(),
     variants=lambda _games, how: {LEARNED: how},
+    read_file=read_werewolf_habits,
     groups=_groups,
     panels=("all",),
 )
