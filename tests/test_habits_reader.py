@@ -8,15 +8,15 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from parlour.envs.avalon.belief import AvalonBelief
-from parlour.envs.avalon.evidence import Scores
+from parlour.envs.avalon.evidence import EventScores
 from parlour.envs.avalon.habits import (
     CLASSES,
     EVIDENCE_CARDS,
     EVIDENCE_TEAMS,
     EVIDENCE_VOTES,
-    Evidence,
     HabitsFile,
     LearnedHabits,
+    PublicEvidence,
     read_habits,
 )
 from parlour.envs.avalon.vocabulary import MERLIN, VOTES
@@ -56,7 +56,7 @@ def drawn(seed=0, scale=0.2):
     size = len(CLASSES) * (len(EVIDENCE_VOTES) + len(EVIDENCE_TEAMS)) + len(EVIDENCE_CARDS)
     packed = rng.normal(size=size) * scale
     votes, teams, cards = unpacked(packed)
-    return Evidence(tuple(map(tuple, votes)), tuple(map(tuple, teams)), tuple(cards)), packed
+    return PublicEvidence(tuple(map(tuple, votes)), tuple(map(tuple, teams)), tuple(cards)), packed
 
 
 def posterior_losses(game, habits):
@@ -104,7 +104,7 @@ def test_evidence_comes_back_from_a_habits_file(tmp_path):
 def test_more_fails_than_evil_members_rule_a_deal_out(games):
     evidence, _ = drawn(4)
     key = games[0].key()
-    scores = Scores(key, evidence)
+    scores = EventScores(key, evidence)
     scores.lead(0)
     scores.team(0, (0, 1))
     found = scores.cards((0, 1), 1, None)

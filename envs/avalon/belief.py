@@ -19,7 +19,7 @@ import numpy as np
 from parlour.envs import speech
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.deals import Array, Key, clean, deals, may_name, merged, sides, tables, team_rows, teams
-from parlour.envs.avalon.evidence import Scores
+from parlour.envs.avalon.evidence import EventScores
 from parlour.envs.avalon.habits import AvalonHabits, LearnedHabits, read_habits
 from parlour.envs.avalon.likelihoods import Likelihoods
 from parlour.envs.avalon.spoken import Reader
@@ -73,9 +73,9 @@ class AvalonBelief:
         self._key = Key(roles, seat, role, knows, apart)
         self.evil, self.merlin, self.blind, _ = tables(self._key)
         self._words = None if conduct is None or evidence is not None else learned.words
-        self._learned: Likelihoods | Scores | None = None
+        self._learned: Likelihoods | EventScores | None = None
         if evidence is not None:
-            self._learned = Scores(self._key, evidence)
+            self._learned = EventScores(self._key, evidence)
         elif conduct is not None:
             self._learned = Likelihoods(self._key, conduct, self.habits, self._words, reader)
         self._guesser = guesser

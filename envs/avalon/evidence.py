@@ -2,7 +2,7 @@
 
 A likelihood says how seats behave. A score says how much an event speaks for a deal, whatever else was seen: its coefficients are
 fitted so that the deals' posterior, the exponential of all scores so far, gives the true deal the greatest probability.
-`habits.Evidence` holds them.
+`habits.PublicEvidence` holds them.
 
 A vote scores `vote - USUAL` times a sum of terms (`EVIDENCE_VOTES`), whose coefficients depend on what the voter is and on how many
 evil seats that it knows are on the team. A team scores a sum of terms (`EVIDENCE_TEAMS`) in the same way. The cards of a quest score
@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from parlour.envs.avalon.conduct import Public
 from parlour.envs.avalon.deals import Array, Key, Numbers, clean, sides, tables, teams
-from parlour.envs.avalon.habits import COUNTS, EVIDENCE_CARDS, EVIDENCE_VOTES, AvalonHabits, Evidence
+from parlour.envs.avalon.habits import COUNTS, EVIDENCE_CARDS, EVIDENCE_VOTES, AvalonHabits, PublicEvidence
 from parlour.envs.avalon.likelihoods import kind_of
 
 USUAL: Final = 0.55
@@ -170,7 +170,7 @@ def known_evil(key: Key) -> KnownEvil:
     return KnownEvil(kind_of(key), known.astype(np.intp))
 
 
-class Scores:
+class EventScores:
     """The scores of the events of one game under all deals of a belief, each of shape (H,).
 
     Args:
@@ -178,7 +178,7 @@ class Scores:
         evidence: The coefficients.
     """
 
-    def __init__(self, key: Key, evidence: Evidence) -> None:
+    def __init__(self, key: Key, evidence: PublicEvidence) -> None:
         self._key = key
         self._kinds, self._known = known_evil(key)
         self._evil = self._known[-1]
@@ -187,7 +187,7 @@ class Scores:
         self.watched = Watched(key)
         self._team: tuple[int, ...] = ()
 
-    def copied(self) -> Scores:
+    def copied(self) -> EventScores:
         """The same for another belief of the same deals."""
         other = copy(self)
         other.watched = self.watched.copied()

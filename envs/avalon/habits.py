@@ -184,7 +184,7 @@ class ClaimHabits:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class PublicEvidence:
     """What public events tell about the evil side: coefficients of scores (`evidence.py`)."""
 
     votes: tuple[Terms, ...]
@@ -200,7 +200,7 @@ class LearnedHabits(AvalonHabits):
     """Habits with what records taught; where that is None, the fixed rates count."""
 
     conduct: Conduct | None = None
-    evidence: Evidence | None = None
+    evidence: PublicEvidence | None = None
     """What events tell, instead of the likelihoods of conduct; None: these."""
     words: ClaimHabits | None = None
     """What words tell, beside conduct; None: words tell nothing."""
@@ -262,8 +262,8 @@ def _conduct(values: Mapping[str, Any]) -> Conduct:
     )
 
 
-def _evidence(values: Mapping[str, Any]) -> Evidence:
-    return Evidence(
+def _evidence(values: Mapping[str, Any]) -> PublicEvidence:
+    return PublicEvidence(
         tuple(_terms(values["votes"][kind], EVIDENCE_VOTES) for kind in CLASSES),
         tuple(_terms(values["teams"][kind], EVIDENCE_TEAMS) for kind in CLASSES),
         _terms(values["cards"], EVIDENCE_CARDS),

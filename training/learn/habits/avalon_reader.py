@@ -15,13 +15,13 @@ from numba import prange
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.deals import Array, Key, Numbers, tables
 from parlour.envs.avalon.evidence import CARD_STRIDE, IMPOSSIBLE, Watched, known_evil
-from parlour.envs.avalon.habits import CLASSES, COUNTS, EVIDENCE_CARDS, EVIDENCE_TEAMS, EVIDENCE_VOTES, Evidence
+from parlour.envs.avalon.habits import CLASSES, COUNTS, EVIDENCE_CARDS, EVIDENCE_TEAMS, EVIDENCE_VOTES, PublicEvidence
 from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.batch.compiled import kernel, loop, use_threads
 from parlour.training.learn.habits.avalon import PublicGame
 from parlour.training.learn.habits.learner import Loss, Widths, by_table
 
-WIDTHS: Final = Widths(shared=0.4, own=0.15)
+EVIDENCE_WIDTHS: Final = Widths(shared=0.4, own=0.15)
 """Of the priors of the coefficients, around zero. Reads of one game share most of what was seen, so they are narrow."""
 _SHAPES: Final = ((len(CLASSES), len(EVIDENCE_VOTES)), (len(CLASSES), len(EVIDENCE_TEAMS)), (len(EVIDENCE_CARDS),))
 _SIZES: Final = tuple(int(np.prod(shape)) for shape in _SHAPES)
@@ -236,14 +236,14 @@ def _losses(
 # -- learning ----------------------------------------------------------------------------------------------------
 
 
-def fit_evidence(games: Sequence[PublicGame], widths: Widths = WIDTHS) -> dict[int, Evidence]:
+def fit_evidence(games: Sequence[PublicGame], widths: Widths = EVIDENCE_WIDTHS) -> dict[int, PublicEvidence]:
     """Number of players -> evidence, with a part that all share."""
     losses = [loss_of(watched_games([one for one in games if one.players == n])) for n in PLAYERS]
     fitted = by_table(losses, (0.0,) * sum(_SIZES), widths, accuracy=_ACCURACY)
     return {n: _evidence(np.array(terms)) for n, terms in zip(PLAYERS, fitted, strict=True)}
 
 
-def _evidence(coefficients: Array) -> Evidence:
+def _evidence(coefficients: Array) -> PublicEvidence:
     votes, teams, cards = unpacked(coefficients)
     rows = [tuple(tuple(float(x) for x in row) for row in part) for part in (votes, teams)]
-    return Evidence(rows[0], rows[1], tuple(float(x) for x in cards))
+    return PublicEvidence(rows[0], rows[1], tuple(float(x) for x in cards))

@@ -35,7 +35,7 @@ from parlour.training.records.avalon.table import RecordedGame, Table, table_of
 from parlour.training.records.json_objects import JsonObject
 from parlour.training.records.reading import FILE_NAME, Names, RecordFormat, UnplayableError, names_of, record_notes
 
-ROLES: Final = {
+SITE_ROLES: Final = {
     "MERLIN": avalon.MERLIN,
     "PERCIVAL": avalon.PERCIVAL,
     "LOYAL FOLLOWER": avalon.SERVANT,
@@ -52,7 +52,7 @@ _PLAYED: Final = ("SUCCESS", "FAIL")
 _DECIDED: Final = {True: "APPROVED", False: "REJECTED"}
 
 
-class SiteGame(RecordedGame):
+class LoggedGame(RecordedGame):
     """A game of the site on its way through the rules."""
 
     def __init__(self, at: JsonObject) -> None:
@@ -64,7 +64,7 @@ class SiteGame(RecordedGame):
         roles = {self.names.seat(one, "name"): one for one in held}
         if len(roles) != len(self.names) or len(held) != len(self.names):
             raise self.outcome_told.error("roles are not of the players", "one role for each player")
-        dealt = [ROLES[roles[seat].one_of("role", list(ROLES))] for seat in range(len(self.names))]
+        dealt = [SITE_ROLES[roles[seat].one_of("role", list(SITE_ROLES))] for seat in range(len(self.names))]
         if avalon.MERLIN not in dealt:
             raise UnplayableError(WITHOUT_MERLIN, at, "a game with Merlin")
         marked = [seat for seat in range(len(self.names)) if roles[seat].fields.get("assassin") is True]
@@ -126,7 +126,7 @@ def _table(at: JsonObject, roles: tuple[str, ...], guesser: str) -> Table:
 
 
 def _transcript(at: JsonObject, _logs: Path | None) -> str:
-    table = SiteGame(at)
+    table = LoggedGame(at)
     played = [mission for mission in table.missions if mission.fields.get("proposals")]
     if not played:
         raise UnplayableError("no team was proposed", at, "a game with a proposal")
@@ -142,7 +142,7 @@ def _proposals(mission: JsonObject) -> list[JsonObject]:
     return mission.records("proposals", "proposal") if mission.fields.get("proposals") else []
 
 
-def _mission(table: SiteGame, at: JsonObject, number: int) -> None:
+def _mission(table: LoggedGame, at: JsonObject, number: int) -> None:
     if table.state.phase != PROPOSE:
         raise at.error("the missions end before it", "no further mission")
     at.expect("teamSize", table.game.sizes[number], "the size for this number of players")
@@ -153,7 +153,7 @@ def _mission(table: SiteGame, at: JsonObject, number: int) -> None:
         _quest(table, at, number)
 
 
-def _proposal(table: SiteGame, at: JsonObject) -> None:
+def _proposal(table: LoggedGame, at: JsonObject) -> None:
     if table.state.phase != PROPOSE:
         raise at.error("a team of this mission goes already, or the game is over", "no proposal after it")
     at.expect("proposer", table.names.names[table.state.actor], "the lead goes round")
@@ -166,7 +166,7 @@ def _proposal(table: SiteGame, at: JsonObject) -> None:
     at.expect("state", _DECIDED[table.goes], "whether more than half approve")
 
 
-def _quest(table: SiteGame, at: JsonObject, number: int) -> None:
+def _quest(table: LoggedGame, at: JsonObject, number: int) -> None:
     told = table.outcome_told.of(list, "votes", "a list with the cards of each mission played")
     if number >= len(told):
         return  # the game was given up before the cards
@@ -181,7 +181,7 @@ def _quest(table: SiteGame, at: JsonObject, number: int) -> None:
     at.expect("state", _PLAYED[1 - success], f"the mission has {fails} fail cards")
 
 
-def _ending(table: SiteGame) -> None:
+def _ending(table: LoggedGame) -> None:
     told = table.outcome_told
     winner = told.of(str, "state", "a text")
     decided = winner in WINNERS.values()
