@@ -126,7 +126,7 @@ class Watched:
         return terms * (cast - USUAL)[:, None]
 
     def cards(self, team: Sequence[int], fails: int) -> int:
-        """The cards of a quest are shown: where the scores of no evil member stand in `EVIDENCE_CARDS`."""
+        """The cards of a quest are shown: the cell in `EVIDENCE_CARDS` for no evil member."""
         stage, pair = min(self.public.quest, _STAGES - 1), int(len(team) > _PAIRS)
         self.public.see_cards(team, fails)
         return (min(fails, _CARD_FAILS - 1) * _STAGES + stage) * 2 + pair

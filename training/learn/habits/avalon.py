@@ -142,7 +142,7 @@ class Cases:
 
 
 def of_games(games: Iterable[PublicGame]) -> Cases:
-    """The cases of games; those of each game are made once."""
+    """The cases of games; each game keeps its own."""
     found = Cases()
     for record in games:
         found.add(record.cases)

@@ -22,7 +22,7 @@ from parlour.training.learn.habits.avalon import PublicGame
 from parlour.training.learn.habits.learner import Loss, Widths, by_table
 
 EVIDENCE_WIDTHS: Final = Widths(shared=0.4, own=0.15)
-"""Of the priors of the coefficients, around zero. Reads of one game share most of what was seen, so they are narrow."""
+"""Widths of the priors of the coefficients, around zero: narrow, because the moments of one game share most events."""
 _SHAPES: Final = ((len(CLASSES), len(EVIDENCE_VOTES)), (len(CLASSES), len(EVIDENCE_TEAMS)), (len(EVIDENCE_CARDS),))
 _SIZES: Final = tuple(int(np.prod(shape)) for shape in _SHAPES)
 _ACCURACY: Final = 1e-7
@@ -103,7 +103,7 @@ def unpacked(coefficients: Array) -> tuple[Array, Array, Array]:
 
 
 def loss_of(groups: Sequence[WatchedGames]) -> Loss:
-    """The loss of games, summed over all reads, and its gradient."""
+    """The loss of games, summed over all moments, and its gradient."""
 
     def loss(coefficients: Array) -> tuple[float, Array]:
         votes, teams, cards = unpacked(coefficients)
