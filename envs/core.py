@@ -176,6 +176,7 @@ class GameText(Protocol[V_contra]):
     #       environments need not keep their lines;
     #   `why(outcome: Outcome) -> str`: why a game ended as it did, a clause behind "X wins: " and "You lost: "; without it,
     #       the outcome's `reason`;
+    #   `why_lost(outcome: Outcome) -> str`: the same behind "You lost: " alone, where that says it better;
     #   `end(outcome: Outcome) -> str`: how a game ended, in one sentence, where "X wins: reason." would not do;
     #   `was(view: View) -> str`: who a seat was, in one sentence, once the game is over;
     #   `rules: str`: the rules of this table, whole and in its language, the same for all seats; a first paragraph, up to

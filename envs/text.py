@@ -101,7 +101,9 @@ def end_for(text: GameText[Any], outcome: Outcome, seat: int) -> str:
     result = told.you_won if earned > 0 else told.you_lost
     if getattr(text, "why", None) is None:
         return f"{result}{told.stop}{end_of(text, outcome)}"
-    return result + told.because.format(reason=_why(text, _cleaned(outcome)))
+    lost = getattr(text, "why_lost", None) if earned < 0 and not _given_up(outcome) else None
+    cleaned = _cleaned(outcome)
+    return result + told.because.format(reason=_why(text, cleaned) if lost is None else lost(cleaned))
 
 
 def game_over(text: GameText[Any], outcome: Outcome, views: Sequence[View], seat: int) -> str:

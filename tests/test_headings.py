@@ -76,6 +76,9 @@ def test_an_end_in_words():
     lost = Outcome((-1.0, 1.0), "evil", "quests")
     assert end_for(avalon.text, lost, 0) == "You lost: evil failed three quests."
     assert end_for(avalon.text, lost, 1) == "You won: evil failed three quests."
+    named = Outcome((-1.0, 1.0), "evil", "assassination")
+    assert end_for(avalon.text, named, 0) == "You lost: your Merlin was named."
+    assert end_for(avalon.text, named, 1) == "You won: the Assassin found Merlin."
     en, zh = (opened(language).text for language in ("en", "zh"))
     assert end_of(en, Outcome((), "murderers", "votes")) == "The murderers win: more victims are missed than solved."
     assert end_of(zh, Outcome((), "murderers", "votes")) == "凶手获胜：破案的死者少于未破的。"

@@ -136,6 +136,10 @@ class AvalonText(MoveSentences):
         """Why a game ended as it did, to a seat."""
         return self._reason(outcome, 1)
 
+    def why_lost(self, outcome: Outcome) -> str:
+        """Why a game ended as it did, to a seat that lost."""
+        return "your Merlin was named" if outcome.reason == "assassination" else self.why(outcome)
+
     def _reason(self, outcome: Outcome, audience: int) -> str:
         told = _ENDS.get((outcome.winner, outcome.reason), (outcome.reason,) * 2)
         return told[audience].replace("{guesser}", self._guesser)
