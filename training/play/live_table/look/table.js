@@ -12,9 +12,7 @@ const HANDLERS = {
   table(message) {
     table = message;
     byId("title").textContent = message.title;
-    const place = message.seat === null ? "you are watching" : "you are " + message.agents[message.seat];
-    const counted = message.number > 1 || message.games !== 1 ? ", game " + message.number : "";
-    byId("where").textContent = place + counted + (message.games > 1 ? " of " + message.games : "");
+    showPlace();
     notice("");
     for (const panel of ["turn", "happened", "card"]) byId(panel).hidden = false;
     happened.begin(message, key);
@@ -28,6 +26,7 @@ const HANDLERS = {
     if (message.names.length) {
       table.agents = message.names;
       laid.renamed();
+      showPlace();
     }
     showCard(message);
   },
@@ -48,6 +47,12 @@ const HANDLERS = {
     turn.waiting("Not at the table");
   },
 };
+
+function showPlace() {
+  const place = table.seat === null ? "you are watching" : "you are " + table.agents[table.seat];
+  const counted = table.number > 1 || table.games !== 1 ? ", game " + table.number : "";
+  byId("where").textContent = asText(place + counted + (table.games > 1 ? " of " + table.games : ""));
+}
 
 function showCard(message) {
   const [first, ...rest] = message.own.split("\n").filter(Boolean);
