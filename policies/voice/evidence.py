@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
-from parlour.envs.core import V_contra
+from parlour.envs import speech
+from parlour.envs.core import Move, V_contra
 from parlour.envs.english import word_list
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -79,6 +80,17 @@ class SeatFact:
         return {**told, "slots": dict(self.slots), **({"lie": True} if self.lie else {})}
 
 
+class Outlook(NamedTuple):
+    """What a belief says of a move."""
+
+    kind: str
+    """Names its sentence in the language file."""
+    about: int | None
+    """The seat that it names."""
+    chance: float
+    """A probability."""
+
+
 class Weighted(Protocol):
     """An exact belief, such as `AvalonBelief` and `WolfBelief`."""
 
@@ -144,5 +156,21 @@ class Mind(Protocol[V_contra]):
     def shown(self, view: V_contra) -> Ledger:
         """The belief that the seat may speak from: that of an onlooker, if it knows a secret."""
 
+    def outlook(self, view: V_contra, move: Move) -> Outlook | None:
+        """What the seat's belief says of a move; None for a move that it says nothing of."""
+
     def deceives(self, view: V_contra) -> bool:
         """Whether its role needs lies."""
+
+
+def suspicion(mind: Mind[V_contra], view: V_contra, about: int) -> Outlook:
+    """How evil a seat is by the belief, or, for a seat of the evil side, how evil the table thinks it is."""
+    if mind.deceives(view):
+        return Outlook("is_suspected", about, float(mind.public.chance()[about]))
+    return Outlook("is_evil", about, float(mind.own.chance()[about]))
+
+
+def outlook_of_speech(mind: Mind[V_contra], view: V_contra, move: Move) -> Outlook | None:
+    """What the belief says of whom a speech names."""
+    named = move.kind in (speech.ACCUSE, speech.DEFEND, speech.RECOMMEND, speech.REPORT)
+    return suspicion(mind, view, move.args[0]) if named else None

@@ -10,7 +10,7 @@ from parlour.envs import speech
 from parlour.envs.core import Move
 from parlour.envs.english import name
 from parlour.envs.language_files import LanguageTable, read_language
-from parlour.policies.voice.evidence import SeatFact
+from parlour.policies.voice.evidence import Outlook, SeatFact
 
 _PACKAGE: Final = "parlour.policies.voice"
 _SELF: Final = "recommend_self"
@@ -56,6 +56,7 @@ class Phrases(LanguageTable):
     answers: dict[str, tuple[str, ...]]
     reasons: dict[str, tuple[str, ...]]
     numbers: Numbers
+    outlooks: dict[str, str]
 
 
 class SeatPhrases:
@@ -104,6 +105,11 @@ class SeatPhrases:
     def readings(self, fact: SeatFact) -> list[str]:
         """All sentences in which `fact` may be said."""
         return [one.format(**self._fact_slots(fact)) for one in self.phrases.reasons[fact.kind]]
+
+    def outlook(self, found: Outlook) -> str:
+        """What the belief says of a move, in the middle of a sentence."""
+        other = "" if found.about is None else self._slot("other", found.about)
+        return self.phrases.outlooks[found.kind].format(other=other, chance=round(100 * found.chance))
 
     # -- inside ------------------------------------------------------------------------------------------------
 

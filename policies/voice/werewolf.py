@@ -6,11 +6,11 @@ from copy import copy
 from typing import Any, Final
 
 from parlour.envs import speech
-from parlour.envs.core import NATURE, Event
+from parlour.envs.core import NATURE, Event, Move
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.belief import SeatBeliefs, WolfBelief
 from parlour.envs.werewolf.vocabulary import WerewolfView
-from parlour.policies.voice.evidence import Ledger, Piece, SeatFact
+from parlour.policies.voice.evidence import Ledger, Outlook, Piece, SeatFact, outlook_of_speech, suspicion
 
 _BY, _OF = 0, 1
 _REMARKS: Final = {
@@ -47,6 +47,13 @@ class WerewolfMind:
 
     def deceives(self, view: WerewolfView) -> bool:
         return bool(view.side == game.WOLVES)
+
+    def outlook(self, view: WerewolfView, move: Move) -> Outlook | None:
+        if move.kind == game.KILL and move.args:
+            return Outlook("is_seer", move.args[0], float(self._beliefs.own.seer_chance()[move.args[0]]))
+        if move.kind in game.TARGETED and move.args:
+            return suspicion(self, view, move.args[0])
+        return outlook_of_speech(self, view, move)
 
     def _take(self, number: int, event: Event, view: WerewolfView) -> None:
         ledgers = self.own, self.public
