@@ -23,12 +23,14 @@ from typing import Any
 import numpy as np
 from parlour.envs import replay
 from parlour.envs.core import OVER
+from parlour.envs.free_words import as_said
 from parlour.envs.headings import headings_of
 from parlour.envs.seat_names import SeatNames
 from parlour.envs.speech import ACTS
 from parlour.envs.text import compose, options, render, waiting
 from parlour.envs.wording import worded_kinds
-from parlour.policies import make_policy
+from parlour.policies.llm.model import OfflineModel
+from parlour.policies.voice import make_player
 from parlour.training.play.live_table.games import Plan
 from parlour.training.play.live_table.opening import OpenTable
 from parlour.training.play.live_table.settings import WATCHING, Keys, TableSettings
@@ -43,7 +45,9 @@ FIELDS = {
     "who": {"type", "own", "rules", "names"},
     "told": {"type", "from", "lines"},
     "board": {"type", "phase", "tracks", "seats", "seconds"},
-    "asked": {"type", "turn", "ask", "options", "words", "refused", "seconds"},
+    "asked": {"type", "turn", "ask", "options", "words", "refused", "seconds", "hint"},
+    "reading": {"type", "turn", "words", "claim", "why"},
+    "review": {"type", "number", "decisions"},
     "taken": {"type", "turn", "by", "why"},
     "refused": {"type", "why"},
     "over": {"type", "number", "games", "end", "replay", "turned", "seats", "lines", "evening"},
@@ -65,6 +69,8 @@ def opened(
     names: Sequence[str] = (),
     secret: str | None = None,
     other: str = "heuristic",
+    talk: str = "claims",
+    coach: bool = False,
     **chosen: Any,
 ) -> Iterator[OpenTable]:
     """An open table in threads of this process; `people` sit at these seats, by default at all."""
@@ -72,11 +78,17 @@ def opened(
     base = env.game_env
     seats = range(base.game.seats) if people is None else people
     players = [
-        ("human", None) if seat in seats else (other, make_policy(other, game, base.game.config))
+        ("human", None)
+        if seat in seats
+        else (other, make_player(other, base.spec, base.game.config, OfflineModel(), talk))
         for seat in range(base.game.seats)
     ]
     opening = OpenTable(
-        env, players, Plan(folder, games, seed, names=SeatNames(names)), Keys(tuple(seats), secret), settings
+        env,
+        players,
+        Plan(folder, games, seed, names=SeatNames(names), coach=coach),
+        Keys(tuple(seats), secret),
+        settings,
     )
     with opening.opened():
         yield opening
@@ -168,18 +180,24 @@ def differences(sent: Sequence[dict[str, Any]], path: Path, place: int) -> list[
     spoken = {*ACTS, *worded_kinds(found.spec, game)}
     kinds = {e: _kind(e, spoken) for view in views[-1:] for e in view.events}
     shown = _texts(before, told)
-    waits = [render(text, view._replace(legal=())) for view in views]
+    waits = [said(render(text, view._replace(legal=()))) for view in views]
     if shown != [one for one, _ in groupby(waits)]:
         wrong.append("the texts are not those of the seat's Views, one after another")
     asked = [t for m, t in _asks(before, told)]
-    turns = [render(text, view) for state, view in zip(stops, views, strict=True) if game.actor(state) == place]
+    turns = [said(render(text, view)) for state, view in zip(stops, views, strict=True) if game.actor(state) == place]
     if asked != turns:
         wrong.append("what was asked is not what the Views at the seat's turns offer")
     lines = [line for m in before if m["type"] == "told" for line in m["lines"]]
     facts = [
-        {"seat": e.seat, "kind": kinds[e], "secret": e.to is not None, "text": text.line(e)} for e in views[-1].events
+        {"seat": e.seat, "kind": kinds[e], "secret": e.to is not None, "text": as_said(text.line(e))}
+        for e in views[-1].events
     ]
     return wrong if lines == facts else [*wrong, "the speakers of the lines are not those of the View"]
+
+
+def said(prose: str) -> str:
+    """Prose as people read it: words without a claim stand as they were said."""
+    return "".join(map(as_said, prose.splitlines(keepends=True)))
 
 
 def _kind(event: Any, spoken: set[str]) -> str:
@@ -216,7 +234,7 @@ def _watched(sent: Sequence[dict[str, Any]], views: Sequence[Any], text: Any) ->
     """Who watches is told the rules and the lines that everybody sees, and nothing else."""
     wrong = [f"a watcher is sent {m['type']}" for m in sent if m["type"] not in ("table", "who", "told", "board")]
     lines = [line for m in sent if m["type"] == "told" for line in m["lines"]]
-    public = [text.line(event) for event in views[-1].events if event.to is None]
+    public = [as_said(text.line(event)) for event in views[-1].events if event.to is None]
     if [line["text"] for line in lines] != public or any(line["secret"] for line in lines):
         wrong.append("a watcher is told other lines than those that everybody sees")
     alike = {(m["own"], m["rules"]) for m in sent if m["type"] == "who"}

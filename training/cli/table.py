@@ -12,7 +12,8 @@ from typing import Annotated, Any, Final
 import typer
 from parlour.envs.core import ParlourError
 from parlour.envs.terminal import tell
-from parlour.policies import HumanPolicy, make_policy
+from parlour.policies import HumanPolicy
+from parlour.policies.voice import CLAIMS, WORDS, checked_talk, make_player
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, seated
 from parlour.training.cli.options import Options
@@ -53,6 +54,12 @@ def table(
     on_bad: Annotated[
         str, "Handling of a player's text that cannot be used: ask_again, default or random. People are asked again."
     ] = "ask_again",
+    talk: common.TalkOption = None,
+    coach: Annotated[
+        bool,
+        typer.Option("--coach"),
+        "Give people hints: the exact belief, the strongest player's move, and after the game the decisions that cost most.",
+    ] = False,
     host: Annotated[str, "Address to listen at; the default answers only this machine."] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535), "Port to listen at; 0 picks a free one."] = 8018,
     token: Annotated[
@@ -82,10 +89,11 @@ def table(
     env = rollout.table(game, on_bad=on_bad, **options)
     base = env.game_env
     sitting = seats_of(given, others, len(base.possible_agents))
+    talk = checked_talk(talk, WORDS if ME in sitting else CLAIMS)
     players = [
         (HumanPolicy.name, None)
         if name == ME
-        else (seated(name, model), make_policy(name, base.spec.id, base.game.config, model))
+        else (seated(name, model), make_player(name, base.spec, base.game.config, model, talk))
         for name in sitting
     ]
     people = tuple(seat for seat, (_, player) in enumerate(players) if player is None)
@@ -93,7 +101,7 @@ def table(
     called = names_at(names, base)
     seed, seed_line = first_seed(seed, out, base)
     with _folder(out) as folder, games_folder(folder, base, "table", _decides(players, seed, on_bad), resume=True):
-        plan = tables.Plan(folder, games if games or people else 1, seed, failures, called)
+        plan = tables.Plan(folder, games if games or people else 1, seed, failures, called, coach)
         opened = tables.OpenTable(env, players, plan, keys, settings, host, port, tell=tell)
         for line in opened.links():
             tell(line)

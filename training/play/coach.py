@@ -151,7 +151,7 @@ class Coach:
             return ()
         chance = self._adviser.chances(view)
         order = [k for k in np.argsort(-chance)[:SHOWN].tolist() if chance[k] >= LIKELY]
-        return tuple(f"{self._text.say(view.legal[k])} ({chance[k]:.0%})" for k in order)
+        return tuple(f"{self._text.say(view.legal[k])} ({chance[k]:.0%})" for k in order if view.legal[k] != best)
 
 
 def chosen(adviser: Policy, observation: Any, info: Mapping[str, Any]) -> Move | None:
@@ -179,6 +179,8 @@ class CostlyMove:
     """Mean return lost, on the scale of the game's returns."""
     error: float
     """Half of its 95 % interval."""
+    in_points: bool = False
+    """Whether the returns are 1 for a win and -1 for a loss."""
 
     def as_json(self) -> dict[str, Any]:
         """For a browser."""
@@ -187,7 +189,11 @@ class CostlyMove:
     @property
     def shown(self) -> str:
         """In one sentence."""
-        return f"{self.made} {self.better} would have returned {self.cost:.2f} more (plus or minus {self.error:.2f})."
+        if self.in_points:
+            lost = f"{50 * self.cost:.0f} points of win rate (plus or minus {50 * self.error:.0f})"
+        else:
+            lost = f"{self.cost:.2f} of the return (plus or minus {self.error:.2f})"
+        return f"You: {self.made} The coach: {self.better} The difference: {lost}."
 
 
 def costly_moves(transcript: Transcript, seat: int, most: int = SHOWN) -> list[CostlyMove]:
@@ -225,7 +231,7 @@ def costly_moves(transcript: Transcript, seat: int, most: int = SHOWN) -> list[C
     for step, state, made, better, first in found[: 2 * most]:
         gained = np.array([*first, *_differences(spec, game, state, (made, better), seat, range(FIRST, FIRST + MORE))])
         error = 1.96 * float(gained.std(ddof=1)) / len(gained) ** 0.5
-        costly.append(CostlyMove(step, text.say(made), text.say(better), float(gained.mean()), error))
+        costly.append(CostlyMove(step, text.say(made), text.say(better), float(gained.mean()), error, bool(spec.sides)))
     return sorted((one for one in costly if one.cost > 0), key=lambda one: -one.cost)[:most]
 
 

@@ -14,13 +14,15 @@ from threading import Condition, Event
 from typing import Any, ClassVar, NamedTuple
 
 from parlour.envs import board, core
-from parlour.envs.core import GameText, ParlourError, View
+from parlour.envs.core import GameText, Move, ParlourError, View
 from parlour.envs.entries import TextAction
+from parlour.envs.free_words import read_free_words, understood
 from parlour.envs.headings import OPTION, headings_of, sections_of
 from parlour.envs.seat_names import SeatNames
-from parlour.envs.text import MAX_WORDS, clean
+from parlour.envs.text import MAX_WORDS
 from parlour.policies import HumanPolicy
 from parlour.policies.base import Policy
+from parlour.training.play.coach import Coach
 from parlour.training.play.live_table import messages
 from parlour.training.play.live_table.messages import Message
 from parlour.training.play.live_table.settings import WATCHING
@@ -43,8 +45,10 @@ class Question(NamedTuple):
     """Whether free words are taken."""
     refused: Sequence[str]
     """What was wrong with earlier answers of this turn."""
-    read: Callable[[str], object]
+    read: Callable[[str], Move]
     """Reads words. Raises `ParlourError` for words that are no move."""
+    hint: Message | None = None
+    """What the coach says, where there is one."""
 
 
 class Given(NamedTuple):
@@ -79,6 +83,8 @@ class Board:
         """What lies on the table: the message `board`."""
         self._waits_until = 0.0
         self._over: Message | None = None
+        self._review: Message | None = None
+        """What the coach says of the game that is over."""
         self._question: Question | None = None
         self._turn, self._ends = 0, 0.0
         self._given: Given | None = None
@@ -91,7 +97,8 @@ class Board:
     def begin(self, table: Message) -> None:
         """A game begins."""
         with self._changed:
-            self._begun, self._lines, self._over, self._question, self._laid = [table], [], None, None, None
+            self._begun, self._lines = [table], []
+            self._over = self._review = self._question = self._laid = None
             self._send(table)
 
     def show(self, view: View, events: Sequence[core.Event], own: Message) -> None:
@@ -134,6 +141,13 @@ class Board:
         with self._changed:
             self._over = over
             self._send(over)
+
+    def review(self, review: Message) -> None:
+        """What the coach says of the game that is over; nothing, if the next one has begun."""
+        with self._changed:
+            if self._over is not None and self._over["number"] == review["number"]:
+                self._review = review
+                self._send(review)
 
     def close(self, why: str) -> None:
         """The table ends: waiting threads continue, and the browsers get the reason."""
@@ -179,11 +193,7 @@ class Board:
         if given.option is not None and given.option >= len(question.options):
             raise ParlourError(f"option {given.option} is not accepted; accepted: 0..{len(question.options) - 1}")
         if given.words is not None:
-            given = given._replace(words=self.names.seats(given.words))
-        if given.words is not None:
-            if len(given.words) > MAX_WORDS:
-                text = f"words of {len(given.words):,} characters are not accepted"
-                raise ParlourError(f"{text}; accepted: up to {MAX_WORDS:,}")
+            given = given._replace(words=self._in_seats(given.words))
             question.read(given.words)
         with self._changed:
             self._current(turn)
@@ -191,7 +201,25 @@ class Board:
             self._send({"type": "taken", "turn": turn, "by": "you", "why": ""})
             self._changed.notify_all()
 
+    def reading(self, turn: int, words: str) -> Message:
+        """What the words of a browser would be taken as: the message `reading`. Raises `ParlourError` if the turn is over."""
+        question = self._current(turn)
+        told: Message = {"type": "reading", "turn": turn, "words": words, "claim": "", "why": ""}
+        try:
+            claim = understood(self._text, question.read(self._in_seats(words)))
+        except ParlourError as error:
+            return {**told, "why": self.names.shown(str(error))}
+        return {**told, "claim": self.names.shown(claim)}
+
     # -- inside ---------------------------------------------------------------------------------------------------
+
+    def _in_seats(self, words: str) -> str:
+        """Words with seats instead of names. Raises `ParlourError` for too many."""
+        told = self.names.seats(words)
+        if len(told) > MAX_WORDS:
+            text = f"words of {len(told):,} characters are not accepted"
+            raise ParlourError(f"{text}; accepted: up to {MAX_WORDS:,}")
+        return told
 
     def _current(self, turn: int) -> Question:
         """The question of a turn. Raises `ParlourError` if it is over."""
@@ -210,6 +238,7 @@ class Board:
             "words": question.words,
             "refused": list(question.refused),
             "seconds": left,
+            "hint": question.hint,
         }
 
     def _board_now(self, laid: Message) -> Message:
@@ -226,6 +255,8 @@ class Board:
             known.append(self._asked(self._question))
         if self._over is not None:
             known.append(self._over)
+        if self._review is not None:
+            known.append(self._review)
         return known
 
     def _send(self, message: Message) -> None:
@@ -245,6 +276,7 @@ class Person(Policy):
         board: Where it is asked.
         text: The wording of the game.
         clock: Seconds for a move; None: no clock.
+        coach: Gives hints; None: no hints.
     """
 
     name: ClassVar[str] = HumanPolicy.name
@@ -252,9 +284,14 @@ class Person(Policy):
     waits: ClassVar[bool] = True
     """Seats that decide at the same moment are asked at once (`parlour.training.play.moments`)."""
 
-    def __init__(self, board: Board, text: GameText[Any], clock: float | None) -> None:
+    def __init__(self, board: Board, text: GameText[Any], clock: float | None, coach: Coach | None = None) -> None:
         super().__init__()
-        self._board, self._text, self._clock = board, text, clock
+        self._board, self._text, self._clock, self._coach = board, text, clock, coach
+
+    def reset(self, seat: int, seed: int) -> None:
+        super().reset(seat, seed)
+        if self._coach is not None:
+            self._coach.reset(seed)
 
     def act(self, observation: Any, info: dict[str, Any]) -> Any:
         view: View = info["view"]
@@ -263,11 +300,16 @@ class Person(Policy):
             info["options"],
             info["free_words"],
             self._refused(observation["text"]),
-            lambda words: self._text.parse(clean(words), view),
+            lambda words: read_free_words(self._text, words, view),
+            None if self._coach is None else self._coach.hint(observation, info).as_json(),
         )
         given = self._board.ask(question, self._clock)
         if given is not None:
-            return given.words if given.option is None else info["legal"][given.option]
+            return (
+                info["legal"][given.option]
+                if given.words is None
+                else TextAction(question.read(given.words), given.words)
+            )
         if self._board.closed:
             raise Stopped
         return TextAction(self._text.default("", view, self.rng), None, CLOCK)

@@ -22,8 +22,10 @@ from parlour.envs.registry import name_of
 from parlour.envs.seat_names import NO_NAMES, SeatNames
 from parlour.envs.turn import Player
 from parlour.envs.writing import LineFile, writing
+from parlour.training.play.coach import costly_moves
 from parlour.training.play.decisions import models_of, of_transcript
 from parlour.training.play.failures import RULE, Failures
+from parlour.training.play.live_table import messages
 from parlour.training.play.live_table.boards import Board, ShownTable
 from parlour.training.play.live_table.messages import Ending, Message, ending
 from parlour.training.play.live_table.settings import Keys, TableSettings
@@ -87,12 +89,12 @@ class ResumedRecorder(Recorder):
         super()._listen(told)
 
     def _action(self, entry: Entry) -> Any:
-        """The answer that led to a line: words as they came in, or the move."""
-        if entry.raw is not None:
-            return entry.raw
-        if entry.move is None:
+        """The answer that led to a line: the move with the words as they came in, or words that were none."""
+        if entry.move is not None:
+            return TextAction(entry.move, entry.raw, entry.replaced)
+        if entry.raw is None:
             raise self._of_another_game()
-        return TextAction(entry.move, None, entry.replaced)
+        return entry.raw
 
     def _of_another_game(self) -> ParlourError:
         line = self._met + 2  # the header is line 1
@@ -116,6 +118,8 @@ class Plan:
     """What follows when a player fails."""
     names: SeatNames = NO_NAMES
     """Names of the players; without them seats are called `player_0` and so on."""
+    coach: bool = False
+    """Whether people get hints, and after the game the decisions that cost most."""
 
 
 class TableGames:
@@ -238,7 +242,15 @@ class TableGames:
         over = ended.message(self.plan.games, self._endings)
         for board in self.boards.values():
             board.end(over)
+        if self.plan.coach:
+            threading.Thread(target=self._review, args=(number, played), name="review", daemon=True).start()
         self._tell(f"{self._called(number)}: {self.plan.names.shown(ended.end)}")
+
+    def _review(self, number: int, played: replay.Transcript) -> None:
+        """Tell people which of their decisions cost most; it takes seconds, in which they may begin the next game."""
+        for seat, board in self.boards.items():
+            if seat >= 0 and played.outcome is not None and not self._stop.is_set():
+                board.review(messages.review(number, costly_moves(played, seat)))
 
     def _called(self, number: int) -> str:
         return f"game {number}" + (f" of {self.plan.games}" if self.plan.games else "")

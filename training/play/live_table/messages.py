@@ -8,16 +8,20 @@ From the table:
     told     lines of the record from number `from` on, none at the beginning of some games: text, speaker's seat (-1: the moderator), kind, whether secret
     board    what lies on the table for all to see, and what the seat knows about the others: phase, tracks, marks of the seats,
              seconds left for those for whom the table waits
-    asked    it is the seat's turn: number of the turn, question, options, whether free words are taken, seconds left
+    asked    it is the seat's turn: number of the turn, question, options, whether free words are taken, seconds left, and what
+             the coach says, where there is one
+    reading  what words that were typed would be taken as: the words, the claim as a sentence (empty: no claim), or why they
+             are no move
     taken    the turn is over; `by`: "you", or "table" with the reason
     refused  an answer that was not taken, and why; the turn goes on
     over     the game is over: how, also for each seat; who was who, everything that happened, where the replay is and at
              which step the game turned; the games of the evening so far
+    review   the coach's view of the game: the decisions of the seat that cost most
     gone     the last message: why the connection ends
 
 Sections and lines come from `parlour.envs.text.render`: put together they equal the seat's View in words. From a
 browser: `sit` with its key (the first message), `move` with the number of the turn and an option's number or words,
-`next` to begin another game.
+`reading` with words that are not said yet, `next` to begin another game.
 """
 
 from __future__ import annotations
@@ -29,8 +33,10 @@ from typing import Annotated, Any, Final, Literal
 from parlour.envs import replay
 from parlour.envs.board import Board
 from parlour.envs.core import NATURE, Event, GameText, ParlourError, View
+from parlour.envs.free_words import as_said
 from parlour.envs.json_values import json_value
 from parlour.envs.text import agents_of, end_for, end_of, was
+from parlour.training.play.coach import CostlyMove
 from parlour.training.results.replay_page.model import Turned
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -60,6 +66,14 @@ class MoveMade(_FromBrowser):
     words: str | None = None
 
 
+class Typed(_FromBrowser):
+    """Words that are not said yet: what would they be taken as?"""
+
+    type: Literal["reading"]
+    turn: int = Field(ge=0, le=_MOST_NUMBER)
+    words: str
+
+
 class Next(_FromBrowser):
     """Begin the game after the one with this number."""
 
@@ -67,7 +81,7 @@ class Next(_FromBrowser):
     game: int = Field(ge=0, le=_MOST_NUMBER)
 
 
-FromBrowser = Sit | MoveMade | Next
+FromBrowser = Sit | MoveMade | Typed | Next
 _READ: Final[TypeAdapter[FromBrowser]] = TypeAdapter(Annotated[FromBrowser, Field(discriminator="type")])
 
 
@@ -104,7 +118,12 @@ def rules_of(text: GameText[Any]) -> str:
 def told(text: GameText[Any], events: Iterable[Event], spoken: frozenset[str], start: int) -> Message:
     """Lines of the record, the first of them number `start`; `spoken` are the kinds of moves that take words."""
     lines = [
-        {"seat": event.seat, "kind": _kind(event, spoken), "secret": event.to is not None, "text": text.line(event)}
+        {
+            "seat": event.seat,
+            "kind": _kind(event, spoken),
+            "secret": event.to is not None,
+            "text": as_said(text.line(event)),
+        }
         for event in events
     ]
     return {"type": "told", "from": start, "lines": lines}
@@ -137,6 +156,11 @@ def refused(why: object) -> Message:
 def gone(why: str) -> Message:
     """The connection ends."""
     return {"type": "gone", "why": why}
+
+
+def review(number: int, decisions: Iterable[CostlyMove]) -> Message:
+    """The coach's view of game `number`, to one seat."""
+    return {"type": "review", "number": number, "decisions": [one.as_json() for one in decisions]}
 
 
 @dataclass(frozen=True)
@@ -225,7 +249,7 @@ def _lines(transcript: replay.Transcript, text: Any, states: Sequence[Any]) -> l
             lines.append(_line(entry.seat, DID, True, text.say(entry.move)))
         for event in new:
             kind = TOLD if event.seat < 0 else SAID if event.move.words else DID
-            lines.append(_line(event.seat, kind, event.to is not None, text.line(event)))
+            lines.append(_line(event.seat, kind, event.to is not None, as_said(text.line(event))))
     return lines
 
 

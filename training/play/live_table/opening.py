@@ -13,6 +13,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
+from parlour.envs.aec import GameEnv
 from parlour.envs.speech import ACTS
 from parlour.envs.turn import Player
 from parlour.envs.wording import worded_kinds
@@ -20,6 +21,7 @@ from parlour.policies.llm.server.limits import LimitedApp, failure, refusal
 from parlour.policies.llm.server.listening import LOOPBACK, ListeningServer, in_thread
 from parlour.policies.llm.server.protocol import Refused
 from parlour.policies.llm.server.settings import ServerSettings
+from parlour.training.play.coach import Coach
 from parlour.training.play.live_table.boards import Board, Person
 from parlour.training.play.live_table.games import Plan, TableGames
 from parlour.training.play.live_table.settings import WATCHING, Keys, TableSettings, secret_in
@@ -159,7 +161,7 @@ class OpenTable:
         self.boards[WATCHING] = Board(WATCHING, base.text, spoken, alone=False, names=names)
         self.keys, self._agents = keys, [names.shown(agent) for agent in base.possible_agents]
         seated = [
-            (name, Person(self.boards[seat], base.text, settings.clock) if player is None else player)
+            (name, self._person(base, seat, settings.clock, plan.coach) if player is None else player)
             for seat, (name, player) in enumerate(players)
         ]
         self.games = TableGames(env, seated, self.boards, plan, keys, settings, tell)
@@ -167,6 +169,9 @@ class OpenTable:
         sockets = Sockets(self.boards, keys, settings, self.games.begin_next, loopback=loopback)
         self._server = ListeningServer(TableService(self.games, sockets, settings), host, port)
         self._thread = threading.Thread(target=self.games.run, args=(self._failed,), name="games", daemon=True)
+
+    def _person(self, base: GameEnv, seat: int, clock: float | None, coach: bool) -> Person:
+        return Person(self.boards[seat], base.text, clock, Coach(base, seat) if coach else None)
 
     @property
     def url(self) -> str:

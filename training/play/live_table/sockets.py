@@ -148,7 +148,7 @@ class Sockets:
         while True:
             try:
                 message = messages.read(await browser.heard())
-                await self._take(message, board)
+                await self._take(message, board, browser)
             except TooMany as error:
                 browser.put(messages.gone(str(error)))
                 await asyncio.sleep(self.settings.sit_timeout)  # `send_all` ends the connection meanwhile
@@ -156,13 +156,16 @@ class Sockets:
             except ParlourError as error:
                 browser.put(messages.refused(error))
 
-    async def _take(self, message: messages.FromBrowser, board: Board) -> None:
+    async def _take(self, message: messages.FromBrowser, board: Board, browser: _Browser) -> None:
         if isinstance(message, messages.Sit):
             raise ParlourError("a key is taken once; accepted: moves")
         if board.place == WATCHING:
             raise ParlourError("who watches makes no moves; accepted: the link of a seat")
         if isinstance(message, messages.Next):
             self._begin_next(message.game)
+            return
+        if isinstance(message, messages.Typed):
+            browser.put(await run_in_threadpool(board.reading, message.turn, message.words))
             return
         await run_in_threadpool(board.answer, message.turn, Given(message.option, message.words))
 

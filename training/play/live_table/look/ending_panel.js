@@ -1,4 +1,5 @@
 // How a game was: who won, who was who and who played whom, where it turned, everything that happened, the replay; the next game.
+// panel.review(message): which decisions cost most
 // const panel = endingPanel(section, body, next)     next(number): somebody wants the game after this one
 
 function endingPanel(section, body, next) {
@@ -18,7 +19,16 @@ function endingPanel(section, body, next) {
     return make("button", { type: "button", class: "primary", onclick: () => next(over.number) },
       "Play again" + (over.games === null ? "" : " (game " + (over.number + 1) + " of " + over.games + ")"));
   };
-  return { show, hide };
+  const review = (message) => { body.append(costlyMoves(message.decisions)); };
+  return { show, hide, review };
+}
+
+// The coach's view of the game, which comes some seconds after its end.
+function costlyMoves(decisions) {
+  const items = decisions.map((one) => make("li", {}, plainWords(one.shown)));
+  const none = make("p", { class: "small" }, "The coach found no decision of yours that cost anything.");
+  return make("div", { class: "coach", role: "region", "aria-label": "the coach's view of the game" }, make("p", { class: "small soft" },
+    items.length ? "Coach: your decisions that cost most" : "Coach"), items.length ? make("ol", {}, items) : none);
 }
 
 // A link to a replay of this table; nothing else is a link of this page.

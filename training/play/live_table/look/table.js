@@ -3,7 +3,8 @@
 const key = location.hash.slice(1);
 const page = document.querySelector(".live");
 const happened = recordPanel(byId("happened-body"));
-const turn = turnPanel({ title: byId("turn-title"), body: byId("turn-body"), page }, (answer) => line && line.send({ type: "move", ...answer }));
+const turn = turnPanel({ title: byId("turn-title"), body: byId("turn-body"), page }, (answer) => line && line.send({ type: "move", ...answer }),
+  (words) => line && line.send({ type: "reading", ...words }));
 const ended = endingPanel(byId("ending"), byId("ending-body"), (number) => line && line.send({ type: "next", game: number }));
 const laid = boardPanel(byId("seats"), byId("seats-body"), (seat) => turn.filter(table.agents[seat]));
 let table = null, line = null;
@@ -33,6 +34,7 @@ const HANDLERS = {
   board(message) { laid.show(message); },
   told(message) { happened.told(message); },
   asked(message) { turn.asked(message); },
+  reading(message) { turn.reading(message); },
   taken(message) { turn.taken(message); },
   refused(message) { if (!turn.refused(message.why)) notice(message.why); },
   over(message) {
@@ -41,6 +43,7 @@ const HANDLERS = {
     ended.show(message, table);
     laid.over(message.seats);
   },
+  review(message) { ended.review(message); },
   gone(message) {
     notice(message.why);
     byId("turn").hidden = false;

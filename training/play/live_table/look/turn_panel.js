@@ -1,16 +1,21 @@
 // What a person may do now: a question, the options as buttons, room for free words, and the clock.
-// const panel = turnPanel(parts, send)     parts: {title, body}; send(answer): {turn, option} or {turn, words}
-// panel.asked(message), panel.taken(message), panel.refused(why), panel.waiting(text), panel.filter(text)
+// const panel = turnPanel(parts, send, read)     parts: {title, body}; send(answer): {turn, option} or {turn, words};
+// read({turn, words}) asks what words would be taken as
+// panel.asked(message), panel.reading(message), panel.taken(message), panel.refused(why), panel.waiting(text), panel.filter(text)
+// Words can be said once the table has shown what it takes them as.
 // Words that were typed stay until the table has taken them, whatever happens to the connection.
 
 const MOST_WORDS = 4000; // characters of one utterance that a table takes
 const MANY = 10; // options from which on they can be searched
+const PAUSE = 300; // milliseconds without a key, after which words are sent to be read
 const SOON = 10; // seconds left that are shown as few
 
-function turnPanel(parts, send) {
+function turnPanel(parts, send, read) {
   let turn = null, draft = "", search = null, buttons = [], ticking = 0, sent = false;
+  let understood = null, typing = 0; // the words that the table has read last; the timer of the pause
   const waiting = (text) => {
     turn = null;
+    clearTimeout(typing);
     stopClock();
     parts.title.textContent = text;
     fill(parts.body);
@@ -22,12 +27,13 @@ function turnPanel(parts, send) {
     if (!same && turn === null && !draft) draft = "";
     turn = message;
     sent = false;
+    understood = null;
     stopClock();
     parts.title.textContent = "Your move";
     document.title = "Your move - parlour";
     parts.page.classList.add("your-turn");
     fill(parts.body, clock(message.seconds), message.refused.map((why) => make("p", { class: "note" }, plainWords(why))),
-      make("p", { class: "question" }, plainWords(message.ask)), searchBox(message), choices(message), freeWords(message),
+      make("p", { class: "question" }, plainWords(message.ask)), hintPanel(message.hint), searchBox(message), choices(message), freeWords(message),
       make("p", { class: "note", id: "turn-refused", role: "alert", hidden: true }));
   };
   const searchBox = (message) => {
@@ -53,13 +59,20 @@ function turnPanel(parts, send) {
     if (!message.words) return null;
     const count = make("span", { class: "soft small grow", id: "words-count" });
     const button = make("button", { type: "submit", class: "primary" }, "Say it");
-    const area = make("textarea", { id: "words", "aria-describedby": "words-count" });
+    const area = make("textarea", { id: "words", "aria-describedby": "words-count words-reading" });
     area.value = draft;
+    const asks = () => {
+      if (!read({ turn: message.turn, words: draft })) typing = setTimeout(asks, PAUSE);
+    };
     const counted = () => {
+      const changed = understood === null || understood.words !== area.value;
       draft = area.value;
       const long = draft.length > MOST_WORDS;
       count.textContent = draft.length.toLocaleString("en") + " of " + MOST_WORDS.toLocaleString("en") + " characters" + (long ? ": too many" : "");
-      button.disabled = sent || long || !draft.trim();
+      button.disabled = sent || long || !draft.trim() || changed || understood.why !== "";
+      clearTimeout(typing);
+      if (changed && !sent && !long && draft.trim()) typing = setTimeout(asks, PAUSE);
+      showReading();
     };
     area.addEventListener("input", counted);
     counted();
@@ -69,7 +82,20 @@ function turnPanel(parts, send) {
     };
     area.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submitted(event); });
     return make("form", { onsubmit: submitted }, make("label", { for: "words" }, "In your own words"), area,
-      make("div", { class: "row" }, count, button));
+      make("p", { class: "small", id: "words-reading", role: "status" }), make("div", { class: "row" }, count, button));
+  };
+  const showReading = () => {
+    const box = byId("words-reading");
+    if (!box) return;
+    const current = understood !== null && draft.trim() && understood.words === draft;
+    const text = !current ? "" : understood.why || (understood.claim ? "Heard as: " + understood.claim : "Heard as: no claim. Your words are said as they are.");
+    fill(box, text ? plainWords(text) : "");
+  };
+  const reading = (message) => {
+    if (turn === null || turn.turn !== message.turn) return;
+    understood = message;
+    const area = byId("words");
+    if (area && area.value === message.words) area.dispatchEvent(new Event("input"));
   };
   const give = (answer) => {
     if (sent) return;
@@ -110,5 +136,18 @@ function turnPanel(parts, send) {
     narrow();
     search.focus();
   };
-  return { asked, taken, refused, waiting, filter };
+  return { asked, reading, taken, refused, waiting, filter };
+}
+
+// What the coach says at a turn: the belief about each seat, and the move of the strongest player.
+function hintPanel(hint) {
+  if (!hint) return null;
+  const seats = hint.seats.map((one) => make("li", {}, make("strong", {}, plainWords(one.seat)), " evil with " + Number(one.percent) + " %",
+    one.because ? make("span", { class: "soft" }, plainWords(" - " + one.because)) : null));
+  const best = hint.best ? make("p", { class: "best" }, plainWords(hint.by), " would choose: ", make("strong", {}, plainWords(hint.best)),
+    hint.why ? plainWords(" Reason: " + hint.why + ".") : null) : null;
+  return make("div", { class: "coach", role: "region", "aria-label": "hints of the coach" }, make("p", { class: "small soft" }, "Coach"), best,
+    hint.others.length ? make("p", { class: "small" }, plainWords("Also: " + hint.others.join(", "))) : null,
+    hint.note ? make("p", { class: "small" }, plainWords(hint.note)) : null,
+    seats.length ? fold("What the record says of each player", () => make("ul", { class: "small" }, seats)) : null);
 }

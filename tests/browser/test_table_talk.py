@@ -1,0 +1,130 @@
+"""Talk at the live table, and the coach: what words are heard as before they are said, hints, the decisions that cost most."""
+
+from __future__ import annotations
+
+import pytest
+from parlour.envs import replay
+from watched_page import DESKTOP, GOOD, PHONE, WatchedPage
+
+pytest.importorskip("fastapi", reason="the extra `serve` is not installed")
+from live_tables import opened
+
+NAMES = ("Ana", "Ben", "Cleo", "Dan", "Eva")
+HEARD = "document.getElementById('words-reading').textContent"
+
+
+@pytest.fixture
+def sit(browser):
+    """A function that opens a place of a table in a browser of its own."""
+    contexts = []
+
+    def open_place(opening, place, viewport=DESKTOP):
+        contexts.append(browser.new_context(viewport=viewport))
+        person = WatchedPage(contexts[-1].new_page(), own=f"{opening.url}/")
+        person.page.set_default_timeout(20_000)
+        person.page.goto(opening.link(place))
+        return person
+
+    yield open_place
+    for context in contexts:
+        context.close()
+
+
+def wait_until(person, expression, seconds=20):
+    """Wait until an expression holds; Playwright's own way evaluates it in the page, which the page's policy forbids."""
+    for _ in range(50 * seconds):
+        if person.page.evaluate(expression):
+            return
+        person.page.wait_for_timeout(20)
+    pytest.fail(f"never came true: {expression}")
+
+
+def wait_for_turn(person):
+    person.page.wait_for_selector(".your-turn .choices button")
+
+
+def play_to_the_end(person):
+    """Press the first option at each turn."""
+    ready = "document.querySelector('.your-turn .choices button:not(:disabled)') !== null"
+    while True:
+        wait_until(person, f"{ready} || !document.getElementById('ending').hidden", 60)
+        if person.page.locator("#ending").is_visible():
+            return
+        person.page.locator(".your-turn .choices button:not(:disabled)").first.click()
+
+
+def say(person, words, heard):
+    """Type words, and say them once the page shows what they are heard as."""
+    person.page.fill("#words", words)
+    wait_until(person, f"{HEARD} === '{heard}'")
+    person.page.get_by_role("button", name="Say it").click()
+
+
+@pytest.mark.parametrize(
+    ("words", "heard", "line"),
+    [
+        (
+            "I'd bench Ben, he looks shaky",
+            "Heard as: I accuse Ben of being evil.",
+            'says: "I\'d bench Ben, he looks shaky" (taken as: I accuse Ben of being evil.)',
+        ),
+        ("Lovely weather.", "Heard as: no claim. Your words are said as they are.", 'says: "Lovely weather."'),
+    ],
+)
+def test_words_are_shown_as_they_are_heard_and_said_as_they_were_typed(words, heard, line, sit, tmp_path):
+    with opened(tmp_path, "avalon_v0", (0,), num_players=5, seed=1, names=NAMES) as opening:
+        person = sit(opening, 0)
+        wait_for_turn(person)
+        person.page.fill("#words", words)
+        assert person.page.get_by_role("button", name="Say it").is_disabled(), "nothing is said unread"
+        say(person, words, heard.replace("'", "\\'"))
+        wait_until(person, "document.querySelectorAll('#happened li.said').length > 0")
+        said = person.page.locator("#happened li.said .what").all_inner_texts()
+        assert line in said
+        assert person.misdeeds() == GOOD
+    first = next(entry for entry in replay.read(tmp_path / "avalon_v0-1.jsonl").entries if entry.seat == 0)
+    assert "Ben" not in first.move.words, "the record keeps seats"
+
+
+def test_words_that_are_no_move_cannot_be_said(sit, tmp_path):
+    with opened(tmp_path, "avalon_v0", (0,), num_players=5, rules="multi_round", seed=1, names=NAMES) as opening:
+        person = sit(opening, 0)
+        leads = "(document.querySelector('.your-turn .question') || {textContent: ''}).textContent.includes('propose a team')"
+        free = "document.querySelector('.your-turn .choices button:not(:disabled)') !== null"
+        while not person.page.evaluate(leads):
+            wait_until(person, f"{free} || {leads}")
+            if not person.page.evaluate(leads):
+                person.page.locator(".your-turn .choices button:not(:disabled)").first.click()
+        person.page.fill("#words", "Ben alone")
+        wait_until(person, f"{HEARD}.includes('accepted: ')")
+        assert person.page.get_by_role("button", name="Say it").is_disabled()
+
+
+@pytest.mark.parametrize("game", ["avalon_v0", "werewolf_v0"])
+def test_the_coach_tells_the_belief_and_the_best_move_and_then_what_cost_most(game, sit, tmp_path):
+    with opened(tmp_path, game, (0,), seed=5, coach=True, talk="words") as opening:
+        person = sit(opening, 0, PHONE)
+        wait_for_turn(person)
+        assert "expert would choose: " in person.page.locator("#turn .coach .best").inner_text()
+        person.page.get_by_text("What the record says of each player").click()
+        players = person.page.locator("#turn .coach li").all_inner_texts()
+        assert len(players) == opening.games.env.game_env.game.seats - 1
+        assert all("evil with " in one for one in players)
+        assert person.wider_than_screen() == 0
+        play_to_the_end(person)
+        wait_until(person, "document.querySelector('#ending .coach') !== null", 120)
+        told = person.page.locator("#ending .coach").inner_text()
+        assert "points of win rate" in told or "no decision of yours that cost anything" in told
+        assert person.misdeeds() == GOOD
+
+
+def test_a_game_without_anybody_to_give_hints_says_so_in_one_line(sit, tmp_path, monkeypatch):
+    from parlour.envs._template import GAME
+
+    monkeypatch.setattr(type(GAME), "heuristic", "")
+    with opened(tmp_path, "template_v0", coach=True) as opening:
+        person, _ = sit(opening, 0), sit(opening, 1)
+        wait_for_turn(person)
+        assert (
+            "no player comes with this game that could give hints" in person.page.locator("#turn .coach").inner_text()
+        )
