@@ -116,15 +116,3 @@ def test_the_coach_tells_the_belief_and_the_best_move_and_then_what_cost_most(ga
         told = person.page.locator("#ending .coach").inner_text()
         assert "points of win rate" in told or "no decision of yours that cost anything" in told
         assert person.misdeeds() == GOOD
-
-
-def test_a_game_without_anybody_to_give_hints_says_so_in_one_line(sit, tmp_path, monkeypatch):
-    from parlour.envs._template import GAME
-
-    monkeypatch.setattr(type(GAME), "heuristic", "")
-    with opened(tmp_path, "template_v0", coach=True) as opening:
-        person, _ = sit(opening, 0), sit(opening, 1)
-        wait_for_turn(person)
-        assert (
-            "no player comes with this game that could give hints" in person.page.locator("#turn .coach").inner_text()
-        )

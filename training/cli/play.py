@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,6 +17,7 @@ from parlour.training.cli.models import ModelOption, games_at_once, seated
 from parlour.training.cli.people import NamesOption, PeopleSeedOption, first_seed, names_at
 
 if TYPE_CHECKING:
+    from parlour.envs.aec import GameEnv
     from parlour.training.play import rollout
 
 
@@ -36,6 +38,7 @@ def play(
         str, "Handling of text that cannot be used: ask_again, default, random, raise or forfeit."
     ] = "ask_again",
     talk: common.TalkOption = None,
+    coach: common.CoachOption = False,
     out: common.TranscriptsOption = None,
     resume: common.ResumeOption = False,
     json: Annotated[bool, typer.Option("--json"), "Print JSON instead of the games."] = False,
@@ -52,6 +55,7 @@ def play(
     from parlour.training.play.parallel.concurrent_games import Job
     from parlour.training.play.runner import GameRunner
     from parlour.training.play.stored_games import games_folder
+    from parlour.training.play.terminal_person import TerminalPerson
     from parlour.training.results import display
     from parlour.training.results.decision_tables import decision_parts
     from parlour.training.results.progress import no_progress
@@ -62,13 +66,17 @@ def play(
     sitting = seat_names(policy or ["heuristic"], base.possible_agents)
     game = base.spec.id
     people = HumanPolicy.name in sitting
+    if coach and not people:
+        raise ParlourError("--coach goes with a person; accepted: --policy player_0=human, with any seat")
     shown = names_at(names, base) if people else NO_NAMES
     seed, seed_line = first_seed(seed, out, base) if people else (seed or 0, "")
     talk = checked_talk(talk, WORDS if people else CLAIMS)
-    makers = {name: partial(make_player, name, base.spec, base.game.config, model, talk) for name in sitting}
-    makers |= {HumanPolicy.name: partial(HumanPolicy, names=shown)} if people else {}
+    makers: dict[str, Any] = {name: partial(make_player, name, base.spec, base.game.config, model, talk) for name in sitting}
+    makers |= {HumanPolicy.name: partial(TerminalPerson, base, coach, names=shown)} if people else {}
     players_of = tuple((seated(one, model), makers[one]) for one in sitting)
-    files = [None if out is None else out / f"{game}-{number}.jsonl" for number in range(1, games + 1)]
+    scratch = TemporaryDirectory(prefix="parlour-play-") if coach and out is None else nullcontext()
+    folder = Path(scratch.name) if isinstance(scratch, TemporaryDirectory) else out
+    files = [None if folder is None else folder / f"{game}-{number}.jsonl" for number in range(1, games + 1)]
     jobs = [Job(seed + number, players_of, file) for number, file in enumerate(files)]
     seats = dict(zip(base.possible_agents, (one for one, _ in players_of), strict=True))
     made = dict.fromkeys(seats, Decisions())
@@ -82,7 +90,9 @@ def play(
     def show(number: int, episode: rollout.Episode) -> None:
         if not json:
             _show_game(base.text, episode, shown, heading=games > 1)
-        _collect_ratings(game, sitting, files[number], base)
+        if coach:
+            _show_costs(base, sitting, shown, files[number])
+        _collect_ratings(game, sitting, None if out is None else files[number], base)
         keep(number, episode)
 
     def skip(number: int, given_up: rollout.Unfinished) -> None:
@@ -97,13 +107,29 @@ def play(
     held = games_folder(out, base, "play", settings, resume=resume)
     if people and not json:
         tell(seed_line)
-    with held, ray.pool(model) as pool, watched as progress:
+    with held, scratch, ray.pool(model) as pool, watched as progress:
         runner = GameRunner(workers, pool, progress, failures, resume=resume)
         runner.play_each(env, jobs, show, skip=skip)
     if json:
         display.print_json([results[number] for number in sorted(results)])
     else:
         display.show(*decision_parts({f"{agent}: {one}": made[agent] for agent, one in seats.items()}))
+
+
+def _show_costs(base: GameEnv, sitting: list[str], shown: SeatNames, file: Path | None) -> None:
+    """After a game with a coach: which decisions of each person cost most."""
+    from parlour.envs import replay
+    from parlour.policies import HumanPolicy
+    from parlour.training.play.coach import costly_moves
+
+    assert file is not None
+    moves = replay.read(file, folders=filter(None, [base.spec.opens(base.game.config)])).moves
+    for seat, one in enumerate(sitting):
+        if one == HumanPolicy.name:
+            costly = costly_moves(base.spec, base.game, moves, seat)
+            tell("Coach: the decisions that cost most" if costly else "Coach: no decision cost anything")
+            for decision in costly:
+                tell(f"  {shown.shown(decision.shown)}")
 
 
 def _collect_ratings(game: str, names: list[str], file: Path | None, base: Any) -> None:

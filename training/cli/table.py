@@ -55,11 +55,7 @@ def table(
         str, "Handling of a player's text that cannot be used: ask_again, default or random. People are asked again."
     ] = "ask_again",
     talk: common.TalkOption = None,
-    coach: Annotated[
-        bool,
-        typer.Option("--coach"),
-        "Give people hints: the exact belief, the strongest player's move, and after the game the decisions that cost most.",
-    ] = False,
+    coach: common.CoachOption = False,
     host: Annotated[str, "Address to listen at; the default answers only this machine."] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535), "Port to listen at; 0 picks a free one."] = 8018,
     token: Annotated[

@@ -16,7 +16,7 @@ from parlour.envs.aec import GameEnv
 from parlour.envs.core import NATURE, OVER, GameSpec, Move, ParlourError, View
 from parlour.envs.english import name
 from parlour.envs.entries import TextAction
-from parlour.envs.replay import Transcript, states, text_of
+from parlour.envs.replay import states
 from parlour.policies import make_policy
 from parlour.policies.base import Policy
 from parlour.policies.experts import has_expert
@@ -155,7 +155,10 @@ class Coach:
 
 
 def chosen(adviser: Policy, observation: Any, info: Mapping[str, Any]) -> Move | None:
-    """The move of a player; None for words, which a table would have to read."""
+    """The move of a player, a network's most probable one; None for words, which a table would have to read."""
+    if isinstance(adviser, TrainedSeat):
+        best: Move = info["view"].legal[int(np.argmax(adviser.chances(info["view"])))]
+        return best
     answer = adviser.act(observation, dict(info))
     if isinstance(answer, TextAction):
         return answer.move
@@ -196,19 +199,26 @@ class CostlyMove:
         return f"You: {self.made} The coach: {self.better} The difference: {lost}."
 
 
-def costly_moves(transcript: Transcript, seat: int, most: int = SHOWN) -> list[CostlyMove]:
+def costly_moves(spec: GameSpec, game: Any, moves: Sequence[Move], seat: int, most: int = SHOWN) -> list[CostlyMove]:
     """The decisions of a seat that cost most against its adviser's moves, the worst first; only those that cost something.
 
     Talk is left out. Each number is the mean difference of games that are played to their end from both moves with the
     same chance, heuristics at all seats.
+
+    Args:
+        spec: The game.
+        game: Its rules at this table.
+        moves: All moves of the finished game, nature's included.
+        seat: Whose decisions.
+        most: How many are returned at most.
     """
-    game, text, spec = transcript.game(), text_of(transcript), transcript.spec
+    text = spec.text(game)
     _, adviser = adviser_of(spec, game.config)
     if adviser is None:
         return []
     adviser.reset(seat, 0)
     found = []
-    for step, (state, move) in enumerate(zip(states(game, transcript.moves), transcript.moves, strict=False)):
+    for step, (state, move) in enumerate(zip(states(game, moves), moves, strict=False)):
         if game.actor(state) != seat or len(game.legal(state)) < 2 or move.kind in speech.ACTS:
             continue
         view = game.view(state, seat)
@@ -232,7 +242,7 @@ def costly_moves(transcript: Transcript, seat: int, most: int = SHOWN) -> list[C
         gained = np.array([*first, *_differences(spec, game, state, (made, better), seat, range(FIRST, FIRST + MORE))])
         error = 1.96 * float(gained.std(ddof=1)) / len(gained) ** 0.5
         costly.append(CostlyMove(step, text.say(made), text.say(better), float(gained.mean()), error, bool(spec.sides)))
-    return sorted((one for one in costly if one.cost > 0), key=lambda one: -one.cost)[:most]
+    return sorted((one for one in costly if one.cost > one.error), key=lambda one: -one.cost)[:most]
 
 
 def _differences(

@@ -7,7 +7,7 @@ from typing import Any
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import ParlourError
 from parlour.envs.entries import TextAction
-from parlour.envs.free_words import read_free_words, understood
+from parlour.envs.free_words import as_said, read_free_words, understood
 from parlour.policies import HumanPolicy
 from parlour.training.play.coach import Coach
 
@@ -52,8 +52,11 @@ class TerminalPerson(HumanPolicy):
             answer = self._answered(other, info)
         return answer
 
+    def _news(self, text: str) -> str:
+        return "".join(map(as_said, super()._news(text).splitlines(keepends=True)))
+
     def _answered(self, answer: str, info: dict[str, Any]) -> Any:
         """The option with a number, or words."""
         if answer.isdigit() and 1 <= int(answer) <= len(info["legal"]):
             return info["legal"][int(answer) - 1]
-        return answer
+        return self._names.seats(answer)

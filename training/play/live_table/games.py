@@ -250,7 +250,7 @@ class TableGames:
         """Tell people which of their decisions cost most; it takes seconds, in which they may begin the next game."""
         for seat, board in self.boards.items():
             if seat >= 0 and played.outcome is not None and not self._stop.is_set():
-                board.review(messages.review(number, costly_moves(played, seat)))
+                board.review(messages.review(number, costly_moves(played.spec, played.game(), played.moves, seat)))
 
     def _called(self, number: int) -> str:
         return f"game {number}" + (f" of {self.plan.games}" if self.plan.games else "")
