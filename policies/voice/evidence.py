@@ -81,7 +81,7 @@ class SeatFact:
 
 
 class Outlook(NamedTuple):
-    """What a belief says of a move."""
+    """What a belief says about a move."""
 
     kind: str
     """Names its sentence in the language file."""
@@ -157,7 +157,7 @@ class Mind(Protocol[V_contra]):
         """The belief that the seat may speak from: that of an onlooker, if it knows a secret."""
 
     def outlook(self, view: V_contra, move: Move) -> Outlook | None:
-        """What the seat's belief says of a move; None for a move that it says nothing of."""
+        """What the seat's belief says about a move; None where it says nothing."""
 
     def deceives(self, view: V_contra) -> bool:
         """Whether its role needs lies."""
@@ -171,6 +171,6 @@ def suspicion(mind: Mind[V_contra], view: V_contra, about: int) -> Outlook:
 
 
 def outlook_of_speech(mind: Mind[V_contra], view: V_contra, move: Move) -> Outlook | None:
-    """What the belief says of whom a speech names."""
+    """What the belief says about the player in a speech."""
     named = move.kind in (speech.ACCUSE, speech.DEFEND, speech.RECOMMEND, speech.REPORT)
     return suspicion(mind, view, move.args[0]) if named else None

@@ -107,7 +107,7 @@ class SeatPhrases:
         return [one.format(**self._fact_slots(fact)) for one in self.phrases.reasons[fact.kind]]
 
     def outlook(self, found: Outlook) -> str:
-        """What the belief says of a move, in the middle of a sentence."""
+        """What the belief says about a move, in the middle of a sentence."""
         other = "" if found.about is None else self._slot("other", found.about)
         return self.phrases.outlooks[found.kind].format(other=other, chance=round(100 * found.chance))
 

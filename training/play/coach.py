@@ -43,7 +43,7 @@ def adviser_of(spec: GameSpec, config: Mapping[str, Any]) -> tuple[str, Policy |
 
 @dataclass(frozen=True)
 class SeatHint:
-    """What the belief says of a seat."""
+    """What the belief says about a seat."""
 
     seat: str
     percent: int
@@ -54,7 +54,7 @@ class SeatHint:
 
 @dataclass(frozen=True)
 class Hint:
-    """What a person is told at a turn. Plain values in JSON."""
+    """The coach's advice at a turn. Plain values in JSON."""
 
     seats: tuple[SeatHint, ...] = ()
     by: str = ""

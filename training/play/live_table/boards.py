@@ -84,7 +84,7 @@ class Board:
         self._waits_until = 0.0
         self._over: Message | None = None
         self._review: Message | None = None
-        """What the coach says of the game that is over."""
+        """The coach's view of the game that is over."""
         self._question: Question | None = None
         self._turn, self._ends = 0, 0.0
         self._given: Given | None = None
@@ -143,7 +143,7 @@ class Board:
             self._send(over)
 
     def review(self, review: Message) -> None:
-        """What the coach says of the game that is over; nothing, if the next one has begun."""
+        """The coach's view of the game that is over; nothing, if the next one has begun."""
         with self._changed:
             if self._over is not None and self._over["number"] == review["number"]:
                 self._review = review
