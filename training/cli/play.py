@@ -71,7 +71,9 @@ def play(
     shown = names_at(names, base) if people else NO_NAMES
     seed, seed_line = first_seed(seed, out, base) if people else (seed or 0, "")
     talk = checked_talk(talk, WORDS if people else CLAIMS)
-    makers: dict[str, Any] = {name: partial(make_player, name, base.spec, base.game.config, model, talk) for name in sitting}
+    makers: dict[str, Any] = {
+        name: partial(make_player, name, base.spec, base.game.config, model, talk) for name in sitting
+    }
     makers |= {HumanPolicy.name: partial(TerminalPerson, base, coach, names=shown)} if people else {}
     players_of = tuple((seated(one, model), makers[one]) for one in sitting)
     scratch = TemporaryDirectory(prefix="parlour-play-") if coach and out is None else nullcontext()
@@ -90,7 +92,7 @@ def play(
     def show(number: int, episode: rollout.Episode) -> None:
         if not json:
             _show_game(base.text, episode, shown, heading=games > 1)
-        if coach:
+        if coach and not json:
             _show_costs(base, sitting, shown, files[number])
         _collect_ratings(game, sitting, None if out is None else files[number], base)
         keep(number, episode)
