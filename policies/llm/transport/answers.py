@@ -2,8 +2,8 @@
 
 Servers that call themselves compatible differ in how they tell the same: content is a text or a list of parts, thinking is
 called `reasoning_content` (DeepSeek, vLLM, llama.cpp, Groq) or `reasoning` (OpenRouter, Ollama, newer vLLM), tokens read from a
-prompt cache are in one of three places, errors come in different words, places and statuses. Sources: the pages that
-`tests/servers.py` names for each of them.
+prompt cache are in one of four places, errors come in different words, places and statuses, and some models only stream.
+Sources: the pages that `tests/servers.py` names for each of them.
 """
 
 from __future__ import annotations
@@ -45,6 +45,10 @@ _CONTEXT: Final = re.compile(
     r"|reduce (?:the length|your message size)|request too large|maximum prompt length|exceeds the limit of \d+ tokens",
     re.IGNORECASE,
 )
+ABOUT_SCHEMA: Final = re.compile(
+    r"\bschema\b.{0,40}\b(?:invalid|too|complex)|\binvalid (?:json )?schema|\bgrammar\b|\benum\b", re.IGNORECASE
+)
+"""Errors about the schema of a call; it may be too large, which does not make the prompt too long."""
 _FILTER: Final = re.compile(
     r"content[_ ](?:filter|management policy|policy_violation)|ResponsibleAIPolicyViolation|moderation|flagged",
     re.IGNORECASE,
@@ -78,6 +82,8 @@ class Failure:
     kind: Fatal | Reason = "server"
     again: bool = False
     """Whether another attempt may succeed."""
+    unreadable: bool = False
+    """Whether it is an answer of the right status that is no completion."""
     status: int | None = None
     parameter: str | None = None
     """The parameter that the server found fault with, if it says so in the place for it."""
@@ -142,11 +148,12 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def _fields(text: str) -> Mapping[str, Any]:
-    """The fields of an error: below `error` (OpenAI), at the top (older vLLM), or a bare text (Ollama's own API)."""
+    """The fields of an error: below `error` (OpenAI), at the top (older vLLM), a bare text (Ollama's own API), in a list (Gemini)."""
     try:
         body = json.loads(text)
     except (ValueError, RecursionError):
         return {}
+    body = body[0] if isinstance(body, list) and body else body
     if not isinstance(body, Mapping):
         return {}
     error = body.get("error", body)
@@ -167,7 +174,7 @@ def _kind(status: int, words: str) -> tuple[Fatal | Reason, bool]:
     """What kind of failure it is, and whether another attempt may succeed."""
     if status == 402 or _QUOTA.search(words):
         return "quota", False
-    if status == 413 or _CONTEXT.search(words):
+    if status == 413 or (_CONTEXT.search(words) and not ABOUT_SCHEMA.search(words)):
         return "context", False
     if status in (400, 403, 422, 451) and _FILTER.search(words):
         return "content_filter", False
@@ -194,13 +201,51 @@ _FINISH: Final = {"max_tokens": "length", "end_turn": "stop", "stop_sequence": "
 def read_reply(text: str) -> Completion | Failure:
     """A chat completion from the text of an answer's body; or the error in it despite status 200."""
     try:
-        body = json.loads(text)
+        body = _whole(text) if text.lstrip().startswith(_EVENTS) else json.loads(text)
     except (ValueError, RecursionError):
-        return Failure(f"the answer is not JSON: {text[:LONGEST]!r}", again=True)
+        return Failure(f"the answer is not JSON: {text[:LONGEST]!r}", again=True, unreadable=True)
     try:
         return _failed(body) or _completion(body)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError):
-        return Failure(f"the answer is no chat completion: {text[:LONGEST]!r}", again=True)
+        return Failure(f"the answer is no chat completion: {text[:LONGEST]!r}", again=True, unreadable=True)
+
+
+_EVENTS: Final = ("data:", "event:", ":")
+"""How streamed answers begin."""
+
+
+def _whole(text: str) -> dict[str, Any]:
+    """The body of a streamed answer, put together. Raises `ValueError` unless it was streamed to its end."""
+    lines = [line[5:].strip() for line in text.splitlines() if line.startswith("data:")]
+    events = [json.loads(line) for line in lines if line != "[DONE]"]
+    if not all(isinstance(event, Mapping) for event in events):
+        raise ValueError("an event is no object")
+    body: dict[str, Any] = {}
+    choices: dict[int, dict[str, Any]] = {}
+    for event in events:
+        body |= {name: value for name, value in event.items() if value}
+        for piece in event.get("choices") or ():
+            choice = choices.setdefault(int(piece.get("index") or 0), {"message": {}})
+            choice["finish_reason"] = piece.get("finish_reason") or choice.get("finish_reason")
+            _append(choice["message"], piece.get("delta") or {})
+    if "error" not in body and not (choices and all(choice["finish_reason"] for choice in choices.values())):
+        raise ValueError("the stream has no end")
+    return body | {"choices": [choices[index] for index in sorted(choices)]}
+
+
+def _append(message: dict[str, Any], delta: Mapping[str, Any]) -> None:
+    """Add a piece to what was streamed of a message: texts go on, lists go on by the index of their entries."""
+    for name, value in delta.items():
+        if isinstance(value, str) and name not in ("role", "id", "type"):
+            message[name] = (message.get(name) or "") + value
+        elif isinstance(value, Mapping):
+            _append(message.setdefault(name, {}), value)
+        elif isinstance(value, list):
+            entries = message.setdefault(name, [])
+            for place, entry in enumerate(value):
+                at = entry.get("index", place)
+                entries += [{} for _ in range(at + 1 - len(entries))]
+                _append(entries[at], entry)
 
 
 def kept_back(written: str, told: str) -> Completion:
@@ -279,7 +324,7 @@ def _finish(choice: Mapping[str, Any]) -> str:
 
 def _usage(usage: Mapping[str, Any], timings: object) -> Usage:
     details = usage.get("prompt_tokens_details") or {}
-    places = (details.get("cached_tokens"), usage.get("prompt_cache_hit_tokens"))
+    places = (details.get("cached_tokens"), usage.get("prompt_cache_hit_tokens"), usage.get("cache_read_input_tokens"))
     told = (*places, timings.get("cache_n")) if isinstance(timings, Mapping) else places
     cached = next((int(one) for one in told if one), 0)
     return Usage(int(usage["prompt_tokens"]), int(usage.get("completion_tokens") or 0), cached)

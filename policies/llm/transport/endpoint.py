@@ -5,10 +5,15 @@ unreadable answers. All calls of an endpoint obey Retry-After, whichever call re
 answered once, each retry is logged in one line, the first within `CONNECT_SECONDS`.
 
 Failures. What no call will fare better with ends in `ModelUnavailable`, everything else in `CallFailed`, which costs one
-decision (`failures`). A server that stops to answer ends a run after `patience` calls in a row.
+decision (`failures`). A server that stops answering ends a run after `patience` calls in a row; one that has refused `REFUSALS`
+calls and answered none ends it with its own words.
 
 Parameters. Servers differ in what they take. A refusal that names an optional parameter drops that parameter for this
-endpoint from then on; a warning is logged, and every reply says what was dropped (`payload`).
+endpoint from then on; a warning is logged, and every reply says what was dropped (`payload`). A call with a schema that is
+refused for another reason is made once without the schema.
+
+Room. A reply that was cut while the model was thinking is asked for again with twice the tokens; how many a kind of question
+needs is remembered (`learned`).
 
 The key comes from the environment and goes into the header of the request, nowhere else: what a server says is cleaned
 of it before it reaches a reply or an error.
@@ -28,8 +33,18 @@ from typing import Any, Final
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.transport.address import OPENAI, Fetched, read_address, read_key, secret, served_at
 from parlour.policies.llm.transport.answers import Failure, failed_generation, kept_back, read_reply, refusal
-from parlour.policies.llm.transport.payload import dropped_from, parameters, refused
-from parlour.policies.llm.transport.request import INPUTS, Completion, ModelUnavailable, Request, ServedModel
+from parlour.policies.llm.reading import last_object, set_aside
+from parlour.policies.llm.transport.learned import DONE, Learned
+from parlour.policies.llm.transport.payload import dropped_from, may_be_schema, parameters, refused
+from parlour.policies.llm.transport.request import (
+    INPUTS,
+    CallFailed,
+    Completion,
+    ModelUnavailable,
+    Request,
+    ServedModel,
+    Usage,
+)
 
 LONGEST_ASKED: Final = 60.0
 """Seconds that are waited at most because a server asks for it; who asks for more is asked again after these."""
@@ -74,6 +89,13 @@ class Gate:
 KEY_ENV: Final = "OPENAI_API_KEY"
 PATIENCE: Final = 25
 """Calls in a row without an answer after which a server is taken to be gone."""
+REFUSALS: Final = 5
+"""Calls refused, and none answered, after which a server is taken to refuse all; unreadable answers count as well. Refusals in a row
+that speak of the key or the model end a run that had answers, too."""
+_UNREADABLE: Final = 2
+"""How often a call is tried again at most whose answer was no completion."""
+_MOST_ROOM: Final = 8
+"""A model that thinks gets at most so many times the tokens that a question has for its reply."""
 _SHORTEST_SECRET: Final = 8
 """Keys with fewer characters are no secrets but stopgaps such as `EMPTY`."""
 _LONGEST_WAIT: Final = 8.0
@@ -116,8 +138,9 @@ class Endpoint:
         self.base_url, self.key_env, self.timeout, self.max_retries = base_url, key_env, timeout, max_retries
         self._address = read_address(base_url)
         self._first_wait, self._patience = first_wait, patience
-        self._off: frozenset[str] = frozenset()
-        self._answered, self._in_vain = False, 0
+        self.learned = Learned()
+        self._answered, self._completed = False, False
+        self._in_vain = self._refusals = 0
         self._shown_until = 0.0
         self._served: dict[str, ServedModel] = {}
         self._gate = Gate()
@@ -135,31 +158,67 @@ class Endpoint:
             ModelUnavailable: The server refuses all calls, cannot be reached, or has given no answer for a long time.
             ParlourError: No key is set, and one is needed.
         """
-        started = time.monotonic()
-        retries = 0
         if request.inputs and self.served_model(request.model).is_parlours:
             request = replace(request, extra_body={**request.extra_body, INPUTS: dict(request.inputs)})
+        room = self.learned.room(request.ask, request.max_tokens)
+        reply = self._call(replace(request, max_tokens=room))
+        while _is_cut_in_thought(reply) and 2 * room <= self._most_room(request):
+            room *= 2
+            try:
+                more = self._call(replace(request, max_tokens=room))
+            except CallFailed:
+                break
+            reply = _after(reply, more)
+            if not _is_cut_in_thought(reply) and self.learned.needs_room(request.ask, room):
+                log.warning(
+                    "%s: the model thinks before it answers, and %s took %d tokens; --max-tokens %d saves the calls that were cut",
+                    *(self._address.host, request.ask or "a question", room, room),
+                )
+        return reply
+
+    def _most_room(self, request: Request) -> int:
+        context = self.served_model(request.model).context
+        most = _MOST_ROOM * request.max_tokens
+        return most if context is None else min(most, context // 2)
+
+    def _call(self, request: Request) -> Completion:
+        started, retries = time.monotonic(), 0
+        refusal_with_schema: Failure | None = None
         while True:
-            off = self._off
+            off = self.learned.off | ({"response_format"} if refusal_with_schema else frozenset())
             sent = parameters(request, off)
             self._gate.wait(self._spread(self._first_wait, request.sample))
             found = self._attempt(sent)
             if isinstance(found, Completion):
-                self._count(found)
+                self._count_completion(request, sent, refusal_with_schema)
                 dropped = tuple(sorted({*dropped_from(request, sent, off), *found.dropped}))
                 return replace(found, retries=retries, seconds=time.monotonic() - started, dropped=dropped)
             name = refused(found, sent)
             if name:
                 self._drop(name, found)
                 continue
+            if may_be_schema(found, sent):
+                refusal_with_schema = found
+                continue
             if found.wait is not None:
                 self._gate.close(found.wait)
-            if not found.again or retries >= self.max_retries:
-                raise self._error(request, found, retries)
+            most = min(self.max_retries, _UNREADABLE) if found.unreadable else self.max_retries
+            if not found.again or retries >= most:
+                raise self._error(request, refusal_with_schema or found, retries)
             retries += 1
             wait = self._wait(retries - 1, request.sample) if found.wait is None else 0.0
-            self._show_retry(found.told, wait, f"retry {retries} of {self.max_retries}")
+            self._show_retry(found.told, wait, f"retry {retries} of {most}")
             time.sleep(wait)
+
+    def _count_completion(self, request: Request, sent: dict[str, Any], refusal_with_schema: Failure | None) -> None:
+        with self._lock:
+            self._completed, self._in_vain, self._refusals = True, 0, 0
+        if "response_format" in sent:
+            self.learned.took_schema()
+        elif refusal_with_schema is not None:
+            with_schema = parameters(request, self.learned.off)
+            if "response_format" in with_schema:  # another call may have learned it meanwhile
+                self._drop(self.learned.refused_schema(with_schema), refusal_with_schema)
 
     def served_model(self, model: str) -> ServedModel:
         """The server's description of a model; asked once. Without a server, or a word of it, only the address is known."""
@@ -276,11 +335,10 @@ class Endpoint:
         return replace(found, texts=texts, thinking=thinking, served=self._clean(found.served))
 
     def _drop(self, name: str, failure: Failure) -> None:
-        with self._lock:
-            known, self._off = name in self._off, self._off | {name}
-        if not known:
+        if self.learned.leave_out(name):
             log.warning(
-                "%s does not take %r, which is left out from now on: %s", self._address.host, name, failure.line()
+                "%s does not take %r; from now on %s: %s",
+                *(self._address.host, name, DONE.get(name, "it is left out"), failure.line()),
             )
 
     def _show_retry(self, why: str, wait: float, what: str) -> None:
@@ -301,20 +359,46 @@ class Endpoint:
     def _spread(longest: float, sample: int) -> float:
         return longest * 0.25 * (sample % 101) / 100
 
-    def _count(self, found: Completion | Failure) -> int:
-        """How many calls in a row ended without an answer, with this one."""
-        lost = isinstance(found, Failure) and found.kind in ("server", "timeout")
-        with self._lock:
-            self._in_vain = self._in_vain + 1 if lost else 0
-            return self._in_vain
-
     def _error(self, request: Request, failure: Failure, retries: int) -> ModelUnavailable:
         tried = f"{retries + 1} attempt{'s' if retries else ''}"
-        in_vain = self._count(failure)
         message = f"no answer of {request.model!r} at {self._address.host} after {tried}: {failure.line()}"
-        never = failure.status is None and failure.kind == "server" and not self._answered
+        lost, about_all = failure.kind in ("server", "timeout"), failure.kind in ("key", "model")
+        with self._lock:
+            completed = self._completed
+            self._in_vain = self._in_vain + 1 if lost else 0
+            self._refusals += about_all if completed else failure.unreadable or not (lost or failure.kind == "context")
+            in_vain, refusals = self._in_vain, self._refusals
+        ends = failure.status is None and failure.kind == "server" and not self._answered
         if in_vain >= self._patience:
-            message, never = f"{message}; so ended {in_vain} calls in a row", True
-        error = ModelUnavailable(message) if never else failure.error(message)
+            message, ends = f"{message}; so ended {in_vain} calls in a row", True
+        elif refusals >= REFUSALS and not completed:
+            message, ends = f"{message}; so ended {refusals} calls, and none was answered", True
+        elif about_all and completed and refusals < REFUSALS:
+            failure = replace(failure, kind="refused")  # a gateway may say so once
+        error = ModelUnavailable(message) if ends else failure.error(message)
         error.retries = retries
         return error
+
+
+def _is_cut_in_thought(reply: Completion) -> bool:
+    """Whether all texts of a reply were cut before they held an answer, by a model that thinks or has said nothing."""
+    thoughts = (*reply.thinking, *("" for _ in reply.texts))
+    return all(
+        finish == "length"
+        and (thought or not text.strip() or set_aside(text)[0])
+        and last_object(set_aside(text)[1]) is None
+        for text, finish, thought in zip(reply.texts, reply.finish, thoughts, strict=False)
+    )
+
+
+def _after(cut: Completion, reply: Completion) -> Completion:
+    """A reply, with what the one before it took that was cut."""
+    usage = Usage(*(a + b for a, b in zip(cut.usage, reply.usage, strict=True)))
+    dropped = tuple(sorted({*cut.dropped, *reply.dropped}))
+    return replace(
+        reply,
+        usage=usage,
+        retries=cut.retries + 1 + reply.retries,
+        seconds=cut.seconds + reply.seconds,
+        dropped=dropped,
+    )

@@ -1,29 +1,30 @@
 """What goes over the wire: the parameters of a call, and which of them a server's refusal means.
 
-What a server does not take is kept as a set of names: of parameters; `SYSTEM_ROLE` and `REPEATED_ROLES` for what the model's
-template does not take; and one name for each schema that the server cannot use, although it uses others.
+`learned` has the names of what a server does not take.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Mapping
 from itertools import groupby, pairwise
 from typing import Any, Final
 
-from parlour.policies.llm.transport.answers import Failure
+from parlour.policies.llm.transport.answers import ABOUT_SCHEMA, Failure
+from parlour.policies.llm.transport.learned import (
+    LEAST_REASONING,
+    NO_REASONING,
+    REPEATED_ROLES,
+    SYSTEM_NOT_DEVELOPER,
+    SYSTEM_ROLE,
+    WHOLE_ANSWERS,
+    schema_names,
+)
 from parlour.policies.llm.transport.request import INPUTS, ChatMessage, Request
 
 RESERVED: Final = frozenset({"model", "messages", "temperature", "max_tokens", "max_completion_tokens", "seed", "n", "stop",
                              "logprobs", "top_logprobs", "response_format", "reasoning_effort", "stream", INPUTS})  # fmt: skip
 """Parameters that a request has places for; `stream` would change the answer's form."""
-
-SYSTEM_ROLE: Final = "system role"
-"""Refused: what would be the system message begins the first message of the user."""
-REPEATED_ROLES: Final = "repeated roles"
-"""Refused: neighbouring messages of one role become one."""
 
 _REFUSING: Final = (400, 404, 422, 501)
 """Statuses with which servers refuse a parameter."""
@@ -38,21 +39,32 @@ _NAMES: Final = {
     "max_tokens": r"\bmax_tokens\b",
     "max_completion_tokens": r"\bmax_completion_tokens\b",
     "reasoning_effort": r"\breasoning_effort\b|\breasoning\.effort\b",
+    "stream_options": r"\bstream_options\b",
     "stop": r"""(?<=['"`])stop(?=['"`])""",
     "n": r"""(?<=['"`])n(?=['"`])|^n must be\b""",
 }
 _TOO_MUCH: Final = re.compile(r"too (?:large|long|many|high)|exceed", re.IGNORECASE)
 """A request that is too big is no refusal of a parameter, whatever the message names."""
-_SCHEMA: Final = re.compile(r"\bschema\b.{0,40}\binvalid|\binvalid (?:json )?schema|\bgrammar\b", re.IGNORECASE)
-"""Errors about one invalid schema, not about schemas in general."""
+_STREAM: Final = re.compile(
+    r"\bstream(?:ing)?\b.{0,60}\b(?:required|mandatory|must)\b|\b(?:requires?|only supports?|must|enable)\b.{0,40}\bstream",
+    re.IGNORECASE,
+)
+_REASONING: Final = re.compile(
+    r"\b(?:reasoning|thinking)\b.{0,60}\b(?:mandatory|required|cannot be disabled)|\brequires? (?:reasoning|thinking)\b",
+    re.IGNORECASE,
+)
+_UNNEEDED: Final = ("none", "minimal", LEAST_REASONING)
+"""Values of `reasoning_effort` that a server may find too little."""
 
 # chat templates raise these; the template's own source, which some servers show, holds them too
 _RAISED: Final = re.compile(r"raise_exception\s*\(.*?\)", re.DOTALL)
 _NO_SYSTEM: Final = re.compile(
     r"system (?:role|message|prompt)s?\b.{0,40}not (?:supported|allowed)|only user and assistant roles"
-    r"|developer instruction is not enabled",
+    r"|developer instruction is not enabled|role\b.{0,40}not support.{0,3}\b(?:system|developer)\b"
+    r"|\b(?:system|developer)\b.{0,3} (?:role )?is (?:not supported|unsupported|not allowed|invalid)",
     re.IGNORECASE,
 )
+_DEVELOPER: Final = re.compile(r"\buse\b.{0,20}\bdeveloper\b|\bdeveloper\b.{0,30}\binstead\b", re.IGNORECASE)
 _ALTERNATE: Final = re.compile(r"\balternate\b", re.IGNORECASE)
 
 
@@ -65,8 +77,12 @@ def parameters(request: Request, off: frozenset[str]) -> dict[str, Any]:
     wanted["messages"] = [message._asdict() for message in _messages(request.messages, off)]
     if "max_tokens" in off:
         wanted["max_completion_tokens"] = wanted.pop("max_tokens")
+    if WHOLE_ANSWERS in off:
+        wanted |= {"stream": True, "stream_options": {"include_usage": True}}
+    if NO_REASONING in off and "reasoning_effort" not in wanted:
+        wanted["reasoning_effort"] = LEAST_REASONING
     hidden = off
-    if _schema_name(wanted) in off:
+    if "response_format" in wanted and off.intersection(schema_names(wanted["response_format"])):
         hidden |= {"response_format"}
     sent = {name: value for name, value in wanted.items() if name not in hidden}
     if "extra_body" in sent:
@@ -82,17 +98,27 @@ def dropped_from(request: Request, sent: dict[str, Any], off: frozenset[str]) ->
         missing -= {"max_tokens"}
     further = set(wanted.get("extra_body", ())) - set(sent.get("extra_body", ()))
     asked = [message._asdict() for message in request.messages]
-    return missing | further | (off & {SYSTEM_ROLE, REPEATED_ROLES} if sent["messages"] != asked else set())
+    changed = off & {SYSTEM_ROLE, REPEATED_ROLES} if sent["messages"] != asked else frozenset()
+    return missing | further | changed | (off & {NO_REASONING})
 
 
 def refused(failure: Failure, sent: dict[str, Any]) -> str | None:
-    """What of a call a server refused, of what need not be sent; None if the failure is of another kind."""
+    """What of a call a server refused, of what need not be sent; None if the failure is of another kind.
+
+    Of schemas it is `response_format` only if the server takes none of them: see `may_be_schema`.
+    """
     role = _refused_role(failure, sent["messages"])
     if role is not None:
         return role
-    if failure.status not in _REFUSING or failure.kind in _OTHER_KINDS or _TOO_MUCH.search(failure.told):
+    if failure.status not in _REFUSING or failure.kind in _OTHER_KINDS:
         return None
-    told = failure.told.replace(str(sent["model"]), "")
+    if _STREAM.search(failure.told) and "stream" not in sent:
+        return WHOLE_ANSWERS
+    if _REASONING.search(failure.told):
+        return _refused_reasoning(sent)
+    if _TOO_MUCH.search(failure.told) or ABOUT_SCHEMA.search(failure.told):
+        return None
+    told = _without_name(failure.told, str(sent["model"]))
     if failure.parameter:
         head = re.split(r"[.\[]", failure.parameter)[0]
         told = f"'{head}'"
@@ -100,20 +126,39 @@ def refused(failure: Failure, sent: dict[str, Any]) -> str | None:
     present = {*sent, *sent.get("extra_body", ())}
     found = {name: re.search(form, told) for name, form in forms.items() if name in present}
     places = {name: match.start() for name, match in found.items() if match}
-    if not places:
-        return None
-    first = min(places, key=lambda name: places[name])
-    return _schema_name(sent) if first == "response_format" and _SCHEMA.search(failure.told) else first
+    return min(places, key=lambda name: places[name], default=None)
+
+
+def may_be_schema(failure: Failure, sent: Mapping[str, Any]) -> bool:
+    """Whether a refusal may be of the schema, whatever its words: the call is then made once without it."""
+    return "response_format" in sent and failure.status in _REFUSING and failure.kind == "refused"
+
+
+def _without_name(told: str, model: str) -> str:
+    """A server's words without the model's name, which may hold the name of a parameter; not where it is one."""
+    if model in _NAMES:
+        return told
+    return re.sub(rf"(?<![\w.-]){re.escape(model)}(?![\w-])", "", told)
+
+
+def _refused_reasoning(sent: Mapping[str, Any]) -> str | None:
+    effort = sent.get("reasoning_effort")
+    if effort is None:
+        return NO_REASONING
+    return "reasoning_effort" if effort in _UNNEEDED[:2] else None
 
 
 def _refused_role(failure: Failure, messages: list[dict[str, str]]) -> str | None:
     told = _RAISED.sub("", failure.told)
     roles = [message["role"] for message in messages]
-    has_system, has_repeated = "system" in roles, any(a == b for a, b in pairwise(roles))
+    has_system = "system" in roles or "developer" in roles
+    has_repeated = any(a == b for a, b in pairwise(roles))
     if failure.status is None or failure.status < 400:
         return None
     if _ALTERNATE.search(told):
         return REPEATED_ROLES if has_repeated else SYSTEM_ROLE if has_system else None
+    if "system" in roles and _DEVELOPER.search(told):
+        return SYSTEM_NOT_DEVELOPER
     return SYSTEM_ROLE if has_system and _NO_SYSTEM.search(told) else None
 
 
@@ -126,6 +171,8 @@ def _messages(messages: tuple[ChatMessage, ...], off: frozenset[str]) -> tuple[C
     if REPEATED_ROLES in off:
         runs = ((role, list(run)) for role, run in groupby(messages, key=lambda message: message.role))
         messages = tuple(ChatMessage(role, "\n\n".join(one.content for one in run)) for role, run in runs)
+    if SYSTEM_NOT_DEVELOPER in off:
+        messages = tuple(one._replace(role="developer") if one.role == "system" else one for one in messages)
     return messages
 
 
@@ -149,9 +196,3 @@ def _wanted(request: Request) -> dict[str, Any]:
         held = {"name": request.schema_name, "schema": dict(request.schema), "strict": True}
         wanted["response_format"] = {"type": "json_schema", "json_schema": held}
     return wanted
-
-
-def _schema_name(parameters: Mapping[str, Any]) -> str:
-    """What stands for one schema among what a server does not take."""
-    form = json.dumps(parameters.get("response_format"), sort_keys=True)
-    return f"schema {hashlib.sha256(form.encode()).hexdigest()[:16]}"
