@@ -32,6 +32,7 @@ class Answer(NamedTuple):
     """What a server answers."""
 
     body: Any
+    """JSON unless it is a text."""
     status: int = 200
     headers: dict[str, str] = {}  # noqa: RUF012 - never changed
     hang: bool = False
@@ -146,7 +147,7 @@ class Server:
                     server.closing.wait(60)
                     self.close_connection = True
                     return
-                content = json.dumps(answer.body).encode()
+                content = (answer.body if isinstance(answer.body, str) else json.dumps(answer.body)).encode()
                 with suppress(ConnectionError):
                     self.send_response(answer.status)
                     for name, value in {"content-type": "application/json", **answer.headers}.items():

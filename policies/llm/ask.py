@@ -21,6 +21,7 @@ from typing import Annotated, Any, ClassVar, Final, Generic, Self, TypeVar
 import numpy as np
 from parlour.envs.core import ParlourError
 from parlour.policies.llm import prompt, reading
+from parlour.policies.llm.mending import answer_in
 from parlour.policies.llm.noise import MisreadingModel
 from parlour.policies.llm.prompt import Templates
 from parlour.policies.llm.reading import BadReply, Choices
@@ -179,8 +180,7 @@ class Ask(BaseModel, Generic[A]):
         Raises:
             BadReply: There is no JSON object, or it does not fit the schema or the inputs.
         """
-        words = reading.set_aside(reply)[1]
-        found = reading.last_object(words)
+        found, words, _ = answer_in(reply)
         if found is None:
             found = self._bare_choice(words)
         if found is None:

@@ -19,6 +19,7 @@ import numpy as np
 from parlour.envs.core import ParlourError, check_from
 from parlour.policies.llm import fit, prompt, reading
 from parlour.policies.llm.ask import A, Ask, BadReply
+from parlour.policies.llm.mending import answer_in
 from parlour.policies.llm.model import CONCURRENCY, Answered, Model, RequestContext
 from parlour.policies.llm.prompt import Templates
 from parlour.policies.llm.transport.meter import Meter, Outcome
@@ -217,7 +218,7 @@ class _Question:
             except BadReply as error:
                 talk, reason = self._complained(talk, said, error)
             else:
-                self.calls.append(said.call)
+                self.calls.append({**said.call, "mended": True} if answer_in(said.text)[2] else said.call)
                 return value, None
         return None, reason
 

@@ -160,6 +160,8 @@ class Decisions:
     """None if any reply has an unknown cost."""
     cut: int = 0
     """Lines of the record that did not fit into a prompt."""
+    mended: int = 0
+    """Replies that were answers after a repair, such as of quotation marks or of words of the model's template."""
     dropped: tuple[str, ...] = ()
     """Parameters that the server did not take."""
     seconds: float = field(default=0.0, compare=False, repr=False)
@@ -253,6 +255,7 @@ def took(calls: Iterable[Mapping[str, Any]], seen: Beginnings | None = None) -> 
         shared=sum(map(seen.shared, prompts)) if seen else 0,
         dollars=None if None in costs else sum(cost for cost in costs if cost is not None),
         cut=sum(one.cut for one in put),
+        mended=sum(bool(call.get("mended")) for call in replies),
         dropped=_names(name for call in replies for name in call.get("dropped", ())),
     )
 

@@ -63,12 +63,19 @@ def set_aside(reply: str) -> tuple[str, str]:
 
 def last_object(words: str) -> dict[str, Any] | None:
     """The last whole JSON object in a text that lies in no other one; None if there is none."""
-    return next(iter(deque(_objects(words), maxlen=1)), None)
+    return next((found for found, _, _ in deque(json_objects(words), maxlen=1)), None)
 
 
-def _objects(words: str) -> Iterator[dict[str, Any]]:
-    """The whole objects; none any more once far more was read in vain than there is, as of brackets that nobody closes."""
-    decoder, patience = json.JSONDecoder(), _IN_VAIN * (len(words) + 1000)
+def json_objects(words: str, *, strict: bool = True) -> Iterator[tuple[dict[str, Any], int, int]]:
+    """The whole objects that lie in no other one, with their places in a text.
+
+    The search ends once far more was read in vain than there is, as of brackets that nobody closes.
+
+    Args:
+        words: The text.
+        strict: Whether line breaks within texts are a fault.
+    """
+    decoder, patience = json.JSONDecoder(strict=strict), _IN_VAIN * (len(words) + 1000)
     start = words.find("{")
     while start >= 0 and patience > 0:
         try:
@@ -79,7 +86,7 @@ def _objects(words: str) -> Iterator[dict[str, Any]]:
             end, patience = start + 1, patience - 1000 * _IN_VAIN
         else:
             if words.count("{", start, end) + words.count("[", start, end) <= DEEPEST or _shallow(found):
-                yield found
+                yield found, start, end
         start = words.find("{", end)
 
 

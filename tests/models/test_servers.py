@@ -264,7 +264,8 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch) -> Clock:
     made = Clock()
-    monkeypatch.setattr("parlour.policies.llm.transport.endpoint.time", made)
+    for module in ("endpoint", "gate"):
+        monkeypatch.setattr(f"parlour.policies.llm.transport.{module}.time", made)
     return made
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from parlour.envs.core import check_one_of
+from parlour.envs.core import ParlourError, check_one_of
 from parlour.envs.terminal import tell
 from parlour.policies import asks_a_model, checkpoint_settings, names_of
 from parlour.policies.llm.config import ModelConfig
@@ -23,19 +24,49 @@ if TYPE_CHECKING:
 else:
     Model = Any  # `--help` reads the options of `ModelConfig`, and imports no model
 
+LEARNED: Final = "server.json"
+"""What a run has learned about its server, in the run directory: a run that is resumed does not ask again."""
+
 
 @contextmanager
-def answering(config: ModelConfig) -> Iterator[Model]:
-    """The model of a command; its usage is printed on standard error when the command ends."""
+def answering(config: ModelConfig, out: Path | None = None) -> Iterator[Model]:
+    """The model of a command; its usage is printed on standard error when the command ends.
+
+    Args:
+        config: The model.
+        out: The run directory, if there is one.
+
+    Raises:
+        ParlourError: At the end: the model was asked and gave no answer.
+    """
     from parlour.policies.llm.make import make_model
 
     for player in ReadingNoise.parse(config.noise or "").players:
         check_one_of("player of noise", player, names_of("asking"))
     model = make_model(config)
+    meter = getattr(model, "meter", None)
+    if meter is not None and out is not None:
+        meter.remember_in(out / LEARNED)
     try:
         yield model
     finally:
         tell_usage(model)
+    if meter is not None:
+        check_answered(model.name, meter)
+
+
+def check_answered(name: str, meter: Meter) -> None:
+    """Raise `ParlourError` if a model was asked, and no answer, or no decision, was its own."""
+    total, made = meter.total, meter.decisions
+    if total.asked and not total.valid + total.repaired:
+        told = f"{name!r} answered none of {total.asked} questions ({reasons(total.reasons)})"
+    elif made.decisions and not made.own:
+        told = (
+            f"{name!r} made none of {made.decisions} decisions itself ({reasons(made.heuristic)} by the rule of thumb)"
+        )
+    else:
+        return
+    raise ParlourError(f"{told}{meter.last_failure and f'; the last failed call: {meter.last_failure}'}")
 
 
 RARE: Final = (
@@ -111,5 +142,9 @@ def _usage(meter: Meter) -> Iterator[str]:
         yield f"the server said that {', '.join(meter.served)} answered"
     if meter.dropped:
         yield f"the server did not take {', '.join(meter.dropped)}"
+    if made.mended:
+        yield f"{made.mended} replies were mended: quotation marks, commas, words of the model's template"
+    if meter.last_failure:
+        yield f"the last failed call: {meter.last_failure}"
     if total.cut:
         yield f"{total.cut} lines of records did not fit into prompts"

@@ -59,8 +59,9 @@ class Options:
     """Heading of these options in `--help`."""
     config: type[Any] | None = None
     """The dataclass, if the command gets something made from it by `make`."""
-    make: Callable[[Any], AbstractContextManager[Any]] | None = None
-    """Turns the configuration into what the command gets, for as long as the command runs."""
+    make: Callable[[Any, Path | None], AbstractContextManager[Any]] | None = None
+    """Turns the configuration, and the directory `out` of the command, if it has any, into what the command gets, for as long as the
+    command runs."""
 
 
 class Answer(NamedTuple):
@@ -118,7 +119,7 @@ def as_command(function: Callable[..., Answer | None], *, trains: bool = False) 
             for name, (config, marker, settings) in groups.items():
                 values = {s.field: s.read(given.pop(s.parameter.name)) for s in settings}
                 made = config(**{key: value for key, value in values.items() if value is not MISSING})
-                given[name] = made if marker.make is None else stack.enter_context(marker.make(made))
+                given[name] = made if marker.make is None else stack.enter_context(marker.make(made, given.get("out")))
             answer = function(**given)
             if answer is not None and as_json:
                 display.print_json(_plain(answer))

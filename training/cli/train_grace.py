@@ -152,7 +152,7 @@ def _calibrated(
         if dry_run:
             return Answer(plain(told), partial(tell, told.told()))
         tell(f"parlour: {told.told()}", error=True)
-    with answering(_storing(asked, folder)) as model, ray.pool(model) as pool:
+    with answering(_storing(asked, folder), folder) as model, ray.pool(model) as pool:
         pipeline = pipeline.read_by(readers.make(setting, model), anew=True)  # the forecast searched, too
         at_once = model.concurrency if model.waits else 1
         asking = partial(prepare, corpus=corpus, pool=pool, at_once=at_once, pipeline=pipeline)

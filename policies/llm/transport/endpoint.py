@@ -27,13 +27,16 @@ import re
 import time
 import weakref
 from dataclasses import replace
+from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
+from parlour.policies.llm.mending import answer_in
+from parlour.policies.llm.reading import set_aside
 from parlour.policies.llm.transport.address import OPENAI, Fetched, read_address, read_key, secret, served_at
 from parlour.policies.llm.transport.answers import Failure, failed_generation, kept_back, read_reply, refusal
-from parlour.policies.llm.reading import last_object, set_aside
+from parlour.policies.llm.transport.gate import Gate
 from parlour.policies.llm.transport.learned import DONE, Learned
 from parlour.policies.llm.transport.payload import dropped_from, may_be_schema, parameters, refused
 from parlour.policies.llm.transport.request import (
@@ -45,46 +48,6 @@ from parlour.policies.llm.transport.request import (
     ServedModel,
     Usage,
 )
-
-LONGEST_ASKED: Final = 60.0
-"""Seconds that are waited at most because a server asks for it; who asks for more is asked again after these."""
-
-
-class Gate:
-    """Open, or closed for a while. Copies in other processes are open."""
-
-    def __init__(self) -> None:
-        self._opens = 0.0
-        self._lock = Lock()
-
-    def close(self, seconds: float) -> None:
-        """Let nobody pass for some seconds from now, at most `LONGEST_ASKED`; a longer wait under way stays."""
-        with self._lock:
-            self._opens = max(self._opens, time.monotonic() + min(seconds, LONGEST_ASKED))
-
-    def wait(self, behind: float) -> None:
-        """Pass, or wait until it opens and then some more.
-
-        Args:
-            behind: Seconds after the opening at which this call continues, so that calls do not arrive together.
-        """
-        waited = False
-        while (left := self._left()) > 0:
-            time.sleep(left)
-            waited = True
-        if waited:
-            time.sleep(behind)
-
-    def _left(self) -> float:
-        with self._lock:
-            return self._opens - time.monotonic()
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self._opens, self._lock = 0.0, Lock()
-
 
 KEY_ENV: Final = "OPENAI_API_KEY"
 PATIENCE: Final = 25
@@ -234,6 +197,10 @@ class Endpoint:
         """Scheme, host, port and path of the server: what tells it from others, without any secret."""
         return self._address.base
 
+    def remember_in(self, path: Path) -> None:
+        """Begin with what a file holds on this server, and keep there what is learned about it. Raises `ParlourError` for other files."""
+        self.learned.keep_in(path, self._address.base)
+
     def require_key(self) -> str:
         """The key, or what stands for it. Raises `ParlourError` if a key is needed and not set."""
         return read_key(self.key_env, required=self._address.base == OPENAI)
@@ -382,12 +349,11 @@ class Endpoint:
 
 def _is_cut_in_thought(reply: Completion) -> bool:
     """Whether all texts of a reply were cut before they held an answer, by a model that thinks or has said nothing."""
-    thoughts = (*reply.thinking, *("" for _ in reply.texts))
     return all(
-        finish == "length"
-        and (thought or not text.strip() or set_aside(text)[0])
-        and last_object(set_aside(text)[1]) is None
-        for text, finish, thought in zip(reply.texts, reply.finish, thoughts, strict=False)
+        reply.finish[k : k + 1] == ("length",)
+        and bool(not text.strip() or set_aside(text)[0] or any(reply.thinking[k : k + 1]))
+        and answer_in(text)[0] is None
+        for k, text in enumerate(reply.texts)
     )
 
 

@@ -68,7 +68,8 @@ class Learned:
 
     def refused_schema(self, sent: Mapping[str, Any]) -> str:
         """What to leave out after a schema was refused: this one; at the second refusal those of its answer; and all of them if the
-        server has never taken any."""
+        server has never taken any.
+        """
         own = schema_names(sent["response_format"])
         refused = [name for name in self._off if name.startswith("schema")]
         if refused and not self._takes_schemas:

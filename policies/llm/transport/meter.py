@@ -106,6 +106,7 @@ class Taken(NamedTuple):
     dropped: frozenset[str]
     served: frozenset[str] = frozenset()
     decisions: Decisions = Decisions()
+    last_failure: str = ""
 
 
 class Meter(Layer):
@@ -124,6 +125,8 @@ class Meter(Layer):
         self._dropped: frozenset[str] = frozenset()
         self._served: frozenset[str] = frozenset()
         self._decisions = Decisions()
+        self.last_failure = ""
+        """The words of the last call without a reply; empty if there was none."""
 
     def complete(self, request: Request) -> Completion:
         """The inner reply."""
@@ -132,6 +135,7 @@ class Meter(Layer):
             reply = self._inner.complete(request)
         except ModelUnavailable as error:
             self._add(label, Count(failed=1, retries=error.retries))
+            self.last_failure = str(error)
             raise
         self._add(label, self._counted(request, reply))
         listener = _LISTENER.get()
@@ -179,8 +183,9 @@ class Meter(Layer):
     def take(self) -> Taken:
         """Everything since the last time; it is counted from zero again."""
         with self._lock:
-            taken = Taken(self._counts, self._dropped, self._served, self._decisions)
+            taken = Taken(self._counts, self._dropped, self._served, self._decisions, self.last_failure)
             self._counts, self._dropped, self._served, self._decisions = {}, frozenset(), frozenset(), Decisions()
+            self.last_failure = ""
         return taken
 
     def add(self, taken: Taken) -> None:
@@ -191,6 +196,7 @@ class Meter(Layer):
             self._dropped |= taken.dropped
             self._served |= taken.served
             self._decisions += taken.decisions
+            self.last_failure = taken.last_failure or self.last_failure
 
     @property
     def total(self) -> Count:

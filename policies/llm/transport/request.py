@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from threading import Lock
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
@@ -226,6 +227,12 @@ class Layer:
     def address(self) -> str:
         """The server's address."""
         return address_of(self._inner)
+
+    def remember_in(self, path: Path) -> None:
+        """Begin with what a file holds on the server, and keep there what is learned about it (`learned`)."""
+        remember = getattr(self._inner, "remember_in", None)
+        if remember is not None:
+            remember(path)
 
     def __getstate__(self) -> dict[str, Any]:
         with self._lock:

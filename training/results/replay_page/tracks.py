@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from parlour.policies.llm.reading import last_object, meant, set_aside
+from parlour.policies.llm.mending import answer_in
+from parlour.policies.llm.reading import meant
 from parlour.training.results.replay_page.model import ENOUGH_DIGITS
 from parlour.training.results.replay_page.played import PlayedGame
 
@@ -60,7 +61,7 @@ def _answer(call: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The fields of a call's answer; None if it has none."""
     answer = call.get("answer")
     if answer is None and not call.get("fault") and isinstance(call.get("reply"), str):
-        answer = last_object(set_aside(call["reply"])[1])
+        answer = answer_in(call["reply"])[0]
     return answer if isinstance(answer, Mapping) else None
 
 

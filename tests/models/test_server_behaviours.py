@@ -1,0 +1,388 @@
+"""What servers do that bites, one row a behaviour: a game of `chat` over a stub of each, from the command line to its exit code.
+
+A row says how many of the game's decisions are the model's own, what the terminal says, and how the command ends. No row ends with
+exit code 0 and without a decision of its own. The stubs reply with JSON that fits the schema of the question, or with the
+first option that the prompt lists.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pytest
+import servers
+from parlour.training.cli import run
+from servers import Answer, Call
+
+GAME = ("play", "werewolf_v0", "-n", "5", "--policy", "chat", "--seed", "3", "--set", "max_days=2")
+DECISIONS, QUESTIONS = 14, 24
+"""Of the game, whoever makes them; and turns of free words, which are questions but no decisions."""
+
+
+class Stub(servers.Server):
+    """A server with one behaviour: what it answers to a call instead of a plain reply, and what becomes of its replies."""
+
+    def __init__(self, behaviour: Behaviour) -> None:
+        super().__init__()
+        self.behaviour, self.MODEL = behaviour, behaviour.model  # type: ignore[misc]
+
+    def models(self) -> list[dict[str, Any]]:
+        return [{"id": self.MODEL, "object": "model", "max_model_len": self.behaviour.context}]
+
+    def refused(self, call: Call) -> Answer | None:
+        return self.behaviour.answer(self, call)
+
+    def completion(self, call: Call) -> Answer:
+        held = call.body.get("response_format")
+        text = json.dumps(servers.fitting(held["json_schema"]["schema"])) if held else reply_to(call.body["messages"])
+        return self.behaviour.reply(self, call, text)
+
+    @property
+    def plain_calls(self) -> int:
+        """Calls so far, this one included."""
+        return len(self.asked)
+
+
+def reply_to(messages: list[dict[str, Any]]) -> str:
+    """The first option of a prompt, in an object of the shape that it asks for."""
+    prompt = "\n".join(str(message["content"]) for message in messages)
+    options = re.findall(r"^- (\S+) = ", prompt, re.MULTILINE)
+    shape = re.findall(r"^\{\"[^\n]*\}$", prompt, re.MULTILINE)[-1]
+    fields = re.findall(r'"(\w+)": <', shape)
+    return json.dumps({name: options[0] if name == "choice" else "w" for name in fields})
+
+
+def plainly(server: Stub, call: Call, text: str) -> Answer:
+    return Answer(server.completed({"role": "assistant", "content": text}))
+
+
+def nothing(server: Stub, call: Call) -> Answer | None:
+    return None
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """What a server does."""
+
+    answer: Callable[[Stub, Call], Answer | None] = nothing
+    """To a call, instead of a reply; None: it replies."""
+    reply: Callable[[Stub, Call, str], Answer] = plainly
+    """With a text that is an answer to the question."""
+    model: str = "tester"
+    context: int = 100_000
+
+
+class Row(NamedTuple):
+    """A behaviour and what comes of it."""
+
+    behaviour: Behaviour
+    own: int | None = DECISIONS
+    """Decisions that are the model's own; None: the game is not finished."""
+    code: int = 0
+    told: str = "14 decisions: 14 its own"
+    """A pattern of what the terminal says."""
+    options: tuple[str, ...] = ()
+    most_calls: int | None = None
+
+
+# -- refusals --------------------------------------------------------------------------------------------------------
+
+
+def refusal(message: str, param: str | None = None, status: int = 400, **more: Any) -> Answer:
+    return Answer({"error": {"message": message, "type": "invalid_request_error", "param": param, **more}}, status)
+
+
+def gemini(message: str, *, in_list: bool) -> Answer:
+    body = {"error": {"code": 400, "message": message, "status": "INVALID_ARGUMENT"}}
+    return Answer([body] if in_list else body, 400)
+
+
+def refuses(answer: Answer, where: Callable[[dict[str, Any]], Any] = lambda body: True) -> Behaviour:
+    """A server that gives this answer to calls of a kind, for good."""
+    return Behaviour(lambda server, call: answer if where(call.body) else None)
+
+
+def with_schema(body: dict[str, Any]) -> bool:
+    return "response_format" in body
+
+
+def with_role(role: str) -> Callable[[dict[str, Any]], bool]:
+    return lambda body: any(message["role"] == role for message in body["messages"])
+
+
+def enum_of_more_than(most: int) -> Callable[[dict[str, Any]], bool]:
+    def is_larger(body: dict[str, Any]) -> bool:
+        options = re.search(r'"enum": \[([^\]]*)\]', json.dumps(body.get("response_format")))
+        return bool(options) and options[1].count(",") >= most
+
+    return is_larger
+
+
+def repeats_roles(body: dict[str, Any]) -> bool:
+    roles = [message["role"] for message in body["messages"] if message["role"] != "system"]
+    return any(a == b for a, b in zip(roles, roles[1:], strict=False))
+
+
+def is_without_reasoning(body: dict[str, Any]) -> bool:
+    return body.get("reasoning_effort") in (None, "none")
+
+
+STATES = "The specified schema produces a constraint that has too many states for serving."
+UNKNOWN = "Invalid JSON payload received. Unknown name \"additionalProperties\" at 'generation_config.response_schema': Cannot find field."
+NO_SYSTEM = "Unsupported value: 'messages[0].role' does not support 'system' with this model."
+ENUM = "Invalid schema for response_format 'Turn': In context=('properties', 'choice'), enum is too large: it exceeds the limit of 3."
+
+REFUSED = {
+    "a schema that is too complex": Row(
+        refuses(refusal("Schema is too complex."), with_schema),
+        told="does not take .*Schema is too complex",
+        most_calls=QUESTIONS + 2,
+    ),
+    "a schema with too many states, as Gemini says it": Row(
+        refuses(gemini(STATES, in_list=False), with_schema), told="does not take .*too many states"
+    ),
+    "a field of a schema, in a list of errors as Gemini has it": Row(
+        refuses(gemini(UNKNOWN, in_list=True), with_schema), told="does not take .*Cannot find field"
+    ),
+    "an enum that is too large": Row(
+        refuses(refusal(ENUM, "response_format"), enum_of_more_than(3)), told="enum is too large"
+    ),
+    "response_format": Row(
+        refuses(refusal("'response_format' of type 'json_schema' is not supported"), with_schema),
+        told="did not take response_format",
+    ),
+    "a system message": Row(
+        refuses(refusal(NO_SYSTEM, "messages[0].role", code="unsupported_value"), with_role("system")),
+        told="does not take 'system role'; from now on its words begin the user's message",
+    ),
+    "a system message instead of a developer's": Row(
+        refuses(refusal("Unsupported role 'system': use 'developer'.", "messages[0].role"), with_role("system")),
+        told="from now on the message is sent as the developer's",
+    ),
+    "calls without reasoning": Row(
+        refuses(refusal("Reasoning is mandatory for this endpoint and cannot be disabled."), is_without_reasoning),
+        told="from now on reasoning_effort 'low' is sent",
+    ),
+    "calls without reasoning, which the user has turned off": Row(
+        refuses(
+            refusal("Reasoning is mandatory for this endpoint and cannot be disabled."),
+            lambda body: body.get("reasoning_effort") == "none",
+        ),
+        told="did not take reasoning_effort",
+        options=("--reasoning-effort", "none"),
+    ),
+    "roles that do not alternate": Row(
+        refuses(refusal("Conversation roles must alternate user/assistant/user/assistant/..."), repeats_roles)
+    ),
+    **{
+        name: Row(
+            refuses(refusal(f"Unsupported parameter: '{name}'", name), lambda body, name=name: name in body),
+            told=f"does not take '{name}'",
+        )
+        for name in ("temperature", "max_tokens", "seed")
+    },
+    "a parameter, by a model whose name is a letter of it": Row(
+        Behaviour(
+            lambda server, call: refusal("Unsupported parameter: seed (model e)") if "seed" in call.body else None,
+            model="e",
+        ),
+        told="does not take 'seed'",
+    ),
+    "everything, with unknown words": Row(
+        refuses(refusal("The request does not please us.")),
+        None,
+        2,
+        r"status 400: The request does not please us\.; so ended \d+ calls, and none was answered",
+        most_calls=10,
+    ),
+    "everything, by a content filter": Row(
+        refuses(refusal("Your prompt was flagged.", code="content_filter")),
+        None,
+        2,
+        "Your prompt was flagged.*none was answered",
+    ),
+    "the key": Row(
+        refuses(refusal("Incorrect API key provided.", status=401)), None, 2, "status 401: Incorrect API key"
+    ),
+    "the model": Row(refuses(refusal("The model `x` does not exist", status=404)), None, 2, "does not exist"),
+    "more than the quota": Row(
+        refuses(refusal("You exceeded your current quota", status=429, code="insufficient_quota")),
+        None,
+        2,
+        "current quota",
+    ),
+}
+
+# -- now and then ----------------------------------------------------------------------------------------------------
+
+FORBIDDEN = "<html><body>403 Forbidden, says the gateway</body></html>"
+
+
+def at_call(number: int, answer: Answer) -> Behaviour:
+    return Behaviour(lambda server, call: answer if server.plain_calls == number else None)
+
+
+def from_call(number: int, answer: Answer) -> Behaviour:
+    return Behaviour(lambda server, call: answer if server.plain_calls >= number else None)
+
+
+NOW_AND_THEN = {
+    "404 once after answers": Row(
+        at_call(6, refusal("no such route", status=404)), DECISIONS - 1, told="13 its own.*refused 1"
+    ),
+    "an HTML page with 403 once after answers": Row(
+        at_call(6, Answer(FORBIDDEN, 403)), DECISIONS - 1, told="13 its own.*refused 1"
+    ),
+    "404 for good after answers": Row(from_call(6, refusal("no such route", status=404)), None, 2, "no such route"),
+    "a content filter once": Row(
+        at_call(6, refusal("Your prompt was flagged.")), DECISIONS - 1, told="13 its own.*content_filter 1"
+    ),
+    "a rate limit once": Row(
+        at_call(6, Answer({"error": {"message": "slow down"}}, 429, {"retry-after-ms": "20"})), told="14 its own"
+    ),
+    "an error of the server once": Row(at_call(6, refusal("oops", status=500)), told="14 its own"),
+    "JSON that fits no schema, kept back once": Row(
+        at_call(6, refusal("Failed to validate JSON", code="json_validate_failed", failed_generation='{"w')),
+        told="14 its own",
+    ),
+    "no connection": Row(
+        Behaviour(lambda server, call: Answer(None, hang=True)),
+        None,
+        2,
+        "no complete answer",
+        ("--timeout", "0.3", "--patience", "3"),
+    ),
+    "errors of the server for good": Row(
+        refuses(refusal("oops", status=500)), None, 2, "status 500: oops", ("--patience", "3")
+    ),
+}
+
+# -- answers in other forms ------------------------------------------------------------------------------------------
+
+
+def replies(change: Callable[[str], str]) -> Behaviour:
+    return Behaviour(reply=lambda server, call, text: plainly(server, call, change(text)))
+
+
+def whole(body: dict[str, Any]) -> Behaviour:
+    return Behaviour(reply=lambda server, call, text: Answer(body))
+
+
+def messages(make: Callable[[str], dict[str, Any]], **more: Any) -> Behaviour:
+    return Behaviour(
+        reply=lambda server, call, text: Answer(server.completed({"role": "assistant", **make(text)}, **more))
+    )
+
+
+def streamed(server: Stub, call: Call, text: str) -> Answer:
+    """Pieces of three characters; the usage comes last."""
+    choices = [{"index": 0, "delta": {"content": text[k : k + 3]}} for k in range(0, len(text), 3)]
+    events = [
+        {"model": server.MODEL, "choices": [one]}
+        for one in [*choices, {"index": 0, "delta": {}, "finish_reason": "stop"}]
+    ]
+    events.append({"choices": [], "usage": {"prompt_tokens": 90, "completion_tokens": 9}})
+    lines = [f"data: {json.dumps(event)}\n\n" for event in events]
+    return Answer("".join([*lines, "data: [DONE]\n\n"]), headers={"content-type": "text/event-stream"})
+
+
+ONLY_STREAMS = Behaviour(
+    lambda server, call: (
+        None
+        if call.body.get("stream")
+        else refusal("This model only support stream mode, please enable the stream parameter to access the model.")
+    ),
+    streamed,
+)
+
+
+def thinking(server: Stub, call: Call, text: str) -> Answer:
+    """Thinks 1,500 tokens before it answers."""
+    if call.body["max_tokens"] > 1500:
+        return Answer(server.completed({"content": text, "reasoning_content": "hm"}))
+    return Answer(server.completed({"content": "", "reasoning_content": "hm"}, "length"))
+
+
+ECHO = "<|im_start|>user\n# chat.take_turn\nWhat do you do?<|im_end|>\n<|im_start|>assistant\n"
+ANSWERED = {
+    "nothing special": Row(Behaviour()),
+    "streams only": Row(ONLY_STREAMS, told="from now on answers are streamed"),
+    "thoughts in the content": Row(replies(lambda text: f'<think>{{"choice": "?"}}</think>{text}')),
+    "content in parts": Row(messages(lambda text: {"content": [{"type": "text", "text": text}]})),
+    "a tool call instead of content": Row(
+        messages(lambda text: {"content": None, "tool_calls": [{"function": {"name": "f", "arguments": text}}]})
+    ),
+    "a fenced block": Row(replies(lambda text: f"Here:\n```json\n{text}\n```")),
+    "single quotes": Row(replies(lambda text: str(json.loads(text))), told="24 replies were mended"),
+    "a comma after the last entry": Row(replies(lambda text: f"{text[:-1]},}}"), told="24 replies were mended"),
+    "a token of the template": Row(replies(lambda text: f"{text}<|im_end|>"), told="24 replies were mended"),
+    "turns of others after the answer": Row(
+        replies(lambda text: f'{text}<|im_end|>\n{ECHO}{{"choice": "speak"}}'), told="24 replies were mended"
+    ),
+    "the question again before the answer": Row(replies(lambda text: f"{ECHO}{text}"), told="24 replies were mended"),
+    "no usage": Row(Behaviour(reply=lambda server, call, text: Answer({"choices": server.completed({"content": text})["choices"]}))),
+    "thinks for 1,500 tokens": Row(
+        Behaviour(reply=thinking), told="the model thinks before it answers, and chat.take_turn took 1600 tokens; --max-tokens 1600",
+        most_calls=QUESTIONS + 1,
+    ),
+    "no choices": Row(whole({"choices": []}), None, 2, "no chat completion.*so ended 5 calls, and none was answered"),
+    "a page of HTML instead of JSON": Row(whole("<html>"), None, 2, "no chat completion.*none was answered"),  # type: ignore[arg-type]
+    "prose, always": Row(replies(lambda text: "I would rather not say."), 0, 2, "answered none of"),
+    "nothing, always": Row(replies(lambda text: ""), 0, 2, "answered none of"),
+}  # fmt: skip
+
+ROWS = {
+    **{f"refuses {name}": row for name, row in REFUSED.items()},
+    **{f"answers with {name}": row for name, row in NOW_AND_THEN.items()},
+    **{f"replies: {name}": row for name, row in ANSWERED.items()},
+}
+
+
+class Result(NamedTuple):
+    """What came of a command."""
+
+    code: int
+    own: int | None
+    decisions: int | None
+    told: str
+    calls: int
+    seconds: float
+
+
+def played(row: Row, capfd: Any) -> Result:
+    """The game of a row over its stub."""
+    started = time.monotonic()
+    with Stub(row.behaviour) as server:
+        given = ("--model", server.MODEL, "--base-url", server.base_url, "--max-retries", "1", "--concurrency", "1")
+        code = run([*GAME, *given, *row.options, "--json"])
+        calls = len(server.asked)
+    out, told = capfd.readouterr()
+    games = json.loads(out) if out.strip() else []
+    made = [player for game in games for player in game["players"].values()]
+    own, decisions = (sum(one[name] for one in made) if made else None for name in ("own", "decisions"))
+    return Result(code, own, decisions, told, calls, time.monotonic() - started)
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch):
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", servers.KEY)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_server_that(name, capfd):
+    row = ROWS[name]
+    result = played(row, capfd)
+    assert result.code == row.code, result.told
+    assert result.own == row.own, result.told
+    assert result.code == 2 or result.own
+    assert re.search(row.told, " ".join(result.told.split())), result.told
+    assert row.most_calls is None or result.calls <= row.most_calls, result.calls
+    assert result.seconds < 60
