@@ -1,13 +1,14 @@
 """A prompt that fits into the model's context: what is left out, in which order, and how much room a prompt takes.
 
-Oldest speech goes first, then inputs that the question can spare, then all but the first paragraph of the rules. Teams,
-votes, results and deaths never go: a question that does not fit with them is put as short as it gets if the
+Oldest speech goes first, then inputs that the question can spare, then all but the first paragraph of the rules, then all but a
+paragraph of the general words. Teams, votes, results and deaths never go: a question that does not fit with them is put as short as it gets if the
 estimate may be wrong, and is not asked otherwise.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -61,18 +62,19 @@ def fitted(question: Ask[Any], rules: str, templates: Templates, room: int) -> O
     for spared in range(len(question.spare) + 1):
         kept = partial(_kept, question, speech, question.spare[:spared])
         rest = kept(len(speech))
-        for told in dict.fromkeys((rules, brief)) if spared == len(question.spare) else (rules,):
+        words = [(rules, templates), (brief, templates), (brief, replace(templates, brief=True))]
+        for told, general in words if spared == len(question.spare) else words[:1]:
             cut = len(speech) + spared + (told != rules)
-            if _cut(rest, told, templates, cut).tokens() > room:
+            if _cut(rest, told, general, cut).tokens() > room:
                 continue
             beside, fewest, enough = cut - len(speech), 0, len(speech)
             while fewest < enough:  # as much speech as fits, found by halving; without any it is known to fit
                 tried = (fewest + enough) // 2
-                if _cut(kept(tried), told, templates, tried + beside).tokens() <= room:
+                if _cut(kept(tried), told, general, tried + beside).tokens() <= room:
                     enough = tried
                 else:
                     fewest = tried + 1
-            return _cut(kept(enough), told, templates, enough + beside)
+            return _cut(kept(enough), told, general, enough + beside)
     return None
 
 
@@ -80,6 +82,7 @@ def shortest(question: Ask[Any], rules: str, templates: Templates) -> Opening:
     """The prompt of a question with all left out that may be, whatever its length."""
     speech = _speech(question)
     brief = rules.split("\n\n", 1)[0]
+    templates = replace(templates, brief=True)
     return _cut(_without(question, speech, question.spare), brief, templates, len(speech) + len(question.spare))
 
 

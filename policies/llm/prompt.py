@@ -147,6 +147,8 @@ class Templates:
     """
 
     folder: str | None = None
+    brief: bool = False
+    """Whether parlour's own general words are cut to a paragraph, for a prompt that does not fit otherwise."""
 
     def __post_init__(self) -> None:
         if self.folder is not None and not Path(self.folder).is_dir():
@@ -156,7 +158,9 @@ class Templates:
 
     def system(self, language: str) -> str:
         """The general words, with which every prompt begins."""
-        return self._own(language, "system") or _of_package(__package__ or "", language, "system")
+        own = self._own(language, "system")
+        brief = layout(language)["brief"] if self.brief else ""
+        return own or brief or _of_package(__package__ or "", language, "system")
 
     def of(self, kind: str, language: str, package: str) -> str:
         """The template of a kind of question that lies in `package`. Raises `ParlourError` if there is none."""

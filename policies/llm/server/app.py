@@ -82,7 +82,9 @@ class ServedPolicy:
             why = f"question {asked.kind!r} is not accepted by a policy; accepted: {QUESTION}, or what a seat reads"
             raise Refused(400, why, "messages")
         rules = next((words for role, words in wanted.messages if role == "system"), "")
-        read = asked.observation(rules.removeprefix(Templates().system(asked.language)).strip())  # type: ignore[attr-defined]
+        for templates in (Templates(), Templates(brief=True)):
+            rules = rules.removeprefix(templates.system(asked.language)).strip()
+        read = asked.observation(rules)  # type: ignore[attr-defined]
         options, answer = tuple(asked.sentences()), asked.answer_type()  # type: ignore[attr-defined]
 
         def in_json(seed: int) -> str:
