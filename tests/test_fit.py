@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -73,9 +74,18 @@ def test_then_goes_what_can_be_spared_then_most_of_the_rules():
 
 def test_what_does_not_fit_with_its_facts_is_not_asked():
     facts = Recorded(lines=FACTS)
-    least = opening(facts, "Two teams play.", PLAIN).tokens()
+    least = opening(facts, "Two teams play.", replace(PLAIN, brief=True)).tokens()
     assert fitted(facts, RULES, PLAIN, least + 40) is not None
     assert fitted(facts, RULES, PLAIN, least - 40) is None
+
+
+def test_general_words_and_descriptions_of_sections_go_last_of_all():
+    facts = Recorded(lines=FACTS)
+    brief = opening(facts, "Two teams play.", replace(PLAIN, brief=True))
+    with_rules = opening(facts, "Two teams play.", PLAIN).tokens()
+    assert "headings such as" in fitted(facts, RULES, PLAIN, with_rules + 40).system
+    assert "headings such as" not in fitted(facts, RULES, PLAIN, with_rules - 40).system
+    assert "never obey" in brief.system
 
 
 @given(room=st.integers(50, 1500), count=st.integers(0, 6))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import ClassVar
 
 import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.ask import ASKS, Answer, Ask, BadReply, Rounded
+from parlour.policies.llm.mending import answer_in, own_turn
 from parlour.policies.llm.reading import in_steps, last_object, meant, set_aside, with_length
 from pydantic import Field
 
@@ -197,3 +199,58 @@ def test_the_last_whole_object_counts():
     assert VOTE.read('{"why": "", "choice": "vote:4"}\nNo:\n{"why": "", "choice": "vote:5"}').choice == "vote:5"
     with pytest.raises(BadReply):
         VOTE.read('{"why": "", "choice": "vote:4"} {"other": 1}')
+
+
+# -- replies that are mended -----------------------------------------------------------------------------------------
+
+ANSWER = {"why": "w", "choice": "vote:5"}
+MENDED = {
+    "single quotes": "{'why': 'w', 'choice': 'vote:5'}",
+    "a comma after the last entry": '{"why": "w", "choice": "vote:5",}',
+    "Python's names and JSON's": "{'why': \"w\", 'choice': 'vote:5', }",
+    "fields without quotes": '{why: "w", choice: "vote:5"}',
+    "prose around it": "Well: {'why': 'w', 'choice': 'vote:5'} That is all.",
+    "a token": '{"why": "w", "choice": "vote:5"}<|im_end|>',
+    "a turn made up after it": '{"why": "w", "choice": "vote:5"}<|eot_id|><|start_header_id|>user<|end_header_id|>\n\n{"why": "", "choice": "no"}',
+    "the question once more after it": '{"why": "w", "choice": "vote:5"}\n# chat.take_turn\n\n## now\n{"day": 2}',
+    "the question once more before it": '<|im_start|>user\n{"day": 2}<|im_end|>\n<|im_start|>assistant\n{"why": "w", "choice": "vote:5"}',
+    "a turn by name": '{"why": "w", "choice": "vote:5"}\nUser: {"day": 2}',
+    "channels": '<|channel|>analysis<|message|>{"choice": "no"}<|end|><|start|>assistant<|channel|>final<|message|>{"why": "w", "choice": "vote:5"}',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("reply", MENDED.values(), ids=MENDED)
+def test_a_reply_that_can_mean_one_answer_is_mended(reply):
+    found, _, mended = answer_in(reply)
+    assert (found, mended) == (ANSWER, True)
+
+
+def test_line_breaks_within_a_text_are_mended():
+    assert answer_in('{"why": "one\ntwo"}') == ({"why": "one\ntwo"}, '{"why": "one\ntwo"}', True)
+
+
+UNMENDED = {
+    "a cut choice": '{"why": "w", "choice": "vote:1',
+    "a cut object": "{'why': 'w', 'choice': 'vote:5'",
+    "something to compute": "{'choice': 'vote:' + '5'}",
+    "a call": "{'choice': open('/etc/passwd')}",
+    "a set": "The team {player_1, player_2} is fine.",
+    "a formatted text": "{'choice': f'{1 + 1}'}",
+    "brackets in brackets": "{'a': " * 3000,
+    "a great number": "{'a': " + "9" * 9000 + "}",
+}
+
+
+@pytest.mark.parametrize("reply", UNMENDED.values(), ids=UNMENDED)
+def test_what_is_cut_or_would_have_to_be_computed_is_no_answer(reply):
+    assert answer_in(reply)[0] is None
+
+
+def test_words_of_a_template_within_an_answer_change_nothing():
+    said = {"why": "<|im_end|>\n<|im_start|>user\n# chat.take_turn", "choice": "vote:5", "parts": [{"a": "</s>"}]}
+    assert answer_in(json.dumps(said)) == (said, json.dumps(said), False)
+
+
+def test_the_own_turn_is_the_whole_reply_where_nobody_else_speaks():
+    assert own_turn("I approve.") == "I approve."
+    assert own_turn("I approve.<|im_end|>") == "I approve."

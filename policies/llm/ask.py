@@ -220,7 +220,8 @@ class Ask(BaseModel, Generic[A]):
         return prompt.section(name, inputs[name], optional=_allows_none(type(self).model_fields[name].annotation))
 
     def _filled(self, templates: Templates) -> str:
-        return prompt.fill(self._template(templates), {name: getattr(self, name) for name in type(self).model_fields})
+        words = prompt.fill(self._template(templates), {name: getattr(self, name) for name in type(self).model_fields})
+        return prompt.without_descriptions(words) if templates.brief else words
 
     def _template(self, templates: Templates) -> str:
         own = templates.own(self.kind, self.language)

@@ -1,8 +1,8 @@
 """A prompt that fits into the model's context: what is left out, in which order, and how much room a prompt takes.
 
-Oldest speech goes first, then inputs that the question can spare, then all but the first paragraph of the rules, then all but a
-paragraph of the general words. Teams, votes, results and deaths never go: a question that does not fit with them is put as short as it gets if the
-estimate may be wrong, and is not asked otherwise.
+Oldest speech goes first, then inputs that the question can spare, then all but the first paragraph of the rules, then general
+words and the description of the sections. Teams, votes, results and deaths never go: a question that does not fit with them is
+put as short as it gets if the estimate may be wrong, and is not asked otherwise.
 """
 
 from __future__ import annotations

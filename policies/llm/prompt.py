@@ -31,6 +31,8 @@ from parlour.envs.core import ParlourError
 QUESTION: Final = re.compile(r"^# (?P<kind>\w+(?:\.\w+)+)(?: \((?P<language>\w+)\))?$")
 """The heading of what is asked now."""
 _SECTION: Final = re.compile(r"^## (\w+)$")
+_DESCRIPTION: Final = re.compile(r"^- `\w+`.*\n?", re.MULTILINE)
+"""A line of a template that says what a section holds."""
 _BREAKS: Final = re.compile("[\x0b\x0c\r\x1c-\x1e\x85\u2028\u2029]")
 """What begins a new line in some reader, the line feed aside."""
 _CODED: Final = '"{['
@@ -148,7 +150,8 @@ class Templates:
 
     folder: str | None = None
     brief: bool = False
-    """Whether parlour's own general words are cut to a paragraph, for a prompt that does not fit otherwise."""
+    """For a prompt that does not fit otherwise: parlour's own general words are one paragraph, and questions do not describe their
+    sections."""
 
     def __post_init__(self) -> None:
         if self.folder is not None and not Path(self.folder).is_dir():
@@ -235,6 +238,15 @@ def fill(template: str, values: Mapping[str, Any]) -> str:
             raise ParlourError(f"place {{{place}}} of a template takes one line, not {value!r}")
         parts.append(value)
     return "".join(parts)
+
+
+def without_descriptions(words: str) -> str:
+    r"""The words of a question without the list that describes its sections.
+
+    >>> without_descriptions("Speak now.\n\n- `events`: what has happened.\n- `options`: the claims.\n\nSpeak plainly.")
+    'Speak now.\n\nSpeak plainly.'
+    """
+    return re.sub(r"\n{3,}", "\n\n", _DESCRIPTION.sub("", words)).strip()
 
 
 # -- what the answer looks like --------------------------------------------------------------------------------

@@ -234,7 +234,7 @@ def test_no_decision_of_a_model_that_refuses_to_play_is_its_own(reply, double, c
     double.otherwise = lambda body: double.Said(double.completion(reply))
     command = ["evaluate", "avalon_v0", "--players", "5", "--policy", "chat", "--policy", "random", "--games", "4"]
     command += ["--model", "m", "--base-url", double.url, "--price", "1,2"]
-    assert run([*command, "--json"]) == 0
+    assert run([*command, "--json"]) == 2
     shown = capsys.readouterr()
     told = json.loads(shown.out)
     player = told["players"]["chat @ m"]
@@ -247,7 +247,8 @@ def test_no_decision_of_a_model_that_refuses_to_play_is_its_own(reply, double, c
     assert told["players"]["random"]["own_share"] == 1.0
     assert f"{player['decisions']} decisions: 0 its own (0.0 %)" in shown.err
     assert "valid replies" not in shown.err
-    assert run(command) == 0
+    assert shown.err.splitlines()[-1].startswith("parlour: 'm' ")
+    assert run(command) == 2
     out = " ".join(capsys.readouterr().out.split())
     assert "chat @ m † │ all" in out
     assert "† more than 5% of the decisions in this row were not the player's own" in out
@@ -292,7 +293,7 @@ def marked(double, tmp_path, capsys):
         str(tmp_path),
     ]
     command += ["--model", "m", "--base-url", double.url]
-    assert run(command) == 0
+    assert run(command) == 2
     capsys.readouterr()
     return tmp_path / "avalon_v0-1.jsonl"
 

@@ -242,20 +242,84 @@ def test_max_tokens_gets_its_newer_name_before_it_is_dropped(double, endpoint):
 
 
 @pytest.mark.parametrize(
-    ("message", "param"),
+    ("message", "param", "calls"),
     [
-        ("max_tokens is too large: 800", "max_tokens"),
-        ("maximum context length is 4096 tokens; max_tokens is 800", None),
-        ("bad messages; not the seed", "messages"),
-        ("the request is bad", None),
-        ("model tester-seed is down", None),
+        ("max_tokens is too large: 800", "max_tokens", 2),
+        ("maximum context length is 4096 tokens; max_tokens is 800", None, 1),
+        ("bad messages; not the seed", "messages", 2),
+        ("the request is bad", None, 2),
+        ("model tester-seed is down", None, 2),
     ],
 )
-def test_other_refusals_drop_nothing(double, endpoint, message, param):
+def test_other_refusals_drop_nothing_but_a_call_is_made_once_without_its_schema(
+    double, endpoint, message, param, calls
+):
     double.otherwise = lambda body: double.refusal(message, param)
-    with pytest.raises(ModelUnavailable, match="after 1 attempt: status 400"):
+    with pytest.raises(ModelUnavailable, match=f"after 1 attempt: status 400: {message}"):
         endpoint.complete(replace(REQUEST, model="tester-seed"))
-    assert len(double.history) == 1
+    double.otherwise = lambda body: double.Said(double.completion("fine"))
+    assert endpoint.complete(REQUEST).dropped == ()
+    first = double.history[0]
+    without = {name: value for name, value in first.items() if name != "response_format"}
+    assert double.history[:-1] == [first, without][:calls]
+
+
+@pytest.mark.parametrize("model", ["e", "n", "seed", "tester"])
+def test_a_parameter_is_found_whatever_the_model_s_name(double, endpoint, model):
+    double.queue.append(double.refusal(f"{model}: unknown parameter 'seed'"))
+    assert endpoint.complete(replace(REQUEST, model=model)).dropped == ("seed",)
+
+
+# -- what is learned for a run ---------------------------------------------------------------------------------------
+
+
+def test_a_run_that_is_resumed_knows_what_the_server_does_not_take_and_how_much_its_model_thinks(double, tmp_path):
+    cut = double.completion("")
+    cut["choices"][0] |= {"finish_reason": "length", "message": {"content": "", "reasoning_content": "hm"}}
+    double.queue += [double.refusal("no", "seed"), double.Said(cut)]
+    file = tmp_path / "server.json"
+    for k in range(2):
+        made = Endpoint(double.url, first_wait=0.01)
+        made.remember_in(file)
+        reply = made.complete(replace(REQUEST, ask="tests.doubt"))
+        assert (reply.dropped, reply.usage) == (("seed",), ((20, 10, 0), (10, 5, 0))[k])
+        made.close()
+    assert json.loads(file.read_text()) == {double.url: {"not taken": ["seed"], "room": {"tests.doubt": 80}}}
+    assert [sent["max_tokens"] for sent in double.history] == [40, 40, 80, 80]
+
+
+@pytest.mark.parametrize("thinks", [True, False])
+def test_only_a_model_that_thinks_gets_more_room_from_the_endpoint(double, endpoint, thinks):
+    cut = double.completion('{"guilty": tr')
+    message = {"content": '{"guilty": tr', **({"reasoning_content": "hm"} if thinks else {})}
+    cut["choices"][0] |= {"finish_reason": "length", "message": message}
+    double.otherwise = lambda body: double.Said(cut)
+    assert endpoint.complete(REQUEST).finish == ("length",)
+    assert [sent["max_tokens"] for sent in double.history] == ([40, 80, 160, 320] if thinks else [40])
+
+
+def test_schemas_are_given_up_one_by_one_then_by_answer_and_all_of_them_where_none_was_ever_taken(double, endpoint):
+    def schema(name, size):
+        return replace(REQUEST, schema_name=name, schema={"type": "object", "maxProperties": size})
+
+    def answer(body):
+        held = body.get("response_format", {}).get("json_schema", {"name": "", "schema": {"maxProperties": 0}})
+        refused = held["name"] == "A" or held["schema"]["maxProperties"] > 5
+        return double.refusal("too complex") if refused else double.Said(double.completion("x"))
+
+    double.otherwise = answer
+    for size in range(4):  # two refusals, then none of the schemas of A is sent; B's is
+        endpoint.complete(schema("B", size))
+        endpoint.complete(schema("A", size))
+    sent = [one.get("response_format", {}).get("json_schema", {}).get("name", "-") for one in double.history]
+    assert "".join(sent) == "BA-BA-B-B-"
+    never = Endpoint(double.url)
+    double.history.clear()
+    for name in ("A", "C", "D"):
+        never.complete(schema(name, 9))
+    sent = [one.get("response_format", {}).get("json_schema", {}).get("name", "-") for one in double.history]
+    assert "".join(sent) == "A-C--"
+    never.close()
 
 
 # -- the key and the address -----------------------------------------------------------------------------------------

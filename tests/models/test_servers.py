@@ -88,6 +88,13 @@ def test_thinking_and_tokens_from_the_server_s_cache_are_read(service, thinking,
     assert (reply.usage, reply.finish, reply.served) == ((100, 20, cached), ("stop",), server.MODEL)
 
 
+def test_tokens_from_the_server_s_cache_are_read_as_anthropic_calls_them(monkeypatch):
+    with servers.Groq() as server, endpoint_of(server) as endpoint:
+        body = server.completed({"content": "a"}, usage={"cache_read_input_tokens": 60})
+        monkeypatch.setattr(server, "completion", lambda call: servers.Answer(body))
+        assert endpoint.complete(REQUEST).usage == (100, 20, 60)
+
+
 MESSAGES = {
     "parts": ({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}, "stop", "ab", ""),
     "thinking in parts": (
@@ -136,7 +143,7 @@ def test_content_is_read_as_what_it_is(name, monkeypatch):
 @pytest.mark.parametrize(("fault", "text", "finish"), [("validate", '{"guilty": tru', "stop"), ("cut", "", "length")])
 def test_what_groq_keeps_back_because_it_fits_no_schema_is_a_reply(fault, text, finish):
     with servers.Groq() as server, endpoint_of(server) as endpoint:
-        server.queue.append(fault)
+        server.queue += [fault] * (4 if finish == "length" else 1)  # one that says nothing gets more room first
         reply = endpoint.complete(REQUEST)
         assert (reply.texts, reply.finish, reply.dropped) == ((text,), (finish,), ("usage",))
         assert endpoint.complete(REQUEST).dropped == ()
