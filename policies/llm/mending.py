@@ -1,9 +1,11 @@
 """Replies that are not quite what was asked for, although only one answer can be meant.
 
-Models write the tokens of their chat template as words (`<|im_end|>`) and go on with turns of others, which they make up or repeat:
-what counts is their own turn. They write Python instead of JSON: single quotes, a comma after the last entry, `True`; or line
-breaks within a text. Python's own parser reads that, and nothing is computed. Whatever is cut, or could be read in two ways, stays a fault:
-libraries that repair JSON complete it (`{"choice": "vote:1` may be vote 1 or 12), so none is used.
+Some models write the tokens of their chat template as words (`<|im_end|>`), and then make up or repeat turns of other speakers. Only
+their own turn counts. Some write Python instead of JSON: single quotes, a comma after the last entry, `True`; or line breaks within a
+text. Python's own parser reads such an object, and nothing is computed.
+
+A reply that is cut, or has two meanings, stays a fault. Libraries that repair JSON complete it (`{"choice": "vote:1` may be vote 1 or 12),
+so none is used.
 """
 
 from __future__ import annotations

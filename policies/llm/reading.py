@@ -69,7 +69,7 @@ def last_object(words: str) -> dict[str, Any] | None:
 def json_objects(words: str, *, strict: bool = True) -> Iterator[tuple[dict[str, Any], int, int]]:
     """The whole objects that lie in no other one, with their places in a text.
 
-    The search ends once far more was read in vain than there is, as of brackets that nobody closes.
+    The search ends once it has read many times the length of the text without result, as of brackets that nobody closes.
 
     Args:
         words: The text.

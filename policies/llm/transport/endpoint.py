@@ -5,8 +5,8 @@ unreadable answers. All calls of an endpoint obey Retry-After, whichever call re
 answered once, each retry is logged in one line, the first within `CONNECT_SECONDS`.
 
 Failures. What no call will fare better with ends in `ModelUnavailable`, everything else in `CallFailed`, which costs one
-decision (`failures`). A server that stops answering ends a run after `patience` calls in a row; one that has refused `REFUSALS`
-calls and answered none ends it with its own words.
+decision (`failures`). A server that stops answering ends a run after `patience` calls in a row. A server that has refused
+`REFUSALS` calls, and has answered none, ends it with its own words.
 
 Parameters. Servers differ in what they take. A refusal that names an optional parameter drops that parameter for this
 endpoint from then on; a warning is logged, and every reply says what was dropped (`payload`). A call with a schema that is

@@ -67,8 +67,9 @@ class Learned:
         self._takes_schemas = True
 
     def refused_schema(self, sent: Mapping[str, Any]) -> str:
-        """What to leave out after a schema was refused: this one; at the second refusal those of its answer; and all of them if the
-        server has never taken any.
+        """What to leave out after a schema was refused.
+
+        It is this schema. At the second refusal it is every schema of the same answer, or every schema if the server has never taken any.
         """
         own = schema_names(sent["response_format"])
         refused = [name for name in self._off if name.startswith("schema")]

@@ -105,7 +105,7 @@ def dropped_from(request: Request, sent: dict[str, Any], off: frozenset[str]) ->
 def refused(failure: Failure, sent: dict[str, Any]) -> str | None:
     """What of a call a server refused, of what need not be sent; None if the failure is of another kind.
 
-    Of schemas it is `response_format` only if the server takes none of them: see `may_be_schema`.
+    A refusal of one schema is none of a parameter: see `may_be_schema`.
     """
     role = _refused_role(failure, sent["messages"])
     if role is not None:
