@@ -2,7 +2,7 @@
 
 Some models write the tokens of their chat template as words (`<|im_end|>`), and then make up or repeat turns of other speakers. Only
 their own turn counts. Some write Python instead of JSON: single quotes, a comma after the last entry, `True`; or line breaks within a
-text. Python's own parser reads such an object, and nothing is computed.
+text. Python's own parser reads that, and nothing is computed.
 
 A reply that is cut, or has two meanings, stays a fault. Libraries that repair JSON complete it (`{"choice": "vote:1` may be vote 1 or 12),
 so none is used.
