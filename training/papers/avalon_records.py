@@ -71,7 +71,7 @@ def avalon_records(name: str, setting: ReproductionSetting) -> Reproduction:
     """The whole study of a folder of records. Raises `ParlourError` without one."""
     if setting.data is None:
         raise ParlourError(f"{name} studies published records; accepted: --data DIR, the folder that holds them")
-    with _kept(setting.out) as folder:
+    with kept(setting.out) as folder:
         cells: list[TableCell] = []
         title = ""
         for step in counted(range(len(_STEPS)), Stage(f"Reproducing {name}", len(_STEPS), "steps"), setting.progress):
@@ -114,7 +114,7 @@ _STEPS: Final = (_import, _habits, _clone, _analysis)
 
 
 @contextmanager
-def _kept(out: Path | None) -> Iterator[Path]:
+def kept(out: Path | None) -> Iterator[Path]:
     """Where the study is written: a folder, or one that is removed in the end."""
     if out is not None:
         yield out

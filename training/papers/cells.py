@@ -70,7 +70,7 @@ class ReproductionSetting:
     cases: str = "en"
     """Murder mysteries: `en` or `zh` (generated, held out), or a directory of WellPlay scripts or cases."""
     data: Path | None = None
-    """Avalon's records: folder with the published games, one JSON object a line; grace-loo: with simulation.csv and
+    """Avalon's records and games of people: folder with the games, one JSON object a line; grace-loo: with simulation.csv and
     final_results.csv."""
     repetitions: int = 3
     """Murder mysteries: number of repetitions of the quiz."""

@@ -10,6 +10,7 @@ from typing import Final
 
 from parlour.envs.core import check_one_of
 from parlour.training.papers import (
+    avalon_people,
     avalon_records,
     avalon_social_tables,
     avalon_tables,
@@ -40,6 +41,10 @@ TABLES: Final[Mapping[str, tuple[str, Callable[[str, ReproductionSetting], Repro
     "avalon-records": (
         "recorded games of language models, learned from and compared with the heuristic; needs --data",
         avalon_records.avalon_records,
+    ),
+    "avalon-people": (
+        "games that people played: who wins, and what events tell an onlooker; needs --data",
+        avalon_people.avalon_people,
     ),
     "grace-3": ("the mediator beside its baselines on held-out questions", grace.grace_figure_3),
     "grace-4": ("heatmap of the mediator's policy; needs --out", grace.grace_figure_4),

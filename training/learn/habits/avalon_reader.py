@@ -25,7 +25,7 @@ EVIDENCE_WIDTHS: Final = Widths(shared=0.4, own=0.15)
 """Widths of the priors of the coefficients, around zero: narrow, because the moments of one game share most events."""
 _SHAPES: Final = ((len(CLASSES), len(EVIDENCE_VOTES)), (len(CLASSES), len(EVIDENCE_TEAMS)), (len(EVIDENCE_CARDS),))
 _SIZES: Final = tuple(int(np.prod(shape)) for shape in _SHAPES)
-_ACCURACY: Final = 1e-7
+_ACCURACY: Final = 1e-5
 """The fit ends when a step gains less than this share of the loss."""
 _NO_CARDS: Final = -1
 

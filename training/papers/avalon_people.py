@@ -1,0 +1,226 @@
+"""Games of Avalon that people played, studied: `parlour reproduce avalon-people --data DIR`.
+
+Source: logs of avalongame.online, or any other records that `parlour import avalon` reads. The study imports them, counts who wins,
+and learns from the earlier games what events tell an onlooker about the later ones. Steps are in `_STEPS`. With --out everything is
+kept there: transcripts, habits, pictures, `report.md`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.envs.avalon.presets import PLAYERS
+from parlour.envs.avalon.vocabulary import ASSASSIN, GOOD, SERVANT
+from parlour.envs.core import ParlourError
+from parlour.training.learn.habits.run import BESIDE, HABITS, HabitsConfig, LearnedFrom, learn_habits
+from parlour.training.measure.statistics import rate
+from parlour.training.papers.avalon_records import LOSS, TRANSCRIPTS, kept, study_report
+from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, Value, cell, remark
+from parlour.training.records.avalon import import_records
+from parlour.training.records.reading import Refusal
+from parlour.training.results import plots
+from parlour.training.results.pages.report import write_report
+from parlour.training.results.progress import Stage, counted
+
+PEOPLE: Final = "people"
+WINS: Final = "games won by good"
+NAMED: Final = "Merlin is named, of attempts"
+LEFT_OUT: Final = "games left out"
+SIDES_VOTES: Final = "log loss of the true evil side, to an onlooker after each vote"
+MERLIN_QUESTS: Final = "log loss of the true Merlin, to an onlooker after each quest"
+MERLIN_VOTES: Final = "log loss of the true Merlin, to an onlooker after each vote"
+READERS: Final = {
+    "chance": "chance",
+    "default": "usual habits",
+    BESIDE: "habits of GPT-5.1",
+    "learned, reader": "evidence of people",
+}
+"""What a run of habits calls its readings -> the row."""
+CALIBRATION: Final = ("AUC of the chance to be evil", "expected calibration error of the chance to be evil")
+GPT51: Final = "gpt51_avalon"
+"""Folder beside the data with the games of GPT-5.1; without it, that row is missing."""
+LAST: Final = 0.2
+COMMON: Final = 100
+"""Role sets of fewer games have no row."""
+_WRITTEN: Final = (
+    (TRANSCRIPTS, "the games as transcripts (`parlour replay`)"),
+    (
+        "evidence/report.md",
+        "what events tell an onlooker; `evidence/habits.json` plays (`--policy heuristic:habits=FILE`)",
+    ),
+)
+
+
+@dataclass
+class PeopleStudy:
+    """A study on its way: what the steps so far found."""
+
+    name: str
+    setting: ReproductionSetting
+    folder: Path
+    files: list[Path] = field(default_factory=list)
+    """Transcripts, in the order of the games."""
+    cells: list[TableCell] = field(default_factory=list)
+    written: list[tuple[str, str]] = field(default_factory=lambda: list(_WRITTEN))
+    """What the study wrote: path from the report, and what it is."""
+    pictures: list[tuple[str, str]] = field(default_factory=list)
+    """Path and title of each picture."""
+
+    def add(self, row: str, of: str, measure: str, ours: Any, difference: Any = None) -> None:
+        """Add a cell."""
+        self.cells.append(cell(self.name, row, of, measure, ours, difference))
+
+
+def avalon_people(name: str, setting: ReproductionSetting) -> Reproduction:
+    """The whole study of a folder of records. Raises `ParlourError` without one."""
+    if setting.data is None:
+        raise ParlourError(f"{name} studies games of people; accepted: --data DIR, the folder with their records")
+    with kept(setting.out) as folder:
+        study = PeopleStudy(name, setting, folder)
+        for step in counted(_STEPS, Stage(f"Reproducing {name}", len(_STEPS), "steps"), setting.progress):
+            step(study)
+        title = f"{len(study.files):,} games of people"
+        made = Reproduction(name, title, setting.model.name, tuple(study.cells), (remark("games_of_people"),))
+        shown = "".join(f"![{title}]({path})\n\n" for path, title in study.pictures)
+        write_report(folder, study_report(made, study.written).replace("\n\n", f"\n\n{shown}", 1))
+    return made
+
+
+# -- import and counts -------------------------------------------------------------------------------------------
+
+
+def _import(study: PeopleStudy) -> None:
+    assert study.setting.data is not None
+    refused: list[Refusal] = []
+    study.files = import_records(study.setting.data, study.folder / TRANSCRIPTS, leave_out=refused.append)
+    games = len(study.files) + len(refused)
+    for reason, count in Counter(one.reason for one in refused).most_common():
+        study.add(PEOPLE, reason, LEFT_OUT, rate(count, games))
+
+
+@dataclass(frozen=True)
+class PlayedGame:
+    """How a game of people ended."""
+
+    players: int
+    roles: str
+    """The special roles, with the one that names Merlin first."""
+    good_won: bool
+    named: bool | None
+    """Whether Merlin was named; None if nobody tried."""
+
+
+def played_game(path: Path) -> PlayedGame | None:
+    """The end of an imported game, from the first and last line of its transcript; None if it was not finished."""
+    lines = path.read_text("utf-8").splitlines()
+    config, last = json.loads(lines[0])["config"], json.loads(lines[-1])
+    if last.get("outcome") is None:
+        return None
+    winner, reason = last["outcome"]["winner"], last["outcome"]["reason"]
+    tried = reason == "assassination" or winner == GOOD
+    return PlayedGame(
+        config["num_players"], _role_set(config), winner == GOOD, reason == "assassination" if tried else None
+    )
+
+
+def _role_set(config: Mapping[str, Any]) -> str:
+    guesser = config.get("guesser", ASSASSIN)
+    others = [role for role in config["roles"] if role not in (SERVANT, guesser)]
+    return ", ".join([f"{guesser} names", *dict.fromkeys(others)])
+
+
+def _counts(study: PeopleStudy) -> None:
+    games = [one for path in study.files if (one := played_game(path)) is not None]
+    by_size: dict[str, list[PlayedGame]] = {f"{n} players": [g for g in games if g.players == n] for n in PLAYERS}
+    by_set: dict[str, list[PlayedGame]] = {}
+    for one in games:
+        by_set.setdefault(f"{one.players} players: {one.roles}", []).append(one)
+    sets = {name: some for name, some in sorted(by_set.items()) if len(some) >= COMMON}
+    for of, some in {**by_size, **sets}.items():
+        tried = [one.named for one in some if one.named is not None]
+        if some:
+            study.add(PEOPLE, of, WINS, rate(sum(one.good_won for one in some), len(some)))
+            study.add(PEOPLE, of, NAMED, rate(sum(map(bool, tried)), len(tried)))
+    drawn = {
+        "wins_by_players.png": (WINS, by_size),
+        "wins_by_roles.png": (WINS, sets),
+        "merlin.png": (NAMED, {**by_size, **sets}),
+    }
+    for file, (measure, groups) in drawn.items():
+        draw_rates(study, file, measure, [of for of, some in groups.items() if some])
+
+
+def draw_rates(study: PeopleStudy, file: str, measure: str, groups: Sequence[str]) -> None:
+    """One line a group with the rate and its interval."""
+    found = {c.of: c.ours for c in study.cells if c.measure == measure and c.of in groups and c.ours is not None}
+    if not plots.available() or not found:
+        return
+    least = min(one.n for one in found.values())
+    title = f"{measure[0].upper()}{measure[1:]}"
+    with plots.picture(
+        study.folder / file,
+        8,
+        1 + 0.32 * len(found),
+        title=title,
+        who=f"Games of people, {study.name}",
+        n=f"n >= {least:,} a line",
+    ) as made:
+        axes = made.subplots()
+        rates = [(100 * one.value, 100 * (one.low or 0), 100 * (one.high or 0)) for one in found.values()]
+        plots.points(axes, range(len(found)), rates, across=True)
+        axes.set_yticks(range(len(found)), [f"{of} ({one.n:,})" for of, one in found.items()])
+        axes.invert_yaxis()
+        plots.label(axes, f"{measure}, %", grid="x")
+    study.pictures.append((file, title))
+
+
+# -- what an onlooker learns -------------------------------------------------------------------------------------
+
+
+def _evidence(study: PeopleStudy) -> None:
+    beside = _gpt51_habits(study)
+    config = HabitsConfig(source=str(study.folder / TRANSCRIPTS), last=LAST, reader=True, beside=beside)
+    found = learn_habits(config, study.folder / "evidence")
+    study.cells += _readings(study.name, found)
+    if (study.folder / "evidence/calibration.png").exists():
+        study.pictures.append(("evidence/calibration.png", "Calibration of an onlooker's belief"))
+
+
+def _gpt51_habits(study: PeopleStudy) -> str | None:
+    """The habits file learned from the games of GPT-5.1, if they lie beside the data."""
+    assert study.setting.data is not None
+    source = study.setting.data.resolve().parent / GPT51
+    if not source.is_dir():
+        return None
+    import_records(source, study.folder / GPT51)
+    learn_habits(HabitsConfig(source=str(study.folder / GPT51), words=False, folds=2), study.folder / "gpt51_habits")
+    return str(study.folder / "gpt51_habits" / HABITS)
+
+
+def _readings(table: str, found: LearnedFrom) -> Iterator[TableCell]:
+    for entries, sides, merlin in ((found.tested, LOSS, MERLIN_QUESTS), (found.often, SIDES_VOTES, MERLIN_VOTES)):
+        for one in entries:
+            row, of = (
+                READERS.get(one["habits"], one["habits"]),
+                "" if one["players"] == "all" else f"{one['players']} players",
+            )
+            for measure, key, apart in ((sides, "log_loss", one.get("less_than_default")), (merlin, "merlin", None)):
+                if (loss := one.get(key)) is not None:
+                    yield cell(table, row, of, measure, _value(loss), None if apart is None else _value(apart))
+            if sides == LOSS and row != "chance":
+                for measure, key in zip(CALIBRATION, ("auc", "ece"), strict=True):
+                    yield cell(table, row, of, measure, Value(one[key], one["games"]))
+
+
+def _value(found: Any) -> Value:
+    ends = (None, None) if found.low == found.high else (found.low, found.high)
+    return Value(found.value, found.n, *ends)
+
+
+_STEPS: Final[tuple[Callable[[PeopleStudy], None], ...]] = (_import, _counts, _evidence)
+"""Each adds its cells and pictures to the study."""
