@@ -109,7 +109,7 @@ class PlayedGame:
 
     players: int
     roles: str
-    """The special roles, with the one that names Merlin first."""
+    """The special roles; the role that names Merlin comes first."""
     good_won: bool
     named: bool | None
     """Whether Merlin was named; None if nobody tried."""

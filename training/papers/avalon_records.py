@@ -115,7 +115,7 @@ _STEPS: Final = (_import, _habits, _clone, _analysis)
 
 @contextmanager
 def kept(out: Path | None) -> Iterator[Path]:
-    """Where the study is written: a folder, or one that is removed in the end."""
+    """Where the study is written: the folder of the run, or a temporary folder."""
     if out is not None:
         yield out
         return
