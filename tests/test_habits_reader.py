@@ -22,7 +22,7 @@ from parlour.envs.avalon.habits import (
 from parlour.envs.avalon.vocabulary import MERLIN, VOTES
 from parlour.envs.core import ParlourError
 from parlour.policies import make_policy
-from parlour.training.learn.habits.avalon import read, read_proposals
+from parlour.training.learn.habits.avalon import read, read_often
 from parlour.training.learn.habits.avalon_fit import AVALON
 from parlour.training.learn.habits.avalon_reader import loss_of, unpacked, watched_games
 from parlour.training.learn.habits.run import HabitsConfig, learn_habits
@@ -145,7 +145,8 @@ def test_a_copy_of_a_belief_sees_for_itself(games):
 
 def test_reads_are_taken_after_each_quest_and_after_each_vote(games):
     kinds = [move.kind for _, move, _ in games[0].events]
-    quests, votes = read(games[0], AVALON.fixed), read_proposals(games[0], AVALON.fixed)
+    quests, votes = read_often(games[0], AVALON.fixed)
+    assert quests == read(games[0], AVALON.fixed)
     assert (len(quests), len(votes)) == (kinds.count("score"), kinds.count("votes"))
     assert all(a.round < b.round for a, b in pairwise(votes))
     assert 0 < votes[0].merlin < 1

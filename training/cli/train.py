@@ -172,13 +172,15 @@ def train_habits(
 ) -> Answer:
     """Learn from recorded games of Avalon or Werewolf how seats behave, and test on held-out games.
 
-    Writes habits.json, which `--policy heuristic:habits=FILE` uses, tables, and a calibration curve.
+    Writes habits.json, which `--policy heuristic:habits=FILE` uses, tables, and a calibration curve. The games of people:
+    `--reader --last 0.2`.
 
     Example: [bold]parlour train habits --from runs/records --out runs/habits[/bold]
     """
     with display.progress_line() as progress:
         found = learn_habits(config, out, progress, log or ())
-    scores = {"Cross-validation by game": found.scores, "The other folder": found.tested}
+    tested = "The last games" if found.often else "The other folder"
+    scores = {"Cross-validation by game": found.scores, tested: found.tested}
     tables = [plain_table(title, habits_report.HEADINGS, habits_report.rows(of)) for title, of in scores.items() if of]
     files = f"habits: {out / 'habits.json'}; report: {out / 'report.html'}"
     return Answer({"out": str(out), **found.as_json()}, [*tables, files], verdict=found.verdict)

@@ -64,9 +64,11 @@ def read(record: PublicGame, habits: AvalonHabits, number: int = 0) -> list[Beli
     return [one for kind, one in _reads(record, habits, number) if kind == game.SCORE]
 
 
-def read_proposals(record: PublicGame, habits: AvalonHabits, number: int = 0) -> list[BeliefRead]:
-    """The same after the votes on each proposal, before the cards."""
-    return [one for kind, one in _reads(record, habits, number) if kind == game.VOTES]
+def read_often(record: PublicGame, habits: AvalonHabits, number: int = 0) -> tuple[list[BeliefRead], list[BeliefRead]]:
+    """The same, and what it believes after the votes on each proposal, before the cards."""
+    found = list(_reads(record, habits, number))
+    quests, votes = ([one for kind, one in found if kind == moment] for moment in (game.SCORE, game.VOTES))
+    return quests, votes
 
 
 def _reads(record: PublicGame, habits: AvalonHabits, number: int) -> Iterator[tuple[str, BeliefRead]]:

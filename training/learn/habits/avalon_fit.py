@@ -47,7 +47,7 @@ from parlour.training.learn.habits.avalon import (
     fit_words,
     of_games,
     read,
-    read_proposals,
+    read_often,
     statements_of,
 )
 from parlour.training.learn.habits.avalon_reader import fit_evidence
@@ -348,5 +348,5 @@ AVALON: Final = HabitsOfGame(
     read_file=read_habits,
     groups=lambda _: {"all": range(5, 11), "5": (5,), "6-10": range(6, 11), **{str(n): (n,) for n in range(6, 11)}},
     panels=("5", "6-10"),
-    read_often=read_proposals,
+    read_often=read_often,
 )

@@ -137,8 +137,8 @@ class HabitsOfGame(Generic[G]):
     """Tables whose scores are reported together."""
     panels: tuple[str, ...]
     """Groups that the picture shows."""
-    read_often: Callable[[G, Any, int], list[BeliefRead]] | None = None
-    """What an onlooker believes at more moments than `read`, for games that are held out by date."""
+    read_often: Callable[[G, Any, int], tuple[list[BeliefRead], list[BeliefRead]]] | None = None
+    """As `read`, and what an onlooker believes at more moments, for games that are held out by date."""
 
     def of_transcript(self, transcript: replay.Transcript, name: str = "") -> G:
         """The game of a transcript, as far as it goes. Raises `ParlourError` where it is of another game, or was not dealt."""
@@ -155,10 +155,16 @@ class HabitsOfGame(Generic[G]):
         """The games of a folder of transcripts, by the names of their files. Raises `ParlourError` as `of_transcript` does."""
         return [self.of_transcript(replay.read(path), path.stem) for path in replay.transcript_files(folder)]
 
-    def read_all(self, games: Sequence[G], habits_of: Callable[[int], Any], *, often: bool = False) -> list[BeliefRead]:
+    def read_all(self, games: Sequence[G], habits_of: Callable[[int], Any]) -> list[BeliefRead]:
         """What an onlooker believes of games; `habits_of`: number of players -> how seats behave."""
-        read = self.read_often if often and self.read_often else self.read
-        return [one for k, game in enumerate(games) for one in read(game, habits_of(game.players), k)]
+        return [read for k, game in enumerate(games) for read in self.read(game, habits_of(game.players), k)]
+
+    def read_all_often(self, games: Sequence[G], habits_of: Callable[[int], Any]) -> list[list[BeliefRead]]:
+        """The same, then at more moments if the game has them."""
+        if self.read_often is None:
+            return [self.read_all(games, habits_of)]
+        found = [self.read_often(game, habits_of(game.players), k) for k, game in enumerate(games)]
+        return [[read for reads in some for read in reads] for some in zip(*found, strict=True)]
 
     def read_by_default(self, games: Sequence[G]) -> list[BeliefRead]:
         """What an onlooker believes by today's fixed rates."""

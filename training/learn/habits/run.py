@@ -35,6 +35,8 @@ from parlour.training.results.runs import run_directory
 HABITS, REPORT, FOLDS = "habits.json", "report.md", "folds"
 LAST: Final = (0.01, 0.9)
 """Shares of games to hold out."""
+_MOMENTS: Final = (("", "Last games, after each round"), ("often-", "Last games, after each vote"))
+"""Prefix of the files and title of the scores on the last games."""
 BESIDE: Final = "beside"
 """The reading by the habits to compare with."""
 WIDTHS: Final = (0.01, 10.0)
@@ -190,22 +192,18 @@ def _learn_by_date(
         notes = {"learned_from": {"games": cut, "seed": config.seed}}
         habits = replace(list(learned.values())[-1], notes=notes)
         write_json(folder / HABITS, habits.as_json())
+        every = beside | learned
+        reads = {report.DEFAULT: of_game.read_all_often(last, lambda _: of_game.fixed)}
+        for name, one in counted(every.items(), Stage("Reading the last games", len(every), "habits"), progress):
+            reads[name] = of_game.read_all_often(last, one.of)
+        logger.log({"eval/log_loss": fmean(read.loss for read in reads[name][0])}, 1)
         writer = report.Writer(folder, config.seed, of_game.groups(last), of_game.panels)
         found, sections = [], []
-        for often, prefix, title in (
-            (False, "", "Last games, after each quest"),
-            (True, "often-", "Last games, after each vote"),
-        ):
-            readings = {report.DEFAULT: of_game.read_all(last, lambda _: of_game.fixed, often=often)}
-            for name, one in counted(
-                (beside | learned).items(), Stage(title, len(beside | learned), "habits"), progress
-            ):
-                readings[name] = of_game.read_all(last, one.of, often=often)
-            entries, text = writer.write(prefix, title, readings, last)
+        for number, (prefix, title) in enumerate(_MOMENTS[: len(reads[name])]):
+            entries, text = writer.write(prefix, title, {name: some[number] for name, some in reads.items()}, last)
             found.append(entries)
             sections.append(text)
-        logger.log({"eval/log_loss": fmean(read.loss for read in readings[name])}, 1)
-        result = LearnedFrom(habits, (), (), found[0], found[1])
+        result = LearnedFrom(habits, (), (), found[0], found[-1])
         pictures = [f"![Calibration]({name})" for name in ("calibration.png",) if (folder / name).exists()]
         write_report(folder, "\n".join([*opening(of_game.title, result.verdict, *pictures), *sections]))
     return result
