@@ -353,7 +353,7 @@ class Result(NamedTuple):
 
 
 def played(row: Row, capfd: Any) -> Result:
-    """The game of a row over its stub."""
+    """The game of a row over its stub, with one retry unless the row says otherwise."""
     started = time.monotonic()
     with Stub(row.behaviour) as server:
         given = ("--model", server.MODEL, "--base-url", server.base_url, "--max-retries", "1", "--concurrency", "1")
@@ -383,4 +383,11 @@ def test_a_server_that(name, capfd):
     assert result.code == 2 or result.own
     assert re.search(row.told, " ".join(result.told.split())), result.told
     assert row.most_calls is None or result.calls <= row.most_calls, result.calls
+    assert result.seconds < 60
+
+
+@pytest.mark.slow
+def test_a_server_without_choices_ends_a_run_within_a_minute_with_the_usual_retries(capfd):
+    result = played(ANSWERED["no choices"]._replace(options=("--max-retries", "6")), capfd)
+    assert (result.code, result.calls) == (2, 15)
     assert result.seconds < 60
