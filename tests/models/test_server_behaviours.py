@@ -386,6 +386,23 @@ def test_a_server_that(name, capfd):
     assert result.seconds < 60
 
 
+def too_long(server: Stub, call: Call) -> Answer | None:
+    """A context of 1,280 tokens of 3.6 characters, for the prompt and the room of its reply."""
+    tokens = int(sum(len(message["content"]) for message in call.body["messages"]) / 3.6) + call.body["max_tokens"]
+    words = f"This model's maximum context length is 1280 tokens. However, you requested {tokens} tokens."
+    return refusal(words, code="context_length_exceeded") if tokens > 1280 else None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("policy", "seats", "days"), [("chat", 7, 4), ("gratr", 6, 3)])
+def test_in_a_context_of_1280_tokens_at_most_one_decision_is_lost(policy, seats, days, capfd):
+    with Stub(Behaviour(too_long, context=1280)) as server:
+        game = ("play", "werewolf_v0", "-n", str(seats), "--set", f"max_days={days}", "--seed", "77", "--json")
+        assert run([*game, "--policy", policy, "--model", server.MODEL, "--base-url", server.base_url]) == 0
+    made = [player for game in json.loads(capfd.readouterr().out) for player in game["players"].values()]
+    assert sum(player["decisions"] - player["own"] for player in made) <= 1
+
+
 @pytest.mark.slow
 def test_a_server_without_choices_ends_a_run_within_a_minute_with_the_usual_retries(capfd):
     result = played(ANSWERED["no choices"]._replace(options=("--max-retries", "6")), capfd)
