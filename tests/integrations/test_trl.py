@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,6 +24,7 @@ pytest.importorskip("trl", reason="trl is not installed; run scripts/test-integr
 import torch
 from datasets import Dataset
 from parlour.envs.core import ParlourError
+from parlour.policies.files import read_json
 from parlour.training.harnesses import trl
 from parlour.training.harnesses.sessions import Sessions, SessionSettings
 from parlour.training.harnesses.trl import GAME_OVER, PROMPT, GameRollout, environments, game_reward, usable_share
@@ -357,6 +359,30 @@ def test_five_steps_of_grpo_by_rollout_train_on_the_environments_rewards(tmp_pat
     assert any(not torch.equal(old, new) for old, new in zip(before, model.parameters(), strict=True))
 
 
+def test_rows_leave_out_deals_that_end_before_the_seats_first_turn():
+    """In Werewolf, a seat that is killed in the first night never speaks: TRL would train on an empty completion."""
+    make = seat_maker("werewolf_v0", **ONCE)
+    seat, speaks = make(), []
+    for seed in range(40, 60):
+        seat.reset(seed)
+        speaks += [] if seat.done else [seed]
+    assert 8 < len(speaks) < 20
+    rows = trl.rollout_rows(8, make, seed=40)
+    assert [trl.seed_of(row["prompt"]) for row in rows] == speaks[:8]
+    assert [row["seed"] for row in trl.tool_rows(8, make, seed=40)] == speaks[:8]
+    model, tokenizer = plain(first_messages())
+    made = GameRollout(make, max_new_tokens=4)([row["prompt"] for row in rows], as_trainer(model, tokenizer, 3000))
+    assert all(sum(own) > 0 for own in made["env_mask"])
+
+
+def test_a_seat_that_never_has_a_turn_is_refused(monkeypatch):
+    make = seat_maker("werewolf_v0", **ONCE)
+    seat = make()
+    monkeypatch.setattr(type(seat), "done", property(lambda self: True))
+    with pytest.raises(ParlourError, match="a turn in 0 of 40 deals; accepted: a seat with a turn in 2 of them"):
+        trl.rollout_rows(2, make)
+
+
 def test_a_seed_gives_the_same_completions():
     model, tokenizer = plain(first_messages())
     prompts = [row["prompt"] for row in trl.rollout_rows(4)]
@@ -398,3 +424,36 @@ def test_the_code_of_the_page_runs(tmp_path, monkeypatch):
     names: dict[str, Any] = {"__name__": "__page__"}  # the second block goes on where the first ends
     for block in re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
         exec(compile(block, "trl.md", "exec"), names)
+
+
+# -- the example -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rank", [0, 4], ids=["all weights", "an adapter"])
+def test_the_example_measures_trains_and_measures_again_and_resumes(tmp_path, monkeypatch, rank):
+    if rank:
+        pytest.importorskip("peft", reason="peft is not installed")
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    import train_trl
+
+    model, tokenizer = plain(first_messages())
+    model.save_pretrained(tmp_path / "checkpoint")
+    tokenizer.save_pretrained(tmp_path / "checkpoint")
+    settings = train_trl.Settings(
+        str(tmp_path / "checkpoint"), steps=2, deals=2, group=4, reply=6, held_out=3, lora_rank=rank, rate=1e-2
+    )
+    text = train_trl.main(settings, tmp_path / "run")
+    before, after = (read_json(tmp_path / "run" / f"{name}.json") for name in ("before", "after"))
+    assert before["deals"] == after["deals"]
+    assert len(before["returns"]) == len(after["usable"]) == 3
+    assert text == (tmp_path / "run" / "report.md").read_text()
+    steps = [line for line in read_json(tmp_path / "run" / "curve.json")["steps"] if "reward" in line]
+    assert len(steps) == 2
+    trained = LlamaForCausalLM.from_pretrained(tmp_path / "run" / "model")
+    moved = zip(model.parameters(), trained.parameters(), strict=True)
+    differed = any(line["reward_std"] > 0 for line in steps)  # within a deal; otherwise there is nothing to learn
+    assert any(not torch.equal(old, new) for old, new in moved) == differed
+    assert train_trl.main(settings, tmp_path / "run") == text
+    with pytest.raises(ParlourError, match="--at-once 3 is not accepted; accepted: a divisor of 8 games a step"):
+        train_trl.main(replace(settings, at_once=3), tmp_path / "other")

@@ -30,6 +30,8 @@ PROMPT: Final = (
 """The text before the first message of a game."""
 GAME_OVER: Final = "The game is over. Call no tool any more: end your answer here."
 """The text after the last message of a game."""
+_TRIED: Final = 20
+"""Deals that are tried for each row, until one has a turn of the seat."""
 
 
 class GameEnvironment:
@@ -130,24 +132,54 @@ def environments(sessions: Sessions, max_completion_length: int) -> Callable[[],
     return partial(GameEnvironment, sessions, max_completion_length)
 
 
-def tool_rows(count: int, *, seed: int = 0, seat: str | None = None) -> list[dict[str, Any]]:
-    """The rows of a data set: a game each, of seeds that count on. `datasets.Dataset.from_list` takes them."""
-    check_from("count", count, 1)
+def tool_rows(
+    count: int, make: Callable[[], ConversationSeat] | None = None, *, seed: int = 0, seat: str | None = None
+) -> list[dict[str, Any]]:
+    """The rows of a data set, one game each. `datasets.Dataset.from_list` takes them.
+
+    Args:
+        count: Number of rows.
+        make: Makes the model's seat: deals that end before its first turn are then left out. None: all deals.
+        seed: Seed of the first game; later games count on from it.
+        seat: The model's seat; None: the seat in the settings of the sessions.
+
+    Raises:
+        ParlourError: The count is not accepted, or too few deals have a turn of the seat.
+    """
     prompt = [{"role": "user", "content": PROMPT}]
     placed = {} if seat is None else {"seat": seat}
-    return [{"prompt": prompt, "seed": seed + number, **placed} for number in range(count)]
+    return [{"prompt": prompt, "seed": deal, **placed} for deal in _deals(count, make, seed)]
+
+
+def _deals(count: int, make: Callable[[], ConversationSeat] | None, seed: int) -> list[int]:
+    """The seeds of so many deals, those with a turn of the seat where it is known."""
+    check_from("count", count, 1)
+    if make is None:
+        return list(range(seed, seed + count))
+    seat, found = make(), []
+    for deal in range(seed, seed + _TRIED * count):
+        seat.reset(deal)
+        if not seat.done:
+            found.append(deal)
+        if len(found) == count:
+            return found
+    raise ParlourError(
+        f"the seat has a turn in {len(found)} of {_TRIED * count} deals; accepted: a seat with a turn in {count} of them"
+    )
 
 
 _DUMMY: Final = ({"role": "user", "content": "."}, {"role": "assistant", "content": "."})
 
 
-def rollout_rows(count: int, *, seed: int = 0) -> list[dict[str, Any]]:
-    """The rows of a data set: a game each, of seeds that count on. `datasets.Dataset.from_list` takes them.
+def rollout_rows(
+    count: int, make: Callable[[], ConversationSeat] | None = None, *, seed: int = 0
+) -> list[dict[str, Any]]:
+    """The rows of a data set, one game each. `datasets.Dataset.from_list` takes them.
 
     The prompt holds the seed alone: the rollout sees nothing else of a row, and puts the game's first message in its place.
+    The arguments and errors are those of `tool_rows`.
     """
-    check_from("count", count, 1)
-    return [{"prompt": json.dumps({"seed": seed + number})} for number in range(count)]
+    return [{"prompt": json.dumps({"seed": deal})} for deal in _deals(count, make, seed)]
 
 
 def game_reward(completions: Sequence[Any], game_reward: Sequence[float], **fields: Any) -> list[float]:
