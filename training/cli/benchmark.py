@@ -7,6 +7,7 @@ from typing import Annotated, Final
 
 import typer
 from parlour.envs.core import ParlourError
+from parlour.envs.terminal import tell
 from parlour.policies import HumanPolicy, asks_a_model
 from parlour.policies.agents.chat import ChatPlayer
 from parlour.policies.llm.decisions import Decisions
@@ -19,7 +20,7 @@ from parlour.training.measure.benchmark.result import OVERALL, plain, scores
 from parlour.training.measure.benchmark.results_file import RESULTS, BenchmarkResult, read_result, references
 from parlour.training.measure.benchmark.run import benchmark as run_benchmark
 from parlour.training.measure.benchmark.suite import FULL, QUICK
-from parlour.training.measure.benchmark.verdict import verdict_of
+from parlour.training.measure.benchmark.verdict import expectation, verdict_of
 from parlour.training.measure.statistics import Estimate, show_interval
 from parlour.training.play.parallel.executor import opened
 from parlour.training.play.runner import GameRunner
@@ -30,9 +31,8 @@ from parlour.training.results.pages.report import HTML, MARKDOWN
 from parlour.training.results.result_table import Cell, Column, ResultTable
 from parlour.training.results.verdicts import POINTS, compared, together, word
 
-ALIKE: Final = (
-    "-: all deals went alike, which says nothing of how others would go; intervals above are too short by that"
-)
+QUICK_WIDTH: Final = 10
+"""What the help says of half an interval of the quick suite, in points; the longest one of players that come with parlour, rounded up."""
 
 
 def benchmark(
@@ -48,7 +48,8 @@ def benchmark(
     quick: Annotated[
         bool,
         typer.Option("--quick/--full"),
-        "Which suite: the quick one has about 900 questions, five minutes at three answers a second.",
+        "Which suite: the quick one has about 1,700 questions, ten minutes at three answers a second; its interval is about "
+        f"{QUICK_WIDTH} points to each side.",
     ] = False,
     table: Annotated[list[str] | None, "Table of the suite, repeatable; None: all of them."] = None,
     out: Annotated[Path, "Run directory, for the results file and the transcripts; resumes if it exists."] = Path(
@@ -72,6 +73,7 @@ def benchmark(
     asking = any(map(asks_a_model, candidate.seated(suite)))
     if asking and model.is_language_model and processes.workers != 1:
         raise ParlourError(f"--workers {processes.workers} goes without a language model; accepted: --concurrency")
+    tell(expectation(suite), error=True)
     name = " or ".join(seated(one, model) for one in (candidate.policy, otherwise) if one is not None)
     with processes.players(model) as workers, opened(workers) as pool, display.progress_line() as progress:
         runner = GameRunner(model.concurrency, pool, failures=failures)
@@ -125,9 +127,8 @@ def score_parts(result: BenchmarkResult, made: Decisions, note: str) -> list[Res
     ]
     points = [Column(name, "5.1f") for name in others]
     columns = (Column("part"), Column("deals"), Column("points", "5.1f"), Column("interval"), *points)
-    alike = [ALIKE] if not result.no_score and any(score.low is None for score in own.values()) else []
     table = ResultTable(title, columns, tuple(rows), result.no_score)
-    return [table, *alike, *decision_parts({result.name: made})]
+    return [table, *decision_parts({result.name: made})]
 
 
 def _figure(score: Estimate, result: BenchmarkResult) -> tuple[Cell, Cell]:

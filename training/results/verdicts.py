@@ -21,7 +21,7 @@ UNCLEAR: Final = "no difference shown"
 LEAST_OWN: Final = 0.5
 """Share of decisions that have to be a player's own for it to have a score."""
 _PLURAL: Final = re.compile(r"(?<=ss)es\b|s\b")
-_POWER: Final = (1.959963984540054 + 0.8416212335729143) / 1.959963984540054
+POWER: Final = (1.959963984540054 + 0.8416212335729143) / 1.959963984540054
 """Half an interval times this is the difference that is shown four times in five (power 0.8 at 5 %, two-sided)."""
 
 
@@ -163,7 +163,7 @@ def cases_needed(difference: Estimate, size: float) -> int | None:
     """
     if difference.low is None or difference.high is None or size <= 0:
         return None
-    exact = difference.n * (_POWER * (difference.high - difference.low) / 2 / size) ** 2
+    exact = difference.n * (POWER * (difference.high - difference.low) / 2 / size) ** 2
     if exact < 1:
         return 1
     step = int(10 ** max(0, floor(log10(exact)) - 1))

@@ -16,7 +16,16 @@ from parlour.training.measure.benchmark.suite import Suite
 
 
 def compare(a: BenchmarkResult, b: BenchmarkResult) -> tuple[Suite, Scores]:
-    """The tables that both played, and the points of A minus the points of B. Raises `ParlourError` where they share none."""
+    """The tables that both played, and the points of A minus the points of B.
+
+    Raises:
+        ParlourError: The results are of different versions, or have no table in common.
+    """
+    if a.suite.version != b.suite.version:
+        raise ParlourError(
+            f"{a.name!r} played version {a.suite.version} of the suite, {b.name!r} version {b.suite.version}; accepted: two "
+            "results of one version"
+        )
     common = [table.name for table in a.suite.tables if table in b.suite.tables]
     if a.suite.name != b.suite.name or not common:
         raise ParlourError(

@@ -1,7 +1,7 @@
 """What the games of a suite say: one number with its interval, and its parts by game, table, side and opponent.
 
 A deal is worth the mean of its games, over opponents and sides; a table the mean of its deals, a game that of its tables, and the
-score is the mean of the games. Intervals resample the deals within their tables, with all games of a deal together.
+score is the mean of the games. In intervals a deal is one case, with all of its games.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from parlour.training.play import seeds
 POINTS: Final[Bounds] = (0.0, WON)
 DIFFERENCE: Final[Bounds] = (-WON, WON)
 OVERALL: Final = "overall"
-_RESAMPLED: Final = 3  # what the seed of the intervals is derived for
+_SIGNS: Final = 3  # what the seed of the tests is derived for
 _DIGITS: Final = 4
 """Digits of points: rounding differences between processors are smaller."""
 
@@ -67,19 +67,30 @@ def scores(suite: Suite, own: Points, other: Points | None = None) -> Scores:
         own: Points of the player.
         other: Points of the other player; None: no comparison.
     """
-    deals = [
+    deals = _deals(suite, own, other)
+    parts = dict.fromkeys(chain.from_iterable(_parts(one) for one, _ in deals))
+    order = sorted(parts, key=lambda part: (suite.games.index(part.game) if part.game else -1, bool(part.table)))
+    bounds = POINTS if other is None else DIFFERENCE
+    return {part.name: _score(part, deals, suite.version, bounds) for part in order}
+
+
+def strata_of(suite: Suite, own: Points) -> tuple[list[Floats], list[float]]:
+    """The points of each table, deal by deal, and the weights of the tables in the score."""
+    return _strata(_deals(suite, own, None))
+
+
+def _deals(suite: Suite, own: Points, other: Points | None) -> list[tuple[Part, Floats]]:
+    """The points of each table, opponent and side, or how far they are above another player's."""
+    return [
         (
             Part(table.game, table.name, side, opponent),
             _less(of, None if other is None else other[table.name][opponent][side]),
         )
         for table in suite.tables
         for opponent, sides in own[table.name].items()
+        if opponent in table.opponents
         for side, of in sides.items()
     ]
-    parts = dict.fromkeys(chain.from_iterable(_parts(one) for one, _ in deals))
-    order = sorted(parts, key=lambda part: (suite.games.index(part.game) if part.game else -1, bool(part.table)))
-    bounds = POINTS if other is None else DIFFERENCE
-    return {part.name: _score(part, deals, suite.version, bounds) for part in order}
 
 
 def _less(own: Iterable[float], other: Iterable[float] | None) -> Floats:
@@ -97,14 +108,18 @@ def _parts(part: Part) -> Iterator[Part]:
 
 
 def _score(part: Part, deals: Iterable[tuple[Part, Floats]], version: int, bounds: Bounds) -> Estimate:
+    strata, weights = _strata([(one, points) for one, points in deals if part.holds(one)])
+    rng = None if bounds == POINTS else np.random.default_rng(seeds.derive(version, _SIGNS))
+    return stratified_mean(strata, weights, bounds, rng)
+
+
+def _strata(deals: Iterable[tuple[Part, Floats]]) -> tuple[list[Floats], list[float]]:
     """Every game counts the same, in it every table, in it every deal, in it every opponent and side."""
     games: dict[str, dict[str, list[Floats]]] = {}
     for one, points in deals:
-        if part.holds(one):
-            games.setdefault(one.game, {}).setdefault(one.table, []).append(points)
+        games.setdefault(one.game, {}).setdefault(one.table, []).append(points)
     strata = [np.mean(rows, axis=0) for tables in games.values() for rows in tables.values()]
-    weights = [1 / len(games) / len(tables) for tables in games.values() for _ in tables]
-    return stratified_mean(strata, weights, np.random.default_rng(seeds.derive(version, _RESAMPLED)), bounds=bounds)
+    return strata, [1 / len(games) / len(tables) for tables in games.values() for _ in tables]
 
 
 def plain(found: Scores) -> dict[str, dict[str, Any]]:

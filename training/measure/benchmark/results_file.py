@@ -28,7 +28,7 @@ from parlour.policies.llm.make import ModelConfig
 from parlour.policies.llm.model import OFFLINE, Model
 from parlour.training.measure.benchmark.played import WON, Candidate, PlayedTable
 from parlour.training.measure.benchmark.result import Points, plain, points_of, scores
-from parlour.training.measure.benchmark.suite import SUITES, Suite
+from parlour.training.measure.benchmark.suite import EARLIER, SUITES, VERSION, Suite
 from parlour.training.results.verdicts import doubt, no_score
 
 RESULTS: Final = "benchmark.json"
@@ -212,7 +212,7 @@ def read_result(path: Path) -> BenchmarkResult:
     """A results file, or that of a directory.
 
     Raises:
-        ParlourError: There is none, it is of another version of the suite, or it is something else.
+        ParlourError: There is none, its suite is not known, or it is something else.
     """
     file = path / RESULTS if path.is_dir() else path
     if not file.exists():
@@ -221,16 +221,22 @@ def read_result(path: Path) -> BenchmarkResult:
         told = read_json(file)
         name, stored, points = str(told["player"]), told["suite"], told["points"]
         own = _own(told.get("all decisions"))
-        known, tables = SUITES.get(stored["name"]), [str(one) for one in told["tables"]]
-        suite = known and known.only(tables)
-        same = suite is not None and (suite.version, suite.digest) == (stored["version"], stored["sha256"])
-        if suite is not None and same:
+        suite = _suite(stored, [str(one) for one in told["tables"]])
+        if suite is not None:
             _check(suite, points)
-    if suite is None or not same:
-        raise ParlourError(
-            f"{str(file)!r} is of another suite or version of it; accepted: {', '.join(map(str, SUITES.values()))}"
-        )
+    if suite is None:
+        versions = ", ".join(map(str, (*SUITES.values(), *EARLIER)))
+        raise ParlourError(f"{str(file)!r} is of another suite or version of it; accepted: {versions}")
     return BenchmarkResult(name, suite, points, own)
+
+
+def _suite(stored: Mapping[str, Any], tables: list[str]) -> Suite | None:
+    """The suite that a file names, of this version or an earlier one, with these tables; None for any other."""
+    for suite in (*SUITES.values(), *EARLIER):
+        if (suite.name, suite.version) == (stored["name"], stored["version"]):
+            played = suite.only(tables)
+            return played if played.digest == stored["sha256"] else None
+    return None
 
 
 def _own(decisions: Any) -> tuple[int, int] | None:
@@ -249,8 +255,11 @@ def _check(suite: Suite, points: Any) -> None:
 
 
 def references(suite: Suite) -> list[BenchmarkResult]:
-    """The players that come with parlour, the strongest first, on the tables of a suite; none for a suite that is not parlour's."""
-    if suite.name not in SUITES:
+    """The players that come with parlour, the strongest first, on the tables of a suite.
+
+    None for a suite of another version, or that is not parlour's.
+    """
+    if suite.name not in SUITES or suite.version != VERSION:
         return []
     found = {name: read_result(reference_file(suite, name)) for name in REFERENCE_PLAYERS}
     return [BenchmarkResult(name, suite, one.points) for name, one in found.items()]

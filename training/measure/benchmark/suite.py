@@ -1,6 +1,7 @@
 """The suites: which tables, opponents and deals, under a version. A change of anything here is a new version.
 
-The tables are those with trained experts, one for the smallest budget, and generated cases of one size; docs/howto/benchmark.md says why these.
+The tables are Avalon's default table, Werewolf's default table and its smallest one, and generated cases of one size. docs/howto/benchmark.md
+says why these.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from parlour.policies.experts import EXPERT
 from parlour.policies.heuristic import HeuristicPolicy
 from parlour.training.play import rollout, seeds
 
-VERSION: Final = 1
+VERSION: Final = 2
 FIRST_DEAL: Final = 50_000_000
 """Number of the first deal of all tables among the held-out ones; no page, test or expert of parlour uses those behind it."""
 HEURISTIC: Final = HeuristicPolicy.name
@@ -85,34 +86,47 @@ class Suite:
         return tuple(dict.fromkeys(table.game for table in self.tables))
 
     @property
+    def games_played(self) -> int:
+        """How many games a player plays."""
+        return sum(table.games for table in self.tables)
+
+    @property
     def digest(self) -> str:
         """SHA-256 of everything that the suite fixes."""
         told = {**asdict(self), "first deal": seeds.HELD_OUT[FIRST_DEAL]}
         return sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
 
-_OFFICIAL: Final = {"num_players": 5, "rules": "official", "talk": False}
-_TALK: Final = {"num_players": 5, "rules": "paper"}
+_SIX: Final = {"num_players": 6, "rules": "paper"}
 _FOUR: Final = {"num_players": 4, "rules": "paper"}
 _EIGHT: Final = {"num_players": 8, "rules": "paper"}
 _BOTH: Final = (HEURISTIC, EXPERT)
-FULL: Final = Suite(
-    "full",
-    (
-        BenchmarkTable("avalon-5", "avalon_v0", _OFFICIAL, 20, _BOTH),
-        BenchmarkTable("avalon-5-talk", "avalon_v0", _TALK, 20, _BOTH),
-        BenchmarkTable("werewolf-4", "werewolf_v0", _FOUR, 40, (HEURISTIC,)),
-        BenchmarkTable("werewolf-8", "werewolf_v0", _EIGHT, 20, _BOTH),
-        BenchmarkTable("mystery-5", "murder_mystery_v0", {"rounds": 1}, 20, (HEURISTIC,), "seed:{}:en:5"),
-    ),
-)
+_WEREWOLF_4: Final = BenchmarkTable("werewolf-4", "werewolf_v0", _FOUR, 40, (HEURISTIC,))
+_WEREWOLF_8: Final = BenchmarkTable("werewolf-8", "werewolf_v0", _EIGHT, 20, _BOTH)
+_MYSTERY: Final = BenchmarkTable("mystery-5", "murder_mystery_v0", {"rounds": 1}, 20, (HEURISTIC,), "seed:{}:en:5")
+_AVALON_6: Final = BenchmarkTable("avalon-6", "avalon_v0", _SIX, 20, _BOTH)
+FULL: Final = Suite("full", (_AVALON_6, _WEREWOLF_4, _WEREWOLF_8, _MYSTERY))
 QUICK: Final = Suite(
-    "quick",
-    (
-        BenchmarkTable("avalon-5-talk", "avalon_v0", _TALK, 6, (HEURISTIC,)),
-        BenchmarkTable("werewolf-4", "werewolf_v0", _FOUR, 12, (HEURISTIC,)),
-        BenchmarkTable("werewolf-8", "werewolf_v0", _EIGHT, 4, _BOTH),
+    "quick", (replace(_AVALON_6, deals=6), replace(_WEREWOLF_4, deals=16), replace(_WEREWOLF_8, deals=6))
+)
+SUITES: Final = {one.name: one for one in (FULL, QUICK)}
+
+_OFFICIAL: Final = {"num_players": 5, "rules": "official", "talk": False}
+_TALK_5: Final = BenchmarkTable("avalon-5-talk", "avalon_v0", {"num_players": 5, "rules": "paper"}, 20, _BOTH)
+EARLIER: Final = (
+    Suite(
+        "full",
+        (BenchmarkTable("avalon-5", "avalon_v0", _OFFICIAL, 20, _BOTH), _TALK_5, _WEREWOLF_4, _WEREWOLF_8, _MYSTERY),
+        version=1,
+    ),
+    Suite(
+        "quick",
+        (
+            replace(_TALK_5, deals=6, opponents=(HEURISTIC,)),
+            replace(_WEREWOLF_4, deals=12),
+            replace(_WEREWOLF_8, deals=4),
+        ),
+        version=1,
     ),
 )
-"""About 900 questions of the player `chat`."""
-SUITES: Final = {one.name: one for one in (FULL, QUICK)}
+"""Suites of earlier versions, whose results files can still be read."""

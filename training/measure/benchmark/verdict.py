@@ -2,15 +2,41 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+from math import ceil
 from typing import Final
 
 from parlour.training.measure.benchmark.result import OVERALL, scores
 from parlour.training.measure.benchmark.results_file import BenchmarkResult, references
-from parlour.training.measure.statistics import show_interval
-from parlour.training.results.verdicts import POINTS, compared, together
+from parlour.training.measure.benchmark.suite import Suite
+from parlour.training.measure.statistics import Estimate, show_interval
+from parlour.training.results.verdicts import POINTS, POWER, compared, together
 
 _BESIDE: Final = ("trained", "heuristic")
 """Players that come with parlour with which a verdict compares."""
+
+
+def expectation(suite: Suite) -> str:
+    """How many games a player will play, how long its interval will be, and which difference of two players the suite can show.
+
+    Lengths are the longest ones of the players that come with parlour, on the same tables.
+    """
+    known = [one.points for one in references(suite)]
+    games = f"Benchmark {suite}: {suite.games_played} games."
+    if not known:
+        return games
+    alone = max(half(scores(suite, points)[OVERALL]) for points in known)
+    apart = max(half(scores(suite, one, other)[OVERALL]) for one, other in combinations(known, 2))
+    return (
+        f"{games} The 95 % interval of the score will be about {ceil(alone)} points to each side; a difference of two players "
+        f"is shown four times in five if it is {ceil(POWER * apart)} points."
+    )
+
+
+def half(estimate: Estimate) -> float:
+    """Half the length of an interval; 0.0 where there is none."""
+    low, high = estimate.ends
+    return (high - low) / 2
 
 
 def verdict_of(result: BenchmarkResult) -> str:
@@ -18,8 +44,7 @@ def verdict_of(result: BenchmarkResult) -> str:
     if result.no_score:
         return result.no_score
     own = scores(result.suite, result.points)[OVERALL]
-    interval = "" if own.low is None else f" {show_interval(own, '.1f')}"
-    said = [f"{result.name} scores {own.value:.1f} points of 100{interval}; {own.n:,} deals."]
+    said = [f"{result.name} scores {own.value:.1f} points of 100 {show_interval(own, '.1f')}; {own.n:,} deals."]
     for other in references(result.suite):
         if other.name in _BESIDE and other.name != result.name:
             difference = scores(result.suite, result.points, other.points)[OVERALL]
