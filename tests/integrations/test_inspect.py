@@ -128,7 +128,12 @@ def test_the_score_tells_return_win_side_role_and_faults_and_its_metrics_are_by_
     for sample, played in zip(log.samples, games_of(log), strict=True):
         [agent] = played.own
         score = sample.score
-        assert score.value == {"win": float(played.returns[agent] > 0), "reward": played.returns[agent], "faults": 0}
+        assert score.value == {
+            "win": float(played.returns[agent] > 0),
+            "reward": played.returns[agent],
+            "faults": 0,
+            "own": 1.0,
+        }
         env = lookup("avalon_v0").raw_env(num_players=5, info="full")
         env.reset(seed=played.seed)
         view = env.view(env.seat_of[agent])
@@ -243,6 +248,7 @@ def test_words_that_cannot_be_used_are_counted_and_the_game_ends(words, tmp_path
     for sample, played in zip(log.samples, games_of(log), strict=True):
         [agent] = played.own
         assert played.faults[agent]["unreadable"] == len(played.said) == sample.score.value["faults"]
+        assert sample.score.value["own"] == 0.0
         assert played.faults[agent]["replaced"] == len(played.said) / 2
         assert returns_in_its_environment(played) == played.returns
 

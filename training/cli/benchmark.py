@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 from parlour.envs.core import ParlourError
@@ -31,9 +31,6 @@ from parlour.training.results.pages.report import HTML, MARKDOWN
 from parlour.training.results.result_table import Cell, Column, ResultTable
 from parlour.training.results.verdicts import POINTS, compared, together, word
 
-QUICK_WIDTH: Final = 10
-"""What the help says of half an interval of the quick suite, in points; the longest one of players that come with parlour, rounded up."""
-
 
 def benchmark(
     model: ModelOption,
@@ -48,8 +45,8 @@ def benchmark(
     quick: Annotated[
         bool,
         typer.Option("--quick/--full"),
-        "Which suite: the quick one has about 1,700 questions, ten minutes at three answers a second; its interval is about "
-        f"{QUICK_WIDTH} points to each side.",
+        "Which suite: the quick one has about 1,800 questions, ten minutes at three answers a second; the interval of its score is "
+        "6 to 16 points to each side.",
     ] = False,
     table: Annotated[list[str] | None, "Table of the suite, repeatable; None: all of them."] = None,
     out: Annotated[Path, "Run directory, for the results file and the transcripts; resumes if it exists."] = Path(
@@ -105,8 +102,9 @@ def compare_results(
     if one.no_score or other.no_score:
         return Answer({**value, "differences": None}, [], verdict=together([one.doubt, other.doubt]))
     title = f"Benchmark {suite.name}, version {suite.version}, same deals: {one.name} less {other.name} (points, 95 % interval; sign test)"
+    sign = f" {SIGN}" if one.doubt or other.doubt else ""
     rows = [
-        (part, score.n, f"{score.value:+6.1f}", show_interval(score, "+.1f"), score.p, word(score))
+        (part, score.n, f"{score.value:+6.1f}{sign}", show_interval(score, "+.1f"), score.p, word(score))
         for part, score in found.items()
     ]
     columns = (*map(Column, ("part", "deals", "difference", "interval")), Column("p", ".2g"), Column("verdict"))

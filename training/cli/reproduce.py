@@ -18,7 +18,7 @@ from parlour.training.papers import reproduce as tables
 from parlour.training.results import display
 from parlour.training.results.decision_tables import decision_parts, marked, no_result
 from parlour.training.results.evaluation_tables import show_rate
-from parlour.training.results.verdicts import BETTER, UNCLEAR, WORSE, no_score, together, word
+from parlour.training.results.verdicts import BETTER, UNCLEAR, WORSE, doubt, no_score, together, word
 from rich.measure import Measurement
 
 _WIDEST: Final = 250
@@ -67,9 +67,11 @@ def reproduce(
 
 def verdict_of(reproduction: tables.Reproduction, model: Model) -> str:
     """How many of the paper's figures lie in our intervals, who played, and which rows differ from the first one."""
-    refused = [no_score(*own) for own in map(reproduction.rests_on, dict.fromkeys(c.row for c in reproduction.cells))]
+    behind = [reproduction.rests_on(row) for row in dict.fromkeys(cell.row for cell in reproduction.cells)]
+    refused = [no_score(*own) for own in behind]
     if any(refused):
         return together(refused)
+    doubts = [doubt(*own) for own in behind]
     inside = [_inside(cell) for cell in reproduction.cells if cell.paper is not None]
     known = [one for one in inside if one is not None]
     paper = f"{sum(known)} of {len(known)} figures of the paper lie in our 95 % intervals; ours were played by {called(model)}."
@@ -79,7 +81,7 @@ def verdict_of(reproduction: tables.Reproduction, model: Model) -> str:
         f"and {apart[UNCLEAR]} not shown."
     )
     played = f"Played by {called(model)}; {len(reproduction.cells)} figures."
-    return together([paper if known else played, rows if apart else ""])
+    return together([paper if known else played, rows if apart else "", *doubts])
 
 
 def _inside(cell: tables.TableCell) -> bool | None:

@@ -152,7 +152,7 @@ def metrics_of(sides: bool) -> dict[str, list[Metric]]:
     """The metrics of a task; standard errors count a deal once, however many seats of it were played."""
     overall = [mean(), stderr(cluster="seed")]
     by_side = [grouped(mean(), "side", all=False)] if sides else []
-    return {"win": [*overall, *by_side], "reward": [*overall, *by_side], "faults": [mean()]}
+    return {"win": [*overall, *by_side], "reward": [*overall, *by_side], "faults": [mean()], "own": [mean()]}
 
 
 @scorer(metrics=metrics_of(sides=False), name="game")
@@ -189,7 +189,15 @@ def values_of(game: StoredGame) -> Mapping[str, Any]:
     """The numbers of a game, of the seats of the evaluated model."""
     own = [game.returns[agent] for agent in game.own]
     refused = [sum(n for kind, n in game.faults[agent].items() if kind != "replaced") for agent in game.own]
-    return {"win": sum(one > 0 for one in own) / len(own), "reward": sum(own) / len(own), "faults": sum(refused)}
+    ended = {"win": sum(one > 0 for one in own) / len(own), "reward": sum(own) / len(own)}
+    return {**ended, "faults": sum(refused), "own": _own_share(game, sum(refused))}
+
+
+def _own_share(game: StoredGame, refused: int) -> float:
+    """The share of the moves at the model's seats that it chose itself; 1.0 where there were none."""
+    chosen = sum(agent in game.own for agent, _ in game.said) - refused
+    replaced = sum(game.faults[agent].get("replaced", 0) for agent in game.own)
+    return chosen / (chosen + replaced) if chosen + replaced else 1.0
 
 
 def game_task(

@@ -14,7 +14,7 @@ from parlour.training.results.decision_tables import MEANING, marked
 from parlour.training.results.pages.report import opening
 from parlour.training.results.result_table import markdown_list, markdown_table
 from parlour.training.results.runs import write_csv
-from parlour.training.results.verdicts import compared, no_score, together
+from parlour.training.results.verdicts import compared, doubt, no_score, together
 
 
 def as_json(result: ArenaResult) -> dict[str, Any]:
@@ -108,7 +108,8 @@ def verdict(result: ArenaResult) -> str:
     first, second = scored[:2]
     rating = dict(result.standing)[first].rating
     said = f"{first} has the highest rating of {len(scored)} players: {points(rating)}; {result.config.games:,} deals."
-    return together([said, compared(first, second, result.pairs.difference(first, second)), *refused.values()])
+    doubts = [doubt(name, made.own, made.decisions) for name, made in result.decisions.items()]
+    return together([said, compared(first, second, result.pairs.difference(first, second)), *doubts])
 
 
 def headings(result: ArenaResult) -> tuple[str, ...]:

@@ -19,7 +19,8 @@ _BESIDE: Final = ("trained", "heuristic")
 def expectation(suite: Suite) -> str:
     """How many games a player will play, how long its interval will be, and which difference of two players the suite can show.
 
-    Lengths are the longest ones of the players that come with parlour, on the same tables.
+    Lengths are the longest ones of the players that come with parlour, on the same tables. A player whose deals differ more has a
+    longer interval.
     """
     known = [one.points for one in references(suite)]
     games = f"Benchmark {suite}: {suite.games_played} games."
@@ -28,8 +29,8 @@ def expectation(suite: Suite) -> str:
     alone = max(half(scores(suite, points)[OVERALL]) for points in known)
     apart = max(half(scores(suite, one, other)[OVERALL]) for one, other in combinations(known, 2))
     return (
-        f"{games} The 95 % interval of the score will be about {ceil(alone)} points to each side; a difference of two players "
-        f"is shown four times in five if it is {ceil(POWER * apart)} points."
+        f"{games} The 95 % interval of the score will be {ceil(alone)} points to each side or more; a difference of two "
+        f"players is shown four times in five if it is about {ceil(POWER * apart)} points."
     )
 
 
