@@ -177,7 +177,7 @@ def rollout_rows(
     """The rows of a data set, one game each. `datasets.Dataset.from_list` takes them.
 
     The prompt holds the seed alone: the rollout sees nothing else of a row, and puts the game's first message in its place.
-    The arguments and errors are those of `tool_rows`.
+    Arguments and errors: see `tool_rows`.
     """
     return [{"prompt": json.dumps({"seed": deal})} for deal in _deals(count, make, seed)]
 
