@@ -21,7 +21,7 @@ GOOD, EVIL, NOW, PLAIN = "good", "evil", "now", "plain"
 
 
 @dataclass(frozen=True)
-class Place:
+class TrackStep:
     """One step of a track, such as a quest."""
 
     text: str
@@ -38,7 +38,7 @@ class Track:
     """Steps in order."""
 
     title: str
-    places: tuple[Place, ...]
+    places: tuple[TrackStep, ...]
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def board_of(spec: GameSpec, view: View, seats: int) -> Board:
 def plain_board(view: View, seats: int) -> Board:
     """What was claimed, of any game with the acts of `parlour.envs.speech`."""
     roles: Sequence[str] = getattr(view, "role_names", ())
-    return Board(tuple(map(tuple, claims(public(view), seats, roles))))
+    return Board(tuple(map(tuple, claim_marks(public(view), seats, roles))))
 
 
 def public(view: View) -> list[Event]:
@@ -88,10 +88,10 @@ def public(view: View) -> list[Event]:
     return [event for event in view.events if event.to is None]
 
 
-def claims(events: Iterable[Event], seats: int, roles: Sequence[str]) -> list[list[Mark]]:
+def claim_marks(events: Iterable[Event], seats: int, roles: Sequence[str]) -> list[list[Mark]]:
     """The latest role that each seat claimed, and the latest report on each seat by each speaker.
 
-    >>> claims([Event(1, speech.Move(speech.CLAIM_ROLE, (0,)), None)], 2, ["Seer"])
+    >>> claim_marks([Event(1, speech.Move(speech.CLAIM_ROLE, (0,)), None)], 2, ["Seer"])
     [[], [Mark(text='says: Seer', kind='plain', title='player_1 claims to be the Seer')]]
     """
     roles_claimed: dict[int, int] = {}

@@ -84,7 +84,7 @@ def test_people_read_and_say_names_and_the_record_keeps_seats(tmp_path):
     assert not any(name in line for name in NAMES for line in path.read_text().splitlines()[1:])
 
 
-def test_the_replay_of_a_game_with_names_shows_them(tmp_path):
+def test_the_replay_of_a_game_with_names_shows_them(tmp_path, capsys):
     with opened(tmp_path, "avalon_v0", (0,), names=NAMES, num_players=5, seed=1) as opening:
         last = over(opening)
         page = opening.games.page(last["replay"].rpartition("/")[2])
@@ -92,6 +92,8 @@ def test_the_replay_of_a_game_with_names_shows_them(tmp_path):
     assert [seat["called"] for seat in data["header"]["seats"]] == list(NAMES)
     assert "player_" not in json.dumps([data["lines"], data["who"], data["header"]["turned"]])
     assert data["header"]["turned"] == last["turned"]
+    assert run(["replay", str(tmp_path / "avalon_v0-1.jsonl")]) == 0
+    assert "player_" not in capsys.readouterr().out.partition("wins: ")[0]
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -8,7 +8,7 @@ from parlour.envs import speech
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.presets import QUESTS_TO_WIN
 from parlour.envs.avalon.vocabulary import AvalonView
-from parlour.envs.board import EVIL, GOOD, NOW, PLAIN, Board, Mark, Place, Track, claims, public
+from parlour.envs.board import EVIL, GOOD, NOW, PLAIN, Board, Mark, Track, TrackStep, claim_marks, public
 from parlour.envs.core import Event, counted
 from parlour.envs.english import name
 
@@ -18,7 +18,7 @@ def avalon_board(view: AvalonView) -> Board:
     events = public(view)
     seats = len(view.roles)
     roles = tuple(dict.fromkeys(view.roles))
-    marks = claims(events, seats, roles)
+    marks = claim_marks(events, seats, roles)
     if view.leader < 0:
         return Board(tuple(map(tuple, marks)), "The roles are not dealt yet")
     last = _last_round(events)
@@ -109,14 +109,14 @@ def _quests(view: AvalonView, events: Sequence[Event]) -> Track:
     return Track("Quests", tuple(_quest(view, quest, done.get(quest)) for quest in range(len(view.sizes))))
 
 
-def _quest(view: AvalonView, quest: int, result: tuple[int, ...] | None) -> Place:
+def _quest(view: AvalonView, quest: int, result: tuple[int, ...] | None) -> TrackStep:
     size, needed = view.sizes[quest], view.fails_needed[quest]
     told = f"Quest {quest + 1}: team of {size}, fails needed: {needed}"
     if result is not None:
         fails, success = result
         note = "success" if success else "1 fail" if fails == 1 else f"{fails} fails"
-        return Place(str(size), note, GOOD if success else EVIL, f"{told}; fail cards: {fails}")
-    return Place(str(size), f"{needed} fails" if needed > 1 else "", NOW if quest == view.quest else PLAIN, told)
+        return TrackStep(str(size), note, GOOD if success else EVIL, f"{told}; fail cards: {fails}")
+    return TrackStep(str(size), f"{needed} fails" if needed > 1 else "", NOW if quest == view.quest else PLAIN, told)
 
 
 def _rejections(view: AvalonView, last: Sequence[Event]) -> Track:
@@ -124,7 +124,7 @@ def _rejections(view: AvalonView, last: Sequence[Event]) -> Track:
     rejected = last[0].move.args[3] if last else 0
     end = "evil wins" if view.last_rejection_loses else "goes"
     places = (
-        Place(
+        TrackStep(
             str(at),
             end if at == view.limit else "",
             EVIL if at <= rejected else PLAIN,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from parlour.envs.board import EVIL, GOOD, NOW, PLAIN, Board, Mark, Place, Track, public
+from parlour.envs.board import EVIL, GOOD, NOW, PLAIN, Board, Mark, Track, TrackStep, public
 from parlour.envs.murder_mystery import vocabulary as game
 from parlour.envs.murder_mystery.vocabulary import MysteryView
 
@@ -33,7 +33,8 @@ def mystery_board(view: MysteryView) -> Board:
     phase = "Introductions" if at < 0 else "The vote" if at == view.rounds else f"Round {at + 1} of {view.rounds}"
     steps = [*(str(number + 1) for number in range(view.rounds)), "vote"]
     places = (
-        Place(step, "", NOW if number == at else GOOD if number < at else PLAIN) for number, step in enumerate(steps)
+        TrackStep(step, "", NOW if number == at else GOOD if number < at else PLAIN)
+        for number, step in enumerate(steps)
     )
     told = ": ".join(filter(None, (phase, asks)))
     return Board(tuple(map(tuple, marks)), told, (Track("Rounds", tuple(places)),))

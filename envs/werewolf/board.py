@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from parlour.envs import speech
-from parlour.envs.board import EVIL, NOW, PLAIN, Board, Mark, claims, public
+from parlour.envs.board import EVIL, NOW, PLAIN, Board, Mark, claim_marks, public
 from parlour.envs.core import Event
 from parlour.envs.english import name
 from parlour.envs.werewolf import vocabulary as game
@@ -16,7 +16,7 @@ def werewolf_board(view: WerewolfView) -> Board:
     """What lies on the table."""
     events = public(view)
     seats = len(view.roles)
-    marks = claims(events, seats, view.role_names)
+    marks = claim_marks(events, seats, view.role_names)
     died = _deaths(events)
     for seat, (when, role) in died.items():
         marks[seat][:0] = [Mark(when), *([Mark(f"was {view.role_names[role]}")] if role is not None else [])]

@@ -11,6 +11,7 @@ from parlour.envs import replay as transcripts
 from parlour.envs.core import NATURE, ParlourError, check_one_of
 from parlour.envs.english import name
 from parlour.envs.registry import lookup
+from parlour.envs.seat_names import SeatNames
 from parlour.envs.terminal import tell, tell_text
 from parlour.envs.text import agents_of, clean, end_of
 from parlour.training.cli.options import Answer
@@ -18,6 +19,7 @@ from parlour.training.play import heard
 from parlour.training.play.decisions import of_transcript
 from parlour.training.results import display
 from parlour.training.results.decision_tables import decision_parts
+from parlour.training.results.replay_page.build import names_in
 from parlour.training.results.replay_page.write import write_index, write_replay
 
 _MOST_OBSERVED: Final = 50_000_000
@@ -65,6 +67,8 @@ def replay(
         pass  # an error before the first line
     players = dict(zip(agents, of_transcript(transcript), strict=True))
 
+    names = names_in(transcript.header)
+
     def value() -> dict[str, Any]:
         return {
             "header": dict(transcript.header),
@@ -78,11 +82,11 @@ def replay(
         if not transcript.heard:
             tell(heard.NOTE)
         if seat is None:
-            _show_moves(transcript, text)
+            _show_moves(transcript, text, names)
         for agent, said, observed, by in _turns(transcript, [seat]) if seat else ():
             if agent == seat:
                 tell_text(f"{observed[agent]}> {said}{_mark(by)}\n")
-        tell(end_of(text, transcript.outcome) if transcript.outcome else _no_end(transcript))
+        tell(names.shown(end_of(text, transcript.outcome)) if transcript.outcome else _no_end(transcript))
         called = transcript.header.get("players")
         named = called if isinstance(called, dict) else {}
         shown = {f"{agent}: {named[agent]}" if agent in named else agent: players[agent] for agent in agents}
@@ -155,7 +159,7 @@ def _no_end(transcript: transcripts.Transcript) -> str:
     return f"(not finished: {len(transcript.moves)} moves{f'; {why}' if why else ''})"
 
 
-def _show_moves(transcript: transcripts.Transcript, text: Any) -> None:
+def _show_moves(transcript: transcripts.Transcript, text: Any, names: SeatNames) -> None:
     """Every event with who saw it, secrets included: the reader of a transcript may know all."""
     known = heard.marker(transcript)
     states = list(transcripts.states(transcript.game(), transcript.moves))
@@ -163,8 +167,8 @@ def _show_moves(transcript: transcripts.Transcript, text: Any) -> None:
     for before, after, (number, entry) in zip(states, states[1:], made, strict=False):
         mark = _mark(_by(transcript, number))
         if entry.to is not None and entry.seat != NATURE and after.log == before.log:
-            tell(f"(secretly) {name(entry.seat)}: {text.say(entry.move)}{mark}")
+            tell(names.shown(f"(secretly) {name(entry.seat)}: {text.say(entry.move)}{mark}"))
             continue
         for event in after.log[len(before.log) :]:
             own = event.seat == entry.seat and event.move == entry.move
-            tell_text(known(text.line(event)).rstrip("\n") + (mark if own else ""))
+            tell_text(names.shown(known(text.line(event)).rstrip("\n")) + (mark if own else ""))
