@@ -52,7 +52,7 @@ def test_play_json_is_the_same_for_the_same_seed(capsys):
 
 
 def test_play_with_a_person_at_the_terminal(capsys, monkeypatch):
-    answers = iter(["hello everybody", *["1"] * 200])
+    answers = iter(["hello everybody", "", *["1"] * 200])
     monkeypatch.setattr("builtins.input", lambda _prompt="": next(answers))
     assert run(["play", "--players", "5", "--policy", "player_0=human"]) == 0
     shown = text_of(capsys)
