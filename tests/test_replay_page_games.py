@@ -46,7 +46,7 @@ def heard(game: str, seat: int, player: Any) -> None:
     def acts(observation: Any, info: dict[str, Any]) -> Any:
         action = act(observation, info)
         if player.name == "gratr":
-            noted.append(list(player.graph.trust) if player.graph is not None else None)
+            noted.append(list(player.standing or player.graph.trust) if player.graph is not None else None)
         elif player.name == "questum":
             noted.append({seat: distance(one.readings) for (_, seat), one in player.procedure.summaries.items()})
         return action
@@ -177,7 +177,7 @@ def test_the_worlds_that_are_left_in_a_mystery_are_those_of_the_solver(games):
     assert same(shown, [left.count(seat) / len(left) for seat in range(5)])
 
 
-def test_trust_played_again_is_that_of_the_graph_as_the_game_was_played(games):
+def test_trust_played_again_is_that_of_the_decisions_as_the_game_was_played(games):
     """Of each turn of each GRATR seat, and of the living alone; what the transcript holds is the same to four digits."""
     transcript, replay = games["werewolf_v0"]
     after = {step: (rules, state) for step, rules, state in views_after(transcript)}
@@ -194,6 +194,22 @@ def test_trust_played_again_is_that_of_the_graph_as_the_game_was_played(games):
                 held = at(lines, step)
                 assert held is not None
                 assert all(a is None or b is None or abs(a - b) < 6e-5 for a, b in zip(values, held, strict=True))
+
+
+def test_a_trained_gratr_shows_the_trust_that_it_decides_by_and_its_graphs_beside_it(tmp_path):
+    """Where both are the same, as by the paper's procedure in the village, there is one."""
+    replay = replay_of(recorded(tmp_path, "werewolf_v0", ["heuristic", "gratr"]))
+    titles = {belief.id: belief.title for belief in replay.beliefs if belief.source == "played again"}
+    village = [seat for seat in (1, 3, 5, 7) if replay.header.seats[seat].side == "village"]
+    assert village
+    for seat in village:
+        assert titles[f"played again trust: player_{seat}"].startswith("trust that it decides by")
+        assert titles[f"played again trust graph: player_{seat}"].startswith("trust graph")
+        decided = line(replay, f"played again trust: player_{seat}")
+        for step, values in line(replay, f"recorded trust: player_{seat}").points:
+            assert all(
+                a is None or b is None or abs(a - b) < 6e-5 for a, b in zip(values, at(decided, step), strict=True)
+            )
 
 
 def test_sensors_played_again_are_those_that_were_read_as_the_game_was_played(games):

@@ -1,4 +1,6 @@
-"""GRATR's trust graphs, run once more on the recorded Views: trust in each player, and what the last beliefs rest on."""
+"""GRATR's trust, run once more on the recorded Views: the trust that it decides by, that of its graph where it is another, and
+what the graph's last beliefs rest on.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from parlour.training.results.replay_page.model import BeliefLines, Document
 from parlour.training.results.replay_page.played import PlayedGame
 from parlour.training.results.replay_page.tracks import Alive, Track, ended, of_the_living
 
-_BY: Final = "{}'s trust graph, run once more on the recorded Views: it put the same questions and made the same moves."
+_BY: Final = "{}'s {}, run once more on the recorded Views: it put the same questions and made the same moves."
+_DECIDES: Final = "trust that it decides by"
+_GRAPH: Final = "trust graph"
 _DEPTH: Final = 1
 """Steps of beliefs behind beliefs that are shown."""
 _MOST: Final = 200
@@ -32,29 +36,37 @@ def trust_graphs(played: PlayedGame, alive: Alive) -> TrustGraphs:
         played: The game.
         alive: Who lives: the lines of the dead end.
     """
-    tracks: dict[int, Track] = {}
+    decided: dict[int, Track] = {}
+    graphs: dict[int, Track] = {}
     told: dict[int, Document] = {}
 
     def look(turn: FollowedTurn) -> None:
-        graph = turn.player.graph if isinstance(turn.player, GratrAgent) else None
-        if graph is None:
+        player = turn.player if isinstance(turn.player, GratrAgent) else None
+        graph = None if player is None else player.graph
+        if player is None or graph is None:
             return
-        tracks.setdefault(turn.seat, Track()).at(turn.step, graph.trust)
+        graphs.setdefault(turn.seat, Track()).at(turn.step, graph.trust)
+        decided.setdefault(turn.seat, Track()).at(turn.step, player.standing or graph.trust)
         living = of_the_living(graph.trust, alive, turn.step)
         others = [seat for seat, value in enumerate(living) if value is not None and seat != turn.seat]
         lines = [line for seat in others for line in graph.explain(seat).lines(_DEPTH)]
-        title = f"What {name(turn.seat)}'s trust rests on"
+        title = f"What {name(turn.seat)}'s trust graph rests on"
         told[turn.seat] = Document(title, "\n".join(lines[:_MOST]), turn.step, (turn.seat,))
 
-    alike = sorted(follow(played, (GratrAgent.name,), look) & tracks.keys())
-    beliefs = tuple(_lines(seat, tracks[seat], alive, played.game.seats) for seat in alike)
-    return TrustGraphs(beliefs, tuple(told[seat] for seat in alike))
+    alike = sorted(follow(played, (GratrAgent.name,), look) & graphs.keys())
+    beliefs = [
+        _lines(seat, what, track, alive, played.game.seats)
+        for seat in alike
+        for what, track in ((_DECIDES, decided[seat]), (_GRAPH, graphs[seat]))
+        if what == _DECIDES or track.points != decided[seat].points
+    ]
+    return TrustGraphs(tuple(beliefs), tuple(told[seat] for seat in alike))
 
 
-def _lines(seat: int, track: Track, alive: Alive, seats: int) -> BeliefLines:
+def _lines(seat: int, what: str, track: Track, alive: Alive, seats: int) -> BeliefLines:
     return BeliefLines(
-        id=f"played again trust: {name(seat)}",
-        title="trust graph, from -1 (adversary) to 1 (ally)",
+        id=f"played again {'trust' if what == _DECIDES else what}: {name(seat)}",
+        title=f"{what}, from -1 (adversary) to 1 (ally)",
         what="trust",
         holder=seat,
         source="played again",
@@ -62,5 +74,5 @@ def _lines(seat: int, track: Track, alive: Alive, seats: int) -> BeliefLines:
         high=1.0,
         points=ended(track.points, alive),
         subjects=tuple(range(seats)),
-        by=_BY.format(name(seat)),
+        by=_BY.format(name(seat), what),
     )

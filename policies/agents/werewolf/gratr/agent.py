@@ -134,6 +134,8 @@ class GratrAgent(WerewolfSeat):
         super()._begin()
         self.graph: TrustGraph | None = None
         """Of this game; None before the first turn."""
+        self.standing: tuple[float, ...] = ()
+        """The trust in each player that its last decision was made by; empty before the first decision."""
         self._evidence = None if self.chosen.doubt is None else WeighedEvidence(self.chosen.doubt)
         self._learned = None if self.chosen.reliabilities is None else self._gathered(self.chosen.reliabilities)
         self.dropped = 0
@@ -264,6 +266,10 @@ class GratrAgent(WerewolfSeat):
             maybe = f", perhaps the {identity}" if identity else ""
             lines.append(f"{name(seat)} is dangerous to us{maybe}: {standing[seat]:+.2f}.")
         return "\n".join(lines)
+
+    def _note(self, belief: InferredBelief) -> None:
+        super()._note(belief)
+        self.standing = belief.standing
 
     def _stance(self, seat: int, trust: float) -> str:
         """By the graph's own classes, whose tolerance is a parameter."""
