@@ -14,8 +14,6 @@ import copy
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,7 +28,7 @@ from parlour.training.learn.batch.matches import whole_sides
 from parlour.training.learn.batch.players import NetworkPlayer
 from parlour.training.play.rollout import play, table
 from parlour.training.play.seeds import VALIDATION
-from parlour.training.results.runs import write_csv
+from parlour.training.results.loggers import Logger, loggers
 from torch import nn
 from torch.nn import functional
 
@@ -43,6 +41,7 @@ class Config:
     features: str = "belief"
     seed: int = 0
     out: Path = Path("runs/ppo")
+    log: str = "csv"  # or tensorboard, or wandb, with the extra of that name; several as tensorboard,wandb
     imitations: int = 24  # rollouts of the heuristic to imitate
     updates: int = 60  # rollouts to learn from
     tables: int = 512  # games side by side
@@ -101,7 +100,7 @@ class Learner:
             loss = functional.nll_loss(log_probs(self.policy, seen, mask), action)
             self._descend(loss + 0.5 * functional.mse_loss(self.critic(full)[:, 0], target))
         self.anchor = copy.deepcopy(self.policy).requires_grad_(False)
-        return {"losses/imitation": loss.item()}
+        return {"losses/imitation_loss": loss.item()}
 
     def update(self, rollout: Rollout, done: float) -> dict[str, float]:
         """PPO on the decisions of one rollout; `done` is the finished share of the run, from 0 to 1."""
@@ -187,25 +186,20 @@ def advantages(rollout: Rollout, gae_lambda: float) -> tuple[torch.Tensor, Any]:
 
 
 class Log:
-    """Prints lines, writes progress.csv and curve.png, and TensorBoard's events where it is installed."""
+    """Prints lines, draws curve.png, and hands all metrics to parlour's loggers: progress.csv, and those that `--log` names."""
 
-    def __init__(self, out: Path) -> None:
-        out.mkdir(parents=True, exist_ok=True)
-        self.out, self.rows, self.started, self.board = out, list[dict[str, float]](), time.process_time(), None
-        if find_spec("tensorboard"):
-            self.board = import_module("torch.utils.tensorboard").SummaryWriter(out)
+    def __init__(self, out: Path, logger: Logger) -> None:
+        self.out, self.logger, self.started = out, logger, time.process_time()
+        self.points = list[tuple[int, float]]()
 
     def write(self, steps: int, values: dict[str, float]) -> None:
         """One point of all curves."""
         values |= {"charts/seconds": time.process_time() - self.started}
-        self.rows.append({"steps": steps, **values})
+        self.logger.log(values, steps)
+        self.points.append((steps, values["eval/points"]))
         tell(f"{steps:>9,} steps  " + "  ".join(f"{key.split('/')[1]} {x:.3f}" for key, x in values.items()))
-        for key, x in values.items() if self.board else ():
-            self.board.add_scalar(key, x, steps)
-        columns = list(dict.fromkeys(key for row in self.rows for key in row))
-        write_csv(self.out / "progress.csv", columns, [[row.get(key) for key in columns] for row in self.rows])
         axes = Figure(figsize=(6, 4), layout="constrained").subplots()
-        axes.plot(*zip(*((row["steps"], row["eval/points"]) for row in self.rows), strict=True), marker="o")
+        axes.plot(*zip(*self.points, strict=True), marker="o")
         axes.set(xlabel="decisions", ylabel="points against the heuristic, validation deals", title="examples/ppo.py")
         axes.figure.savefig(self.out / "curve.png")
 
@@ -219,9 +213,15 @@ def validate(learner: Learner, tables: batch.BatchTables) -> dict[str, float]:
 
 def main(config: Config) -> None:
     """Imitate, learn, save, and play one game at the table."""
+    with loggers(config.out, config.log.split(",")) as logger:
+        learn(config, Log(config.out, logger))
+
+
+def learn(config: Config, log: Log) -> None:
+    """All of `main` within the loggers."""
     torch.set_num_threads(1)  # fastest for small networks
     torch.manual_seed(config.seed)
-    log, teacher, collector = Log(config.out), Collector(config, stream=0), Collector(config, stream=1)
+    teacher, collector = Collector(config, stream=0), Collector(config, stream=1)
     test = batch.make(config.game, num_envs=config.tables, features=config.features, autoreset=False)
     learner, steps = Learner(config, test), 0
     for _ in range(config.imitations):
@@ -229,7 +229,7 @@ def main(config: Config) -> None:
     log.write(0, {**validate(learner, test), **losses})
     for k in range(1, config.updates + 1):
         rollout = collector.collect(learner)
-        losses, steps = learner.update(rollout, k / config.updates), steps + rollout.own.sum()
+        losses, steps = learner.update(rollout, k / config.updates), steps + int(rollout.own.sum())
         if k % config.validate == 0 or k == config.updates:
             met = rollout.over & (collector.side >= 0)  # games against the heuristic that ended
             returns = rollout.rewards[met][rollout.sides[met] == collector.side[np.nonzero(met)[1], None]]

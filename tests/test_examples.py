@@ -135,7 +135,7 @@ def test_ppo_in_one_file_learns_logs_plots_and_its_policy_sits_down_by_one_comma
     main(Config(out=tmp_path, imitations=1, updates=2, tables=16, turns=48, validate=1))
     assert capsys.readouterr().out.count(" steps  ") == 3
     rows = list(csv.DictReader((tmp_path / "progress.csv").read_text("utf-8").splitlines()))
-    assert [int(row["steps"]) > 0 for row in rows] == [False, True, True]
+    assert [int(row["step"]) > 0 for row in rows] == [False, True, True]
     assert {"eval/points", "eval/win_rate", "charts/episodic_return", "losses/policy_loss"} <= set(rows[0])
     assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
     assert (
