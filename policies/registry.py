@@ -259,6 +259,21 @@ def table_of(name: str) -> tuple[str, Mapping[str, Any]] | None:
     return TrainedSeat.load(name).table
 
 
+def options_of(name: str) -> Mapping[str, Any]:
+    """Options of a game without which the player cannot sit at its table: what the policy of a mediator sees.
+
+    Raises:
+        ParlourError: The file of the policy cannot be read.
+    """
+    if name.partition(":")[0] != "grace":
+        return {}
+    from parlour.policies.agents.mediated_qa import policy_file
+
+    file = settings_of(name).get("file")
+    contextual = None if file is None else policy_file.read(Path(file)).contextual
+    return {} if contextual is None else {"mediator_sees": contextual.sees}
+
+
 def _is_file(name: str) -> bool:
     """Whether a name that is not in `REGISTRY` is the path of a trained seat."""
     return name.endswith(SUFFIX) or Path(name).exists()

@@ -21,6 +21,7 @@ from parlour.policies.agents.mediated_qa.documents import DocumentProbe
 from parlour.training.learn.mediators.contextual import ContextualConfig, learn_contextual
 from parlour.training.learn.mediators.learn import GraceConfig, learn
 from parlour.training.learn.mediators.simulate import calibrate, table
+from parlour.training.play.named_table import named_table
 
 SETTINGS = {"observation": "both", "info": "full"}
 
@@ -193,6 +194,17 @@ def test_the_mediator_recommends_at_the_table_what_the_model_says_of_the_questio
         told.add(joint)
         env.step(number)
     assert len(told) > 1
+
+
+def test_a_table_shows_what_the_policy_of_a_mediators_file_sees(learned, tmp_path):
+    _, policies, plain = learned
+    for name, policy in (("question", policies["question"]), ("plain", plain)):
+        GraceMediator(policy).save(tmp_path / f"{name}.json")
+    assert named_table("mediated_qa_v0", {"modules": False}, [f"grace:file={tmp_path / 'question.json'}"]) == (
+        "mediated_qa_v0",
+        {"modules": False, "mediator_sees": "question"},
+    )
+    assert named_table("mediated_qa_v0", {}, [f"grace:file={tmp_path / 'plain.json'}"]) == ("mediated_qa_v0", {})
 
 
 def policies_args(env, joint):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Final
@@ -198,14 +199,16 @@ def show_obedience(
     made = read.policy if policy is None else policy_file.read(policy)
     if made is None:
         raise ParlourError(f"{str(run)!r} has no policy.json; accepted: a run that has ended, or --policy FILE")
-    found, equilibria = calibrated_run.private_obedience(read, made, shares)
+    note = read.note if made.contextual is None else "; ".join(filter(None, (read.note, _BY_STATE)))
+    found, equilibria = calibrated_run.private_obedience(read, replace(made, contextual=None), shares)
     if out is not None:
         for one, table in equilibria.items():
             atomic_write(out / f"policy-share{one:g}.json", table.dumps())
     value = [plain(one) for one in found]
-    return Answer(
-        value, partial(_show_obedience, found, read.note), verdict=together(map(_obeyed, found[:_MOST_SHARES]))
-    )
+    return Answer(value, partial(_show_obedience, found, note), verdict=together(map(_obeyed, found[:_MOST_SHARES])))
+
+
+_BY_STATE: Final = "the policy's table of states, without what it sees of the question"
 
 
 def _obeyed(one: calibrated_run.PrivateObedience) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Final
@@ -22,7 +23,7 @@ from parlour.training.cli.models import RARE, answering
 from parlour.training.cli.options import Answer, Options
 from parlour.training.learn.mediators import costs, readers, table, train
 from parlour.training.learn.mediators.baselines import Scores, lines
-from parlour.training.learn.mediators.contextual import check_sees, learn_sees, regrets_of
+from parlour.training.learn.mediators.contextual import check_sees, learn_sees, most_seen, regrets_of
 from parlour.training.learn.mediators.costs import UseRate
 from parlour.training.learn.mediators.experiment import UNSEEN, HeldOutConfig, corpus_of, priced, split
 from parlour.training.learn.mediators.held_out import PARTIAL, compare, pipeline_of, prepare
@@ -31,7 +32,6 @@ from parlour.training.learn.mediators.readers import forecast
 from parlour.training.learn.mediators.train import Trained
 from parlour.training.learn.mediators.usable import Usability, of_scores, usability
 from parlour.training.measure.statistics import plain, show_interval
-from parlour.training.play.extras import import_extra
 from parlour.training.results import display
 
 _RARE_LEARNING: Final = (
@@ -51,7 +51,7 @@ def train_grace(
     setting: Annotated[
         HeldOutConfig,
         Options(
-            exclude=("train", "corpus_seed", "seed", "costs", "model"),
+            exclude=("train", "corpus_seed", "seed", "costs", "model", "sees"),
             panel="With --questions or --corpus",
             rare=_RARE_CALIBRATION,
         ),
@@ -67,6 +67,12 @@ def train_grace(
         ),
     ],
     ray: common.RayOptions,
+    sees: Annotated[
+        str | None,
+        "What the mediator sees of a question: state (the paper's), signals (their raw values), or question (its form, names, "
+        "links and path); None: question from 300 questions to learn from; state with fewer, with --actions, and with a method or "
+        "learner that sees nothing else.",
+    ] = None,
     from_table: Annotated[Path | None, "Simulation table to learn from: CSV, or JSON as published."] = None,
     questions: Annotated[
         int | None, typer.Option(min=2), "Number of generated questions to learn from instead."
@@ -119,9 +125,11 @@ def train_grace(
     config = replace(config, unit=unit_of(setting.payment))
     if from_log is not None:
         return _from_log(config, from_log, setting.payment, out, log or ())
+    setting = replace(setting, sees=sees or SEES[0])
+    check_sees(setting, config)
     if questions is not None:
         setting = replace(setting, train=questions, corpus_seed=UNSEEN + config.seed)
-    return _calibrated(config, setting, asked, ray, out, dry_run, by, log or ())
+    return _calibrated(config, setting, sees is None, asked, ray, out, dry_run, by, log or ())
 
 
 def _called(asked: ModelConfig) -> str:
@@ -132,6 +140,7 @@ def _called(asked: ModelConfig) -> str:
 def _calibrated(
     config: GraceConfig,
     setting: HeldOutConfig,
+    by_number: bool,
     asked: ModelConfig,
     ray: common.RaySettings,
     out: Path,
@@ -139,13 +148,16 @@ def _calibrated(
     by: UseRate | None,
     log: Sequence[str],
 ) -> Answer:
-    """Calibrate, learn, compare; or only tell what the calibration takes."""
+    """Calibrate, learn, compare; or only tell what the calibration takes. `by_number`: the number of questions decides what the
+    mediator sees.
+    """
     note, folder = readers.note(setting), out / "calibration"
-    check_sees(setting, config)
-    if setting.sees != SEES[0]:
-        import_extra("sklearn", "train")
     corpus = corpus_of(setting)
     setting = split(setting, corpus)
+    if by_number:
+        setting = replace(setting, sees=most_seen(setting, config))
+    if setting.sees != SEES[0] and find_spec("sklearn") is None:
+        raise ParlourError(f"--sees {setting.sees} needs scikit-learn; accepted: --sees state, or {install('train')}")
     pipeline = pipeline_of(setting, corpus)
     if dry_run or setting.model:
         told = forecast(setting, pipeline, asked, folder / PARTIAL)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import ChainMap
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from parlour.envs.core import GameSpec, ParlourError, in_short
 from parlour.envs.registry import build, known, lookup
 from parlour.envs.text import describe
-from parlour.policies.registry import table_of
+from parlour.policies.registry import options_of, table_of
 
 DEFAULT_GAME: Final = "avalon_v0"
 """The game of a command that names none, and whose players know none."""
@@ -27,9 +28,11 @@ def named_table(game: str | None, options: Mapping[str, Any], players: Iterable[
         ParlourError: Two files are of different tables, a file is of another table than the one named, it holds no trained
             seat, or it names a table that opens a file.
     """
+    players = list(players)
     tables = {player: table for player in players if (table := table_of(player)) is not None}
     if not tables:
-        return game or DEFAULT_GAME, dict(options)
+        needed = ChainMap(dict(options), *map(dict, map(options_of, players)))
+        return game or DEFAULT_GAME, dict(needed)
     first, (own, config) = next(iter(tables.items()))
     for player, table in tables.items():
         if _plain(table) != _plain((own, config)):

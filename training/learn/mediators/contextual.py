@@ -330,9 +330,29 @@ def _cells(rows: Sequence[Simulated], contexts: Floats) -> NDArray[Any]:
 _METHODS: Final = ("quantal", "correlated")
 
 
+ENOUGH: Final = 300
+"""Questions to learn from for which seeing the question was measured to be better."""
+
+
+def most_seen(setting: HeldOutConfig, config: GraceConfig) -> str:
+    """What a mediator should see to be the better one (docs/explanation/defaults.md): the question, or with too few questions,
+    actions of your own, or another method or learner the state alone.
+
+    >>> most_seen(HeldOutConfig(train=300), GraceConfig()), most_seen(HeldOutConfig(train=299), GraceConfig())
+    ('question', 'state')
+    >>> most_seen(HeldOutConfig(train=300), GraceConfig(learner="pooled", temperature=0.7, floor=0.02))
+    'state'
+    """
+    return SEES[-1] if _can_see(config) and not setting.actions and setting.train >= ENOUGH else SEES[0]
+
+
+def _can_see(config: GraceConfig) -> bool:
+    return config.method in _METHODS and config.learner == "counts"
+
+
 def check_sees(setting: HeldOutConfig, config: GraceConfig) -> None:
     """Raise `ParlourError` where more than the state is seen by another method or learner than can be learned from counts."""
-    if setting.sees != SEES[0] and (config.method not in _METHODS or config.learner != "counts"):
+    if setting.sees != SEES[0] and not _can_see(config):
         raise ParlourError(
             f"sees {setting.sees!r} with method {config.method} and learner {config.learner}; accepted: method "
             f"{' or '.join(_METHODS)}, and learner counts"

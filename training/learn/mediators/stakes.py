@@ -108,8 +108,8 @@ class Stakes:
     policies: dict[tuple[float, float], PolicyTable]
     """Value and price -> policy."""
     gains: dict[tuple[float, float], Estimate]
-    """Value and price -> net utility of the learned mediator minus net utility of the best static policy, question by
-    question."""
+    """Value and price -> net utility of the mediator, the contextual policy if there is one, minus net utility of the best
+    static policy, question by question."""
     reader: str = ""
     """Who answered; empty if it is not told."""
     own: tuple[float, float] = (0.0, 0.0)
@@ -211,11 +211,12 @@ def stakes(
             priced = [replace(row, utilities=row.net(pays)) for row in held_out]
             learned_from = [replace(row, utilities=row.net(pays)) for row in train]
             systems = _systems(made, learned_from, priced, pays, joint)
-            if seen is not None:
-                systems.insert(1, _seeing(seen, priced, pays))
+            used = systems[0] if seen is None else _seeing(seen, priced, pays)
+            if used is not systems[0]:
+                systems.insert(1, used)
             scores += [_score(played, value, price) for played in systems]
             static = next(one for one in systems if one.name == STATIC)
-            gains[value, price] = mean_estimate(systems[0].utility - static.utility)
+            gains[value, price] = mean_estimate(used.utility - static.utility)
     right, wrong, silent, _ = payment.utilities
     return Stakes(tuple(scores), policies, gains, reader, (right - silent, silent - wrong))
 
