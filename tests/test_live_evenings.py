@@ -113,6 +113,24 @@ def test_the_end_says_where_the_game_turned(seed, tmp_path):
         assert "is Merlin rose from" in turned["why"]
 
 
+def test_a_seat_alone_sees_marks_of_what_the_night_showed_it(tmp_path):
+    """Each seat's marks that are secret are those of its View; a watcher has none."""
+    with opened(tmp_path, "avalon_v0", (0, 1, 2, 3, 4), num_players=5, seed=2) as opening:
+        browsers = [Browser(opening, place, begins=False) for place in opening.boards]
+        for browser in browsers:
+            browser.start()
+        for browser in browsers:
+            browser.join(60)
+    found = replay.read(tmp_path / "avalon_v0-1.jsonl")
+    states = list(replay.states(found.game(), found.moves))
+    for browser in browsers:
+        laid = [message for message in browser.sent if message["type"] == "board"][-1]
+        marked = {n for n, seat in enumerate(laid["seats"]) if any(m["kind"] == "secret" for m in seat["marks"])}
+        view = None if browser.place == WATCHING else found.game().view(states[-1], browser.place)
+        assert marked == ({seat for fact in view.knows for seat in fact.seats} if view else set())
+    assert any(browser.place == WATCHING for browser in browsers)
+
+
 def test_each_seat_is_told_how_the_game_ended_for_it(tmp_path):
     with opened(tmp_path, "avalon_v0", (0,), seed=1) as opening:
         last = over(opening)

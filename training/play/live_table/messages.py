@@ -141,9 +141,11 @@ def board(laid: Board, view: View | None) -> Message:
         {"marks": [vars(mark) for mark in marks], "acts": seat in laid.waits, "away": bool(laid.out and laid.out[seat])}
         for seat, marks in enumerate(laid.seats)
     ]
+    own, dealt = getattr(view, "role", ""), getattr(view, "roles", ())
     for fact in getattr(view, "knows", ()):
+        held = [role for role in fact.roles if role != own or dealt.count(role) > 1]
         for seat in fact.seats:
-            known = {"text": " or ".join(fact.roles), "kind": "secret", "title": "known to you alone"}
+            known = {"text": " or ".join(held), "kind": "secret", "title": "known to you alone"}
             seats[seat]["marks"].insert(0, known)
     return {"type": "board", "phase": laid.phase, "tracks": laid.as_json()["tracks"], "seats": seats}
 
