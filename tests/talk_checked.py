@@ -179,6 +179,14 @@ def werewolf_holds(fact, view):
         is_wolf = shown.get(fact.slots["other"]) == werewolf.WEREWOLF
         if fact.slots["other"] not in shown or is_wolf != kind.endswith("_wolf"):
             return False
+    if kind == "claimed":
+        seat, (what, args, _), to = events[fact.pieces[0].event]
+        return (seat, what, to, f"the {view.role_names[args[0]]}") == (
+            fact.about,
+            speech.CLAIM_ROLE,
+            None,
+            fact.slots["role"],
+        )
     if not kind.startswith("voted"):
         return remark_holds(fact, events)
     (number, voter), *_ = fact.pieces

@@ -135,10 +135,10 @@ class ChoiceSpec(type(COIN)):
 
 def test_a_move_that_loses_a_won_game_costs_all_of_it_and_the_best_move_nothing():
     game, spec = Choice(), ChoiceSpec()
-    (costly,) = costly_moves(spec, game, [Choice.wrong], 0)
+    (costly,) = costly_moves(spec, game, (Choice.wrong,), 0)
     assert (costly.made, costly.better, costly.cost, costly.error) == ("I take 0.", "I take 1.", 2.0, 0.0)
     assert costly.shown.endswith("100 points of win rate (plus or minus 0).")
-    assert costly_moves(spec, game, [Choice.right], 0) == []
+    assert costly_moves(spec, game, (Choice.right,), 0) == []
 
 
 def test_a_game_played_out_from_a_state_is_the_same_for_the_same_seed():

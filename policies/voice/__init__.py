@@ -120,7 +120,7 @@ class Spoken(Policy):
             return answer
         view, place = info["view"], info["legal"].index(answer)
         words = self._words(view, view.legal[place], info["options"][place])
-        if words is None:
+        if words is None or words == info["options"][place]:
             return answer
         move = view.legal[place]._replace(words=words) if words else Move(speech.SILENT)
         return TextAction(move, None)

@@ -27,7 +27,8 @@ class AvalonMind:
         self.own, self.public = Ledger(own, own.evil), Ledger(public, public.evil)
         self._seen = 0
         self._facts: list[SeatFact] = []
-        self._leader, self._team = -1, ()
+        self._leader = -1
+        self._team: tuple[int, ...] = ()
         self._proposed = self._voted = -1
         """The events of the last proposal and of its votes."""
         self._votes: tuple[int, ...] = ()
@@ -85,7 +86,8 @@ class AvalonMind:
         """What a quest says of its members, of who led it there and of who voted for it."""
         quest, fails, _ = args
         slots = {"quest": quest + 1, "team": self._team, "fails": fails}
-        piece, found = Piece(number), []
+        piece = Piece(number)
+        found: list[SeatFact] = []
         with_me = self._me in self._team
         for seat in self._team:
             together = "_with_me" if with_me and seat != self._me else ""

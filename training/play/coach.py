@@ -199,7 +199,7 @@ class CostlyMove:
         return f"You: {self.made} The coach: {self.better} The difference: {lost}."
 
 
-def costly_moves(spec: GameSpec, game: Any, moves: Sequence[Move], seat: int, most: int = SHOWN) -> list[CostlyMove]:
+def costly_moves(spec: GameSpec, game: Any, moves: tuple[Move, ...], seat: int, most: int = SHOWN) -> list[CostlyMove]:
     """The decisions of a seat that cost most against its adviser's moves, the worst first; only those that cost something.
 
     Talk is left out. Each number is the mean difference of games that are played to their end from both moves with the

@@ -193,8 +193,9 @@ class Board:
         if given.option is not None and given.option >= len(question.options):
             raise ParlourError(f"option {given.option} is not accepted; accepted: 0..{len(question.options) - 1}")
         if given.words is not None:
-            given = given._replace(words=self._in_seats(given.words))
-            question.read(given.words)
+            words = self._in_seats(given.words)
+            given = given._replace(words=words)
+            question.read(words)
         with self._changed:
             self._current(turn)
             self._given = given
