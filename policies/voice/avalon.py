@@ -10,7 +10,7 @@ from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.belief import ONLOOKER, AvalonBelief
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Event, Move
-from parlour.policies.voice.evidence import Ledger, Outlook, Piece, SeatFact, outlook_of_speech
+from parlour.policies.voice.evidence import Ledger, MoveOutlook, Piece, SeatFact, outlook_of_speech
 
 _VOTED: Final = {(1, 1): "approved_failed", (1, 0): "approved_clean"}
 """Vote and whether the quest had a fail -> kind of fact. A team that was rejected had no quest."""
@@ -53,13 +53,13 @@ class AvalonMind:
     def deceives(self, view: AvalonView) -> bool:
         return bool(view.side == game.EVIL)
 
-    def outlook(self, view: AvalonView, move: Move) -> Outlook | None:
+    def outlook(self, view: AvalonView, move: Move) -> MoveOutlook | None:
         own = self._beliefs[0]
         if move.kind == game.GUESS and move.args:
-            return Outlook("is_merlin", move.args[0], float(own.merlin_chance()[move.args[0]]))
+            return MoveOutlook("is_merlin", move.args[0], float(own.merlin_chance()[move.args[0]]))
         if move.kind in (game.TEAM, game.BALLOT):
             team = move.args if move.kind == game.TEAM else view.team
-            return Outlook("team_clean", None, own.clean_chance(team))
+            return MoveOutlook("team_clean", None, own.clean_chance(team))
         return outlook_of_speech(self, view, move)
 
     def _note(self, number: int, event: Event) -> None:

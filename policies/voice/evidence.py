@@ -80,7 +80,7 @@ class SeatFact:
         return {**told, "slots": dict(self.slots), **({"lie": True} if self.lie else {})}
 
 
-class Outlook(NamedTuple):
+class MoveOutlook(NamedTuple):
     """What a belief says about a move."""
 
     kind: str
@@ -156,21 +156,21 @@ class Mind(Protocol[V_contra]):
     def shown(self, view: V_contra) -> Ledger:
         """The belief that the seat may speak from: that of an onlooker, if it knows a secret."""
 
-    def outlook(self, view: V_contra, move: Move) -> Outlook | None:
+    def outlook(self, view: V_contra, move: Move) -> MoveOutlook | None:
         """What the seat's belief says about a move; None where it says nothing."""
 
     def deceives(self, view: V_contra) -> bool:
         """Whether its role needs lies."""
 
 
-def suspicion(mind: Mind[V_contra], view: V_contra, about: int) -> Outlook:
+def suspicion(mind: Mind[V_contra], view: V_contra, about: int) -> MoveOutlook:
     """How evil a seat is by the belief, or, for a seat of the evil side, how evil the table thinks it is."""
     if mind.deceives(view):
-        return Outlook("is_suspected", about, float(mind.public.chance()[about]))
-    return Outlook("is_evil", about, float(mind.own.chance()[about]))
+        return MoveOutlook("is_suspected", about, float(mind.public.chance()[about]))
+    return MoveOutlook("is_evil", about, float(mind.own.chance()[about]))
 
 
-def outlook_of_speech(mind: Mind[V_contra], view: V_contra, move: Move) -> Outlook | None:
+def outlook_of_speech(mind: Mind[V_contra], view: V_contra, move: Move) -> MoveOutlook | None:
     """What the belief says about the player in a speech."""
     named = move.kind in (speech.ACCUSE, speech.DEFEND, speech.RECOMMEND, speech.REPORT)
     return suspicion(mind, view, move.args[0]) if named else None

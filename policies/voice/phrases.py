@@ -10,7 +10,7 @@ from parlour.envs import speech
 from parlour.envs.core import Move
 from parlour.envs.english import name
 from parlour.envs.language_files import LanguageTable, read_language
-from parlour.policies.voice.evidence import Outlook, SeatFact
+from parlour.policies.voice.evidence import MoveOutlook, SeatFact
 
 _PACKAGE: Final = "parlour.policies.voice"
 _SELF: Final = "recommend_self"
@@ -106,7 +106,7 @@ class SeatPhrases:
         """All sentences in which `fact` may be said."""
         return [one.format(**self._fact_slots(fact)) for one in self.phrases.reasons[fact.kind]]
 
-    def outlook(self, found: Outlook) -> str:
+    def outlook(self, found: MoveOutlook) -> str:
         """What the belief says about a move, in the middle of a sentence."""
         other = "" if found.about is None else self._slot("other", found.about)
         return self.phrases.outlooks[found.kind].format(other=other, chance=round(100 * found.chance))

@@ -10,7 +10,7 @@ from parlour.envs.core import NATURE, Event, Move
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.belief import SeatBeliefs, WolfBelief
 from parlour.envs.werewolf.vocabulary import WerewolfView
-from parlour.policies.voice.evidence import Ledger, Outlook, Piece, SeatFact, outlook_of_speech, suspicion
+from parlour.policies.voice.evidence import Ledger, MoveOutlook, Piece, SeatFact, outlook_of_speech, suspicion
 
 _BY, _OF = 0, 1
 _REMARKS: Final = {
@@ -48,9 +48,9 @@ class WerewolfMind:
     def deceives(self, view: WerewolfView) -> bool:
         return bool(view.side == game.WOLVES)
 
-    def outlook(self, view: WerewolfView, move: Move) -> Outlook | None:
+    def outlook(self, view: WerewolfView, move: Move) -> MoveOutlook | None:
         if move.kind == game.KILL and move.args:
-            return Outlook("is_seer", move.args[0], float(self._beliefs.own.seer_chance()[move.args[0]]))
+            return MoveOutlook("is_seer", move.args[0], float(self._beliefs.own.seer_chance()[move.args[0]]))
         if move.kind in game.TARGETED and move.args:
             return suspicion(self, view, move.args[0])
         return outlook_of_speech(self, view, move)

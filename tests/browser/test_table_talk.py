@@ -111,8 +111,12 @@ def test_the_coach_tells_the_belief_and_the_best_move_and_then_what_cost_most(ga
         assert len(players) == opening.games.env.game_env.game.seats - 1
         assert all("evil with " in one for one in players)
         assert person.wider_than_screen() == 0
+        faults = pytest.importorskip("axe_playwright_python.sync_playwright").Axe().run(person.page)
+        assert faults.violations_count == 0, faults.generate_report()
         play_to_the_end(person)
         wait_until(person, "document.querySelector('#ending .coach') !== null", 120)
+        faults = pytest.importorskip("axe_playwright_python.sync_playwright").Axe().run(person.page)
+        assert faults.violations_count == 0, faults.generate_report()
         told = person.page.locator("#ending .coach").inner_text()
         assert "points of win rate" in told or "no decision of yours that cost anything" in told
         assert person.misdeeds() == GOOD
