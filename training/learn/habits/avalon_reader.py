@@ -21,7 +21,7 @@ from parlour.envs.batch.compiled import kernel, loop, use_threads
 from parlour.training.learn.habits.avalon import PublicGame
 from parlour.training.learn.habits.learner import Loss, Widths, by_table
 
-EVIDENCE_WIDTHS: Final = Widths(shared=0.4, own=0.15)
+EVIDENCE_WIDTHS: Final = Widths(shared=0.2, own=0.1)
 """Widths of the priors of the coefficients, around zero: narrow, because the moments of one game share most events."""
 _SHAPES: Final = ((len(CLASSES), len(EVIDENCE_VOTES)), (len(CLASSES), len(EVIDENCE_TEAMS)), (len(EVIDENCE_CARDS),))
 _SIZES: Final = tuple(int(np.prod(shape)) for shape in _SHAPES)
