@@ -24,6 +24,7 @@ from parlour.envs.avalon.habits import AvalonHabits, LearnedHabits, read_habits
 from parlour.envs.avalon.likelihoods import Likelihoods
 from parlour.envs.avalon.spoken import Reader
 from parlour.envs.claims import claims
+from parlour.envs.posterior import Posterior
 
 __all__ = [
     "Array",
@@ -41,7 +42,7 @@ ONLOOKER: Final = -1
 """The seat of who knows nobody's role."""
 
 
-class AvalonBelief:
+class AvalonBelief(Posterior):
     """The weights of all deals, for one seat of one game.
 
     Args:
@@ -79,8 +80,7 @@ class AvalonBelief:
         elif conduct is not None:
             self._learned = Likelihoods(self._key, conduct, self.habits, self._words, reader)
         self._guesser = guesser
-        self.log_weights: Array = np.zeros(len(self.evil))
-        self._weights: Array | None = None
+        super().__init__(len(self.evil))
         self._team: tuple[int, ...] = ()
         self._own_card: int | None = None
 
@@ -89,14 +89,6 @@ class AvalonBelief:
         other = copy(self)  # what it has seen is replaced by new evidence, never changed
         other._learned = None if self._learned is None else self._learned.copied()
         return other
-
-    @property
-    def weights(self) -> Array:
-        """Probability of each deal, shape (H,)."""
-        if self._weights is None:
-            w = np.exp(self.log_weights - self.log_weights.max())
-            self._weights = w / w.sum()
-        return self._weights
 
     def evil_chance(self) -> Array:
         """Probability that each seat is evil, shape (n,)."""
@@ -163,17 +155,17 @@ class AvalonBelief:
         elif kind == game.EXPOSED:
             self.see_exposure(args[0], args[1], right=bool(args[2]))
         elif kind == game.GATHERS and self.seat in args:
-            self._add(np.where(self.evil[:, list(args)].all(axis=1), 0.0, -50.0))
+            self.add(np.where(self.evil[:, list(args)].all(axis=1), 0.0, -50.0))
 
     def see_words(self, speaker: int, words: str, *, reason: bool = False) -> None:
         """A seat speaks freely to all, with a team if `reason`; this is no evidence if the habits do not cover words."""
         if isinstance(self._learned, Likelihoods):
-            self._add(self._learned.words(speaker, words, reason=reason))
+            self.add(self._learned.words(speaker, words, reason=reason))
 
     def see_team(self, leader: int, team: Sequence[int]) -> None:
         """A leader names a team."""
         if self._learned is not None:
-            return self._add(self._learned.team(leader, team))
+            return self.add(self._learned.team(leader, team))
         if leader == self.seat:
             return None
         h = self.habits
@@ -183,12 +175,12 @@ class AvalonBelief:
         by_evil = np.where(clean, 1 - h.evil_on_own_team, h.evil_on_own_team)
         by_merlin = np.where(clean, h.clean_team_merlin, 1 - h.clean_team_merlin)
         by_blind = np.where(clean, 1 - dirty_likely * 0.8, dirty_likely * 0.8)
-        return self._add(np.log(self._by_kind(leader, by_evil, by_merlin, by_blind)))
+        return self.add(np.log(self._by_kind(leader, by_evil, by_merlin, by_blind)))
 
     def see_votes(self, team: Sequence[int], votes: Sequence[int]) -> None:
         """All votes on a team are shown, 1 for approval, in seat order."""
         if self._learned is not None:
-            return self._add(self._learned.votes(team, votes))
+            return self.add(self._learned.votes(team, votes))
         h = self.habits
         dirty = self.evil[:, list(team)].sum(axis=1) > 0
         cast = np.array(votes, dtype=np.float64)
@@ -198,12 +190,12 @@ class AvalonBelief:
         evil += np.where(dirty, 0.0, knowing @ (told * _log_vote(cast, h.approve_clean_evil)))
         merlin = np.where(dirty, self.merlin @ (told * _log_vote(cast, h.approve_dirty_merlin)), 0.0)
         merlin += np.where(dirty, 0.0, self.merlin @ (told * _log_vote(cast, h.approve_clean_merlin)))
-        return self._add(evil + merlin + self.blind @ (told * _log_vote(cast, h.approve_blind)))
+        return self.add(evil + merlin + self.blind @ (told * _log_vote(cast, h.approve_blind)))
 
     def see_cards(self, team: Sequence[int], fails: int, own_card: int | None) -> None:
         """The number of fail cards of a quest is shown; `own_card` (1/0) is the seat's own, if it was on the team."""
         if self._learned is not None:
-            return self._add(self._learned.cards(team, fails, own_card))
+            return self.add(self._learned.cards(team, fails, own_card))
         others = [j for j in team if j != self.seat]
         if own_card is not None and self.seat in team:
             fails -= 1 - own_card
@@ -211,7 +203,7 @@ class AvalonBelief:
             others = list(team)
         evil = self.evil[:, others].sum(axis=1).astype(int)
         chance = np.array([fails_chance(k, len(others) - k, fails, self.habits) for k in range(len(others) + 1)])
-        return self._add(np.log(chance[evil]))
+        return self.add(np.log(chance[evil]))
 
     def see_accusation(self, speaker: int, target: int) -> None:
         """A seat accuses another."""
@@ -224,7 +216,7 @@ class AvalonBelief:
     def see_exposure(self, guesser: int, named: int, *, right: bool) -> None:
         """Whoever names Merlin, the Assassin as a rule, shows himself and names somebody."""
         is_guesser, is_merlin = may_name(self._key, self._guesser)[:, guesser] == 1, self.merlin[:, named] == 1
-        self._add(np.where(is_guesser & (is_merlin == right), 0.0, -50.0))
+        self.add(np.where(is_guesser & (is_merlin == right), 0.0, -50.0))
 
     # -- the seat's own moves ----------------------------------------------------------------------------------
 
@@ -257,15 +249,11 @@ class AvalonBelief:
         if speaker in (self.seat, target):
             return
         hits = np.where(self.evil[:, speaker] == 1, by_evil, by_good)
-        self._add(np.log(np.where(self.evil[:, target] == 1, hits, 1 - hits)))
+        self.add(np.log(np.where(self.evil[:, target] == 1, hits, 1 - hits)))
 
     def _by_kind(self, seat: int, evil: Array, merlin: Array, blind: Array) -> Array:
         """Choose by what the seat is in each deal."""
         return np.where(self.evil[:, seat] == 1, evil, np.where(self.merlin[:, seat] == 1, merlin, blind))
-
-    def _add(self, log_likelihood: Array) -> None:
-        self.log_weights = self.log_weights + log_likelihood
-        self._weights = None
 
 
 _SPOKEN = (*game.ACTS, game.TEAM)

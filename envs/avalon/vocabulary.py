@@ -130,11 +130,8 @@ class AvalonView(NamedTuple):
     """What one seat may know about a game of Avalon. Satisfies `parlour.envs.core.View`."""
 
     seat: int
-    """The seat whose knowledge this is."""
     legal: tuple[Move, ...]
-    """What it may do now; empty when it is not its turn."""
     events: tuple[Event, ...]
-    """What it has seen, oldest first."""
     role: str
     """Its own role; empty before the deal."""
     side: str

@@ -1,8 +1,7 @@
 """Tables that are played by kernels: an array of records, one of each game, and loops over all of them.
 
 A game gives the records, what its kernels read besides, and two loops: the first shows all games, the second plays them. Seeds,
-deals,
-states, roles and all else of the interface are the same for all games, and here.
+deals, states, roles and all else of the interface are the same for all games, and here.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 from numba import prange
-from parlour.envs.batch.compiled import loop, use_threads
+from parlour.envs.batch.compiled import kernel, loop, use_threads
 from parlour.envs.batch.streams import started
 from parlour.envs.batch.tables import NOBODY, Array, BatchTables, Turns, seeds_of
 from parlour.envs.core import GameSpec, ParlourError
@@ -145,6 +144,24 @@ class KernelTables(BatchTables):
     def _play_random(self) -> None:
         use_threads(self.threads)
         self._play_all(self._chosen, at_random=True)
+
+
+# -- what kernels of all games write to row b of the buffers of `Turns` ---------------------------------------------------
+
+
+@kernel
+def blank(b: int, turns: Any) -> None:
+    """Nobody moves at a table that is over: its mask and features are zeros."""
+    turns.mask[b, :] = 0
+    turns.observation[b, :] = 0
+
+
+@kernel
+def rest(b: int, turns: Any, winner: Any, nobody: int) -> None:
+    """Nothing happens at a table that is over."""
+    turns.rewards[b, :] = 0
+    turns.terminated[b] = 0
+    winner[b] = nobody
 
 
 @loop

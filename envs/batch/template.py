@@ -12,7 +12,7 @@ import numpy as np
 from numba import prange
 from parlour.envs._template.vocabulary import GUESSER, GUESSES, KEEPER, SPEECHES, SUMMARY
 from parlour.envs.batch.compiled import kernel, loop
-from parlour.envs.batch.kernel_tables import DEAL, KernelTables
+from parlour.envs.batch.kernel_tables import DEAL, KernelTables, rest
 from parlour.envs.batch.streams import advance, below
 from parlour.envs.batch.tables import ILLEGAL, NOBODY, Array
 
@@ -62,10 +62,10 @@ class CoinTables(KernelTables):
         return True
 
     def _show_all(self, begins: int) -> None:
-        _show_all(self.games, begins, *self._turns[:3])
+        _show_all(self.games, begins, self._turns)
 
     def _play_all(self, actions: Array, *, at_random: bool) -> None:
-        _play_all(self.games, self.autoreset, actions, at_random, *self._turns, self.winner)
+        _play_all(self.games, self.autoreset, actions, at_random, self._turns, self.winner)
 
 
 # -- one game ----------------------------------------------------------------------------------------------------
@@ -97,14 +97,14 @@ def legal(g: Any, action: int) -> bool:
 
 
 @kernel
-def show(g: Any, b: int, actor: Any, mask: Any, observation: Any) -> None:
+def show(g: Any, b: int, turns: Any) -> None:
     """Write who moves in game b, what it may do and what it sees (`parlour.envs._template.encode`)."""
-    actor[b] = g.actor
+    turns.actor[b] = g.actor
     for action in range(_ACTIONS):
-        mask[b, action] = g.actor >= 0 and legal(g, action)
-    observation[b, 0] = max(g.actor, 0)
-    observation[b, 1] = 2 * g.coin - 1 if g.actor == KEEPER else 0
-    observation[b, 2] = 2 * g.said - 1 if g.said >= 0 and g.actor >= 0 else 0
+        turns.mask[b, action] = g.actor >= 0 and legal(g, action)
+    turns.observation[b, 0] = max(g.actor, 0)
+    turns.observation[b, 1] = 2 * g.coin - 1 if g.actor == KEEPER else 0
+    turns.observation[b, 2] = 2 * g.said - 1 if g.said >= 0 and g.actor >= 0 else 0
 
 
 @kernel
@@ -118,30 +118,18 @@ def _drawn(g: Any) -> int:
 
 
 @loop
-def _show_all(games: Any, begins: int, actor: Any, mask: Any, observation: Any) -> None:
+def _show_all(games: Any, begins: int, turns: Any) -> None:
     for b in prange(len(games)):
         if begins == DEAL:
             toss(games[b])
-        show(games[b], b, actor, mask, observation)
+        show(games[b], b, turns)
 
 
 @loop
-def _play_all(
-    games: Any,
-    autoreset: bool,
-    actions: Any,
-    at_random: bool,
-    actor: Any,
-    mask: Any,
-    observation: Any,
-    rewards: Any,
-    terminated: Any,
-    winner: Any,
-) -> None:
+def _play_all(games: Any, autoreset: bool, actions: Any, at_random: bool, turns: Any, winner: Any) -> None:
     for b in prange(len(games)):
         g = games[b]
-        rewards[b, :] = 0
-        terminated[b], winner[b] = 0, NOBODY
+        rest(b, turns, winner, NOBODY)
         if g.actor < 0:
             continue
         action = _drawn(g) if at_random else actions[b]
@@ -150,11 +138,11 @@ def _play_all(
             continue
         winner[b] = play(g, action)
         if winner[b] != NOBODY:
-            terminated[b] = 1
-            for j in range(rewards.shape[1]):
-                rewards[b, j] = 1 if j == winner[b] else -1
+            turns.terminated[b] = 1
+            for j in range(turns.rewards.shape[1]):
+                turns.rewards[b, j] = 1 if j == winner[b] else -1
             if autoreset:
                 toss(g)
             else:
                 g.actor = -1
-        show(g, b, actor, mask, observation)
+        show(g, b, turns)

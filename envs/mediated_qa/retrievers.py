@@ -15,8 +15,7 @@ same on every machine.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from importlib import import_module
@@ -25,7 +24,7 @@ from typing import Any, Final, Literal, Protocol, runtime_checkable
 import numpy as np
 from parlour.envs import english
 from parlour.envs.core import ParlourError, check_one_of
-from parlour.envs.extras import install, not_installed
+from parlour.envs.extras import install, not_installed, one_faiss_thread
 from parlour.envs.mediated_qa import reading
 from parlour.envs.mediated_qa.corpus import Passage
 from parlour.envs.mediated_qa.graph import KnowledgeGraph
@@ -177,7 +176,7 @@ class DenseRetriever(_Ranking):
         vector, asked = self._embedder.embed([question]), min(count, len(self._pieces))
         while True:
             more = min(2 * asked + 1, len(self._pieces))
-            with _one_thread():
+            with one_faiss_thread():
                 cosines, rows = self._index.search(vector, more)
             near = np.round(cosines[0].astype(np.float64), _COSINE_DIGITS)
             if more == len(self._pieces) or near[-1] < near[min(count, more) - 1]:  # nothing left that ties
@@ -247,16 +246,3 @@ def _indexed(vectors: Vectors) -> Any:
     index = faiss.IndexFlatIP(vectors.shape[1])
     index.add(vectors)
     return index
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Keep FAISS to one thread in here: the processes of a pool share the cores."""
-    import faiss
-
-    before = faiss.omp_get_max_threads()
-    faiss.omp_set_num_threads(1)
-    try:
-        yield
-    finally:
-        faiss.omp_set_num_threads(before)

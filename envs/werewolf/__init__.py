@@ -81,13 +81,13 @@ class WerewolfSpec(GameSpec):
         "max_days": "1..20",
     }
     sides = (VILLAGE, WOLVES)
+    features = (TABLE, *FEATURES)
+    demo = ("parlour.training.papers.demo.werewolf:werewolf_section",)
     heuristic = "parlour.policies.heuristic.werewolf:WerewolfPlayer"
     voice = "parlour.policies.voice.werewolf:WerewolfMind"
     metrics = "parlour.training.measure.werewolf.measures:of_directory"
     replay_page = "parlour.training.results.replay_page.werewolf:werewolf_matter"
     board = "parlour.envs.werewolf.board:werewolf_board"
-    demo = ("parlour.training.papers.demo.werewolf:werewolf_section",)
-    features = (TABLE, *FEATURES)
     batch = "parlour.envs.batch.werewolf:WerewolfTables"
     batch_heuristic = "parlour.policies.heuristic.batch.werewolf:choose"
 

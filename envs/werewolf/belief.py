@@ -15,12 +15,12 @@ from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs import speech
+from parlour.envs import posterior, speech
 from parlour.envs.core import NATURE, Event, Move
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.vocabulary import GUARD, SEER, VILLAGER, WEREWOLF, WITCH, WerewolfView
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+Array = posterior.Array
 NO_TARGET: Final = -1
 NEVER: Final = 1e-9
 
@@ -60,7 +60,7 @@ class WerewolfHabits:
     """Relative frequency of a werewolf as the werewolves' own target, against any one villager."""
 
 
-class WolfBelief:
+class WolfBelief(posterior.Posterior):
     """The weights of all hypotheses, for one seat of one game.
 
     Args:
@@ -85,17 +85,8 @@ class WolfBelief:
         self.wolf, self.seer = _hypotheses(len(roles), roles.count(WEREWOLF), SEER in roles, seat, role, wolves)
         self.villagers = len(roles) - roles.count(WEREWOLF)
         self.alive = np.ones(len(roles), dtype=bool)
-        self.log_weights: Array = np.zeros(len(self.wolf))
-        self._weights: Array | None = None
+        super().__init__(len(self.wolf))
         self._living_wolves: Array = self.wolf.sum(axis=1)
-
-    @property
-    def weights(self) -> Array:
-        """Probability of each hypothesis, shape (H,)."""
-        if self._weights is None:
-            w = np.exp(self.log_weights - self.log_weights.max())
-            self._weights = w / w.sum()
-        return self._weights
 
     def wolf_chance(self) -> Array:
         """Probability that each seat is a werewolf, shape (n,)."""
@@ -112,12 +103,12 @@ class WolfBelief:
 
     def know_side(self, seat: int, *, wolf: bool) -> None:
         """The moderator reveals the side of a seat."""
-        self._likely(np.where((self.wolf[:, seat] == 1) == wolf, 1.0, NEVER))
+        self.weigh(np.where((self.wolf[:, seat] == 1) == wolf, 1.0, NEVER))
 
     def know_role(self, seat: int, role: str) -> None:
         """The moderator tells a role."""
         self.know_side(seat, wolf=role == WEREWOLF)
-        self._likely(np.where((self.seer == seat) == (role == SEER), 1.0, NEVER))
+        self.weigh(np.where((self.seer == seat) == (role == SEER), 1.0, NEVER))
 
     # -- evidence ----------------------------------------------------------------------------------------------
 
@@ -125,10 +116,10 @@ class WolfBelief:
         """Who is found dead in the morning."""
         h = self.habits
         if len(dead) == 1:
-            self._likely(np.where(self.wolf[:, dead[0]] == 1, h.wolf_dies_at_night, 1.0))
+            self.weigh(np.where(self.wolf[:, dead[0]] == 1, h.wolf_dies_at_night, 1.0))
         elif dead:
             both = self.wolf[:, list(dead)].sum(axis=1) == len(dead)
-            self._likely(np.where(both, h.both_wolves, 1.0))
+            self.weigh(np.where(both, h.both_wolves, 1.0))
         self.bury(dead)
 
     def bury(self, dead: Sequence[int]) -> None:
@@ -139,7 +130,7 @@ class WolfBelief:
 
     def see_attacked(self, victim: int) -> None:
         """The target of the werewolves, as the witch hears it."""
-        self._likely(np.where(self.wolf[:, victim] == 1, self.habits.attacked_wolf, 1.0))
+        self.weigh(np.where(self.wolf[:, victim] == 1, self.habits.attacked_wolf, 1.0))
 
     def see_accusation(self, speaker: int, target: int) -> None:
         """A seat accuses another."""
@@ -163,7 +154,7 @@ class WolfBelief:
         on_wolf = h.wolf_accuses_wolf if wolf else h.clears_wolf
         invented = h.wolf_reports * (h.wolf_reports_evil if wolf else 1 - h.wolf_reports_evil)
         by_wolf = invented * np.where(hit == 1, on_wolf, 1 - on_wolf)
-        self._likely(self._by(speaker, by_seer, by_wolf, h.other_reports))
+        self.weigh(self._by(speaker, by_seer, by_wolf, h.other_reports))
 
     def see_claim(self, speaker: int, role: str) -> None:
         """A seat says what it is. To be a mere villager says nothing, and nobody gives himself up as a werewolf."""
@@ -171,10 +162,10 @@ class WolfBelief:
             return
         h = self.habits
         if role == SEER:
-            self._likely(self._by(speaker, h.seer_claims, h.wolf_claims, h.other_claims))
+            self.weigh(self._by(speaker, h.seer_claims, h.wolf_claims, h.other_claims))
         else:
             honest = h.seer_claims / max(1, self.villagers - 1)
-            self._likely(self._by(speaker, h.other_claims, h.wolf_claims, honest))
+            self.weigh(self._by(speaker, h.other_claims, h.wolf_claims, honest))
 
     def _by(self, speaker: int, seer: Array | float, wolf: Array | float, other: Array | float) -> Array:
         """Choose by what the speaker is under each hypothesis."""
@@ -189,15 +180,11 @@ class WolfBelief:
         others = self.alive.sum() - self.alive[actor] - wolves
         side = np.where(self.wolf[:, actor] == 1, by_wolf, by_village)
         share = np.where(self.wolf[:, target] == 1, side / np.maximum(wolves, 1), (1 - side) / np.maximum(others, 1))
-        self._likely(share)
+        self.weigh(share)
 
     def weigh(self, likelihood: Array) -> None:
-        """Any other evidence: how likely it is under each hypothesis, shape (H,) or a number."""
-        self._likely(likelihood)
-
-    def _likely(self, likelihood: Array) -> None:
-        self.log_weights = self.log_weights + np.log(likelihood)
-        self._weights = None
+        """Evidence: how likely it is under each hypothesis, shape (H,) or a number."""
+        self.add(np.log(likelihood))
 
 
 class SeatBeliefs:

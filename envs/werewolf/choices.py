@@ -23,7 +23,6 @@ from parlour.envs.werewolf.state import (
     CHECK,
     HUNT,
     LAST,
-    NOBODY,
     POISON,
     PROTECT,
     SAVE,
@@ -66,7 +65,7 @@ class Choices:
         every = range(seats)
         talks = speech.speeches(ACTS, seats, roles) if talk else ()
         whispers = speech.speeches(WHISPERS, seats, 0)[1:] if talk else ()  # silence stands among the talks
-        aims = {kind: tuple(Move(kind, args) for args in (NOBODY, *((j,) for j in every))) for kind in TARGETED}
+        aims = {kind: tuple(Move(kind, args) for args in ((), *((j,) for j in every))) for kind in TARGETED}
         self.catalogue = (*talks, *whispers, *(move for kind in TARGETED for move in aims[kind]), KEEP, GIVE)
         self.talks = [shown(i, None, [m for m in talks if speech.sayable(m, i)]) for i in every]
         healing = [shown(i, (i,), (KEEP, GIVE)) for i in every]
@@ -106,15 +105,15 @@ class Choices:
             wolves = standing.living.wolves
             to = wolves if phase == WHISPER or rules.hunt_shown == "as_cast" else (seat,)
             kind = speech.RECOMMEND if phase == WHISPER else KILL
-            return shown(seat, to, self._aim(kind, alive, NOBODY if rules.hunt_wolves else wolves))
+            return shown(seat, to, self._aim(kind, alive, () if rules.hunt_wolves else wolves))
         if phase == PROTECT:
-            barred = NOBODY if rules.guard_may_repeat or standing.guarded is None else (standing.guarded,)
+            barred = () if rules.guard_may_repeat or standing.guarded is None else (standing.guarded,)
             return shown(seat, (seat,), self._aim(GUARDS, alive, barred))
         if phase == POISON:
             return shown(seat, (seat,), self._aim(POISONS, alive))
         return shown(seat, (seat,), self._aim(CHECKS, alive, (seat,)))
 
-    def _aim(self, kind: str, alive: tuple[bool, ...], spared: tuple[int, ...] = NOBODY) -> tuple[Move, ...]:
+    def _aim(self, kind: str, alive: tuple[bool, ...], spared: tuple[int, ...] = ()) -> tuple[Move, ...]:
         """Nobody, or one of the living who are not spared; the same object for the same answer.
 
         Wordings are recognised by it.
@@ -156,7 +155,7 @@ class Night:
         phase = self._phase(view, wolves, cycle)
         if phase is None:
             return ()
-        living = Living(NOBODY, wolves, NOBODY, NOBODY, NOBODY)
+        living = Living((), wolves, (), (), ())
         standing = WerewolfStanding(
             (), view.speakers, view.alive, view.day, True, True, view.guarded, view.checks, "", living
         )
@@ -178,14 +177,15 @@ class Night:
 def _wolves(view: WerewolfView) -> tuple[int, ...]:
     """The living wolves as a wolf knows them, ascending; nobody for others."""
     if view.role != WEREWOLF:
-        return NOBODY
+        return ()
     every = {view.seat, *(seat for known in view.knows for seat in known.seats)}
     return tuple(seat for seat in sorted(every) if view.alive[seat])
 
 
 def _of_witch(view: WerewolfView, after_hunt: int) -> int | None:
     """She saves whom she hears to be dying, and poisons unless she knows that she dies herself."""
-    attacked, saved = NOBODY, False
+    attacked: tuple[int, ...] = ()
+    saved = False
     for _, move, _ in reversed(view.events):
         if move.kind == NIGHT:
             break

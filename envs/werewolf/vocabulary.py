@@ -78,21 +78,18 @@ class WerewolfView(NamedTuple):
     """What one seat may know about a game of Werewolf. Satisfies `parlour.envs.core.View`."""
 
     seat: int
-    """The seat whose knowledge this is."""
     legal: tuple[Move, ...]
-    """What it may do now; empty when it is not its turn."""
     events: tuple[Event, ...]
-    """What it has seen, oldest first."""
     role: str
     """Its own role; empty before the deal."""
-    side: str
-    """`"village"` or `"werewolf"`; empty before the deal."""
-    knows: tuple[Knowledge, ...]
-    """For a werewolf: which other seats are werewolves."""
     roles: tuple[str, ...]
     """The roles in play, one for each seat, in no order of seats."""
     role_names: tuple[str, ...]
     """The different roles in play; role numbers in moves and events are indices into it."""
+    side: str
+    """`"village"` or `"werewolf"`; empty before the deal."""
+    knows: tuple[Knowledge, ...]
+    """For a werewolf: which other seats are werewolves."""
     alive: tuple[bool, ...]
     """By seat. The executed seat is dead already while it speaks its last words."""
     day: int

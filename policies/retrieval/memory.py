@@ -12,13 +12,13 @@ seat reads thousands of texts, not millions.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
 from parlour.envs.core import accept, check_from
+from parlour.envs.extras import one_faiss_thread
 from parlour.policies.retrieval.embedders import Embedder, Vectors, unit
 
 SEGMENT: Final = 50
@@ -237,27 +237,9 @@ def _of_partition(partition: _Partition, vector: Vectors, k: int) -> list[tuple[
     asked, all_of_them = k, len(partition.positions)
     while True:
         asked = min(asked + 1, all_of_them)
-        with _one_thread():
+        with one_faiss_thread():
             distances, rows = partition.index.search(vector, asked)
         rounded = np.round(distances[0].astype(np.float64), _DIGITS)
         if asked == all_of_them or rounded[-1] > rounded[k - 1]:
             return [(float(d), partition.positions[row]) for d, row in zip(rounded, rows[0], strict=True)]
         asked *= 2
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Keep FAISS to one thread in here.
-
-    Games run in threads of their own: each of them spreading every search over all cores would be slower, not faster
-    (one query over 10,000 texts took 1.7 ms on two threads, 0.5 ms on one). OpenMP keeps this setting for each thread
-    of Python apart, so that it has to be made where the search is, and nobody else's is changed.
-    """
-    import faiss
-
-    before = faiss.omp_get_max_threads()
-    faiss.omp_set_num_threads(1)
-    try:
-        yield
-    finally:
-        faiss.omp_set_num_threads(before)

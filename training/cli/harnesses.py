@@ -2,87 +2,94 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from parlour.envs.terminal import tell
 from parlour.training.cli import common
-from parlour.training.cli.options import Answer
+from parlour.training.cli.options import Answer, Options
 from parlour.training.harnesses.sessions import Sessions, SessionSettings
 from parlour.training.play.extras import import_extra
 from parlour.training.play.named_table import named_table
 
-SeatOption = Annotated[str, "Seat of the caller, who may ask for another."]
-OpponentsOption = Annotated[str, "Player at the other seats."]
-OnBadOption = Annotated[str, "Handling of words that cannot be used: ask_again, default, random, raise or forfeit."]
-FirstSeedOption = Annotated[int, typer.Option(min=0), "Seed of the first game; the next ones count on."]
+
+@dataclass(frozen=True)
+class SeatSettings:
+    """The seat that callers from outside play."""
+
+    seat: str = "player_0"
+    """Seat of the caller, who may ask for another."""
+    opponents: str = "heuristic"
+    """Player at the other seats."""
+    on_bad: str = "ask_again"
+    """Handling of words that cannot be used: ask_again, default, random, raise or forfeit."""
+    seed: int = 0
+    """Seed of the first game; the next ones count on."""
+    max_games: int = 64
+    """Number of games that may be in progress at once."""
+    out: Path | None = None
+    """Directory for the transcripts."""
+
+    @contextmanager
+    def sessions(self, game: str | None, table: common.GameSettings) -> Iterator[Sessions]:
+        """Its games, until the server is interrupted. Raises `ParlourError` for settings that are not accepted."""
+        game, options = named_table(game, table.chosen, [self.opponents])
+        sessions = Sessions(SessionSettings(game, options=options, **asdict(self)))
+        try:
+            yield sessions
+        except KeyboardInterrupt:
+            return  # how a server is ended
+        finally:
+            sessions.close()
+
+
+SeatOptions = Annotated[SeatSettings, Options()]
 
 
 def mcp(
     table: common.GameOptions,
+    played: SeatOptions,
     game: common.AnyGameArgument = None,
-    seat: SeatOption = "player_0",
-    opponents: OpponentsOption = "heuristic",
-    on_bad: OnBadOption = "ask_again",
-    seed: FirstSeedOption = 0,
-    max_games: Annotated[int, typer.Option(min=1), "Number of games that may be in progress at once."] = 64,
     http: Annotated[
         int | None,
         typer.Option(min=0, max=65535, metavar="PORT"),
         "Port of this machine to serve HTTP at, path /mcp; None: standard input and output.",
     ] = None,
-    out: common.TranscriptsOption = None,
 ) -> None:
     """Serve one seat of a game over the Model Context Protocol, for an assistant to play. Needs the extra `mcp`.
 
     Example: [bold]parlour mcp avalon_v0 --seat player_2 --out runs/mcp[/bold]
     """
     bridge = import_extra("parlour.training.harnesses.mcp", "mcp")
-    game, options = named_table(game, table.chosen, [opponents])
-    settings = SessionSettings(game, seat, opponents, options, on_bad=on_bad, seed=seed, out=out, max_games=max_games)
-    sessions = Sessions(settings)
-    try:
+    with played.sessions(game, table) as sessions:
         if http is None:
             bridge.server_of(sessions).run("stdio")
         else:
-            tell(f"{game}, {seat}: http://127.0.0.1:{http}/mcp")
+            tell(f"{sessions.settings.game}, {played.seat}: http://127.0.0.1:{http}/mcp")
             bridge.server_of(sessions).run("streamable-http", port=http)
-    except KeyboardInterrupt:
-        return  # how a server is ended
-    finally:
-        sessions.close()
 
 
 def openenv(
     table: common.GameOptions,
+    played: SeatOptions,
     game: common.AnyGameArgument = None,
-    seat: SeatOption = "player_0",
-    opponents: OpponentsOption = "heuristic",
-    on_bad: OnBadOption = "ask_again",
-    seed: FirstSeedOption = 0,
-    max_games: Annotated[int, typer.Option(min=1), "Number of sessions at once, each with one game."] = 64,
     host: Annotated[str, "Address to listen at; the default answers only this machine."] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535), "Port to listen at; 0 picks a free one."] = 8000,
-    out: common.TranscriptsOption = None,
 ) -> None:
     """Serve one seat of a game as an OpenEnv environment, for trainers of language models. Needs the extra `openenv`.
 
     Example: [bold]parlour openenv avalon_v0 --port 8019[/bold]
     """
     bridge = import_extra("parlour.training.harnesses.openenv", "openenv")
-    game, options = named_table(game, table.chosen, [opponents])
-    settings = SessionSettings(game, seat, opponents, options, on_bad=on_bad, seed=seed, out=out, max_games=max_games)
-    sessions = Sessions(settings)
-    try:
+    with played.sessions(game, table) as sessions:
         own = bridge.listening(host, port)
-        tell(f"{game}, {seat}: http://{host}:{own.getsockname()[1]}")
+        tell(f"{sessions.settings.game}, {played.seat}: http://{host}:{own.getsockname()[1]}")
         bridge.serve(sessions, own)
-    except KeyboardInterrupt:
-        return  # how a server is ended
-    finally:
-        sessions.close()
-        tell(f"games: {sessions.counts.begun}, left by their callers: {sessions.counts.left}")
+    tell(f"games: {sessions.counts.begun}, left by their callers: {sessions.counts.left}")
 
 
 def inspect_log(

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 def play(
-    model: ModelOption,
     table: common.GameOptions,
+    model: ModelOption,
     ray: common.RayOptions,
     failures: common.FailureOptions,
     game: common.AnyGameArgument = None,

@@ -68,10 +68,10 @@ class AvalonTables(KernelTables):
         return True
 
     def _show_all(self, begins: int) -> None:
-        features.show_all(self.games, self.rules, self.tables.masks, begins, *self._turns[:3])
+        features.show_all(self.games, self.rules, self.tables.masks, begins, self._turns)
 
     def _play_all(self, actions: Array, *, at_random: bool) -> None:
-        features.play_all(self.games, self.rules, *self.tables, actions, at_random, *self._turns, self.winner)
+        features.play_all(self.games, self.rules, self.tables, actions, at_random, self._turns, self.winner)
 
     @property
     def side(self) -> Array:

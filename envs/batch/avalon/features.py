@@ -13,7 +13,7 @@ from parlour.envs.batch.avalon import belief
 from parlour.envs.batch.avalon.layout import SEAT_SIZE, SLOTS
 from parlour.envs.batch.avalon.play import ONGOING, begin, clipped, end, mask_row, play, start
 from parlour.envs.batch.compiled import copy, kernel, loop
-from parlour.envs.batch.kernel_tables import DEAL, START
+from parlour.envs.batch.kernel_tables import DEAL, START, blank, rest
 from parlour.envs.batch.streams import advance, below
 from parlour.envs.batch.tables import ILLEGAL
 
@@ -149,25 +149,24 @@ def chances(g: Any, r: Any, f: Any, at: int) -> None:
 
 
 @kernel
-def _show(g: Any, r: Any, masks: Any, b: int, actor: Any, mask: Any, observation: Any) -> None:
+def _show(g: Any, r: Any, masks: Any, b: int, turns: Any) -> None:
     """Write who moves in game b, what it may do and what it sees."""
-    actor[b] = g.actor
+    turns.actor[b] = g.actor
     if g.actor < 0:
-        mask[b, :] = 0
-        observation[b, :] = 0
+        blank(b, turns)
         return
-    copy(mask[b], masks[mask_row(g)])
-    observe(g, r, observation[b])
+    copy(turns.mask[b], masks[mask_row(g)])
+    observe(g, r, turns.observation[b])
 
 
 @kernel
-def _turn(g: Any, r: Any, acts: Any, action: int, b: int, rewards: Any, terminated: Any, winner: Any) -> None:
+def _turn(g: Any, r: Any, acts: Any, action: int, b: int, turns: Any, winner: Any) -> None:
     """Play an action of game b, pay, and deal anew when it is over."""
     won = play(g, r, acts[action, 0], acts[action, 1])
     over = won != ONGOING
-    winner[b], terminated[b] = won, over
-    for j in range(rewards.shape[1]):
-        rewards[b, j] = (1 if g.side[j] == won else -1) if over else 0
+    winner[b], turns.terminated[b] = won, over
+    for j in range(turns.rewards.shape[1]):
+        turns.rewards[b, j] = (1 if g.side[j] == won else -1) if over else 0
     if over:
         if r.reset:
             begin(g, r)
@@ -175,54 +174,31 @@ def _turn(g: Any, r: Any, acts: Any, action: int, b: int, rewards: Any, terminat
             end(g)
 
 
-@kernel
-def _rest(b: int, rewards: Any, terminated: Any, winner: Any) -> None:
-    """A table that is over: nothing happens at it."""
-    rewards[b, :] = 0
-    terminated[b] = 0
-    winner[b] = ONGOING
-
-
 @loop
-def show_all(games: Any, rules: Any, masks: Any, begins: int, actor: Any, mask: Any, observation: Any) -> None:
+def show_all(games: Any, rules: Any, masks: Any, begins: int, turns: Any) -> None:
     """Write all turns again; see `KernelTables._show_all`."""
     for b in prange(len(games)):
         if begins == DEAL:
             begin(games[b], rules[0])
         elif begins == START:
             start(games[b], rules[0], games[b].leader)
-        _show(games[b], rules[0], masks, b, actor, mask, observation)
+        _show(games[b], rules[0], masks, b, turns)
 
 
 @loop
-def play_all(
-    games: Any,
-    rules: Any,
-    acts: Any,
-    masks: Any,
-    choices: Any,
-    counts: Any,
-    actions: Any,
-    at_random: bool,
-    actor: Any,
-    mask: Any,
-    observation: Any,
-    rewards: Any,
-    terminated: Any,
-    winner: Any,
-) -> None:
+def play_all(games: Any, rules: Any, tables: Any, actions: Any, at_random: bool, turns: Any, winner: Any) -> None:
     """Play `actions`, or legal actions drawn from the streams of the players, where somebody is to move."""
     for b in prange(len(games)):
         g = games[b]
         if g.actor < 0:
-            _rest(b, rewards, terminated, winner)
+            rest(b, turns, winner, ONGOING)
             continue
         row, action = mask_row(g), actions[b]
         if at_random:
             g.players = advance(g.players)
-            action = choices[row, below(g.players, counts[row])]
-        elif action < 0 or action >= mask.shape[1] or not masks[row, action]:
+            action = tables.choices[row, below(g.players, tables.counts[row])]
+        elif action < 0 or action >= tables.masks.shape[1] or not tables.masks[row, action]:
             winner[b] = ILLEGAL
             continue
-        _turn(g, rules[0], acts, action, b, rewards, terminated, winner)
-        _show(g, rules[0], masks, b, actor, mask, observation)
+        _turn(g, rules[0], tables.acts, action, b, turns, winner)
+        _show(g, rules[0], tables.masks, b, turns)

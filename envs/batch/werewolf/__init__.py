@@ -42,14 +42,11 @@ class WerewolfTables(KernelTables):
         return True
 
     def _show_all(self, begins: int) -> None:
-        features.show_all(self.games, self.rules, self.weights, self.hypotheses, begins, *self._turns[:3])
+        features.show_all(self.games, self.rules, self.weights, self.hypotheses, begins, self._turns)
 
     def _play_all(self, actions: Array, *, at_random: bool) -> None:
         inputs = self.games, self.rules, self.weights, self.hypotheses
-        if at_random:
-            features.play_random_all(*inputs, *self._turns, self.winner)
-        else:
-            features.play_all(*inputs, actions, *self._turns, self.winner)
+        features.play_all(*inputs, actions, at_random, self._turns, self.winner)
 
     @property
     def side(self) -> Array:

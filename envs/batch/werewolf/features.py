@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import prange
 from parlour.envs.batch.compiled import kernel, loop
-from parlour.envs.batch.kernel_tables import DEAL, START
+from parlour.envs.batch.kernel_tables import DEAL, START, blank, rest
 from parlour.envs.batch.tables import ILLEGAL
 from parlour.envs.batch.werewolf import belief
 from parlour.envs.batch.werewolf.layout import SEATS
@@ -199,26 +199,25 @@ def chances(g: Any, r: Any, wolf: Any, seer: Any, f: Any, at: int) -> int:
 
 
 @kernel
-def look(g: Any, r: Any, w: Any, h: Any, b: int, actor: Any, mask: Any, observation: Any) -> None:
+def look(g: Any, r: Any, w: Any, h: Any, b: int, turns: Any) -> None:
     """Write who moves in game b, what it may do and what it sees."""
-    actor[b] = g.actor
+    turns.actor[b] = g.actor
     if g.actor < 0:
-        mask[b, :] = 0
-        observation[b, :] = 0
+        blank(b, turns)
         return
-    write_mask(g, r, mask[b])
-    observe(g, r, w, h, observation[b])
+    write_mask(g, r, turns.mask[b])
+    observe(g, r, w, h, turns.observation[b])
 
 
 @kernel
-def turn(g: Any, r: Any, w: Any, h: Any, action: int, b: int, rewards: Any, terminated: Any, winner: Any) -> None:
+def turn(g: Any, r: Any, w: Any, h: Any, action: int, b: int, turns: Any, winner: Any) -> None:
     """Play an action of game b, pay, and deal again when it is over."""
     won = play(g, r, w, h, action)
     over = won != ONGOING
-    winner[b], terminated[b] = won if over else DRAW, over
+    winner[b], turns.terminated[b] = won if over else DRAW, over
     for j in range(r.seats):
         wins = (g.roles[j] != r.wolf) == (won == VILLAGE)
-        rewards[b, j] = (1 if wins else -1) if over and won != DRAW else 0
+        turns.rewards[b, j] = (1 if wins else -1) if over and won != DRAW else 0
     if over:
         if r.reset:
             begin(g, r, w, h)
@@ -226,71 +225,31 @@ def turn(g: Any, r: Any, w: Any, h: Any, action: int, b: int, rewards: Any, term
             end(g)
 
 
-@kernel
-def rest(b: int, rewards: Any, terminated: Any, winner: Any) -> None:
-    """Nothing happens at a table that is over."""
-    rewards[b, :] = 0
-    terminated[b] = 0
-    winner[b] = DRAW
-
-
 @loop
-def show_all(
-    games: Any, rules: Any, weights: Any, h: Any, begins: int, actor: Any, mask: Any, observation: Any
-) -> None:
+def show_all(games: Any, rules: Any, weights: Any, h: Any, begins: int, turns: Any) -> None:
     """Write all turns again; see `KernelTables._show_all`."""
     for b in prange(len(games)):
         if begins == DEAL:
             begin(games[b], rules[0], weights[b], h)
         elif begins == START:
             start(games[b], rules[0], weights[b], h)
-        look(games[b], rules[0], weights[b], h, b, actor, mask, observation)
+        look(games[b], rules[0], weights[b], h, b, turns)
 
 
 @loop
 def play_all(
-    games: Any,
-    rules: Any,
-    weights: Any,
-    h: Any,
-    actions: Any,
-    actor: Any,
-    mask: Any,
-    observation: Any,
-    rewards: Any,
-    terminated: Any,
-    winner: Any,
+    games: Any, rules: Any, weights: Any, h: Any, actions: Any, at_random: bool, turns: Any, winner: Any
 ) -> None:
-    """Play one action of each game."""
+    """Play `actions`, or legal actions drawn from the streams of the players, where somebody is to move."""
     for b in prange(len(games)):
-        g, r, w = games[b], rules[0], weights[b]
+        g, r, w, action = games[b], rules[0], weights[b], actions[b]
         if g.actor < 0:
-            rest(b, rewards, terminated, winner)
-        elif not is_legal(g, r, actions[b]):
+            rest(b, turns, winner, DRAW)
+            continue
+        if at_random:
+            action = random_action(g, r)
+        elif not is_legal(g, r, action):
             winner[b] = ILLEGAL
-        else:
-            turn(g, r, w, h, actions[b], b, rewards, terminated, winner)
-            look(g, r, w, h, b, actor, mask, observation)
-
-
-@loop
-def play_random_all(
-    games: Any,
-    rules: Any,
-    weights: Any,
-    h: Any,
-    actor: Any,
-    mask: Any,
-    observation: Any,
-    rewards: Any,
-    terminated: Any,
-    winner: Any,
-) -> None:
-    """Play one action of each game, drawn from its stream of players."""
-    for b in prange(len(games)):
-        g, r, w = games[b], rules[0], weights[b]
-        if g.actor < 0:
-            rest(b, rewards, terminated, winner)
-        else:
-            turn(g, r, w, h, random_action(g, r), b, rewards, terminated, winner)
-            look(g, r, w, h, b, actor, mask, observation)
+            continue
+        turn(g, r, w, h, action, b, turns, winner)
+        look(g, r, w, h, b, turns)

@@ -96,12 +96,12 @@ class CaseVocabulary(NamedTuple):
     """Other names of each person."""
     seats: int
     """How many of the persons play."""
-    places: tuple[str, ...] = ()
-    times: tuple[str, ...] = ()
-    means: tuple[str, ...] = ()
-    motives: tuple[str, ...] = ()
-    relations: tuple[str, ...] = ()
-    items: tuple[str, ...] = ()
+    places: tuple[str, ...]
+    times: tuple[str, ...]
+    means: tuple[str, ...]
+    motives: tuple[str, ...]
+    relations: tuple[str, ...]
+    items: tuple[str, ...]
 
     @property
     def victims(self) -> range:

@@ -5,7 +5,6 @@ An agent reads the View of its seat and speaks in words; choices, reports and vo
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Final, Self
@@ -37,6 +36,8 @@ class MysterySeat(GameSeat[MysteryView]):
     view_type: ClassVar[type] = MysteryView
     base: ClassVar[Settings] = Settings()
     """Its settings where none are given."""
+    civilian: ClassVar[type[Procedure]]
+    """The procedure of a seat that killed nobody, where no setting changes it."""
 
     def __init__(
         self, model: Model | None = None, chosen: Settings | None = None, *, embedder: Embedder = HASHING
@@ -107,9 +108,9 @@ class MysterySeat(GameSeat[MysteryView]):
         assert self.procedure is not None
         return self.procedure
 
-    @abstractmethod
     def _civilian(self, room: Room) -> Procedure:
         """How a seat that killed nobody plays."""
+        return self.civilian(room)
 
     def _murderer(self, room: Room) -> Procedure:
         """How a murderer plays: the same in all methods (Questum, section 4.3)."""
@@ -202,36 +203,28 @@ class MysteryWerewolfAgent(MysterySeat):
     """Predefined questions and reflected answers, after Xu et al. 2023."""
 
     name: ClassVar[str] = "mystery_werewolf"
-
-    def _civilian(self, room: Room) -> Procedure:
-        return Werewolf(room)
+    civilian = Werewolf
 
 
 class MysteryOCoTAgent(MysterySeat):
     """Questions from objectives, after Park et al. 2023 and Zhao et al. 2024."""
 
     name: ClassVar[str] = "mystery_ocot"
-
-    def _civilian(self, room: Room) -> Procedure:
-        return Ocot(room)
+    civilian = Ocot
 
 
 class MysteryThinkThriceAgent(MysterySeat):
     """Questions from memories, answers held against a timeline, after Wu et al. 2024."""
 
     name: ClassVar[str] = "mystery_thinkthrice"
-
-    def _civilian(self, room: Room) -> Procedure:
-        return ThinkThrice(room)
+    civilian = ThinkThrice
 
 
 class MysteryNoneAgent(MysterySeat):
     """Asks nobody, in whatever role; answers, reports and votes."""
 
     name: ClassVar[str] = "mystery_none"
-
-    def _civilian(self, room: Room) -> Procedure:
-        return Silent(room)
+    civilian = Silent
 
     def _murderer(self, room: Room) -> Procedure:
         return Silent(room)

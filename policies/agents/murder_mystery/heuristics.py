@@ -13,15 +13,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from parlour.envs.murder_mystery.vocabulary import facts as topics
 from parlour.envs.murder_mystery.vocabulary.facts import (
-    MEANS,
-    MOTIVE,
-    OPEN,
     PARAMETERS,
-    RELATION,
-    SIGHTING,
     UNKNOWN,
-    WHEREABOUTS,
     Fact,
     relevant,
     say,
@@ -174,16 +169,16 @@ def introduction(excerpts: Excerpts) -> str:
 
 
 _TOPICS: Final = {
-    SUSPICION: (DEATH, ABLE, WHEREABOUTS),
+    SUSPICION: (DEATH, ABLE, topics.WHEREABOUTS),
     EVIDENCE: (ABLE,),
-    MOTIVATION: (REASONS, RELATION),
-    BACKGROUND: (REASONS, RELATION),
-    EMOTION: (RELATION,),
+    MOTIVATION: (REASONS, topics.RELATION),
+    BACKGROUND: (REASONS, topics.RELATION),
+    EMOTION: (topics.RELATION,),
 }
 """Sensor -> the topics that can change its reading."""
 _FIRST: Final = (DEATH, ABLE, REASONS)
 """The topics asked first: those that can clear people; then single suspects."""
-_LAST: Final = (WHEREABOUTS, RELATION)
+_LAST: Final = (topics.WHEREABOUTS, topics.RELATION)
 """The topics asked last."""
 
 
@@ -204,11 +199,11 @@ def question_of(known: Known, summary: SensorSummary, number: int) -> list[str]:
     first = _by_need(known)
     found = [put(scene, topic, victim, **words) for topic in first if topic in fresh]
     if wished & {ABLE, REASONS}:
-        found += [put(scene, ABLE, victim, **words, about=seat) for seat in _not_put(SIGHTING, ranked, asked)]
+        found += [put(scene, ABLE, victim, **words, about=seat) for seat in _not_put(topics.SIGHTING, ranked, asked)]
     found += [put(scene, topic, victim, **words) for topic in _LAST if topic in fresh]
-    if RELATION in wished:
-        found += [put(scene, RELATION, victim, about=seat) for seat in _not_put(RELATION, ranked, asked)]
-    return (found + [put(scene, OPEN, victim)] * number)[:number]
+    if topics.RELATION in wished:
+        found += [put(scene, topics.RELATION, victim, about=seat) for seat in _not_put(topics.RELATION, ranked, asked)]
+    return (found + [put(scene, topics.OPEN, victim)] * number)[:number]
 
 
 def _by_need(known: Known) -> tuple[int, ...]:
@@ -216,8 +211,8 @@ def _by_need(known: Known) -> tuple[int, ...]:
     able = reasons = 0
     for seat in range(len(known.scene.players)):
         asked = answered(known.excerpts, seat)
-        reasons += MOTIVE in topics_put(asked)
-        able += MEANS in topics_put(_not_on(MOTIVE, asked))
+        reasons += topics.MOTIVE in topics_put(asked)
+        able += topics.MEANS in topics_put(_not_on(topics.MOTIVE, asked))
     return _FIRST if able <= reasons else (REASONS, DEATH, ABLE)
 
 
@@ -227,16 +222,16 @@ def _not_on(topic: int, asked: Sequence[QuestionTopic]) -> list[QuestionTopic]:
 
 def _settled(known: Known, asked: Sequence[QuestionTopic]) -> set[int]:
     """What need not be asked: what was put to the character, and what is known anyway."""
-    done = topics_put(_not_on(MOTIVE, asked))
+    done = topics_put(_not_on(topics.MOTIVE, asked))
     death = death_of(known.victim, known.told)
-    if {SIGHTING, MEANS} <= done:
+    if {topics.SIGHTING, topics.MEANS} <= done:
         done |= {DEATH, ABLE}
     if UNKNOWN not in death:
         done.add(DEATH)
-    if MOTIVE in topics_put(asked):
+    if topics.MOTIVE in topics_put(asked):
         done.add(REASONS)
     if any(f.kind == "relation" and f.args[::2] == (known.person, known.victim) for f, _, _, _ in known.told):
-        done.add(RELATION)
+        done.add(topics.RELATION)
     return done
 
 

@@ -15,9 +15,8 @@ from parlour.envs.avalon.state import HUNT, PROPOSE, QUEST, VOTE
 from parlour.envs.batch.avalon.belief import look_from, look_from_outside
 from parlour.envs.batch.avalon.layout import ACCUSE, BALLOT, CARD, DEFEND, GUESS, RECOMMEND
 from parlour.envs.batch.avalon.play import lowest, turned
-from parlour.envs.batch.compiled import kernel, loop, use_threads
+from parlour.envs.batch.compiled import kernel, loop
 from parlour.envs.batch.streams import advance, below, fraction
-from parlour.envs.core import ParlourError
 from parlour.policies.heuristic.avalon import (
     ACCUSES_GOOD,
     APPROVES_CLEAN,
@@ -31,6 +30,7 @@ from parlour.policies.heuristic.avalon import (
     SURE_OF_MERLIN,
     SUSPICIOUS,
 )
+from parlour.policies.heuristic.batch import acting
 
 _LIMIT: Final = len(PICKY)
 _TIE: Final = 1e-6
@@ -38,20 +38,8 @@ _TIE: Final = 1e-6
 
 
 def choose(tables: Any, where: Any, actions: Any) -> None:
-    """Write what the heuristic does to `actions`, at the tables of `where` that are not over.
-
-    Args:
-        tables: `parlour.envs.batch.avalon.AvalonTables` that keep beliefs.
-        where: (B,), nonzero where it has to act.
-        actions: (B,) whole numbers to write to.
-
-    Raises:
-        ParlourError: The tables keep no beliefs.
-    """
-    if not tables.rules[0].believes:
-        raise ParlourError("the heuristic needs tables with beliefs; accepted: beliefs=True, or features with belief")
-    use_threads(tables.threads)
-    _choose_all(tables.games, tables.rules, *tables.numbers, np.asarray(where, np.uint8), actions)
+    """Write the heuristic's actions; see `parlour.policies.heuristic.batch.acting`."""
+    _choose_all(tables.games, tables.rules, *tables.numbers, acting(tables, where), actions)
 
 
 @loop

@@ -10,33 +10,21 @@ from typing import Any
 
 import numpy as np
 from numba import prange
-from parlour.envs.batch.compiled import kernel, loop, use_threads
+from parlour.envs.batch.compiled import kernel, loop
 from parlour.envs.batch.streams import advance, fraction
 from parlour.envs.batch.werewolf.belief import look_on, marginals, rows_of, weigh_seers
 from parlour.envs.batch.werewolf.layout import ACCUSE, CLAIM, DEFEND, REPORT
 from parlour.envs.batch.werewolf.options import NONE, may_aim
-from parlour.envs.core import ParlourError
 from parlour.envs.werewolf.state import CHECK, HUNT, LAST, POISON, PROTECT, SAVE, TALK, VOTE, WHISPER
+from parlour.policies.heuristic.batch import acting
 from parlour.policies.heuristic.werewolf import ACCUSES, ACCUSES_AS_WOLF, LETS_DIE, LIES, POISONS, PRESSED, VOTES
 
 _TIE = 1e-6
 
 
 def choose(tables: Any, where: Any, actions: Any) -> None:
-    """Write what the heuristic does to `actions`, at the tables of `where` that are not over.
-
-    Args:
-        tables: `parlour.envs.batch.werewolf.WerewolfTables` that keep beliefs.
-        where: (B,), nonzero where it has to act.
-        actions: (B,) whole numbers to write to.
-
-    Raises:
-        ParlourError: The tables keep no beliefs.
-    """
-    if not tables.rules[0].believes:
-        raise ParlourError("the heuristic needs tables with beliefs; accepted: beliefs=True, or features with belief")
-    use_threads(tables.threads)
-    _choose_all(tables.games, tables.rules, tables.weights, tables.hypotheses, np.asarray(where, np.uint8), actions)
+    """Write the heuristic's actions; see `parlour.policies.heuristic.batch.acting`."""
+    _choose_all(tables.games, tables.rules, tables.weights, tables.hypotheses, acting(tables, where), actions)
 
 
 @loop

@@ -11,16 +11,7 @@ from parlour.policies import HeuristicPolicy, RandomPolicy, TrainedSeat
 from parlour.training.learn.ppo import seat as seat_training
 from parlour.training.learn.ppo.phase_config import SeatConfig
 from parlour.training.measure import evaluate
-from parlour.training.papers.demo.section import (
-    DemoConfig,
-    DemoPart,
-    Picture,
-    Section,
-    beside_heuristic,
-    comparisons_table,
-    rates_table,
-    summary,
-)
+from parlour.training.papers.demo.section import DemoConfig, DemoPart, Picture, Section, by_heuristic, summary, tables
 from parlour.training.play import rollout, seeds
 from parlour.training.play.runner import GameRunner
 from parlour.training.results import display
@@ -47,7 +38,7 @@ def _section(out: Path, config: DemoConfig) -> Section:
         _summary(sides, seats),
         {"team": sides.as_json(), "single": seats.as_json()},
         tuple(out / "transcripts" / _transcript(number) for number in range(_RECORDED)),
-        beside_heuristic(seats, "trained", "the trained seat"),
+        by_heuristic(seats, "trained", "the trained seat"),
         "Avalon, one trained seat",
         Picture(f"seat/{seat_training.PICTURE}", "Avalon: win rate of the seat while it learned"),
     )
@@ -111,9 +102,7 @@ def _markdown(
 
 Each deal is played twice, with sides changed over.
 
-{rates_table(sides)}
-
-{comparisons_table(sides)}
+{tables(sides)}
 
 ### One trained seat
 
@@ -121,9 +110,7 @@ Each deal is played twice, with sides changed over.
 the other seats are played by heuristic. Measured on {len(seats.games) // 3:,} held-out deals, on which each candidate
 takes the same seat against the same opponents.
 
-{rates_table(seats)}
-
-{comparisons_table(seats)}
+{tables(seats)}
 
 Data: [games-team.csv](games-team.csv), [games-single.csv](games-single.csv), [seat/progress.csv](seat/progress.csv),
 [seat/config.json](seat/config.json); the policy: seat/{seat_training.POLICY} (seed {run.seed}).

@@ -6,16 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from parlour.training.papers.avalon_tables import IN_OUR_PLACE, win_rates
-from parlour.training.papers.demo.section import (
-    DemoConfig,
-    DemoPart,
-    Section,
-    ahead_of,
-    difference_of,
-    ours_of,
-    paper_of,
-    summary,
-)
+from parlour.training.papers.demo.section import DemoConfig, DemoPart, Section, ahead_of, figures, summary
 from parlour.training.papers.reproduce import Reproduction, ReproductionSetting
 from parlour.training.results import display
 from parlour.training.results.result_table import markdown_list, markdown_table
@@ -32,7 +23,7 @@ def _section(out: Path, config: DemoConfig) -> Section:
     with display.progress_line() as progress:
         setting = ReproductionSetting(games=deals, practice=deals, seed=config.seed, progress=progress)
         found = win_rates("avalon-2", setting, _ROWS)
-    lines = [f"{cell.row}, {cell.of}: {ours_of(cell)}" for cell in found.cells]
+    lines = [f"{cell.row}, {cell.of}: {figures(cell).ours}" for cell in found.cells]
     told = summary("Avalon, six modules against the baseline, answered by heuristics", lines)
     return Section(
         "avalon_agents",
@@ -62,7 +53,7 @@ def _verdict(reproduction: Reproduction) -> str:
 
 def _markdown(reproduction: Reproduction) -> str:
     headings = ("row", "as", "paper", "ours", "from the first row, same deals")
-    rows = [(cell.row, cell.of, paper_of(cell, 0), ours_of(cell), difference_of(cell)) for cell in reproduction.cells]
+    rows = [(cell.row, cell.of, *figures(cell, 0)) for cell in reproduction.cells]
     return (
         "## Avalon, the agent of six modules against the baseline agent\n\n"
         "Both ask typed questions, here answered by heuristics: no language model played. 6 players, the paper's "

@@ -15,16 +15,7 @@ from parlour.training.learn.selfplay.report import Population
 from parlour.training.learn.selfplay.run import selfplay
 from parlour.training.measure import evaluate
 from parlour.training.papers.demo.avalon import GAME, TABLE
-from parlour.training.papers.demo.section import (
-    DemoConfig,
-    DemoPart,
-    Picture,
-    Section,
-    beside_heuristic,
-    comparisons_table,
-    rates_table,
-    summary,
-)
+from parlour.training.papers.demo.section import DemoConfig, DemoPart, Picture, Section, by_heuristic, summary, tables
 from parlour.training.play import rollout, seeds
 from parlour.training.play.parallel.concurrent_games import MakePolicy
 from parlour.training.play.runner import GameRunner
@@ -133,7 +124,7 @@ def _verdict(measured: tuple[evaluate.Report, evaluate.Report] | str, population
     """The expert and the small network beside the heuristic."""
     said = []
     if not isinstance(measured, str):
-        said.append(beside_heuristic(measured[0], EXPERT, "the expert as a whole side"))
+        said.append(by_heuristic(measured[0], EXPERT, "the expert as a whole side"))
     difference = population.crossplay.difference(population.last, RULE)
     return together([*said, compared("the small network as a whole side", "the heuristic", difference)])
 
@@ -147,9 +138,9 @@ def _expert_markdown(measured: tuple[evaluate.Report, evaluate.Report] | str) ->
         "`--policy expert`: a network that was trained before and comes as a file; it is only measured here. "
         f"{deals:,} held-out deals, played by the scalar rules.\n\n"
         "As whole sides, each deal twice, with sides changed over:\n\n"
-        f"{rates_table(sides)}\n\n{comparisons_table(sides)}\n\n"
+        f"{tables(sides)}\n\n"
         "In one seat, the others played by heuristic:\n\n"
-        f"{rates_table(seat)}\n\n{comparisons_table(seat)}\n\n"
+        f"{tables(seat)}\n\n"
         "Data: [games-expert-team.csv](games-expert-team.csv), [games-expert-single.csv](games-expert-single.csv)."
     )
 

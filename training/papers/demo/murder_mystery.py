@@ -9,16 +9,7 @@ from parlour.policies.llm.model import OfflineModel
 from parlour.training.measure.murder_mystery import scores
 from parlour.training.measure.murder_mystery.games import CaseJob, CaseResult, CaseSetting, play_case
 from parlour.training.measure.murder_mystery.methods import OCOT, OP, PP, QUESTUM
-from parlour.training.papers.demo.section import (
-    DemoConfig,
-    DemoPart,
-    Picture,
-    Section,
-    ahead_of,
-    ours_of,
-    paper_of,
-    summary,
-)
+from parlour.training.papers.demo.section import DemoConfig, DemoPart, Picture, Section, ahead_of, figures, summary
 from parlour.training.papers.questum import QUESTIONS, comparison
 from parlour.training.papers.questum_games import OVERALL
 from parlour.training.papers.reproduce import Reproduction, ReproductionSetting
@@ -112,7 +103,7 @@ def _told(result: CaseResult) -> dict[str, Any]:
 
 
 def _markdown(reproduction: Reproduction, chinese: CaseResult, cases: int) -> str:
-    rows = [(cell.row, cell.measure, paper_of(cell), ours_of(cell)) for cell in reproduction.cells]
+    rows = [(cell.row, cell.measure, *figures(cell)[:2]) for cell in reproduction.cells]
     told = _told(chinese)
     return f"""## Murder mysteries, whom to ask and what
 
@@ -131,7 +122,7 @@ A Chinese case, {chinese.title} ({chinese.case}), played by Questum: {told["solv
 
 def _summary(reproduction: Reproduction, chinese: CaseResult) -> str:
     lines = [
-        f"{cell.row}, {cell.measure}: {ours_of(cell)}"
+        f"{cell.row}, {cell.measure}: {figures(cell).ours}"
         for cell in reproduction.cells
         if cell.measure in ("win rate", scores.OVERALL) or cell.measure.startswith("gameplay")
     ]

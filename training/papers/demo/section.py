@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from parlour.envs.core import check_from
 from parlour.policies import HeuristicPolicy
@@ -109,37 +109,36 @@ class DemoPart:
         return self.make(out, config)
 
 
-def rates_table(of: Report) -> str:
-    """Player, as what, win rate, as Markdown."""
+def tables(of: Report) -> str:
+    """Win rates of players, then paired differences between them, as Markdown."""
     rows = [(player, what, rate.strip()) for player, what, rate in rate_table(of).texts()]
-    table = markdown_table(("player", "as", "win rate"), rows)
-    return f"{table}\n\n{mark_of(of)}" if mark_of(of) else table
+    rates = markdown_table(("player", "as", "win rate"), rows)
+    return "\n\n".join(filter(None, (rates, mark_of(of), comparison_table(of).markdown())))
 
 
-def comparisons_table(of: Report) -> str:
-    """Players, as what, paired difference, as Markdown."""
-    return comparison_table(of).markdown()
+class Figures(NamedTuple):
+    """What a cell of a published table shows."""
 
-
-def paper_of(cell: TableCell, decimals: int = 1) -> str:
-    """The paper's percentage in a cell."""
-    return "-" if cell.paper is None else f"{cell.paper:.{decimals}f}%"
-
-
-def ours_of(cell: TableCell) -> str:
-    """Our figure in a cell, with its interval and n."""
-    if cell.value is None:
-        return show_rate(cell.ours).strip()
-    value, unit = cell.value, ".1%" if cell.value.share else ".1f"
-    return f"{value.value:{unit}}  {show_interval(value, unit)}  n={value.n}"
-
-
-def difference_of(cell: TableCell) -> str:
+    paper: str
+    """The paper's percentage."""
+    ours: str
+    """Our figure, with its interval and n."""
+    difference: str
     """The difference from the first row, where it has one."""
-    return show_difference(cell.difference) if cell.difference else ""
 
 
-def beside_heuristic(of: Report, player: str, name: str) -> str:
+def figures(cell: TableCell, decimals: int = 1) -> Figures:
+    """The figures of a cell in words; the paper's with so many decimals."""
+    if cell.value is None:
+        ours = show_rate(cell.ours).strip()
+    else:
+        value, unit = cell.value, ".1%" if cell.value.share else ".1f"
+        ours = f"{value.value:{unit}}  {show_interval(value, unit)}  n={value.n}"
+    paper = "-" if cell.paper is None else f"{cell.paper:.{decimals}f}%"
+    return Figures(paper, ours, show_difference(cell.difference) if cell.difference else "")
+
+
+def by_heuristic(of: Report, player: str, name: str) -> str:
     """One sentence about a player beside the heuristic, over all games of a report.
 
     Args:

@@ -10,17 +10,7 @@ from parlour.policies import GratrAgent, make_policy
 from parlour.policies.agents.werewolf.gratr.export import write_history
 from parlour.training.measure.werewolf.played import GAME
 from parlour.training.measure.werewolf.trust_picture import draw
-from parlour.training.papers.demo.section import (
-    DemoConfig,
-    DemoPart,
-    Picture,
-    Section,
-    ahead_of,
-    difference_of,
-    ours_of,
-    paper_of,
-    summary,
-)
+from parlour.training.papers.demo.section import DemoConfig, DemoPart, Picture, Section, ahead_of, figures, summary
 from parlour.training.papers.gratr import gratr_table_2
 from parlour.training.papers.gratr_teams import OPPONENTS, PAPER, WEREWOLF_PLAYERS, WEREWOLF_RULES, blocks
 from parlour.training.papers.reproduce import Reproduction, ReproductionSetting
@@ -48,7 +38,7 @@ def _section(out: Path, config: DemoConfig) -> Section:
     transcript = out / "transcripts" / f"{GAME}-1.jsonl"
     told = _trust(out / "werewolf", transcript, config.seed)
     first = [cell for cell in found.cells if cell.measure == "TWR" and cell.row.startswith("GRATR")]
-    lines = [f"{one.row}: {ours_of(one)}" for one in first]
+    lines = [f"{one.row}: {figures(one).ours}" for one in first]
     short = summary("Werewolf, games won with the own block, all answered by heuristics", lines)
     picture = Picture(f"werewolf/{_PICTURE}", f"Werewolf: trust of the {_ROLE} in the others at the end of each day")
     return Section(
@@ -106,7 +96,7 @@ def _trust(folder: Path, transcript: Path, seed: int) -> list[str]:
 
 def _markdown(reproduction: Reproduction, told: list[str]) -> str:
     rows = [
-        (cell.row, cell.measure, paper_of(cell), ours_of(cell), difference_of(cell))
+        (cell.row, cell.measure, *figures(cell))
         for cell in reproduction.cells
         if cell.row.startswith("GRATR") or cell.measure not in _COMPLEMENTS
     ]

@@ -7,17 +7,17 @@ reads it; the onlooker's is that of who knows nobody's role and hears what every
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.belief import ONLOOKER, AvalonBelief
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.english import name
 from parlour.policies.agents.avalon.asks import Analyse
-from parlour.training.results.replay_page.matter import GameMatter
-from parlour.training.results.replay_page.model import BeliefLines, ReplayColumn, ReplayRow, ReplayTable
+from parlour.training.results.replay_page.matter import GameMatter, roles_of
+from parlour.training.results.replay_page.model import BeliefLines, ReplayColumn, ReplayRow, ReplayTable, seat_columns
 from parlour.training.results.replay_page.played import PlayedGame
-from parlour.training.results.replay_page.tracks import Track, answers_of, opinions_in
+from parlour.training.results.replay_page.tracks import Track, answers_of, exact_lines, opinions_in
 from parlour.training.results.replay_page.turning import avalon_turned, shown_to_all
 
 _BY: Final = "The exact posterior over all deals of the roles, by the heuristic's fixed habits, from what {} was shown."
@@ -27,14 +27,14 @@ _ANALYSED: Final = {"evil": "evil", "merlin": "Merlin", "looks_evil": "looks evi
 
 def avalon_matter(played: PlayedGame) -> GameMatter:
     """All that a page shows of a game of Avalon beside its record."""
-    views: list[Any] = [played.game.view(played.last, seat) for seat in range(played.game.seats)]
+    views = played.last_views
     if not views[0].role:
         return GameMatter()
     beliefs = (*_exact(played, views), *_analysed(played))
     return GameMatter(
         tables=(_teams(played), _cards(played)),
         beliefs=beliefs,
-        roles=tuple((view.role, view.side) for view in views),
+        roles=roles_of(views),
         turned=avalon_turned(played, beliefs),
     )
 
@@ -44,16 +44,10 @@ def avalon_matter(played: PlayedGame) -> GameMatter:
 
 def _teams(played: PlayedGame) -> ReplayTable:
     """A row for each proposal: its team, then its votes, then its fail cards, as they are shown."""
-    seats = range(played.game.seats)
-    ballots = [ReplayColumn(name(seat), "ballot", seat) for seat in seats]
-    columns = (
-        ReplayColumn("quest", "number"),
-        ReplayColumn("proposal", "number"),
-        ReplayColumn("leader", "seat"),
-        *ballots,
-    )
-    more = (ReplayColumn("approved", "number"), ReplayColumn("result"))
-    return ReplayTable("teams", "Teams and votes", (*columns, *more), tuple(_proposals(played)))
+    first = ReplayColumn("quest", "number"), ReplayColumn("proposal", "number"), ReplayColumn("leader", "seat")
+    last = ReplayColumn("approved", "number"), ReplayColumn("result")
+    columns = (*first, *seat_columns("ballot", played.game.seats), *last)
+    return ReplayTable("teams", "Teams and votes", columns, tuple(_proposals(played)))
 
 
 def _proposals(played: PlayedGame) -> Iterator[ReplayRow]:
@@ -121,22 +115,10 @@ def _followed(played: PlayedGame, belief: AvalonBelief, holder: int | None, *, m
                 belief.see(seat, kind, args, words)
         evil.at(news.step, belief.evil_chance())
         hunted.at(news.step, belief.merlin_chance())
-    whose = "everybody" if holder is None else name(holder)
     told = {"evil": ("chance of being evil", evil), game.MERLIN: ("chance of being Merlin", hunted)}
     for what, (title, track) in told.items():
         if what == "evil" or merlin:
-            yield BeliefLines(
-                id=f"exact {what}: {whose}",
-                title=title,
-                what=what,
-                holder=holder,
-                source="exact",
-                low=0.0,
-                high=1.0,
-                points=track.points,
-                subjects=tuple(range(played.game.seats)),
-                by=_BY.format(whose),
-            )
+            yield exact_lines(what, title, holder, track, played.game.seats, _BY)
 
 
 def _analysed(played: PlayedGame) -> Iterator[BeliefLines]:

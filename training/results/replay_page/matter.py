@@ -6,9 +6,9 @@ steps and its record.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from parlour.envs.dotted import load
 from parlour.training.results.replay_page.model import BeliefLines, Document, Graph, ReplayTable, Turned
@@ -30,6 +30,11 @@ class GameMatter:
     """Names of the seats' characters."""
     notes: tuple[str, ...] = ()
     turned: Turned | None = None
+
+
+def roles_of(views: Sequence[Any]) -> tuple[tuple[str, str], ...]:
+    """Role and side of each seat, from its View; empty before they are dealt."""
+    return tuple((view.role, view.side) for view in views if view.role)
 
 
 NOTHING: Final = GameMatter()

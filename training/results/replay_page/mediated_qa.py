@@ -19,10 +19,8 @@ from parlour.training.results.replay_page.model import Document, Graph, ReplayCo
 from parlour.training.results.replay_page.played import PlayedGame
 
 _OUTCOMES: Final = ("answered right", "answered wrong", "kept silent, rightly", "kept silent, wrongly")
-_MOST_GRAPHS: Final = 60
-"""Questions whose graph is drawn."""
-_DIGITS: Final = 6
-"""Decimals of a signal."""
+_MOST_GRAPHS: Final = 60  # questions whose graph is drawn
+_DIGITS: Final = 6  # decimals of a signal
 _LARGEST: Final = 1000
 """Questions of the largest corpus that is made again for a page."""
 

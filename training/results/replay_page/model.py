@@ -27,6 +27,8 @@ from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from typing import Any, Final
 
+from parlour.envs.english import name
+
 FORMAT: Final = 1
 """Of `Replay.parlour_replay`."""
 ENOUGH_DIGITS: Final = 10
@@ -203,6 +205,11 @@ class ReplayColumn:
     `target` (of a seat in the table of votes by day: a seat, -1 for nobody, -2 it was dead, null not told)."""
     seat: int | None = None
     """Whose column it is, of `ballot` and `target`."""
+
+
+def seat_columns(kind: str, seats: int) -> tuple[ReplayColumn, ...]:
+    """A column for each seat of a table."""
+    return tuple(ReplayColumn(name(seat), kind, seat) for seat in range(seats))
 
 
 @dataclass(frozen=True)

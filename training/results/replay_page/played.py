@@ -45,6 +45,11 @@ class PlayedGame:
         """The last state."""
         return self.states[-1]
 
+    @property
+    def last_views(self) -> list[Any]:
+        """What each seat may know at the end."""
+        return [self.game.view(self.last, seat) for seat in range(self.game.seats)]
+
     def view(self, seat: int, step: int) -> View:
         """What a seat may know after a step."""
         return self.game.view(self.states[step + 1], seat)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from parlour.envs.english import name
 from parlour.policies.llm.mending import answer_in
 from parlour.policies.llm.reading import meant
-from parlour.training.results.replay_page.model import ENOUGH_DIGITS
+from parlour.training.results.replay_page.model import ENOUGH_DIGITS, BeliefLines
 from parlour.training.results.replay_page.played import PlayedGame
 
 Points = tuple[tuple[int, tuple[float | None, ...]], ...]
@@ -35,6 +36,14 @@ class Track:
     def points(self) -> Points:
         """Where they changed."""
         return tuple(self._points)
+
+
+def exact_lines(what: str, title: str, holder: int | None, track: Track, seats: int, by: str) -> BeliefLines:
+    """The lines of an exact posterior over all seats; `by` says how it was made, from what {} was shown."""
+    whose = "everybody" if holder is None else name(holder)
+    points, subjects = track.points, tuple(range(seats))
+    key = f"exact {what}: {whose}"
+    return BeliefLines(key, title, what, holder, "exact", 0.0, 1.0, points, subjects, by=by.format(whose))
 
 
 class RecordedAnswer(NamedTuple):

@@ -15,11 +15,11 @@ from parlour.envs.english import name
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.belief import SeatBeliefs, WolfBelief
 from parlour.envs.werewolf.vocabulary import WerewolfView
-from parlour.training.results.replay_page.matter import GameMatter
-from parlour.training.results.replay_page.model import BeliefLines, ReplayColumn, ReplayRow, ReplayTable
+from parlour.training.results.replay_page.matter import GameMatter, roles_of
+from parlour.training.results.replay_page.model import BeliefLines, ReplayColumn, ReplayRow, ReplayTable, seat_columns
 from parlour.training.results.replay_page.played import News, PlayedGame
 from parlour.training.results.replay_page.record import lines_of
-from parlour.training.results.replay_page.tracks import Alive, Track, ended, of_the_living
+from parlour.training.results.replay_page.tracks import Alive, Track, ended, exact_lines, of_the_living
 from parlour.training.results.replay_page.trust_graphs import trust_graphs
 from parlour.training.results.replay_page.turning import werewolf_turned
 
@@ -33,8 +33,8 @@ _BY_NIGHT: Final = (
 
 def werewolf_matter(played: PlayedGame) -> GameMatter:
     """All that a page shows of a game of Werewolf beside its record."""
-    views: list[Any] = [played.game.view(played.last, seat) for seat in range(played.game.seats)]
-    if not views[0].role:
+    roles = roles_of(played.last_views)
+    if not roles:
         return GameMatter()
     alive = _alive(played)
     graphs = trust_graphs(played, alive)
@@ -43,7 +43,7 @@ def werewolf_matter(played: PlayedGame) -> GameMatter:
         documents=graphs.documents,
         beliefs=(*_exact(played, alive), *_recorded(played, alive), *graphs.beliefs),
         alive=alive,
-        roles=tuple((view.role, view.side) for view in views),
+        roles=roles,
         turned=werewolf_turned(played),
     )
 
@@ -71,14 +71,8 @@ def _views(played: PlayedGame, seat: int) -> Iterator[tuple[WerewolfView, News]]
 
 def _days(played: PlayedGame) -> ReplayTable:
     """A row for each day: the votes, and their result."""
-    seats = range(played.game.seats)
-    targets = [ReplayColumn(name(seat), "target", seat) for seat in seats]
-    columns = (
-        ReplayColumn("day", "number"),
-        ReplayColumn("died in the night", "seats"),
-        *targets,
-        ReplayColumn("executed", "seats"),
-    )
+    first = ReplayColumn("day", "number"), ReplayColumn("died in the night", "seats")
+    columns = (*first, *seat_columns("target", played.game.seats), ReplayColumn("executed", "seats"))
     return ReplayTable("days", "Votes by day", columns, tuple(_votes(played)))
 
 
@@ -139,22 +133,10 @@ def _followed(played: PlayedGame, seat: int, alive: Alive, *, onlooker: bool) ->
         assert belief is not None
         wolf.at(news.step, of_the_living(belief.wolf_chance(), alive, news.step))
         seer.at(news.step, of_the_living(belief.seer_chance(), alive, news.step))
-    whose = "everybody" if onlooker else name(seat)
     told = {game.WEREWOLF: wolf} | ({game.SEER: seer} if hunts else {})
     for what, track in told.items():
         a = "a werewolf" if what == game.WEREWOLF else "the seer"
-        yield BeliefLines(
-            id=f"exact {what}: {whose}",
-            title=f"chance of being {a}",
-            what=what,
-            holder=None if onlooker else seat,
-            source="exact",
-            low=0.0,
-            high=1.0,
-            points=track.points,
-            subjects=tuple(range(played.game.seats)),
-            by=_BY.format(whose),
-        )
+        yield exact_lines(what, f"chance of being {a}", None if onlooker else seat, track, played.game.seats, _BY)
 
 
 def _recorded(played: PlayedGame, alive: Alive) -> Iterator[BeliefLines]:
