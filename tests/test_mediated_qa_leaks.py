@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 from parlour.envs import registry
 from parlour.envs.core import Move
-from parlour.envs.mediated_qa.vocabulary import ALL, Joint
+from parlour.envs.mediated_qa.vocabulary import Joint
 from parlour.envs.speech import quote
 from parlour.envs.text import CHOICE, RECORD, WHO, AmbiguousMove, UnreadableMove, clean
 from parlour.policies import ObedientModule
+from reaching import everything
 
 KINDS = ("retrieve", "generate", "verify")
 SETTINGS: dict[str, Any] = {"observation": "both", "info": "full", "render_mode": "ansi"}
@@ -27,65 +28,8 @@ def opened(**options: Any) -> Any:
     return registry["mediated_qa_v0"].raw_env(**{"joint": "all", **options}, **SETTINGS)
 
 
-def everything(env: Any, seat: int) -> tuple[Any, ...]:
-    """All that reaches a seat."""
-    agent = env.possible_agents[seat]
-    seen, info = env.observe(agent), env.infos[agent]
-    return (
-        seen["text"],
-        seen["observation"].tobytes(),
-        seen["action_mask"].tobytes(),
-        {key: value for key, value in info.items() if key != "action_mask"},
-        env.view(seat),
-        env.render(),
-        env.rewards[agent],
-    )
-
-
 def question(number: int, signal: int = 4) -> Move:
     return Move("question", (number, signal), f"What is {number}?")
-
-
-def told_until_it_acts(seat: int, number: int, advice: Joint, choices: tuple[int, ...]) -> list[tuple[Any, ...]]:
-    """All that a module gets from the question to its own choice, and after it until nature speaks."""
-    env = opened()
-    env.reset(options={"nature": [question(number)]})
-    seen = [everything(env, seat)]
-    env.play(Move("advise", tuple(advice)))
-    for module, (kind, choice) in enumerate(zip(KINDS, choices, strict=True), 1):
-        seen.append(everything(env, seat))
-        if module == 3:
-            break
-        env.play(Move(kind, (choice,)))
-    return seen
-
-
-@pytest.mark.parametrize("seat", [1, 2, 3])
-def test_a_module_learns_neither_the_question_nor_what_the_others_are_told_and_do(seat):
-    compared = 0
-    for mine in {joint[seat - 1] for joint in ALL}:
-        same = [joint for joint in ALL if joint[seat - 1] == mine]
-        first = None
-        for number, (advice, r, g) in enumerate(product(same, range(3), range(4))):
-            choices = tuple(0 if seat == module else k for module, k in ((1, r), (2, g), (3, 0)))
-            seen = told_until_it_acts(seat, number % 7, advice, choices)
-            first = first or seen
-            assert seen == first
-            compared += 1
-    assert compared >= 100
-
-
-def test_the_test_sees_a_leak(monkeypatch):
-    """A renderer that lets the recommendations slip is caught."""
-    game = opened().game
-    honest = type(game).view
-
-    def leaky(self: Any, state: Any, seat: int) -> Any:
-        return honest(self, state, seat)._replace(done=sum(state.advice))
-
-    monkeypatch.setattr(type(game), "view", leaky)
-    one, two = (told_until_it_acts(1, 0, advice, (0, 0, 0)) for advice in (Joint(0, 0, 0), Joint(0, 3, 1)))
-    assert one != two
 
 
 def test_the_mediator_does_not_learn_of_choices_before_nature_tells():

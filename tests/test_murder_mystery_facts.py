@@ -197,7 +197,7 @@ def test_the_first_person_is_the_speaker_and_nobody_without_one():
 
 def test_a_vocabulary_without_words_reads_what_it_can():
     # WellPlay cases have names only
-    bare = CaseVocabulary("en", EN.persons, EN.aliases, 3)
+    bare = CaseVocabulary("en", EN.persons, EN.aliases, 3, *[()] * 6)
     assert read("At 20:00 I was in the library. I hate Cy Low.", bare, ADA) == [Fact("feels", (ADA, -1, CY))]
 
 

@@ -160,6 +160,7 @@ PEOPLE = CaseVocabulary(
     ),
     (("the doctor",), (), ("Rosie",), (), ("the old man", "Hans"), ("里莫瑞特先生",), (), (), (), (), ()),
     11,
+    *[()] * 6,
 )
 
 
@@ -193,7 +194,7 @@ def test_who_is_named_in_a_text(text, persons):
 
 
 def test_a_single_letter_or_character_is_no_short_form_of_a_name():
-    people = CaseVocabulary("en", ("A. Smith", "李·安娜", "Al Moss"), ((), (), ()), 3)
+    people = CaseVocabulary("en", ("A. Smith", "李·安娜", "Al Moss"), ((), (), ()), 3, *[()] * 6)
     assert [m.persons for m in mentions("A plan of 李 and Al", people)] == [(2,)]
     assert [m.persons for m in mentions("A. Smith, 李·安娜", people)] == [(0,), (1,)]
 

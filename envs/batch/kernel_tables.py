@@ -63,7 +63,8 @@ class KernelTables(BatchTables):
         self.hidden_size = self.seats * self._labels
         self.weights: Array = np.zeros((self.num_envs, 0))
         """(B, ...) float64: weights of beliefs that do not fit into a record of fixed size."""
-        self._prepare(habits, believes=beliefs or "belief" in features)
+        self._believes = beliefs or "belief" in features
+        self._prepare(habits, believes=self._believes)
         self._hidden = np.zeros((self.num_envs, self.hidden_size), np.float32)
         self._allocate()
 
@@ -88,6 +89,15 @@ class KernelTables(BatchTables):
         use_threads(self.threads)
         _show_roles(self.roles, self._turns.actor, shown)
         return shown
+
+    def acting(self, where: Array) -> Array:
+        """Where a heuristic is to act, (B,) uint8, in the threads of these tables. Raises `ParlourError` without beliefs."""
+        if not self._believes:
+            raise ParlourError(
+                "the heuristic needs tables with beliefs; accepted: beliefs=True, or features with belief"
+            )
+        use_threads(self.threads)
+        return np.asarray(where, np.uint8)
 
     @property
     def roles(self) -> Array:

@@ -30,7 +30,6 @@ from parlour.policies.heuristic.avalon import (
     SURE_OF_MERLIN,
     SUSPICIOUS,
 )
-from parlour.policies.heuristic.batch import acting
 
 _LIMIT: Final = len(PICKY)
 _TIE: Final = 1e-6
@@ -38,8 +37,8 @@ _TIE: Final = 1e-6
 
 
 def choose(tables: Any, where: Any, actions: Any) -> None:
-    """Write the heuristic's actions; see `parlour.policies.heuristic.batch.acting`."""
-    _choose_all(tables.games, tables.rules, *tables.numbers, acting(tables, where), actions)
+    """Write the heuristic's actions; see `parlour.policies.heuristic.batch`. Raises `ParlourError` without beliefs."""
+    _choose_all(tables.games, tables.rules, *tables.numbers, tables.acting(where), actions)
 
 
 @loop

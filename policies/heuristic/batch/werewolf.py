@@ -16,15 +16,14 @@ from parlour.envs.batch.werewolf.belief import look_on, marginals, rows_of, weig
 from parlour.envs.batch.werewolf.layout import ACCUSE, CLAIM, DEFEND, REPORT
 from parlour.envs.batch.werewolf.options import NONE, may_aim
 from parlour.envs.werewolf.state import CHECK, HUNT, LAST, POISON, PROTECT, SAVE, TALK, VOTE, WHISPER
-from parlour.policies.heuristic.batch import acting
 from parlour.policies.heuristic.werewolf import ACCUSES, ACCUSES_AS_WOLF, LETS_DIE, LIES, POISONS, PRESSED, VOTES
 
 _TIE = 1e-6
 
 
 def choose(tables: Any, where: Any, actions: Any) -> None:
-    """Write the heuristic's actions; see `parlour.policies.heuristic.batch.acting`."""
-    _choose_all(tables.games, tables.rules, tables.weights, tables.hypotheses, acting(tables, where), actions)
+    """Write the heuristic's actions; see `parlour.policies.heuristic.batch`. Raises `ParlourError` without beliefs."""
+    _choose_all(tables.games, tables.rules, tables.weights, tables.hypotheses, tables.acting(where), actions)
 
 
 @loop
