@@ -48,6 +48,7 @@ def heard() -> list[Ask[Any]]:
     return model.heard
 
 
+@pytest.mark.slow
 def test_whatever_fits_the_schema_is_an_answer():
     told = refused(heard(), np.random.default_rng(0))
     assert set(told) == {kind for kind in ASKS if kind.startswith("avalon_agent.")}
@@ -72,6 +73,7 @@ def test_whatever_fits_the_schema_is_an_answer_of_the_judge():
     assert told == {kind: [] for kind in told}
 
 
+@pytest.mark.slow
 def test_every_prompt_is_read_back_as_the_question_it_puts():
     for question in heard():
         assert read_back(question.prompt()) == question

@@ -47,6 +47,7 @@ def with_consultation(game: Any) -> list[Move]:
     return next(moves for moves in games if any(move.kind == "consult" for move in moves))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"comments": "public"}, {"num_players": 7}])
 def test_twins_with_consultations_cannot_be_told_apart(options):
     """A whole game that comes to the guess, compared with twins of each seat, turn by turn and cycle by cycle."""
@@ -246,6 +247,7 @@ def test_words_without_sense_hold_nobody_for_merlin(words):
     assert play.text.default(words, play.view(play.actor), np.random.default_rng(0)) == Move("consult")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["avalon_agent", "avalon_baseline", "chat"])
 def test_offline_agents_play_consultation_and_guess_without_a_fault(name):
     """Such agents in the even seats, heuristics in the odd ones, until an agent has consulted and one has guessed."""

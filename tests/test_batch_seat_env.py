@@ -35,6 +35,7 @@ def copied(turns):
     return [array.copy() for array in turns]
 
 
+@pytest.mark.slow
 @EVERY
 def test_turns_are_those_of_the_scalar_environment(name, options, kind):
     """Table b plays what an environment does that is given the same moves of nature."""
@@ -216,6 +217,7 @@ def test_spaces_and_the_autoreset_mode_are_declared():
     assert np.array_equal(env.action_masks(), infos["action_mask"] == 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seat", [2, "random"])
 def test_the_learner_moves_whenever_its_seat_does_and_is_paid_what_its_seat_earns(seat):
     tables, opponents = scalar(), Written()

@@ -72,6 +72,7 @@ def test_the_vote_turns_when_one_more_death_gives_the_werewolves_half():
 # -- without it ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["heuristic", *AGENTS])
 def test_without_deceit_games_are_the_same_byte_for_byte(tmp_path, name):
     for seed in (1, 2):

@@ -50,6 +50,7 @@ def setting(words: list[str], **more) -> HeldOutConfig:
 # -- from a corpus to a policy ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_command_learns_from_a_corpus_and_compares(town_files, tmp_path, capsys):
     arguments = ["train", "grace", *town_files, "--reader", "extract", "--out", str(tmp_path / "run")]
     assert run_command([*arguments, "--json"]) == 0
@@ -78,6 +79,7 @@ def test_questions_are_split_by_the_seed_and_none_is_lost(town_files):
 # -- what the mediator sees ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_mediator_that_sees_the_question_is_learned_compared_and_kept(town_files, tmp_path, capsys):
     pytest.importorskip("sklearn")
     arguments = ["train", "grace", *town_files, "--reader", "extract", "--sees", "question"]
@@ -100,6 +102,7 @@ def test_a_mediator_that_sees_the_question_is_learned_compared_and_kept(town_fil
 CEILING = "ceiling: all but memory's lottery"
 
 
+@pytest.mark.slow
 def test_where_the_memory_is_simulated_the_ceiling_stands_before_the_oracle(town_files, tmp_path, capsys):
     words = ["--temperature", "0.7", "--floor", "0.02", "--json"]
 
@@ -133,6 +136,7 @@ def test_seeing_more_goes_with_no_on_line_learning(town_files, tmp_path, capsys)
     assert told.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_the_correlated_form_of_a_policy_that_sees_the_question_is_learned_and_its_regrets_are_told(
     town_files, tmp_path, capsys
 ):
@@ -236,6 +240,7 @@ def test_an_invented_memory_is_not_taken_for_an_answer_to_real_questions(town_fi
         readers.make(setting(town_files, reader="extract", simulate_memory=True))
 
 
+@pytest.mark.slow
 def test_a_simulated_memory_is_told_by_every_table_and_the_policy(town_files, tmp_path, capsys):
     arguments = ["train", "grace", *town_files, "--simulate-memory", "--out", str(tmp_path / "run")]
     assert run_command(arguments) == 0

@@ -249,6 +249,7 @@ def test_a_rate_is_for_what_is_calibrated_and_in_place_of_costs(source, capsys):
     assert "without --costs" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_run_is_priced_by_its_rate_and_nothing_is_asked_again(tmp_path, clock, capsys):
     """Each action takes one tick, so that at 7 a second each of the six costs 7; tokens were none."""
     words = ["train", "grace", "--questions", "30", "--held-out", "10", "--temperature", "1", "--floor", "0"]
@@ -271,6 +272,7 @@ def test_a_run_is_priced_by_its_rate_and_nothing_is_asked_again(tmp_path, clock,
     assert 'rate "0,0,7"' in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_stakes_are_shown_at_the_costs_of_a_rate(tmp_path, clock, capsys):
     words = ["train", "grace", "--questions", "30", "--held-out", "10", "--temperature", "1", "--floor", "0"]
     assert run([*words, "--out", str(tmp_path / "run")]) == 0

@@ -182,6 +182,7 @@ def trained(tmp_path_factory):
     return out
 
 
+@pytest.mark.slow
 def test_the_command_leaves_table_policies_and_picture(trained, capsys):
     before = (trained / "calibration" / "partial.csv").read_bytes()
     assert run(["grace", "stakes", str(trained), "--price", "0,50,inf", "--value", "110,20"]) == 0
@@ -216,6 +217,7 @@ def test_a_folder_without_a_calibrated_run_is_refused_in_one_line(trained, tmp_p
         calibrated_run.read_run(tmp_path)
 
 
+@pytest.mark.slow
 def test_who_answered_is_told_by_every_table_and_policy(tmp_path, capsys):
     """Questions of one's own answered by a simulated memory are a fiction, and say so wherever they are shown."""
     lines = [{"question": f"Who wrote Book {k}?", "answer": f"Ann Reed{k}"} for k in range(12)]

@@ -47,6 +47,7 @@ def test_the_games_of_a_sealed_turn_are_counted_on_after_a_reset(tmp_path):
     assert difference(*told) == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attack", TABLE_ATTACKS)
 def test_nothing_is_found_at_tables_as_they_are(attack, tmp_path):
     for subject in (TINY, "avalon_v0 num_players=5 rules=paper", "werewolf_v0 num_players=4 rules=official"):

@@ -31,11 +31,13 @@ def found(folder: Path, subject: str = TINY, attempts: int = 12) -> list[Finding
     return []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("subject", [TINY, AVALON, "werewolf_v0 num_players=4 rules=paper", "mediated_qa_v0"])
 def test_nothing_is_found_at_tables_as_they_are(subject, tmp_path):
     assert found(tmp_path, subject, attempts=3) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["train_en", "teahouse_zh"])
 def test_nothing_is_found_in_either_language(case, tmp_path):
     assert found(tmp_path, f"murder_mystery_v0 case={case} rounds=1", attempts=2) == []
@@ -70,6 +72,7 @@ def test_features_that_read_words_are_found(monkeypatch, tmp_path):
     assert {finding.what for finding in found(tmp_path, attempts=20)} == {"features change"}
 
 
+@pytest.mark.slow
 def test_moves_whose_legality_rests_on_words_are_found(monkeypatch, tmp_path):
     legal = Coin.legal
 
@@ -101,6 +104,7 @@ def test_a_refusal_in_several_lines_is_found(monkeypatch, tmp_path):
     assert told == {"refused in several lines or with characters that do not print"}
 
 
+@pytest.mark.slow
 def test_a_player_that_takes_words_for_private_lines_is_found(monkeypatch, tmp_path):
     private = "parlour.policies.agents.chat._secret"
     monkeypatch.setattr(private, lambda lines, info: ["Privately" in line for line in lines])

@@ -11,6 +11,7 @@ TABLES = [*((avalon.GAME, options) for options in AVALON), *((werewolf.GAME, opt
 tables = pytest.mark.parametrize(("spec", "options"), TABLES, ids=[f"{s.id} {o['num_players']}" for s, o in TABLES])
 
 
+@pytest.mark.slow
 @tables
 def test_the_summary_is_what_the_table_says_with_seats_counted_from_oneself(spec, options):
     game = spec.build(**options)

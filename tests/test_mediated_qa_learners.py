@@ -45,6 +45,7 @@ def planted() -> TableBandit:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES, ids=str)
 def test_the_best_arm_of_each_state_is_found_and_regret_flattens(rule):
     bandit = planted()

@@ -136,6 +136,7 @@ def test_dense_needs_an_embedder():
             Pipeline(corpus, retriever=name)
 
 
+@pytest.mark.slow
 def test_the_small_sentence_model_finds_what_means_the_same():
     minilm = pytest.importorskip("parlour.policies.retrieval.embedders").MiniLMEmbedder()
     articles = (Passage("Telby", ("A stream passes through it.",)), Passage("Orra", ("She paints portraits.",)))

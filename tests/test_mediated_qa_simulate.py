@@ -240,6 +240,7 @@ def test_experiments_that_are_not_accepted(settings, told):
         held_out.run(HeldOutConfig(), corpus=generate(seed=1, size=20, difficulty="easy"))
 
 
+@pytest.mark.slow
 def test_the_command_learns_from_generated_questions_and_compares(tmp_path, capsys):
     words = f"train grace --questions 60 --held-out 30 --difficulty easy --out {tmp_path}"
     arguments = words.split()

@@ -94,6 +94,7 @@ def of_kind(kind: str, language: str = "en") -> list[Any]:
 # -- any reply that fits the schema --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", CASES)
 def test_of_replies_that_fit_the_schema_only_those_that_say_nothing_or_no_fact_are_refused(language):
     found = refused(questions(language), np.random.default_rng(0))

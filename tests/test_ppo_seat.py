@@ -247,6 +247,7 @@ def test_the_exported_network_is_the_one_that_maskable_ppo_trained(tmp_path):
     np.testing.assert_allclose(logits - logits.max(), expected - expected.max(), atol=1e-4)
 
 
+@pytest.mark.slow
 def test_the_keeper_cannot_be_guessed_but_the_guesser_learns_to_follow_an_honest_keeper(tmp_path, monkeypatch):
     # A keeper who tells the truth: the best guess is what he says, and wins every game.
     from parlour.envs import speech

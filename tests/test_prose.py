@@ -7,6 +7,7 @@ from banned_words import BANNED, Banned
 from prose import Text, findings, measure, module, page, sentences, sources
 
 
+@pytest.mark.slow
 def test_prose_has_no_banned_construction_and_short_sentences() -> None:
     failing = {one.name: one.findings or one.longest for one in sources() if not one.passes}
     assert failing == {}, "scripts/prose SOURCE prints what to write instead"

@@ -161,6 +161,7 @@ def jobs(monkeypatch) -> list[tuple[str, Any]]:
     return kept
 
 
+@pytest.mark.slow
 def test_all_rows_play_the_same_held_out_deals(jobs):
     reproduce("avalon-2", ReproductionSetting(games=1, practice=0, seed=5))
     rows = defaultdict(list)

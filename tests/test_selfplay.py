@@ -221,6 +221,7 @@ def test_kept_of_decisions_among_opponents_are_the_policys_own_log_probs(seated)
     assert sum(score.n for score in collector.scores()) == collector.games
 
 
+@pytest.mark.slow
 def test_an_exploiter_learns_without_the_entropy_bonus_of_a_kind_of_move(tmp_path):
     """An exploiter whose guesses stay even would never punish a Merlin who shows himself."""
     written = []
@@ -285,6 +286,7 @@ def test_all_games_against_others_are_counted_by_opponent_and_side(whole):
         assert {score.member for score in phase.scores} <= {"heuristic", *(f"s{k:03d}" for k in range(phase.number))}
 
 
+@pytest.mark.slow
 def test_a_run_against_its_own_beginning_never_meets_the_heuristic(tmp_path):
     """Half of 16 tables against the imitation, s000, and the others alone."""
     found = run.selfplay(config(fixed="start", pool_share=0.0), tmp_path)

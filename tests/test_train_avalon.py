@@ -151,6 +151,7 @@ def test_a_part_switched_off_leaves_its_part_as_it_was(part):
     assert (own, lesson.others == LESSON.others) == (part == "improve", part == "others")
 
 
+@pytest.mark.slow
 def test_the_end_of_the_game_is_part_of_what_it_teaches():
     """The result of the last quest, and the Assassin's guess, come after a seat's last turn."""
     env = rollout.table("avalon_v0", num_players=6)
@@ -176,6 +177,7 @@ def whole(tmp_path_factory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_practice_is_the_same_again_and_sides_take_turns(whole):
     first = practise(SMALL)
     assert practise(SMALL, whole) == first  # nothing is left to play there
@@ -202,6 +204,7 @@ class Killed(BaseException):
     """The run was killed."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [0, 3])
 @pytest.mark.parametrize("moment", ["in the game", "before the checkpoint", "after the checkpoint"])
 def test_a_killed_run_goes_on_where_it_stopped(after, moment, whole, tmp_path, monkeypatch):
@@ -368,6 +371,7 @@ class Odd(OfflineModel):
         return plain if text is None or odd() == "\u2028" else plain.model_copy(update={text: "x" + odd()})
 
 
+@pytest.mark.slow
 def test_odd_answers_stop_neither_a_game_nor_practice(tmp_path):
     for seed in range(3):
         done = practise(

@@ -55,6 +55,7 @@ def test_each_deal_is_played_from_both_sides_with_every_seat_held_once(monkeypat
     assert {role for role, who in zip(roles, first, strict=True) if who == "GratrAgent"} == {"Werewolf", "Villager"}
 
 
+@pytest.mark.slow
 def test_a_reward_is_a_function_of_parameters_and_deal():
     problem = pickle.loads(pickle.dumps(GratrTuning()))
     assert isinstance(problem, Problem)

@@ -141,6 +141,7 @@ def test_the_logistic_model_learns_from_episodes(played):
 SMALL = TrustTraining(episodes=4, rounds=2, rho=(0.95,))
 
 
+@pytest.mark.slow
 def test_a_run_that_was_cut_off_ends_with_the_same_files(tmp_path):
     learn_trust(SMALL, tmp_path / "whole")
     whole = {path.name: path.read_bytes() for path in (tmp_path / "whole").iterdir()}
@@ -230,6 +231,7 @@ def table_of(capsys, *asked):
     return json.loads(capsys.readouterr().out)["cells"]
 
 
+@pytest.mark.slow
 def test_readers_add_rows_and_the_share_right_where_the_window_dares(capsys):
     asked = ["gratr-trust", "--games", "2", "--ours", "gratr:parameters=trained", "--against", "werewolf_window"]
     cells = table_of(capsys, *asked, "--readers", "trained")
@@ -262,6 +264,7 @@ def test_both_designs_seat_every_method_on_both_sides(capsys):
         assert found["n"] == 2
 
 
+@pytest.mark.slow
 def test_the_surface_has_both_scores_in_every_cell_with_the_defaults_first(capsys, monkeypatch):
     monkeypatch.setattr(gratr_surface, "RHOS", (0.5, 0.95))
     monkeypatch.setattr(gratr_surface, "GAMMAS", (0.1,))
