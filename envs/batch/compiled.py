@@ -24,7 +24,11 @@ _HERE: Final = Path(__file__).resolve().parent
 
 
 def loop(function: Callable[..., Any]) -> Any:
-    """Decorator of loops over all games: `prange`, which pays with a single thread too. Kept on disk."""
+    """Decorator of loops over all games: `prange`, which pays with a single thread too. Kept on disk.
+
+    A loop hands a tuple of arrays that it writes to, such as `Turns`, to kernels as a whole: Numba takes an array that the body of
+    the loop itself names for another than the one in the tuple, and reorders writes to it.
+    """
     before = config.CACHE_DIR  # type: ignore[attr-defined]
     config.CACHE_DIR = str(_folder(before, Path(function.__code__.co_filename).resolve().parents[1]))  # type: ignore[attr-defined]
     try:

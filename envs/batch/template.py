@@ -128,21 +128,26 @@ def _show_all(games: Any, begins: int, turns: Any) -> None:
 @loop
 def _play_all(games: Any, autoreset: bool, actions: Any, at_random: bool, turns: Any, winner: Any) -> None:
     for b in prange(len(games)):
-        g = games[b]
-        rest(b, turns, winner, NOBODY)
-        if g.actor < 0:
-            continue
-        action = _drawn(g) if at_random else actions[b]
-        if not legal(g, action):
-            winner[b] = ILLEGAL
-            continue
-        winner[b] = play(g, action)
-        if winner[b] != NOBODY:
-            turns.terminated[b] = 1
-            for j in range(turns.rewards.shape[1]):
-                turns.rewards[b, j] = 1 if j == winner[b] else -1
-            if autoreset:
-                toss(g)
-            else:
-                g.actor = -1
-        show(g, b, turns)
+        _turn(games[b], autoreset, actions[b], at_random, b, turns, winner)
+
+
+@kernel
+def _turn(g: Any, autoreset: bool, action: int, at_random: bool, b: int, turns: Any, winner: Any) -> None:
+    rest(b, turns, winner, NOBODY)
+    if g.actor < 0:
+        return
+    if at_random:
+        action = _drawn(g)
+    if not legal(g, action):
+        winner[b] = ILLEGAL
+        return
+    winner[b] = play(g, action)
+    if winner[b] != NOBODY:
+        turns.terminated[b] = 1
+        for j in range(turns.rewards.shape[1]):
+            turns.rewards[b, j] = 1 if j == winner[b] else -1
+        if autoreset:
+            toss(g)
+        else:
+            g.actor = -1
+    show(g, b, turns)
