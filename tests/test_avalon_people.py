@@ -7,7 +7,7 @@ import json
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.training.papers import avalon_people
-from parlour.training.papers.avalon_people import LEFT_OUT, NAMED, WINS, played_game
+from parlour.training.papers.avalon_people import GAMES_LEFT_OUT, NAMED, WINS, played_game
 from parlour.training.papers.cells import ReproductionSetting
 from parlour.training.papers.reproduce import reproduce
 from parlour.training.records.avalon import import_records
@@ -57,7 +57,7 @@ def test_the_study_counts_and_reads_the_games_and_writes_a_report(tmp_path, monk
     setting = ReproductionSetting(data=folder_of(tmp_path, [*games, plain]), out=tmp_path / "out")
     found = reproduce("avalon-people", setting)
     by = {(one.row, one.of, one.measure): one for one in found.cells}
-    assert by["people", "without Merlin", LEFT_OUT].ours.value == pytest.approx(1 / 30)
+    assert by["people", "without Merlin", GAMES_LEFT_OUT].ours.value == pytest.approx(1 / 30)
     assert by["people", "7 players", WINS].ours.value == 1
     assert by["people", "7 players", NAMED].ours.value == 0
     losses = {one.row for one in found.cells if one.measure == avalon_people.LOSS and not one.of}

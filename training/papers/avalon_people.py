@@ -30,7 +30,7 @@ from parlour.training.results.progress import Stage, counted
 PEOPLE: Final = "people"
 WINS: Final = "games won by good"
 NAMED: Final = "Merlin is named, of attempts"
-LEFT_OUT: Final = "games left out"
+GAMES_LEFT_OUT: Final = "games left out"
 SIDES_VOTES: Final = "log loss of the true evil side, to an onlooker after each vote"
 MERLIN_QUESTS: Final = "log loss of the true Merlin, to an onlooker after each quest"
 MERLIN_VOTES: Final = "log loss of the true Merlin, to an onlooker after each vote"
@@ -100,11 +100,11 @@ def _import(study: PeopleStudy) -> None:
     study.files = import_records(study.setting.data, study.folder / TRANSCRIPTS, leave_out=refused.append)
     games = len(study.files) + len(refused)
     for reason, count in Counter(one.reason for one in refused).most_common():
-        study.add(PEOPLE, reason, LEFT_OUT, rate(count, games))
+        study.add(PEOPLE, reason, GAMES_LEFT_OUT, rate(count, games))
 
 
 @dataclass(frozen=True)
-class PlayedGame:
+class GameOfPeople:
     """How a game of people ended."""
 
     players: int
@@ -115,7 +115,7 @@ class PlayedGame:
     """Whether Merlin was named; None if nobody tried."""
 
 
-def played_game(path: Path) -> PlayedGame | None:
+def played_game(path: Path) -> GameOfPeople | None:
     """The end of an imported game, from the first and last line of its transcript; None if it was not finished."""
     lines = path.read_text("utf-8").splitlines()
     config, last = json.loads(lines[0])["config"], json.loads(lines[-1])
@@ -123,7 +123,7 @@ def played_game(path: Path) -> PlayedGame | None:
         return None
     winner, reason = last["outcome"]["winner"], last["outcome"]["reason"]
     tried = reason == "assassination" or winner == GOOD
-    return PlayedGame(
+    return GameOfPeople(
         config["num_players"], _role_set(config), winner == GOOD, reason == "assassination" if tried else None
     )
 
@@ -136,8 +136,8 @@ def _role_set(config: Mapping[str, Any]) -> str:
 
 def _counts(study: PeopleStudy) -> None:
     games = [one for path in study.files if (one := played_game(path)) is not None]
-    by_size: dict[str, list[PlayedGame]] = {f"{n} players": [g for g in games if g.players == n] for n in PLAYERS}
-    by_set: dict[str, list[PlayedGame]] = {}
+    by_size: dict[str, list[GameOfPeople]] = {f"{n} players": [g for g in games if g.players == n] for n in PLAYERS}
+    by_set: dict[str, list[GameOfPeople]] = {}
     for one in games:
         by_set.setdefault(f"{one.players} players: {one.roles}", []).append(one)
     sets = {name: some for name, some in sorted(by_set.items()) if len(some) >= COMMON}
