@@ -1,0 +1,138 @@
+"""Networks cloned from recorded games of Avalon, one for each number of players: they play over arrays, and at single tables.
+
+A network reads the features of a seat (`envs/avalon/encode.py`) with the roles in a fixed order, and before them which roles are in
+play and which one names Merlin. So one network learns from tables with different roles. `seat` makes an ordinary `TrainedSeat` of
+it for one table: the columns of its roles, and the constant inputs as part of the bias.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Protocol, Self
+
+import numpy as np
+from parlour.envs.avalon.vocabulary import ROLES
+from parlour.envs.core import ParlourError, accept
+from parlour.envs.registry import build, known
+from parlour.policies.array_files import read_arrays, write_arrays
+from parlour.policies.files import reading
+from parlour.policies.trained import TrainedSeat
+
+GAME: Final = "avalon_v0"
+FEATURES: Final = "belief"
+"""What the networks see of a table."""
+META: Final = "parlour_clone_networks"
+_I_AM: Final = tuple(f"I am {role}" for role in ROLES)
+INPUTS: Final = (*(f"{role} in play" for role in ROLES), *(f"{role} names Merlin" for role in ROLES), *_I_AM)
+"""What stands before the features that do not depend on the roles."""
+
+Layers = list[tuple[Any, Any]]
+"""(weights of shape (out, in), bias of shape (out,)) from the inputs to the logits."""
+
+
+class Table(Protocol):
+    """What a network is told of a table of Avalon."""
+
+    @property
+    def seats(self) -> int: ...
+    @property
+    def roles(self) -> Sequence[str]: ...
+    @property
+    def role_names(self) -> Sequence[str]: ...
+    @property
+    def guesser(self) -> int: ...
+
+
+def constants(table: Table) -> np.ndarray[Any, np.dtype[np.float32]]:
+    """The inputs that stay the same at a table, shape (2 len(ROLES),)."""
+    names = table.role_names
+    played = [role in names for role in ROLES]
+    return np.array([*played, *(role == names[table.guesser] for role in ROLES)], np.float32)
+
+
+def places(table: Table) -> list[int]:
+    """Where the table's own features, which begin with its roles, stand among the inputs after the constants: those roles."""
+    return [2 * len(ROLES) + ROLES.index(name) for name in table.role_names]
+
+
+def inputs_of(table: Table, observed: Any) -> np.ndarray[Any, np.dtype[np.float32]]:
+    """What a network reads where seats see this, (B, features) -> (B, inputs)."""
+    rows, roles = len(observed), len(table.role_names)
+    read = np.zeros((rows, len(INPUTS) + observed.shape[1] - roles), np.float32)
+    read[:, : 2 * len(ROLES)] = constants(table)
+    read[:, places(table)] = observed[:, :roles]
+    read[:, len(INPUTS) :] = observed[:, roles:]
+    return read
+
+
+@dataclass(frozen=True, eq=False)
+class CloneNetworks:
+    """What was learned from a folder of games."""
+
+    networks: Mapping[int, Layers]
+    """By number of players; between the layers stands `relu`."""
+    told: Mapping[str, Any]
+    """What they were learned from, as plain values."""
+
+    def seat(self, config: Mapping[str, Any], *, sample: bool = True) -> TrainedSeat:
+        """The network as a player of one table.
+
+        Args:
+            config: The table's configuration.
+            sample: Draw from the probabilities; otherwise play the most probable legal move.
+
+        Raises:
+            ParlourError: The table has talk, other moves, or a number of players that the networks do not know.
+        """
+        spec = known(GAME).spec
+        table: Any = build(spec, dict(config))
+        if table.talk or table.rules.consult or table.rules.short_teams:
+            raise ParlourError(
+                "a clone of people who were not heard cannot talk, consult or name short teams; accepted: --set talk=false, with "
+                "rules paper or official"
+            )
+        if table.seats not in self.networks:
+            raise accept("players", table.seats, sorted(self.networks))
+        (weights, bias), *others = self.networks[table.seats]
+        fixed = 2 * len(ROLES)
+        first = np.concatenate([weights[:, places(table)], weights[:, len(INPUTS) :]], axis=1)
+        layers = [(first, bias + weights[:, :fixed] @ constants(table)), *others]
+        features = spec.seat_encoder(table, FEATURES).size
+        if (first.shape[1], len(others[-1][1])) != (features, len(table.catalogue)):
+            raise ParlourError("this clone does not know the team sizes of the table; accepted: those of the boxed game")
+        return TrainedSeat(GAME, table.config, layers, features=FEATURES, activation="relu", sample=sample)
+
+    def save(self, path: str | Path) -> None:
+        """Write them to a file, in half precision."""
+        arrays = {
+            f"{players}.{what}{k}": array.astype(np.float16)
+            for players, layers in self.networks.items()
+            for k, layer in enumerate(layers)
+            for what, array in zip("wb", layer, strict=True)
+        }
+        shape = {str(players): len(layers) for players, layers in self.networks.items()}
+        write_arrays(path, META, {"layers": shape, "told": dict(self.told)}, arrays)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read networks. Raises `ParlourError` for a file that holds none."""
+        with reading(path, "policy file", "is no cloned player; accepted: a clone.npz of `train clone`"):
+            meta, arrays = read_arrays(path, META)
+            if any(array.dtype.kind != "f" or not np.isfinite(array).all() for array in arrays.values()):
+                raise TypeError("weights that are no finite fractions")
+            single = {name: np.asarray(array, np.float32) for name, array in arrays.items()}
+            return cls(
+                {
+                    int(players): [(single[f"{players}.w{k}"], single[f"{players}.b{k}"]) for k in range(count)]
+                    for players, count in meta["layers"].items()
+                },
+                dict(meta["told"]),
+            )
+
+
+def holds_networks(path: str | Path) -> bool:
+    """Whether a file of a clone holds networks, and no choice model. Raises `ParlourError` for a file that cannot be read."""
+    with reading(path, "policy file", "is no cloned player; accepted: a clone.npz of `train clone`"), np.load(path) as file:
+        return META in file.files

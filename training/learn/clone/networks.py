@@ -1,0 +1,254 @@
+"""Networks fitted to recorded games of Avalon: one for each number of players, for all roles, by imitation.
+
+A multi-layer perceptron over the features `belief` learns what was done by Adam on the cross-entropy, with dropout, weight decay and a
+learning rate that falls linearly to zero. Seats other than one's own are the same but for their order: each minibatch numbers
+them anew, at random, in what is seen and in what is done.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from parlour.envs.avalon import vocabulary
+from parlour.envs.avalon.vocabulary import ROLES
+from parlour.envs.batch.players import HeuristicSeats
+from parlour.envs.batch.tables import BatchTables
+from parlour.envs.core import Move
+from parlour.policies.cloned.networks import FEATURES, GAME, INPUTS, Layers, inputs_of
+from parlour.training.learn.batch.networks import layers_of, use_one_thread, weights_of
+from parlour.training.learn.batch.recorded import RecordedGame, RecordedTurn, replayed
+from torch import nn
+from torch.nn import functional
+
+HIDDEN: Final = (192, 64)
+DROPOUT: Final = 0.25
+DECAY: Final = 0.01
+RATE: Final = 1e-3
+BATCH: Final = 512
+DRAWS: Final = 40
+"""How often the heuristic is asked at each decision."""
+_ILLEGAL: Final = -1e9
+_PLACE: Final = re.compile(r"(?<!\w)(me|\+\d+)(?!\w)")
+KINDS: Final = (vocabulary.BALLOT, vocabulary.TEAM, vocabulary.CARD, vocabulary.GUESS)
+"""Kinds of decisions; a kind's number is its place."""
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """N decisions of games with one number of players."""
+
+    tables: BatchTables
+    """Some table with this number of players; actions have the same numbers at all."""
+    inputs: NDArray[np.float32]
+    """What a network reads, shape (N, D)."""
+    mask: NDArray[np.bool_]
+    """What was legal, shape (N, A)."""
+    action: NDArray[np.int64]
+    game: NDArray[np.int32]
+    """Number of the game, shape (N,)."""
+    move: NDArray[np.int32]
+    """Number of the move in its game, the deal left aside, shape (N,)."""
+    kind: NDArray[np.int8]
+    """A number into `KINDS`, shape (N,)."""
+    role: NDArray[np.int8]
+    """A number into `ROLES`, shape (N,)."""
+    drawn: NDArray[np.float32]
+    """How often the heuristic did the same, of `DRAWS`, shape (N,)."""
+    drawn_top: NDArray[np.float32]
+    """1 where the heuristic did this most often; a share where several as often."""
+
+    def where(self, chosen: NDArray[np.bool_]) -> Decisions:
+        """Those of them."""
+        return Decisions(self.tables, *(getattr(self, name)[chosen] for name in _ARRAYS))
+
+
+_ARRAYS: Final = ("inputs", "mask", "action", "game", "move", "kind", "role", "drawn", "drawn_top")
+
+
+def decisions_of(games: Sequence[RecordedGame], heard: Callable[[int], None] = lambda games: None) -> Decisions:
+    """The decisions of games with one number of players, in the order of their tables.
+
+    Args:
+        games: At least one.
+        heard: Called with the number of games read so far.
+    """
+    by_table: dict[str, list[RecordedGame]] = {}
+    for game in games:
+        by_table.setdefault(repr(sorted(game.config.items())), []).append(game)
+    parts: list[tuple[Any, ...]] = []
+    tables, read = None, 0
+    for same in by_table.values():
+        rule = HeuristicSeats()
+        for turn in replayed(same, GAME, FEATURES):
+            if tables is not turn.tables:
+                tables = turn.tables
+                rule.reset(tables, ())
+            parts.append(_of_turn(turn, rule))
+        heard(read := read + len(same))
+    if tables is None:
+        raise ValueError("no game with a decision")
+    return Decisions(tables, *(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def _of_turn(turn: RecordedTurn, rule: HeuristicSeats) -> tuple[Any, ...]:
+    """The columns of `Decisions` at one turn."""
+    tables, turns, rows = turn.tables, turn.turns, turn.rows
+    table: Any = tables.game
+    kinds = np.array([KINDS.index(move.kind) if move.kind in KINDS else -1 for move in table.catalogue], np.int8)
+    roles = np.array([ROLES.index(name) for name in table.role_names], np.int8)
+    drawn = np.zeros((len(rows), tables.actions), np.float32)
+    actions = np.zeros(tables.num_envs, np.int32)
+    for _ in range(DRAWS):
+        rule.choose(turns, rows, actions)
+        drawn[np.arange(len(rows)), actions[rows]] += 1 / DRAWS
+    best = drawn >= drawn.max(axis=1, keepdims=True) - 1e-6
+    at = np.arange(len(rows)), turn.actions
+    return (
+        inputs_of(table, turns.observation[rows]),
+        turns.mask[rows] != 0,
+        turn.actions.astype(np.int64),
+        turn.games,
+        np.full(len(rows), turn.number, np.int32),
+        kinds[tables.frame.order[0, turn.actions]],
+        roles[tables.roles[rows, turns.actor[rows]]],
+        drawn[at],
+        (best[at] / best.sum(axis=1)).astype(np.float32),
+    )
+
+
+# -- seats numbered anew -------------------------------------------------------------------------------------------
+
+
+class Renumbered(NamedTuple):
+    """How inputs and actions are found where other seats have other numbers."""
+
+    inputs: torch.Tensor
+    """Column of each input, shape (D,)."""
+    actions: torch.Tensor
+    """Number of each action before, shape (A,)."""
+    after: torch.Tensor
+    """Number of each action after, shape (A,)."""
+
+
+class SeatOrders:
+    """Draws orders of the other seats of a table.
+
+    Args:
+        tables: With any roles.
+    """
+
+    def __init__(self, tables: BatchTables) -> None:
+        self._seats, self._catalogue = tables.seats, tables.game.catalogue
+        self._numbers = {move: number for number, move in enumerate(self._catalogue)}
+        names = [*INPUTS, *tables.names[len(tables.game.role_names) :]]  # type: ignore[attr-defined]
+        self._width = len(names)
+        by_feature: dict[str, dict[int, int]] = {}
+        for column, name in enumerate(names):
+            if (found := _PLACE.search(name)) is not None:
+                place = 0 if found[1] == "me" else int(found[1])
+                by_feature.setdefault(_PLACE.sub("*", name, count=1), {})[place] = column
+        whole = [of for of in by_feature.values() if len(of) == self._seats]
+        self._columns = np.array([[of[place] for place in range(self._seats)] for of in whole])
+
+    def draw(self, rng: np.random.Generator) -> Renumbered:
+        """Seat 0 stays; the others are dealt new numbers."""
+        to = np.concatenate([[0], 1 + rng.permutation(self._seats - 1)])
+        inputs = np.arange(self._width)
+        inputs[self._columns[:, to]] = self._columns
+        before = np.array([self._numbers[_renumbered(move, to)] for move in self._catalogue])
+        actions = np.empty_like(before)
+        actions[before] = np.arange(len(before))
+        return Renumbered(*(torch.from_numpy(one) for one in (inputs, actions, before)))
+
+
+def _renumbered(move: Move, to: NDArray[np.int64]) -> Move:
+    if move.kind not in (vocabulary.TEAM, vocabulary.GUESS):
+        return move
+    return Move(move.kind, tuple(sorted(int(to[seat]) for seat in move.args)))
+
+
+# -- fitting -----------------------------------------------------------------------------------------------------
+
+
+def fit(learned: Decisions, seed: int, epochs: int, hidden: Sequence[int] = HIDDEN, *, renumber: bool = True) -> Layers:
+    """A network for these decisions; the same seed gives the same network.
+
+    Args:
+        learned: At least one.
+        seed: Of the weights at the beginning, the order of the decisions and the numbers of the seats.
+        epochs: Passes over the decisions.
+        hidden: Widths of the hidden layers; none: a multinomial logistic model, without dropout and decay.
+        renumber: Number other seats anew in each minibatch.
+    """
+    use_one_thread()
+    rng = np.random.default_rng((seed, 1))
+    network = _made((learned.inputs.shape[1], *hidden, learned.mask.shape[1]), torch.Generator().manual_seed(seed))
+    orders = SeatOrders(learned.tables)
+    adam = torch.optim.AdamW(network.parameters(), lr=RATE, weight_decay=DECAY if hidden else 0.0)
+    seen, illegal, action = (
+        torch.from_numpy(one) for one in (learned.inputs, ~learned.mask, learned.action)
+    )
+    count = len(learned.action)
+    batches = max(1, count // BATCH)
+    dropped = torch.Generator().manual_seed(seed + 1)
+    for number, rows in enumerate(_batches(count, batches, epochs, rng)):
+        for group in adam.param_groups:
+            group["lr"] = RATE * max(0.02, 1 - number / (epochs * batches))
+        inputs, closed, taken = seen[rows], illegal[rows], action[rows]
+        if renumber:
+            drawn = orders.draw(rng)
+            inputs, closed, taken = inputs[:, drawn.inputs], closed[:, drawn.actions], drawn.after[taken]
+        logits = _with_dropout(network, inputs, dropped if hidden else None).masked_fill(closed, _ILLEGAL)
+        adam.zero_grad()
+        functional.cross_entropy(logits, taken).backward()  # type: ignore[no-untyped-call]
+        adam.step()
+    return weights_of(network)
+
+
+def _made(sizes: Sequence[int], generator: torch.Generator) -> nn.Sequential:
+    parts: list[nn.Module] = []
+    for inputs, outputs in pairwise(sizes):
+        layer = nn.utils.skip_init(nn.Linear, inputs, outputs)  # type: ignore[no-untyped-call]
+        bound = inputs**-0.5
+        nn.init.uniform_(layer.weight, -bound, bound, generator=generator)
+        nn.init.uniform_(layer.bias, -bound, bound, generator=generator)
+        parts.append(layer)
+    return nn.Sequential(*parts)
+
+
+def _with_dropout(network: nn.Sequential, inputs: torch.Tensor, generator: torch.Generator | None) -> torch.Tensor:
+    """Logits; with a generator a share of the hidden units is left out."""
+    *inside, last = layers_of(network)
+    hidden = inputs
+    for layer in inside:
+        hidden = torch.relu(layer(hidden))
+        if generator is not None:
+            kept = torch.rand(hidden.shape, generator=generator) >= DROPOUT
+            hidden = hidden * kept / (1 - DROPOUT)
+    logits: torch.Tensor = last(hidden)
+    return logits
+
+
+def _batches(count: int, batches: int, epochs: int, rng: np.random.Generator) -> Iterable[torch.Tensor]:
+    for _ in range(epochs):
+        for part in np.array_split(rng.permutation(count), batches):
+            yield torch.from_numpy(part)
+
+
+def log_probs(layers: Layers, of: Decisions) -> NDArray[np.float32]:
+    """Log-probabilities of all actions, shape (N, A); far below zero where an action is not legal."""
+    hidden = of.inputs
+    for weights, bias in layers[:-1]:
+        hidden = np.maximum(hidden @ weights.T + bias, 0)
+    weights, bias = layers[-1]
+    logits = np.where(of.mask, hidden @ weights.T + bias, _ILLEGAL)
+    logits -= logits.max(axis=1, keepdims=True)
+    found: NDArray[np.float32] = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+    return found
