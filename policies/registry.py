@@ -125,9 +125,9 @@ def _expert(words: Mapping[str, str], at: Wanted) -> Policy:
 
 
 def _clone(words: Mapping[str, str], at: Wanted) -> Policy:
-    from parlour.policies.cloned import ClonedPlayer
+    from parlour.policies.cloned import seated
 
-    return ClonedPlayer.for_game(words, at.game)
+    return seated(words, at.game, at.config)
 
 
 def _mixture(words: Mapping[str, str], at: Wanted) -> Policy:

@@ -1,7 +1,10 @@
 """Players cloned from recorded games of Avalon (`parlour train clone`): they choose as the recorded players chose.
 
-`clone:FILE` on the command line. A clone sits at any table of Avalon, 5 to 10 players, talk or none: its features
-(`features.py`) are a function of the seat's View and have the same columns everywhere. It speaks by acts, not in words.
+`clone:FILE` on the command line. A file holds a choice model or networks:
+
+* A choice model sits at any table of Avalon, 5 to 10 players, talk or none: its features (`features.py`) are a function of the
+  seat's View and have the same columns everywhere. It speaks by acts, not in words.
+* Networks (`networks.py`), one for each number of players, sit at tables without talk, and play over arrays.
 """
 
 from __future__ import annotations
@@ -14,11 +17,12 @@ import numpy as np
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.policies.base import Policy, check_settings
+from parlour.policies.cloned import networks
 from parlour.policies.cloned.features import decision_of, described, group_of
 from parlour.policies.cloned.network import ChoiceHead, ChoiceNetwork
 from parlour.policies.cloned.record import SeatRecord
 
-__all__ = ["CLONE", "ChoiceHead", "ChoiceNetwork", "ClonedPlayer", "is_clone"]
+__all__ = ["CLONE", "ChoiceHead", "ChoiceNetwork", "ClonedPlayer", "is_clone", "seated"]
 
 CLONE: Final = "clone"
 """What it is called on the command line."""
@@ -33,6 +37,33 @@ def is_clone(name: str) -> bool:
     (True, False)
     """
     return name.partition(":")[0] == CLONE and name != CLONE
+
+
+def seated(settings: Mapping[str, str], game: str, config: Mapping[str, Any]) -> Policy:
+    """A clone at a table, from words: `file`, and `sample`, `yes` or `no`.
+
+    Returns:
+        A `ClonedPlayer`, or a `TrainedSeat` where the file holds networks.
+
+    Raises:
+        ParlourError: The game is not Avalon, a setting is not accepted, or the file holds no clone for this table.
+    """
+    if game != GAME:
+        raise accept("game of a clone", game, GAME)
+    file, sample = _read(settings)
+    if networks.holds_networks(file):
+        return networks.CloneNetworks.load(file).seat(config, sample=sample)
+    return ClonedPlayer(ChoiceNetwork.load(file), sample=sample)
+
+
+def _read(settings: Mapping[str, str]) -> tuple[str, bool]:
+    """The file, and whether to draw. Raises `ParlourError` for other settings."""
+    check_settings(CLONE, settings, ("file", "sample"))
+    if "file" not in settings:
+        raise ParlourError("clone needs a file; accepted: clone:DIR/clone.npz, or clone:file=DIR/clone.npz,sample=no")
+    sample = settings.get("sample", "yes")
+    check_one_of("sample", sample, _YES)
+    return settings["file"], _YES[sample]
 
 
 class ClonedPlayer(Policy):
@@ -79,21 +110,8 @@ class ClonedPlayer(Policy):
     @classmethod
     def from_settings(cls, settings: Mapping[str, str]) -> Self:
         """A player from words: `file`, and `sample`, `yes` or `no`. Raises `ParlourError` for other ones."""
-        check_settings(cls.name, settings, ("file", "sample"))
-        if "file" not in settings:
-            raise ParlourError(
-                "clone needs a file; accepted: clone:DIR/clone.npz, or clone:file=DIR/clone.npz,sample=no"
-            )
-        sample = settings.get("sample", "yes")
-        check_one_of("sample", sample, _YES)
-        return cls(ChoiceNetwork.load(settings["file"]), sample=_YES[sample])
-
-    @classmethod
-    def for_game(cls, settings: Mapping[str, str], game: str) -> Self:
-        """The same, for a table of `game`. Raises `ParlourError` for another game than Avalon."""
-        if game != GAME:
-            raise accept("game of a clone", game, GAME)
-        return cls.from_settings(settings)
+        file, sample = _read(settings)
+        return cls(ChoiceNetwork.load(file), sample=sample)
 
     def save(self, path: str | Path) -> None:
         """Write the network; `sample` is no part of it."""

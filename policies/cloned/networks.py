@@ -101,7 +101,9 @@ class CloneNetworks:
         layers = [(first, bias + weights[:, :fixed] @ constants(table)), *others]
         features = spec.seat_encoder(table, FEATURES).size
         if (first.shape[1], len(others[-1][1])) != (features, len(table.catalogue)):
-            raise ParlourError("this clone does not know the team sizes of the table; accepted: those of the boxed game")
+            raise ParlourError(
+                "this clone does not know the team sizes of the table; accepted: those of the boxed game"
+            )
         return TrainedSeat(GAME, table.config, layers, features=FEATURES, activation="relu", sample=sample)
 
     def save(self, path: str | Path) -> None:
@@ -134,5 +136,8 @@ class CloneNetworks:
 
 def holds_networks(path: str | Path) -> bool:
     """Whether a file of a clone holds networks, and no choice model. Raises `ParlourError` for a file that cannot be read."""
-    with reading(path, "policy file", "is no cloned player; accepted: a clone.npz of `train clone`"), np.load(path) as file:
+    with (
+        reading(path, "policy file", "is no cloned player; accepted: a clone.npz of `train clone`"),
+        np.load(path) as file,
+    ):
         return META in file.files

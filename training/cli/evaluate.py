@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,6 +18,7 @@ from parlour.training.measure import evaluate as evaluation
 from parlour.training.measure.statistics import plain, show_interval
 from parlour.training.play import rollout, seeds
 from parlour.training.play.extras import import_extra
+from parlour.training.play.failures import Failures
 from parlour.training.play.named_table import named_table
 from parlour.training.play.runner import GameRunner
 from parlour.training.play.stored_games import games_folder
@@ -24,9 +26,9 @@ from parlour.training.results import display
 from parlour.training.results.evaluation_tables import report_parts, show_rate, verdict_of
 from parlour.training.results.pages import evaluation_page
 from parlour.training.results.result_table import ResultTable, plain_table
-from parlour.training.results.verdicts import WIN_RATE, together
+from parlour.training.results.verdicts import WIN_RATE, compared, together
 
-DESIGNS = ("single", "team")
+DESIGNS = ("single", "team", "stranger")
 
 
 def evaluate(
@@ -39,7 +41,13 @@ def evaluate(
         list[str] | None, "Player to measure, repeatable; compared with the first; None: heuristic."
     ] = None,
     against: Annotated[str, "Player of the other seats, or of the other side."] = "heuristic",
-    design: Annotated[str, "`single`: one seat, in turn; `team`: a whole side, then the other."] = "single",
+    design: Annotated[
+        str,
+        "`single`: one seat, in turn; `team`: a whole side, then the other; `stranger`: one seat among each `--family`.",
+    ] = "single",
+    family: Annotated[
+        list[str] | None, "Player of all other seats with --design stranger, repeatable; compared in the same seat."
+    ] = None,
     games: Annotated[int, typer.Option(min=1), "Number of deals."] = 200,
     seat: Annotated[int | None, typer.Option(min=0), "Always this seat; None: each in turn."] = None,
     seed: Annotated[int, typer.Option(min=0), "Number of the first deal among the held-out ones."] = 0,
@@ -64,7 +72,7 @@ def evaluate(
     Example: [bold]parlour evaluate avalon_v0 --policy runs/seat/policy.npz --policy expert[/bold]
     """
     names = policy or ["heuristic"]
-    game, options = named_table(game, table.chosen, (*names, against))
+    game, options = named_table(game, table.chosen, (*names, against, *(family or ())))
     if best_response is not None:
         unread = {"against": against != "heuristic", "design": design != "single", "resume": resume}
         unread |= {"seat": seat is not None, "table": csv is not None, "html": html is not None, "out": out is not None}
@@ -79,6 +87,14 @@ def evaluate(
         if amount is not None:
             raise ParlourError(f"--{option} goes with --best-response")
     check_one_of("design", design, DESIGNS)
+    if (design == "stranger") != bool(family):
+        raise ParlourError("--design stranger and --family go together; accepted: both, or neither")
+    if design == "stranger":
+        unread = {"against": against != "heuristic", "seat": seat is not None, "table": csv is not None}
+        unread |= {"html": html is not None, "out": out is not None, "resume": resume}
+        for option in (option for option, given in unread.items() if given):
+            raise ParlourError(f"--{option} is not accepted with --design stranger; accepted: --{option} without it")
+        return _strangers(names, family or [], game, options, seeds.HELD_OUT[seed : seed + games], failures, model)
     if html is not None:
         evaluation_page.check_out(html)
     if seat is not None and design != "single":
@@ -120,6 +136,40 @@ def evaluate(
     if html is not None:
         evaluation_page.write_page(html, report, note)
     return Answer(value, report_parts(report, note), verdict=verdict_of(report))
+
+
+def _strangers(
+    policy: list[str],
+    families: list[str],
+    game: str,
+    options: dict[str, Any],
+    deals: Sequence[int],
+    failures: Failures,
+    model: Any,
+) -> Answer:
+    """Seat a player among each family."""
+    if len(policy) > 1:
+        raise ParlourError(f"{len(policy)} policies; accepted with --design stranger: one")
+    module = import_extra("parlour.training.learn.batch.strangers", "train")
+    with display.progress_line() as progress:
+        runner = GameRunner(games_at_once((*policy, *families), model), progress=progress, failures=failures)
+        table = module.StrangersTable(game, options)
+        found = module.among_families(table, policy[0], families, deals, runner, model)
+    rows = [
+        (
+            *(score.family, score.what, str(score.policy.n), show_rate(score.policy), show_rate(score.reference)),
+            f"{100 * score.difference.value:+.1f} {show_interval(score.difference, '+.1f', 100)}",
+        )
+        for score in found.scores
+    ]
+    rows += [
+        ("mean", what, str(mean.n), "", "", f"{100 * mean.value:+.1f} {show_interval(mean, '+.1f', 100)}")
+        for what, mean in found.mean.items()
+    ]
+    headings = ("among", "as", "n", f"{policy[0]} wins", "family wins there", "difference in points")
+    title = f"{policy[0]} in one seat among strangers, on the same deals (95 % interval)"
+    verdict = compared(policy[0], "the families in that seat", found.mean["all"], WIN_RATE)
+    return Answer(plain(found), [plain_table(title, headings, rows, wrap=True)], verdict=verdict)
 
 
 def _best_responses(side: str, policy: list[str], game: str, options: dict[str, Any], budget: dict[str, Any]) -> Answer:

@@ -192,7 +192,7 @@ def train_clone(
         typer.Option("--from"),
         "Directory of transcripts of Avalon, imported (`parlour import avalon`) or played here.",
     ],
-    config: Annotated[CloneConfig, Options()],
+    config: Annotated[CloneConfig, Options(repeated=("beside",))],
     out: common.RunOption = Path("runs/clone"),
     log: common.LogOption = None,
 ) -> Answer:
@@ -203,9 +203,13 @@ def train_clone(
     Example: [bold]parlour train clone --from runs/imported --out runs/clone[/bold]
     """
     run = import_extra("parlour.training.learn.clone.run", "train")
+    if config.method == "networks":
+        run = import_extra("parlour.training.learn.clone.by_date", "train")
+    learn = run.clone_networks if config.method == "networks" else run.clone
+    report = import_extra("parlour.training.learn.clone.report", "train")
     with display.progress_line() as progress:
-        found = run.clone(folder, out, config, progress, log or ())
-    title, report = "Held-out games (95 % interval)", run.report
+        found = learn(folder, out, config, progress, log or ())
+    title = "Held-out games (95 % interval)"
     table = plain_table(title, report.HEADINGS, report.overall(found.scores), wrap=True)
     files = f"player: --policy clone:{out / report.PLAYER}; report: {out / 'report.html'}"
     return Answer({"out": str(out), **run.summary(found)}, [table, files], verdict=report.verdict(found.scores))

@@ -105,6 +105,8 @@ class SeatResult:
     """By the first player, shape (deals,)."""
     reference: NDArray[np.bool_]
     """By the second."""
+    roles: NDArray[np.int8]
+    """The role of the seat, a number of the table, shape (deals,)."""
 
     @property
     def points(self) -> Estimate:
@@ -121,8 +123,9 @@ def one_seat(
         block = seeds[start : start + tables.num_envs]
         sides = sides_of(tables, block)
         seats = (start + np.arange(len(block))) % tables.seats
+        roles = tables.roles[np.arange(len(block)), seats].copy()
         seating = np.ones((len(block), tables.seats), np.int8)
         seating[np.arange(len(block)), seats] = 0
         own = sides[np.arange(len(block)), seats]
-        parts.append((own, *(play(tables, (one, others), seating, block) == own for one in (a, reference))))
+        parts.append((own, *(play(tables, (one, others), seating, block) == own for one in (a, reference)), roles))
     return SeatResult(*(np.concatenate(part) for part in zip(*parts, strict=True)))

@@ -31,18 +31,19 @@ class NetworkPlayer:
         greedy: Play the most probable legal action.
     """
 
+    features: tuple[str, ...]
     log_probs: NDArray[np.float32]
     """Log-probabilities of the actions of the last call, in its first entries."""
 
     def __init__(self, name: str, network: nn.Module, features: Sequence[str], *, greedy: bool = False) -> None:
-        self.name, self.network, self._features, self._greedy = name, network, tuple(features), greedy
+        self.name, self.network, self.features, self._greedy = name, network, tuple(features), greedy
 
     def reset(self, tables: BatchTables, seeds: Sequence[int], number: int = 0) -> None:
-        missing = set(self._features) - set(tables.names)
+        missing = set(self.features) - set(tables.names)
         if missing:
             raise ParlourError(f"{self.name} needs features that these tables do not have: {sorted(missing)[:3]}")
         at = {feature: k for k, feature in enumerate(tables.names)}
-        columns = np.array([at[feature] for feature in self._features])
+        columns = np.array([at[feature] for feature in self.features])
         self._columns = None if len(columns) == tables.size and (np.diff(columns) == 1).all() else columns
         self._stream = started(seeds, _FIRST_STREAM + number)
         self.log_probs = np.empty(tables.num_envs, np.float32)

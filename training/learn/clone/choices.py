@@ -11,13 +11,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.belief import AvalonHabits
 from parlour.envs.avalon.vocabulary import AvalonView
-from parlour.envs.core import Move, ParlourError, check_from
+from parlour.envs.core import Move, ParlourError, accept, check_from, check_one_of
 from parlour.envs.replay import transcript_files
 from parlour.policies.cloned.features import SPEECH, decision_of, described, group_of
 from parlour.policies.cloned.record import Array, SeatRecord, acts_of
@@ -25,6 +25,8 @@ from parlour.policies.heuristic.avalon import AvalonPlayer
 from parlour.training.measure.analysis.games import AnalysedGame, Moment, read_game
 from parlour.training.records.avalon import assumed_moves
 from parlour.training.results.progress import Stage, StageProgress, counted, no_progress
+
+Method = Literal["choice", "networks"]
 
 
 @dataclass(frozen=True)
@@ -52,10 +54,22 @@ class CloneConfig:
     """Most training steps."""
     seed: int = 0
     """The same seed gives the same result."""
+    method: Method = "choice"
+    """`choice`: one choice model for all tables, cross-validated; `networks`: one network for each number of players, without talk,
+    which plays over arrays."""
+    held_out: float = 0.2
+    """Networks: share of the games, the last by name, that are held out."""
+    epochs: int = 40
+    """Networks: passes over the games."""
+    beside: tuple[str, ...] = ()
+    """Networks: another player whose predictions of the held-out moves are compared; repeatable."""
 
     def __post_init__(self) -> None:
-        for name, least in (("folds", 2), ("hidden", 0), ("members", 2), ("steps", 1), ("seed", 0)):
+        for name, least in (("folds", 2), ("hidden", 0), ("members", 2), ("steps", 1), ("seed", 0), ("epochs", 1)):
             check_from(name, getattr(self, name), least)
+        check_one_of("method", self.method, get_args(Method))
+        if not 0 < self.held_out < 1:
+            raise accept("held_out", self.held_out, "a number between 0 and 1")
 
     @property
     def fit(self) -> FitConfig:

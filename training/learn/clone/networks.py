@@ -192,9 +192,7 @@ def fit(learned: Decisions, seed: int, epochs: int, hidden: Sequence[int] = HIDD
     network = _made((learned.inputs.shape[1], *hidden, learned.mask.shape[1]), torch.Generator().manual_seed(seed))
     orders = SeatOrders(learned.tables)
     adam = torch.optim.AdamW(network.parameters(), lr=RATE, weight_decay=DECAY if hidden else 0.0)
-    seen, illegal, action = (
-        torch.from_numpy(one) for one in (learned.inputs, ~learned.mask, learned.action)
-    )
+    seen, illegal, action = (torch.from_numpy(one) for one in (learned.inputs, ~learned.mask, learned.action))
     count = len(learned.action)
     batches = max(1, count // BATCH)
     dropped = torch.Generator().manual_seed(seed + 1)

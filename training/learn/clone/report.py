@@ -178,16 +178,34 @@ def write(
     folder: Path, scores: Sequence[ChoiceScore], held_out: Sequence[PredictedChoice], told: Mapping[str, Any]
 ) -> None:
     """Write all files but the player itself."""
-    columns = ("decision", "role", "model", "decisions", "games")
-    of_means = [
-        f"{name}{end}" for name in ("top", "log", "clone_top_more", "clone_log_more") for end in ("", "_low", "_high")
-    ]
-    write_csv(folder / SCORES, (*columns, *of_means), [_numbers(score) for score in scores])
+    write_scores(folder, scores)
     bins = {name: calibration(held_out, _VOTE, name) for name in MODELS if _tells_votes(held_out, name)}
     rows = [(name, _digits(part.chance), _digits(part.share), part.n) for name, of in bins.items() for part in of]
     write_csv(folder / CALIBRATION, ("model", "chance", "rate", "decisions"), rows)
     drawn = _draw(folder / PICTURE, scores, bins)
     write_report(folder, _report(scores, told, drawn=drawn))
+
+
+def write_scores(folder: Path, scores: Sequence[ChoiceScore]) -> None:
+    """Write scores.csv."""
+    columns = ("decision", "role", "model", "decisions", "games")
+    of_means = [
+        f"{name}{end}" for name in ("top", "log", "clone_top_more", "clone_log_more") for end in ("", "_low", "_high")
+    ]
+    write_csv(folder / SCORES, (*columns, *of_means), [_numbers(score) for score in scores])
+
+
+def write_by_date(folder: Path, scores: Sequence[ChoiceScore], told: Mapping[str, Any]) -> None:
+    """Write the files of networks that were tested on later games, but the player itself."""
+    write_scores(folder, scores)
+    drawn = _draw(folder / PICTURE, scores, {})
+    opened = opening(
+        "Networks cloned from recorded players", verdict(scores), *([f"![held-out scores]({PICTURE})"] if drawn else [])
+    )
+    learned = f"Learned from the first {told['games']} games; scores on the later ones."
+    by_role = [row(score) for score in scores if score.role != ALL]
+    tables = (markdown_table(HEADINGS, overall(scores)), "## By role", markdown_table(HEADINGS, by_role))
+    write_report(folder, "\n\n".join(filter(None, (*opened, learned, *tables))) + "\n")
 
 
 def _tells_votes(held_out: Sequence[PredictedChoice], name: str) -> bool:
@@ -278,8 +296,9 @@ def _draw(path: Path, scores: Sequence[ChoiceScore], bins: Mapping[str, Sequence
         panels = made.subplots(2, wide, squeeze=False).ravel()
         for axes, what in zip(panels, kinds, strict=False):
             _bars(axes, what, [score for score in over_all if score.what == what])
-        _calibrated(panels[len(kinds)], bins)
-        for axes in panels[len(kinds) + 1 :]:
+        if bins:
+            _calibrated(panels[len(kinds)], bins)
+        for axes in panels[len(kinds) + bool(bins) :]:
             axes.axis("off")
     return True
 

@@ -194,7 +194,10 @@ def _exploiters_due(config: SelfplayConfig, phase: int) -> bool:
 
 
 def imitate(learner: SelfplayLearner, progress: StageProgress) -> tuple[int, float]:
-    """Learn from games that `config.start` plays at all seats, or that it holds: number of games, last mean cross-entropy."""
+    """Learn from games that `config.start` plays at all seats, or that it holds: number of games, last mean cross-entropy.
+
+    A policy of the learner's own shape is taken over as it is; then only the critic has learned from these games.
+    """
     config, tables = learner.config, learner.tables
     if config.start == "none":
         return 0, 0.0
@@ -215,4 +218,6 @@ def imitate(learner: SelfplayLearner, progress: StageProgress) -> tuple[int, flo
         loss = learner.imitate(experience)
         done += len(experience.action)
         progress(stage, done, f"cross-entropy {loss:.3f}")
+    if isinstance(teacher, NetworkPlayer):
+        learner.adopt(teacher)
     return collector.games, loss

@@ -23,6 +23,7 @@ from parlour.policies.array_files import read_arrays, write_arrays
 from parlour.policies.files import reading
 from parlour.training.learn.batch import kernels
 from parlour.training.learn.batch.networks import adam_arrays, arrays_of, load_adam, load_arrays, mlp, weights_of
+from parlour.training.learn.batch.players import NetworkPlayer
 from parlour.training.learn.selfplay.collect import Experience
 from parlour.training.learn.selfplay.config import SelfplayConfig
 from parlour.training.play import seeds
@@ -128,6 +129,12 @@ class SelfplayLearner:
         for name, network in self._networks().items():
             network.load_state_dict(other._networks()[name].state_dict())
         self.begin()
+
+    def adopt(self, player: NetworkPlayer) -> None:
+        """Take over the weights of a player that sees the same features through layers of the same sizes; no other one."""
+        alike = str(player.network) == str(self.policy)  # which shows sizes and activations
+        if alike and player.features == tuple(self.tables.names):
+            self.policy.load_state_dict(player.network.state_dict())
 
     def playing(self) -> nn.Module:
         """The policy where games are played: on the processor."""

@@ -14,7 +14,7 @@ from parlour.envs.batch.tables import BatchTables
 from parlour.envs.core import accept
 from parlour.envs.registry import lookup
 from parlour.policies import TrainedSeat, expert, settings_of
-from parlour.policies.cloned import is_clone
+from parlour.policies.cloned import is_clone, seated
 from parlour.policies.mixture import MIXTURE, folder_of, members_of
 from parlour.policies.trained import SUFFIX
 from parlour.training.learn.batch.players import MixedPlayer, trained
@@ -59,7 +59,8 @@ def tables_for(config: TablesConfig, count: int, *, autoreset: bool = True, thre
 
 
 def batch_player(source: str, tables: BatchTables, name: str = "") -> BatchPlayer:
-    """A player over arrays: `heuristic`, `random`, `expert`, `mixture:FOLDER`, or the path of a trained seat for this table.
+    """A player over arrays: `heuristic`, `random`, `expert`, `mixture:FOLDER`, `clone:FILE` of networks, or the path of a
+    trained seat for this table.
 
     Raises:
         ParlourError: It is none of these, or was trained for another table.
@@ -71,9 +72,11 @@ def batch_player(source: str, tables: BatchTables, name: str = "") -> BatchPlaye
     if source.partition(":")[0] == MIXTURE:
         files = members_of(folder_of(settings_of(source)))
         return MixedPlayer(name or source, [batch_player(str(file), tables) for file in files])
-    if source == EXPERT:
+    if is_clone(source):
+        seat = _network_of(source, tables)
+    elif source == EXPERT:
         seat = expert(tables.spec.id, tables.game.config)
-    elif source.endswith(SUFFIX) and not is_clone(source):
+    elif source.endswith(SUFFIX):
         seat = TrainedSeat.load_for(source, tables.spec.id, tables.game.config)
     else:
         raise accept(
@@ -84,6 +87,14 @@ def batch_player(source: str, tables: BatchTables, name: str = "") -> BatchPlaye
     own = seat.features == tables.features
     names = tables.names if own else tables.spec.seat_encoder(tables.game, seat.features).names
     return trained(name or source, seat, names)
+
+
+def _network_of(clone: str, tables: BatchTables) -> TrainedSeat:
+    """Raises `ParlourError` for a clone that is no network, or not for this table."""
+    seat = seated(settings_of(clone), tables.spec.id, tables.game.config)
+    if not isinstance(seat, TrainedSeat):
+        raise accept("clone over arrays", clone, "networks of `train clone --method networks`")
+    return seat
 
 
 def seeds_of_tables(config: SelfplayConfig, phase: int) -> list[int]:

@@ -1,0 +1,178 @@
+"""One seat among strangers: a player in one seat of a table that a family of other players fills, beside that family there.
+
+Both play the same deals in the same seats, the seats going round. Where the game has kernels for the table and both are players over
+arrays, games are played by the thousand; elsewhere they are played one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from parlour.envs import batch
+from parlour.envs.core import TABLE, Game, ParlourError
+from parlour.envs.registry import lookup
+from parlour.policies import make_policy
+from parlour.policies.llm.model import Model
+from parlour.training.learn.batch import matches
+from parlour.training.learn.selfplay import pool
+from parlour.training.measure import evaluate
+from parlour.training.measure.evaluate import ALL_GAMES
+from parlour.training.measure.statistics import SHARE_DIFFERENCE, Estimate, mean_estimate, paired, rate
+from parlour.training.play import rollout
+from parlour.training.play.runner import GameRunner
+
+_TABLES: Final = 1000
+"""Games played side by side."""
+
+
+@dataclass(frozen=True)
+class SeatScore:
+    """One row: the player and the family in the same seats of the same deals, among that family."""
+
+    family: str
+    what: str
+    """`all`, a side or `role: ...`."""
+    policy: Estimate
+    reference: Estimate
+    """Win rate of the family in the player's seat."""
+    difference: Estimate
+
+
+@dataclass(frozen=True)
+class StrangersReport:
+    """A player among families."""
+
+    policy: str
+    deals: int
+    scores: tuple[SeatScore, ...]
+    mean: Mapping[str, Estimate]
+    """By `all` and side: the mean difference over families, with an interval over deals."""
+
+
+@dataclass(frozen=True, eq=False)
+class SeatGames:
+    """Games of both in the seat, arrays with one entry for each deal that both played to the end."""
+
+    deal: NDArray[np.int64]
+    """Number of the deal."""
+    side: NDArray[np.str_]
+    role: NDArray[np.str_]
+    won: NDArray[np.bool_]
+    reference: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class StrangersTable:
+    """Where the games are played."""
+
+    game: str
+    """Name of the game."""
+    options: Mapping[str, Any]
+    """Its options."""
+
+    @property
+    def features(self) -> str:
+        """The richest kind of features of the game in the frame of a seat."""
+        return lookup(self.game).spec.features[-1]
+
+
+def among_families(
+    table: StrangersTable,
+    policy: str,
+    families: Sequence[str],
+    deals: Sequence[int],
+    runner: GameRunner,
+    model: Model | None = None,
+) -> StrangersReport:
+    """Seat a player among each family.
+
+    Args:
+        table: Where they play.
+        policy: The player, by its name on the command line.
+        families: At least one, by their names; each fills all other seats in turn.
+        deals: Seeds of the deals.
+        runner: How single games are played, where they are.
+        model: Who answers players that ask a language model.
+
+    Raises:
+        ParlourError: A player cannot sit at the table.
+    """
+    played = {family: _games(table, policy, family, deals, runner, model) for family in families}
+    scores = [score for family, games in played.items() for score in _scores(family, games)]
+    return StrangersReport(policy, len(deals), tuple(scores), _mean(list(played.values())))
+
+
+def _mean(played: Sequence[SeatGames]) -> dict[str, Estimate]:
+    """The mean difference over families on the deals that all of them finished, by `all` and side."""
+    common = set.intersection(*(set(games.deal.tolist()) for games in played))
+    kept = [np.isin(games.deal, list(common)) for games in played]
+    gains = np.mean(
+        [(games.won.astype(float) - games.reference)[some] for games, some in zip(played, kept, strict=True)], axis=0
+    )
+    side = played[0].side[kept[0]]
+    groups = {ALL_GAMES: np.ones(len(gains), np.bool_)} | {str(one): side == one for one in np.unique(side)}
+    return {what: mean_estimate(gains[some], SHARE_DIFFERENCE) for what, some in groups.items()}
+
+
+def _scores(family: str, games: SeatGames) -> list[SeatScore]:
+    groups = {ALL_GAMES: np.ones(len(games.won), np.bool_)}
+    groups |= {str(side): games.side == side for side in np.unique(games.side)}
+    groups |= {f"role: {role}": games.role == role for role in np.unique(games.role) if role}
+    return [_score(family, what, games.won[some], games.reference[some]) for what, some in groups.items()]
+
+
+def _score(family: str, what: str, won: NDArray[np.bool_], reference: NDArray[np.bool_]) -> SeatScore:
+    rates = [rate(int(one.sum()), len(one)) for one in (won, reference)]
+    own, other = (one for one in rates if one is not None)
+    return SeatScore(family, what, own, other, paired(list(won), list(reference)))
+
+
+def _games(
+    table: StrangersTable, policy: str, family: str, deals: Sequence[int], runner: GameRunner, model: Model | None
+) -> SeatGames:
+    tables = _array_tables(table, min(_TABLES, len(deals)))
+    if tables is not None:
+        try:
+            own, reference, others = (pool.batch_player(name, tables) for name in (policy, family, family))
+        except ParlourError:  # a player of single games
+            return _one_by_one(table, policy, family, deals, runner, model)
+        games = matches.one_seat(tables, own, reference, others, deals)
+        rules: Game[Any] = tables.game
+        roles = getattr(rules, "role_names", ("",))
+        named = np.array(roles)[np.minimum(games.roles, len(roles) - 1)]
+        sides = np.array(tables.spec.sides)[games.sides]
+        return SeatGames(np.arange(len(deals)), sides, named, games.won, games.reference)
+    return _one_by_one(table, policy, family, deals, runner, model)
+
+
+def _array_tables(table: StrangersTable, count: int) -> batch.BatchTables | None:
+    spec = lookup(table.game).spec
+    if table.features == TABLE or not batch.have_kernels(spec, table.options):
+        return None
+    return pool.tables_for(table, count, autoreset=False)
+
+
+def _one_by_one(
+    table: StrangersTable, policy: str, family: str, deals: Sequence[int], runner: GameRunner, model: Model | None
+) -> SeatGames:
+    env = rollout.table(table.game, **table.options)
+    base = env.game_env
+    make = {name: partial(make_policy, name, base.spec.id, base.game.config, model) for name in (policy, family)}
+    reference = f"{family} there"
+    candidates = {policy: make[policy], reference: make[family]}
+    report = evaluate.single(env, candidates, (family, make[family]), deals, runner)
+    rows = {(game.policy, game.seed): game for game in report.games}
+    numbers = [k for k, seed in enumerate(deals) if {(policy, seed), (reference, seed)} <= set(rows)]
+    kept = [(rows[policy, deals[k]], rows[reference, deals[k]]) for k in numbers]
+    return SeatGames(
+        np.array(numbers),
+        np.array([one.side for one, _ in kept]),
+        np.array([one.role for one, _ in kept]),
+        np.array([one.won for one, _ in kept]),
+        np.array([other.won for _, other in kept]),
+    )

@@ -1,0 +1,203 @@
+"""`parlour train clone --method networks`: networks learned from the earlier games of a folder, tested on the later ones.
+
+Games are in the order of their names. A second clone learns from the later games alone: an opponent for whoever learned
+from the first. Each number of players is a part of the run with a file of its own; a run that is killed begins the part again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from parlour.envs.avalon.vocabulary import ROLES
+from parlour.envs.core import ParlourError
+from parlour.policies.array_files import read_arrays, write_arrays
+from parlour.policies.cloned.networks import GAME, CloneNetworks, Layers
+from parlour.policies.cloned.record import Array
+from parlour.policies.files import reading
+from parlour.training.learn.batch.recorded import RecordedGame, read_games
+from parlour.training.learn.clone.choices import CloneConfig
+from parlour.training.learn.clone.networks import KINDS, decisions_of, fit
+from parlour.training.learn.clone.predicted import by_frequency, by_heuristic, by_network, by_player
+from parlour.training.learn.clone.report import (
+    ALL,
+    CLONE,
+    FREQUENCY,
+    HEURISTIC,
+    LOGISTIC,
+    PLAYER,
+    ChoiceScore,
+    by_game,
+    write_by_date,
+)
+from parlour.training.measure.statistics import SHARE, UNBOUNDED, Estimate, plain
+from parlour.training.records.avalon import assumed_moves
+from parlour.training.results.loggers import loggers
+from parlour.training.results.progress import Stage, StageProgress, no_progress
+from parlour.training.results.runs import run_directory
+
+LATER: Final = "later.npz"
+"""The clone of the later games."""
+PARTS: Final = "parts"
+_META: Final = "parlour_clone_part"
+_FEWEST: Final = 10
+"""Games of each part that a number of players needs."""
+
+
+@dataclass(frozen=True, eq=False)
+class PartResult:
+    """One number of players."""
+
+    earlier: Layers
+    later: Layers
+    columns: Mapping[str, Any]
+    """`game`, `kind`, `role`, and `log: MODEL`, `top: MODEL` of each model, one entry for each held-out decision."""
+
+    def save(self, path: Path) -> None:
+        """Write it to a file."""
+        layers = {
+            f"{name}.{what}{k}": array
+            for name, network in (("earlier", self.earlier), ("later", self.later))
+            for k, layer in enumerate(network)
+            for what, array in zip("wb", layer, strict=True)
+        }
+        write_arrays(path, _META, {"layers": len(self.earlier)}, layers | dict(self.columns))
+
+    @classmethod
+    def load(cls, path: Path) -> PartResult:
+        """Raises `ParlourError` for another file."""
+        with reading(path, "part of a run", "is no part of this run; accepted: what `train clone` left"):
+            meta, arrays = read_arrays(path, _META)
+            earlier, later = (
+                [(arrays.pop(f"{name}.w{k}"), arrays.pop(f"{name}.b{k}")) for k in range(meta["layers"])]
+                for name in ("earlier", "later")
+            )
+            return cls(earlier, later, arrays)
+
+
+@dataclass(frozen=True, eq=False)
+class ClonedByDate:
+    """What came out."""
+
+    earlier: CloneNetworks
+    later: CloneNetworks
+    scores: Sequence[ChoiceScore]
+
+
+def clone_networks(
+    folder: str | Path,
+    out: str | Path,
+    config: CloneConfig,
+    progress: StageProgress = no_progress,
+    log: Iterable[str] = (),
+) -> ClonedByDate:
+    """Learn networks from a folder of transcripts and write them, with their scores, to a directory; resumes.
+
+    Args:
+        folder: Transcripts of Avalon (`*.jsonl`) without talk.
+        out: Gets `clone.npz` (for `--policy clone:FILE`), `later.npz`, `scores.csv`, `report.md`, `scores.png`.
+        config: Settings.
+        progress: Called with how many numbers of players are done.
+        log: Loggers beside progress.csv, which has the log-likelihood of the held-out votes of each number of players.
+
+    Raises:
+        ParlourError: A file is no transcript of Avalon, the games are too few, or the directory cannot be used.
+    """
+    games = read_games(folder, GAME, assumed_moves)
+    later = len(games) - round(config.held_out * len(games))
+    by_size: dict[int, list[RecordedGame]] = {}
+    for game in games:
+        by_size.setdefault(int(game.config["num_players"]), []).append(game)
+    sizes = [n for n in sorted(by_size) if min(_halves(by_size[n], later)) >= _FEWEST]
+    if not sizes:
+        raise ParlourError(f"{len(games)} games are too few; accepted: {_FEWEST} to learn from and {_FEWEST} held out")
+    parts: dict[int, PartResult] = {}
+    stage = Stage("Learning networks", len(sizes), "numbers of players")
+    with run_directory(out, {**asdict(config), "games": len(games)}) as directory:
+        (directory / PARTS).mkdir(exist_ok=True)
+        with loggers(directory, log) as logger:
+            for number, n in enumerate(sizes):
+                progress(stage, number)
+                path = directory / PARTS / f"{n}.npz"
+                if not path.exists():
+                    _part(by_size[n], later, config).save(path)
+                parts[n] = PartResult.load(path)
+                logger.log({"eval/log_likelihood_vote": _votes(parts[n].columns)}, number + 1)
+        progress(stage, len(sizes))
+        told = {"config": asdict(config), "games": later, "players": sizes}
+        found = ClonedByDate(
+            CloneNetworks({n: part.earlier for n, part in parts.items()}, told),
+            CloneNetworks({n: part.later for n, part in parts.items()}, told | {"games": len(games) - later}),
+            scores_of([parts[n].columns for n in sizes]),
+        )
+        found.earlier.save(directory / PLAYER)
+        found.later.save(directory / LATER)
+        write_by_date(directory, found.scores, found.earlier.told)
+    return found
+
+
+def _halves(games: Sequence[RecordedGame], later: int) -> tuple[int, int]:
+    earlier = sum(game.number < later for game in games)
+    return earlier, len(games) - earlier
+
+
+def _part(games: Sequence[RecordedGame], later: int, config: CloneConfig) -> PartResult:
+    every = decisions_of(games)
+    learned, tested = every.where(every.game < later), every.where(every.game >= later)
+    network = fit(learned, config.seed, config.epochs)
+    logistic = fit(learned, config.seed, config.epochs, (), renumber=False)
+    told = {
+        CLONE: by_network(network, tested),
+        LOGISTIC: by_network(logistic, tested),
+        HEURISTIC: by_heuristic(learned, tested),
+        FREQUENCY: by_frequency(learned, tested),
+    }
+    held_out = [game for game in games if game.number >= later]
+    told |= {name: by_player(name, held_out, tested) for name in config.beside}
+    columns: dict[str, Any] = {"game": tested.game, "kind": tested.kind, "role": tested.role}
+    for name, predictions in told.items():
+        columns |= {f"log: {name}": predictions.log, f"top: {name}": predictions.top}
+    return PartResult(network, fit(tested, config.seed, config.epochs), columns)
+
+
+def _votes(columns: Mapping[str, Any]) -> float:
+    return float(columns[f"log: {CLONE}"][columns["kind"] == 0].mean())
+
+
+def scores_of(parts: Sequence[Mapping[str, Any]]) -> list[ChoiceScore]:
+    """By kind, over all roles and then by role, by model; intervals for games as what is drawn."""
+    whole = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    models = [name.removeprefix("log: ") for name in whole if name.startswith("log: ")]
+    rows = []
+    for kind, what in enumerate(KINDS):
+        of_kind = whole["kind"] == kind
+        for role in (None, *np.unique(whole["role"][of_kind])):
+            some = of_kind if role is None else of_kind & (whole["role"] == role)
+            named = ALL if role is None else ROLES[role]
+            rows += [_score(what, named, model, {k: v[some] for k, v in whole.items()}) for model in models]
+    return [row for row in rows if row.decisions]
+
+
+def _score(what: str, role: str, model: str, of: Mapping[str, Any]) -> ChoiceScore:
+    says = ~np.isnan(of[f"log: {model}"])
+    games = of["game"][says]
+    log, top, own_log, own_top = (
+        of[f"{of_what}: {name}"][says] for name in (model, CLONE) for of_what in ("log", "top")
+    )
+
+    def mean(values: Array, bounds: tuple[float, float] = UNBOUNDED) -> Estimate:
+        return by_game(zip(games.tolist(), values.tolist(), strict=True), bounds)
+
+    if not len(games):
+        return ChoiceScore(what, role, model, 0, 0, Estimate(0.0), Estimate(0.0), None, None)
+    less = (None, None) if model == CLONE else (mean(own_top - top), mean(own_log - log))
+    return ChoiceScore(what, role, model, len(games), len(np.unique(games)), mean(top, SHARE), mean(log), *less)
+
+
+def summary(cloned: ClonedByDate) -> dict[str, Any]:
+    """What `--json` prints: what it was learned from, and the scores over all roles."""
+    scores = [plain(score) for score in cloned.scores if score.role == ALL]
+    return {"learned_from": dict(cloned.earlier.told), "scores": scores}
