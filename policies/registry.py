@@ -119,9 +119,9 @@ def _heuristic(words: Mapping[str, str], at: Wanted) -> Policy:
 
 
 def _expert(words: Mapping[str, str], at: Wanted) -> Policy:
-    from parlour.policies.experts import expert
+    from parlour.policies.experts import expert, style_of
 
-    return expert(at.game, at.config)
+    return expert(at.game, at.config, style=style_of(words))
 
 
 def _clone(words: Mapping[str, str], at: Wanted) -> Policy:
@@ -183,7 +183,7 @@ for kind in (
     _kind(RANDOM, _plain, "plain", "random:RandomPolicy", settings=False),
     PolicyKind(HEURISTIC, _heuristic, home="heuristic:HeuristicPolicy"),
     _kind("human", _plain, "plain", "human:HumanPolicy", settings=False),
-    PolicyKind(EXPERT, _expert, "file", settings=False),
+    PolicyKind(EXPERT, _expert, "file", shown="expert, expert:style=human"),
     PolicyKind("clone", _clone, "file", "cloned:ClonedPlayer", first="file", shown="clone:FILE"),
     PolicyKind(_MIXTURE, _mixture, "file", "mixture:MixturePolicy", first="folder", shown="mixture:FOLDER"),
     PolicyKind("search", _search, "file", "search:SearchPolicy", first="player", shown="search:expert"),

@@ -18,8 +18,8 @@ from recorded_games import record
 
 pytest.importorskip("torch")
 pytest.importorskip("numba")
-from parlour.training.learn.batch.recorded import read_games, replayed  # noqa: E402
-from parlour.training.learn.clone import networks  # noqa: E402
+from parlour.training.learn.batch.recorded import read_games, replayed
+from parlour.training.learn.clone import networks
 
 SPEC = lookup("avalon_v0").spec
 SILENT = {"num_players": 5, "rules": "official", "talk": False}

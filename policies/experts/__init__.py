@@ -12,14 +12,29 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, Self
 
-from parlour.envs.core import ParlourError
+from parlour.envs.core import ParlourError, check_one_of
 from parlour.envs.registry import build, known, registry
+from parlour.policies.base import check_settings
 from parlour.policies.files import read_json, reading, write_json
 from parlour.policies.names import EXPERT
 from parlour.policies.trained import SUFFIX, TrainedSeat
 
-__all__ = ["EXPERT", "ExpertCard", "Exploit", "Points", "card_for", "cards", "expert", "has_expert", "is_default"]
+__all__ = [
+    "EXPERT",
+    "STYLES",
+    "ExpertCard",
+    "Exploit",
+    "Points",
+    "card_for",
+    "cards",
+    "expert",
+    "has_expert",
+    "is_default",
+    "style_of",
+]
 
+STYLES: Final = ("human",)
+"""What may stand in `expert:style=NAME`."""
 DATA: Final = Path(__file__).parent / "data"
 """Where networks and cards are."""
 
@@ -75,6 +90,10 @@ class ExpertCard:
     """In one seat among heuristics, minus the heuristic's result in that seat."""
     exploits: tuple[Exploit, ...] = ()
     """By side; empty where it was not measured."""
+    style: str = ""
+    """One of `STYLES`: trained to play well among people, close to how they play; empty: the strongest play."""
+    among_people: Points | None = None
+    """In one seat among clones of people that its training never saw, minus such a clone there; None where not measured."""
 
     def write(self, path: Path) -> None:
         """Write the card as JSON."""
@@ -86,6 +105,8 @@ class ExpertCard:
         with reading(path, "card", "is not the card of an expert; accepted: one that scripts/make-expert wrote"):
             told = read_json(path)
             told |= {key: Points(**told[key]) for key in ("whole_sides", "one_seat")}
+            if told.get("among_people") is not None:
+                told["among_people"] = Points(**told["among_people"])
             told["exploits"] = tuple(Exploit(**one | {"gain": Points(**one["gain"])}) for one in told["exploits"])
             return cls(**told)
 
@@ -102,20 +123,30 @@ def cards(folder: Path | None = None) -> list[ExpertCard]:
     return [ExpertCard.read(path) for path in sorted((folder or DATA).glob("*.json"))]
 
 
-def expert(game: str, config: Mapping[str, Any], folder: Path | None = None) -> TrainedSeat:
+def style_of(settings: Mapping[str, str]) -> str:
+    """The style among the settings of `expert`; empty without one. Raises `ParlourError` for other settings."""
+    check_settings(EXPERT, settings, ("style",))
+    style = settings.get("style", "")
+    if style:
+        check_one_of("style", style, STYLES)
+    return style
+
+
+def expert(game: str, config: Mapping[str, Any], folder: Path | None = None, style: str = "") -> TrainedSeat:
     """The expert for a table.
 
     Args:
         game: Registry name of the game.
         config: Its configuration, `game.config`.
         folder: As for `cards`.
+        style: One of `STYLES`, or empty for the strongest play.
 
     Raises:
         ParlourError: There is none for this table, or its file is not the file on its card.
     """
-    found = card_for(game, config, folder)
+    found = card_for(game, config, folder, style)
     if found is None:
-        raise _no_expert(game, config, cards(folder))
+        raise _no_expert(game, config, [card for card in cards(folder) if card.style == style])
     path = (folder or DATA) / f"{found.name}{SUFFIX}"
     if not path.exists() or sha256(path.read_bytes()).hexdigest() != found.sha256:
         raise ParlourError(f"{str(path)!r} is missing or not the file of its card; accepted: sha256 {found.sha256}")
@@ -142,9 +173,10 @@ def has_expert(game: str, config: Mapping[str, Any]) -> bool:
     return card_for(game, config) is not None
 
 
-def card_for(game: str, config: Mapping[str, Any], folder: Path | None = None) -> ExpertCard | None:
+def card_for(game: str, config: Mapping[str, Any], folder: Path | None = None, style: str = "") -> ExpertCard | None:
     """The card of the expert for a table, None where there is none; arguments as for `expert`."""
-    return next((card for card in cards(folder) if _same_table(card, game, config)), None)
+    fits = (card for card in cards(folder) if card.style == style and _same_table(card, game, config))
+    return next(fits, None)
 
 
 def _same_table(card: ExpertCard, game: str, config: Mapping[str, Any]) -> bool:

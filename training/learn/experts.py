@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -29,7 +29,9 @@ MOST_BYTES: Final = 2_000_000
 _FLAGS: Final = {"num_players": "players", "rules": "rules"}
 
 
-def make_expert(run: Path, name: str, folder: Path, best_responses: Path | None = None) -> ExpertCard:
+def make_expert(
+    run: Path, name: str, folder: Path, best_responses: Path | None = None, strangers: Path | None = None
+) -> ExpertCard:
     """Write `NAME.npz` and `NAME.json`.
 
     Args:
@@ -37,6 +39,8 @@ def make_expert(run: Path, name: str, folder: Path, best_responses: Path | None 
         name: Name of the two files.
         folder: Where they go.
         best_responses: What `parlour evaluate --best-response all --policy RUN/policy.npz --json` printed.
+        strangers: What `parlour evaluate --design stranger --policy RUN/policy.npz --family clone:FILE --json` printed: the
+            expert is one of the style `human`.
 
     Raises:
         ParlourError: A file is missing or of another kind, the run was measured on too few deals, the best responses are
@@ -52,6 +56,11 @@ def make_expert(run: Path, name: str, folder: Path, best_responses: Path | None 
     known = {sha256(content).hexdigest() for content in (source.read_bytes(), written)}
     exploits = () if best_responses is None else _exploits(best_responses, known)
     card = _card(run, name, seat, sha256(written).hexdigest(), exploits)
+    if strangers is not None:
+        with reading(
+            strangers, "file of strangers", "is not accepted; accepted: what --design stranger --json printed"
+        ):
+            card = replace(card, style="human", among_people=_points(read_json(strangers)["mean"]["all"]))
     atomic_write(folder / f"{name}{SUFFIX}", written)
     card.write(folder / f"{name}.json")
     return card

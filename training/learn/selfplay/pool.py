@@ -15,6 +15,7 @@ from parlour.envs.core import accept
 from parlour.envs.registry import lookup
 from parlour.policies import TrainedSeat, expert, settings_of
 from parlour.policies.cloned import is_clone, seated
+from parlour.policies.experts import style_of
 from parlour.policies.mixture import MIXTURE, folder_of, members_of
 from parlour.policies.trained import SUFFIX
 from parlour.training.learn.batch.players import MixedPlayer, trained
@@ -72,29 +73,27 @@ def batch_player(source: str, tables: BatchTables, name: str = "") -> BatchPlaye
     if source.partition(":")[0] == MIXTURE:
         files = members_of(folder_of(settings_of(source)))
         return MixedPlayer(name or source, [batch_player(str(file), tables) for file in files])
-    if is_clone(source):
-        seat = _network_of(source, tables)
-    elif source == EXPERT:
-        seat = expert(tables.spec.id, tables.game.config)
-    elif source.endswith(SUFFIX):
-        seat = TrainedSeat.load_for(source, tables.spec.id, tables.game.config)
-    else:
+    seat = _seat(source, tables)
+    if seat is None:
         raise accept(
             "player over arrays",
             source,
-            f"{', '.join((*FIXED, EXPERT, f'{MIXTURE}:FOLDER'))}, or a policy file ({SUFFIX})",
+            f"{', '.join((*FIXED, EXPERT, f'{MIXTURE}:FOLDER'))}, clone:FILE with networks, or a policy file ({SUFFIX})",
         )
     own = seat.features == tables.features
     names = tables.names if own else tables.spec.seat_encoder(tables.game, seat.features).names
     return trained(name or source, seat, names)
 
 
-def _network_of(clone: str, tables: BatchTables) -> TrainedSeat:
-    """Raises `ParlourError` for a clone that is no network, or not for this table."""
-    seat = seated(settings_of(clone), tables.spec.id, tables.game.config)
-    if not isinstance(seat, TrainedSeat):
-        raise accept("clone over arrays", clone, "networks of `train clone --method networks`")
-    return seat
+def _seat(source: str, tables: BatchTables) -> TrainedSeat | None:
+    """The network behind a name; None where there is none. Raises `ParlourError` for a network of another table."""
+    game, config = tables.spec.id, tables.game.config
+    if source.partition(":")[0] == EXPERT:
+        return expert(game, config, style=style_of(settings_of(source)))
+    if is_clone(source):
+        player = seated(settings_of(source), game, config)
+        return player if isinstance(player, TrainedSeat) else None
+    return TrainedSeat.load_for(source, game, config) if source.endswith(SUFFIX) else None
 
 
 def seeds_of_tables(config: SelfplayConfig, phase: int) -> list[int]:
