@@ -129,7 +129,7 @@ def _scores(family: str, games: SeatGames) -> list[SeatScore]:
 def _score(family: str, what: str, won: NDArray[np.bool_], reference: NDArray[np.bool_]) -> SeatScore:
     rates = [rate(int(one.sum()), len(one)) for one in (won, reference)]
     own, other = (one for one in rates if one is not None)
-    return SeatScore(family, what, own, other, paired(list(won), list(reference)))
+    return SeatScore(family, what, own, other, paired(won.tolist(), reference.tolist()))
 
 
 def _games(
