@@ -183,7 +183,7 @@ for kind in (
     _kind(RANDOM, _plain, "plain", "random:RandomPolicy", settings=False),
     PolicyKind(HEURISTIC, _heuristic, home="heuristic:HeuristicPolicy"),
     _kind("human", _plain, "plain", "human:HumanPolicy", settings=False),
-    PolicyKind(EXPERT, _expert, "file", shown="expert, expert:style=human"),
+    PolicyKind(EXPERT, _expert, "file"),
     PolicyKind("clone", _clone, "file", "cloned:ClonedPlayer", first="file", shown="clone:FILE"),
     PolicyKind(_MIXTURE, _mixture, "file", "mixture:MixturePolicy", first="folder", shown="mixture:FOLDER"),
     PolicyKind("search", _search, "file", "search:SearchPolicy", first="player", shown="search:expert"),
