@@ -26,14 +26,14 @@ FEATURES: Final = "belief"
 META: Final = "parlour_clone_networks"
 _I_AM: Final = tuple(f"I am {role}" for role in ROLES)
 INPUTS: Final = (*(f"{role} in play" for role in ROLES), *(f"{role} names Merlin" for role in ROLES), *_I_AM)
-"""What stands before the features that do not depend on the roles."""
+"""Inputs that come before the features that do not depend on the roles."""
 
 Layers = list[tuple[Any, Any]]
 """(weights of shape (out, in), bias of shape (out,)) from the inputs to the logits."""
 
 
 class Table(Protocol):
-    """What a network is told of a table of Avalon."""
+    """What a network knows about a table of Avalon."""
 
     @property
     def seats(self) -> int: ...
@@ -102,7 +102,7 @@ class CloneNetworks:
         features = spec.seat_encoder(table, FEATURES).size
         if (first.shape[1], len(others[-1][1])) != (features, len(table.catalogue)):
             raise ParlourError(
-                "this clone does not know the team sizes of the table; accepted: those of the boxed game"
+                "this clone does not know the team sizes of the table; accepted: the team sizes of the boxed game"
             )
         return TrainedSeat(GAME, table.config, layers, features=FEATURES, activation="relu", sample=sample)
 

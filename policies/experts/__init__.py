@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 STYLES: Final = ("human",)
-"""What may stand in `expert:style=NAME`."""
+"""Names that `expert:style=NAME` accepts."""
 DATA: Final = Path(__file__).parent / "data"
 """Where networks and cards are."""
 
@@ -93,7 +93,7 @@ class ExpertCard:
     style: str = ""
     """One of `STYLES`: trained to play well among people, close to how they play; empty: the strongest play."""
     among_people: Points | None = None
-    """In one seat among clones of people that its training never saw, minus such a clone there; None where not measured."""
+    """In one seat among clones of people that its training never saw, minus a clone in the same seat; None where not measured."""
 
     def write(self, path: Path) -> None:
         """Write the card as JSON."""

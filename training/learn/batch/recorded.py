@@ -28,7 +28,7 @@ class RecordedGame(NamedTuple):
     config: dict[str, Any]
     deal: tuple[int, ...]
     moves: tuple[Move, ...]
-    """Of the seats, without words."""
+    """Moves of the seats, without words."""
     own: tuple[bool, ...]
     """Whether a seat made the move itself: not the table, a heuristic, or a reader of records."""
 
@@ -45,7 +45,7 @@ class RecordedTurn(NamedTuple):
     actions: NDArray[np.int32]
     """What was done there, in the frame of the seat, shape (m,)."""
     number: int
-    """Of the move in its game, the deal left aside."""
+    """Number of the move in its game, the deal left aside."""
 
 
 def read_games(folder: str | Path, game: str, assumed: Callable[[Transcript], frozenset[int]]) -> list[RecordedGame]:

@@ -1,8 +1,8 @@
 """Networks fitted to recorded games of Avalon: one for each number of players, for all roles, by imitation.
 
 A multi-layer perceptron over the features `belief` learns what was done by Adam on the cross-entropy, with dropout, weight decay and a
-learning rate that falls linearly to zero. Seats other than one's own are the same but for their order: each minibatch numbers
-them anew, at random, in what is seen and in what is done.
+learning rate that falls linearly to zero. The other seats differ only in their order: each minibatch gives them
+new random numbers, in inputs and in actions.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Decisions:
     """1 where the heuristic did this most often; a share where several as often."""
 
     def where(self, chosen: NDArray[np.bool_]) -> Decisions:
-        """Those of them."""
+        """The decisions at which `chosen` is true."""
         return Decisions(self.tables, *(getattr(self, name)[chosen] for name in _ARRAYS))
 
 
@@ -182,10 +182,10 @@ def fit(learned: Decisions, seed: int, epochs: int, hidden: Sequence[int] = HIDD
 
     Args:
         learned: At least one.
-        seed: Of the weights at the beginning, the order of the decisions and the numbers of the seats.
+        seed: Seed of the first weights, the order of the decisions and the numbers of the seats.
         epochs: Passes over the decisions.
         hidden: Widths of the hidden layers; none: a multinomial logistic model, without dropout and decay.
-        renumber: Number other seats anew in each minibatch.
+        renumber: Give the other seats new numbers in each minibatch.
     """
     use_one_thread()
     rng = np.random.default_rng((seed, 1))

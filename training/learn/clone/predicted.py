@@ -32,7 +32,7 @@ _TIE: Final = 1e-9
 
 
 class Predictions(NamedTuple):
-    """Of one model, shape (N,) each."""
+    """Predictions of one model, shape (N,) each."""
 
     log: Floats
     """Log-probability of the move that was made, in nats."""
