@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from parlour.envs import speech
 from parlour.envs.board import EVIL, NOW, PLAIN, Board, Mark, claim_marks, public
@@ -68,7 +68,7 @@ def _votes(today: Sequence[Event]) -> dict[int, int]:
 
 
 def _phase(
-    view: WerewolfView, events: Sequence[Event], today: Sequence[Event], died: dict[int, object]
+    view: WerewolfView, events: Sequence[Event], today: Sequence[Event], died: Mapping[int, object]
 ) -> tuple[str, tuple[int, ...]]:
     """Where the game is, and for whom everybody sees that the table waits."""
     if not events or events[-1].move.kind == game.DEALT:
