@@ -57,7 +57,7 @@ class SeatNames:
 
     >>> table = SeatNames(("Ana", "Ben"))
     >>> table.shown("player_1 accuses player_0, not player_10."), table.seats("I trust ben and Ana's team.")
-    ("Ben accuses Ana, not player_10.", "I trust player_1 and player_0's team.")
+    ('Ben accuses Ana, not player_10.', "I trust player_1 and player_0's team.")
     """
 
     def __init__(self, names: Sequence[str] = (), reserved: Iterable[str] = ()) -> None:

@@ -137,8 +137,10 @@ def _mixture(words: Mapping[str, str], at: Wanted) -> Policy:
 
 
 def _search(words: Mapping[str, str], at: Wanted) -> Policy:
-    from parlour.policies.search import SearchPolicy
-
+    try:
+        from parlour.policies.search import SearchPolicy
+    except ModuleNotFoundError as error:
+        raise not_installed(error.name, "batch") from None
     return SearchPolicy.from_settings(words, at.game, at.config)
 
 
@@ -186,7 +188,7 @@ for kind in (
     PolicyKind(EXPERT, _expert, "file"),
     PolicyKind("clone", _clone, "file", "cloned:ClonedPlayer", first="file", shown="clone:FILE"),
     PolicyKind(_MIXTURE, _mixture, "file", "mixture:MixturePolicy", first="folder", shown="mixture:FOLDER"),
-    PolicyKind("search", _search, "file", "search:SearchPolicy", first="player", shown="search:expert"),
+    PolicyKind("search", _search, "file", first="player", shown="search:expert"),
     *(_kind(name, _asked, "asking", home) for name, home in _ASKING.items()),
     PolicyKind(_ADVISED, _advised, "asking", "agents.advised:AdvisedPlayer"),
     _kind("grace", _set, "modules", "agents.mediated_qa:GraceMediator"),

@@ -41,7 +41,7 @@ from parlour.training.measure.arena.strengths import Strength
 from parlour.training.measure.calibration import CalibrationBin
 from parlour.training.measure.statistics import Estimate, paired, rate
 from parlour.training.measure.werewolf import trust_picture
-from parlour.training.papers import figures, grace_pictures
+from parlour.training.papers import avalon_people, figures, grace_pictures
 from parlour.training.papers.demo import murder_mystery as mystery
 from parlour.training.papers.reproduce import Reproduction, ReproductionSetting, TableCell, Value
 
@@ -194,6 +194,14 @@ def draw_habits(path, groups=AVALON.panels):
     ]
     readings = dict.fromkeys((habits.DEFAULT, "learned from the others", "and with words"), reads)
     habits.draw(path, readings, {group: AVALON.groups(())[group] for group in groups})
+
+
+def draw_people(path):
+    setting = ReproductionSetting(out=path.parent)
+    study = avalon_people.PeopleStudy("avalon-people", setting, path.parent)
+    for players, won in ((5, 907), (6, 840), (10, 12)):
+        study.add("people", f"{players} players", avalon_people.WINS, rate(won, 2000))
+    avalon_people.draw_rates(study, path.name, avalon_people.WINS, ["5 players", "6 players", "10 players"])
 
 
 # -- mediated question answering ---------------------------------------------------------------------------------
@@ -357,6 +365,7 @@ PICTURES = {
     "guesses": draw_guesses,
     "clone": draw_clone,
     "habits": draw_habits,
+    "people": draw_people,
     "question": draw_question,
     "question that is not linked": partial(draw_question, question=1),
     "stakes": draw_stakes,

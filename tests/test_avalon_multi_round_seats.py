@@ -188,11 +188,16 @@ def test_words_with_votes_in_the_consultation_and_with_the_guess_are_no_evidence
     assert (ends[0] != ends[1]) == evidence
 
 
-POINTS = {"discussion": "mission", "speaks_first": "seat_0", "consult": True, "guesser": G}
+POINTS = {"discussion": "mission", "speaks_first": "seat_0", "consult": True}
 
 
 @pytest.mark.parametrize(
-    "options", [{"rules": "multi_round"}, *({"rules": "official", k: v} for k, v in POINTS.items())]
+    "options",
+    [
+        {"rules": "multi_round"},
+        {"rules": "paper", "guesser": G},
+        *({"rules": "official", k: v} for k, v in POINTS.items()),
+    ],
 )
 def test_batch_kernels_refuse_what_they_do_not_have_and_scalar_games_play_it(options):
     pytest.importorskip("numba")

@@ -20,13 +20,13 @@ from parlour.policies.base import Policy, check_settings
 from parlour.policies.cloned import networks
 from parlour.policies.cloned.features import decision_of, described, group_of
 from parlour.policies.cloned.network import ChoiceHead, ChoiceNetwork
+from parlour.policies.cloned.networks import GAME
 from parlour.policies.cloned.record import SeatRecord
 
 __all__ = ["CLONE", "ChoiceHead", "ChoiceNetwork", "ClonedPlayer", "is_clone", "seated"]
 
 CLONE: Final = "clone"
 """What it is called on the command line."""
-GAME: Final = "avalon_v0"
 _YES: Final = {"yes": True, "no": False}
 
 

@@ -202,17 +202,16 @@ def train_clone(
 
     Example: [bold]parlour train clone --from runs/imported --out runs/clone[/bold]
     """
-    run = import_extra("parlour.training.learn.clone.run", "train")
-    if config.method == "networks":
-        run = import_extra("parlour.training.learn.clone.by_date", "train")
-    learn = run.clone_networks if config.method == "networks" else run.clone
+    by_date = config.method == "networks"
+    run = import_extra(f"parlour.training.learn.clone.{'by_date' if by_date else 'run'}", "train")
+    learn, summary = (run.clone_networks, run.summary_by_date) if by_date else (run.clone, run.summary)
     report = import_extra("parlour.training.learn.clone.report", "train")
     with display.progress_line() as progress:
         found = learn(folder, out, config, progress, log or ())
     title = "Held-out games (95 % interval)"
     table = plain_table(title, report.HEADINGS, report.overall(found.scores), wrap=True)
     files = f"player: --policy clone:{out / report.PLAYER}; report: {out / 'report.html'}"
-    return Answer({"out": str(out), **run.summary(found)}, [table, files], verdict=report.verdict(found.scores))
+    return Answer({"out": str(out), **summary(found)}, [table, files], verdict=report.verdict(found.scores))
 
 
 def train_gratr(

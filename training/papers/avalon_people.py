@@ -160,7 +160,8 @@ def draw_rates(study: PeopleStudy, file: str, measure: str, groups: Sequence[str
     found = {c.of: c.ours for c in study.cells if c.measure == measure and c.of in groups and c.ours is not None}
     if not plots.available() or not found:
         return
-    least = min(one.n for one in found.values())
+    counts = sorted({one.n for one in found.values()})
+    shown = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
     title = f"{measure[0].upper()}{measure[1:]}"
     with plots.picture(
         study.folder / file,
@@ -168,7 +169,7 @@ def draw_rates(study: PeopleStudy, file: str, measure: str, groups: Sequence[str
         1 + 0.32 * len(found),
         title=title,
         who=f"Games of people, {study.name}",
-        n=f"n >= {least:,} a line",
+        n=f"n = {shown} games",
     ) as made:
         axes = made.subplots()
         rates = [(100 * one.value, 100 * (one.low or 0), 100 * (one.high or 0)) for one in found.values()]

@@ -20,7 +20,7 @@ _TABLES: Final = 1024
 """Games played side by side."""
 
 
-class RecordedGame(NamedTuple):
+class ReplayableGame(NamedTuple):
     """One game, as its transcript holds it."""
 
     number: int
@@ -48,7 +48,7 @@ class RecordedTurn(NamedTuple):
     """Number of the move in its game, the deal left aside."""
 
 
-def read_games(folder: str | Path, game: str, assumed: Callable[[Transcript], frozenset[int]]) -> list[RecordedGame]:
+def read_games(folder: str | Path, game: str, assumed: Callable[[Transcript], frozenset[int]]) -> list[ReplayableGame]:
     """The games of a folder of transcripts, in the order of their names.
 
     Args:
@@ -68,7 +68,7 @@ def read_games(folder: str | Path, game: str, assumed: Callable[[Transcript], fr
     return games
 
 
-def _read(transcript: Transcript, number: int, path: Path, assumed: frozenset[int]) -> RecordedGame:
+def _read(transcript: Transcript, number: int, path: Path, assumed: frozenset[int]) -> ReplayableGame:
     made = [(k, entry) for k, entry in enumerate(transcript.entries) if entry.move is not None]
     seats = [entry.seat == NATURE for _, entry in made]
     if not seats or not seats[0] or any(seats[1:]):
@@ -79,10 +79,10 @@ def _read(transcript: Transcript, number: int, path: Path, assumed: frozenset[in
         not entry.replaced and not (lines and "by" in lines[k]) and at not in assumed
         for at, (k, entry) in enumerate(made)
     ]
-    return RecordedGame(number, dict(transcript.header["config"]), deal.args, tuple(moves), tuple(own[1:]))
+    return ReplayableGame(number, dict(transcript.header["config"]), deal.args, tuple(moves), tuple(own[1:]))
 
 
-def replayed(games: Sequence[RecordedGame], game: str, features: str) -> Iterator[RecordedTurn]:
+def replayed(games: Sequence[ReplayableGame], game: str, features: str) -> Iterator[RecordedTurn]:
     """Play games of one configuration again, turn after turn; the arrays are used again by the next turn.
 
     Raises:
@@ -94,7 +94,7 @@ def replayed(games: Sequence[RecordedGame], game: str, features: str) -> Iterato
         yield from _block(tables, block)
 
 
-def _block(tables: BatchTables, games: Sequence[RecordedGame]) -> Iterator[RecordedTurn]:
+def _block(tables: BatchTables, games: Sequence[ReplayableGame]) -> Iterator[RecordedTurn]:
     numbers = {move: number for number, move in enumerate(tables.game.catalogue)}
     own, count = tables.frame.own, len(games)
     tables.reset([one.number for one in games])

@@ -18,9 +18,9 @@ from parlour.policies.array_files import read_arrays, write_arrays
 from parlour.policies.cloned.networks import GAME, CloneNetworks, Layers
 from parlour.policies.cloned.record import Array
 from parlour.policies.files import reading
-from parlour.training.learn.batch.recorded import RecordedGame, read_games
+from parlour.training.learn.batch.recorded import ReplayableGame, read_games
 from parlour.training.learn.clone.choices import CloneConfig
-from parlour.training.learn.clone.networks import KINDS, decisions_of, fit
+from parlour.training.learn.clone.networks import KINDS, decisions_of, fit_network
 from parlour.training.learn.clone.predicted import by_frequency, by_heuristic, by_network, by_player
 from parlour.training.learn.clone.report import (
     ALL,
@@ -108,7 +108,7 @@ def clone_networks(
     """
     games = read_games(folder, GAME, assumed_moves)
     later = len(games) - round(config.held_out * len(games))
-    by_size: dict[int, list[RecordedGame]] = {}
+    by_size: dict[int, list[ReplayableGame]] = {}
     for game in games:
         by_size.setdefault(int(game.config["num_players"]), []).append(game)
     sizes = [n for n in sorted(by_size) if min(_halves(by_size[n], later)) >= _FEWEST]
@@ -139,16 +139,16 @@ def clone_networks(
     return found
 
 
-def _halves(games: Sequence[RecordedGame], later: int) -> tuple[int, int]:
+def _halves(games: Sequence[ReplayableGame], later: int) -> tuple[int, int]:
     earlier = sum(game.number < later for game in games)
     return earlier, len(games) - earlier
 
 
-def _part(games: Sequence[RecordedGame], later: int, config: CloneConfig) -> PartResult:
+def _part(games: Sequence[ReplayableGame], later: int, config: CloneConfig) -> PartResult:
     every = decisions_of(games)
     learned, tested = every.where(every.game < later), every.where(every.game >= later)
-    network = fit(learned, config.seed, config.epochs)
-    logistic = fit(learned, config.seed, config.epochs, (), renumber=False)
+    network = fit_network(learned, config.seed, config.epochs)
+    logistic = fit_network(learned, config.seed, config.epochs, (), renumber=False)
     told = {
         CLONE: by_network(network, tested),
         LOGISTIC: by_network(logistic, tested),
@@ -160,7 +160,7 @@ def _part(games: Sequence[RecordedGame], later: int, config: CloneConfig) -> Par
     columns: dict[str, Any] = {"game": tested.game, "kind": tested.kind, "role": tested.role}
     for name, predictions in told.items():
         columns |= {f"log: {name}": predictions.log, f"top: {name}": predictions.top}
-    return PartResult(network, fit(tested, config.seed, config.epochs), columns)
+    return PartResult(network, fit_network(tested, config.seed, config.epochs), columns)
 
 
 def _votes(columns: Mapping[str, Any]) -> float:
@@ -197,7 +197,7 @@ def _score(what: str, role: str, model: str, of: Mapping[str, Any]) -> ChoiceSco
     return ChoiceScore(what, role, model, len(games), len(np.unique(games)), mean(top, SHARE), mean(log), *less)
 
 
-def summary(cloned: ClonedByDate) -> dict[str, Any]:
+def summary_by_date(cloned: ClonedByDate) -> dict[str, Any]:
     """What `--json` prints: what it was learned from, and the scores over all roles."""
     scores = [plain(score) for score in cloned.scores if score.role == ALL]
     return {"learned_from": dict(cloned.earlier.told), "scores": scores}

@@ -23,16 +23,16 @@ from parlour.envs.batch.tables import BatchTables
 from parlour.envs.core import Move
 from parlour.policies.cloned.networks import FEATURES, GAME, INPUTS, Layers, inputs_of
 from parlour.training.learn.batch.networks import layers_of, use_one_thread, weights_of
-from parlour.training.learn.batch.recorded import RecordedGame, RecordedTurn, replayed
+from parlour.training.learn.batch.recorded import RecordedTurn, ReplayableGame, replayed
 from torch import nn
 from torch.nn import functional
 
 HIDDEN: Final = (192, 64)
 DROPOUT: Final = 0.25
 DECAY: Final = 0.01
-RATE: Final = 1e-3
+LEARNING_RATE: Final = 1e-3
 BATCH: Final = 512
-DRAWS: Final = 40
+HEURISTIC_DRAWS: Final = 40
 """How often the heuristic is asked at each decision."""
 _ILLEGAL: Final = -1e9
 _PLACE: Final = re.compile(r"(?<!\w)(me|\+\d+)(?!\w)")
@@ -60,7 +60,7 @@ class Decisions:
     role: NDArray[np.int8]
     """A number into `ROLES`, shape (N,)."""
     drawn: NDArray[np.float32]
-    """How often the heuristic did the same, of `DRAWS`, shape (N,)."""
+    """How often the heuristic did the same, of `HEURISTIC_DRAWS`, shape (N,)."""
     drawn_top: NDArray[np.float32]
     """1 where the heuristic did this most often; a share where several as often."""
 
@@ -72,14 +72,14 @@ class Decisions:
 _ARRAYS: Final = ("inputs", "mask", "action", "game", "move", "kind", "role", "drawn", "drawn_top")
 
 
-def decisions_of(games: Sequence[RecordedGame], heard: Callable[[int], None] = lambda games: None) -> Decisions:
+def decisions_of(games: Sequence[ReplayableGame], heard: Callable[[int], None] = lambda games: None) -> Decisions:
     """The decisions of games with one number of players, in the order of their tables.
 
     Args:
         games: At least one.
         heard: Called with the number of games read so far.
     """
-    by_table: dict[str, list[RecordedGame]] = {}
+    by_table: dict[str, list[ReplayableGame]] = {}
     for game in games:
         by_table.setdefault(repr(sorted(game.config.items())), []).append(game)
     parts: list[tuple[Any, ...]] = []
@@ -105,9 +105,9 @@ def _of_turn(turn: RecordedTurn, rule: HeuristicSeats) -> tuple[Any, ...]:
     roles = np.array([ROLES.index(name) for name in table.role_names], np.int8)
     drawn = np.zeros((len(rows), tables.actions), np.float32)
     actions = np.zeros(tables.num_envs, np.int32)
-    for _ in range(DRAWS):
+    for _ in range(HEURISTIC_DRAWS):
         rule.choose(turns, rows, actions)
-        drawn[np.arange(len(rows)), actions[rows]] += 1 / DRAWS
+        drawn[np.arange(len(rows)), actions[rows]] += 1 / HEURISTIC_DRAWS
     best = drawn >= drawn.max(axis=1, keepdims=True) - 1e-6
     at = np.arange(len(rows)), turn.actions
     return (
@@ -177,7 +177,9 @@ def _renumbered(move: Move, to: NDArray[np.int64]) -> Move:
 # -- fitting -----------------------------------------------------------------------------------------------------
 
 
-def fit(learned: Decisions, seed: int, epochs: int, hidden: Sequence[int] = HIDDEN, *, renumber: bool = True) -> Layers:
+def fit_network(
+    learned: Decisions, seed: int, epochs: int, hidden: Sequence[int] = HIDDEN, *, renumber: bool = True
+) -> Layers:
     """A network for these decisions; the same seed gives the same network.
 
     Args:
@@ -191,14 +193,14 @@ def fit(learned: Decisions, seed: int, epochs: int, hidden: Sequence[int] = HIDD
     rng = np.random.default_rng((seed, 1))
     network = _made((learned.inputs.shape[1], *hidden, learned.mask.shape[1]), torch.Generator().manual_seed(seed))
     orders = SeatOrders(learned.tables)
-    adam = torch.optim.AdamW(network.parameters(), lr=RATE, weight_decay=DECAY if hidden else 0.0)
+    adam = torch.optim.AdamW(network.parameters(), lr=LEARNING_RATE, weight_decay=DECAY if hidden else 0.0)
     seen, illegal, action = (torch.from_numpy(one) for one in (learned.inputs, ~learned.mask, learned.action))
     count = len(learned.action)
     batches = max(1, count // BATCH)
     dropped = torch.Generator().manual_seed(seed + 1)
     for number, rows in enumerate(_batches(count, batches, epochs, rng)):
         for group in adam.param_groups:
-            group["lr"] = RATE * max(0.02, 1 - number / (epochs * batches))
+            group["lr"] = LEARNING_RATE * max(0.02, 1 - number / (epochs * batches))
         inputs, closed, taken = seen[rows], illegal[rows], action[rows]
         if renumber:
             drawn = orders.draw(rng)

@@ -3,7 +3,7 @@
 All are arrays with one entry for each decision; NaN where a model says nothing. Beside the network stand
 
 * logistic: a multinomial logistic model of the same inputs, fitted to the same games
-* heuristic: how often parlour's heuristic made the same move of `DRAWS`, mixed with even chances by the share that fits best
+* heuristic: how often parlour's heuristic made the same move of `HEURISTIC_DRAWS`, mixed with even chances by the share that fits best
 * frequency: how often seats of the role made a move of the sort; even within a sort (see `_sorts`)
 * other players by name: clones, and trained networks at the table that they were trained for
 """
@@ -22,7 +22,7 @@ from parlour.envs.core import NATURE, Move, ParlourError
 from parlour.envs.registry import build, known
 from parlour.policies import ClonedPlayer, TrainedSeat, make_policy
 from parlour.policies.cloned.networks import GAME, INPUTS, Layers, places
-from parlour.training.learn.batch.recorded import RecordedGame
+from parlour.training.learn.batch.recorded import ReplayableGame
 from parlour.training.learn.clone.networks import KINDS, Decisions, log_probs
 
 Floats = NDArray[np.float64]
@@ -97,14 +97,14 @@ def _sorts(of: Decisions) -> NDArray[np.int8]:
     return sorts
 
 
-def by_player(name: str, games: Sequence[RecordedGame], of: Decisions) -> Predictions:
+def by_player(name: str, games: Sequence[ReplayableGame], of: Decisions) -> Predictions:
     """A clone, or a trained network, by its name; NaN in games of tables where it cannot sit.
 
     Raises:
         ParlourError: It has no probabilities of moves.
     """
     log, top = np.full((2, len(of.action)), np.nan)
-    by_table: dict[str, list[RecordedGame]] = {}
+    by_table: dict[str, list[ReplayableGame]] = {}
     for game in games:
         by_table.setdefault(repr(game.config), []).append(game)
     for same in by_table.values():
@@ -132,7 +132,7 @@ def _by_seat(player: TrainedSeat, table: Any, of: Decisions) -> Predictions:
     return _told(chances / chances.sum(axis=1, keepdims=True), of)
 
 
-def _by_views(player: ClonedPlayer, game: RecordedGame, wanted: NDArray[np.int32]) -> Predictions:
+def _by_views(player: ClonedPlayer, game: ReplayableGame, wanted: NDArray[np.int32]) -> Predictions:
     """A choice model at the moves `wanted` of a game."""
     table: Any = build(known(GAME).spec, game.config)
     moves = (Move(DEALT, game.deal), *game.moves)

@@ -50,7 +50,6 @@ from parlour.training.learn.habits.avalon import (
     read_often,
     statements_of,
 )
-from parlour.training.learn.habits.avalon_reader import fit_evidence
 from parlour.training.learn.habits.learner import (
     LEARNED,
     HabitsOfGame,
@@ -310,6 +309,8 @@ def learn(games: Sequence[PublicGame], how: Learning) -> HabitsFile:
     each fold as read by conduct from the others.
     """
     if how.reader:
+        from parlour.training.learn.habits.avalon_reader import fit_evidence  # needs Numba
+
         return HabitsFile({n: LearnedHabits(evidence=one) for n, one in fit_evidence(games).items()})
     unseen = []
     for fold in folds(games, min(how.folds, len(games)), how.seed):
