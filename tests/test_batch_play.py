@@ -11,6 +11,7 @@ pytest.importorskip("torch", reason="the extra `train` is not installed")
 import torch
 from hypothesis import given, settings, strategies as st
 from parlour.envs import batch
+from parlour.envs.batch.drawing import draw
 from parlour.envs.batch.players import RandomSeats
 from parlour.envs.batch.streams import started
 from parlour.envs.core import ParlourError
@@ -41,7 +42,7 @@ def test_actions_are_drawn_as_often_as_the_softmax_of_the_legal_logits_says():
     logits = np.tile(np.log([1, 2, 3, 4]).astype(np.float32), (n, 1))
     mask = np.tile(np.array([1, 1, 0, 1], np.uint8), (n, 1))
     actions, chances = np.zeros(n, np.int32), np.zeros(n, np.float32)
-    kernels.draw(logits, mask, np.arange(n, dtype=np.int32), started(range(n), 0), actions, chances)
+    draw(logits, mask, np.arange(n, dtype=np.int32), started(range(n), 0), actions, chances)
     shares = np.bincount(actions, minlength=4) / n
     assert shares == pytest.approx([1 / 7, 2 / 7, 0, 4 / 7], abs=0.015)  # 4 standard deviations
     assert chances == pytest.approx(np.log([1 / 7, 2 / 7, 1, 4 / 7])[actions], abs=1e-5)

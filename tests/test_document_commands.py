@@ -25,7 +25,7 @@ LEFT_OUT = {
     "asks an endpoint for prices": r"--dry-run|--rate",
     "serves until it is stopped": r"^(serve|table|mcp|openenv)\b",
     "a person answers": r"=human\b",
-    "needs files of the reader's own": r"gpt51_avalon|extracted\.jsonl|evenings\.jsonl|games\.jsonl --logs|records\.jsonl|"
+    "needs files of the reader's own": r"gpt51_avalon|avalonlogs|extracted\.jsonl|evenings\.jsonl|games\.jsonl --logs|records\.jsonl|"
     r"wellplay|questions\.jsonl|hotpot_dev|runs/mine/policy\.npz|log\.jsonl|--prompts mine|models/tiny",
     "needs the reader's own module": r"\b(mine|cautious|mirror):|mygame_v0",
     "needs another library": r"--policy (agilerl|openspiel|rllib|sb3|tianshou|torchrl):|inspect-log|--ray",
