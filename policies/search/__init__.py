@@ -87,15 +87,20 @@ class SearchPolicy(TablePolicy):
         considered = np.flatnonzero(np.exp(log_prob) >= min(self.chosen.least, np.exp(log_prob.max())))
         chosen = int(considered[0])
         if len(considered) > 1:
-            win_rates, errors = self._win_rates(view, own[considered])
-            score = log_prob[considered] + win_rates / self.chosen.temperature
+            score = log_prob[considered]
+            try:
+                win_rates, errors = self._win_rates(view, own[considered])
+            except UnknownHistoryError as error:
+                self._considered = {"not searched": str(error)}
+            else:
+                score = score + win_rates / self.chosen.temperature
+                self._note(info, considered, np.exp(log_prob), win_rates, errors)
             share = np.exp(score - score.max())
             chosen = int(considered[self.rng.choice(len(considered), p=share / share.sum())])
-            self._note(info, considered, np.exp(log_prob), win_rates, errors)
         return int(info["legal"][chosen])
 
     def notes(self) -> dict[str, Any]:
-        """What was considered at the last decision: moves, the network's probabilities, win rates and their standard errors."""
+        """What the last decision considered: moves, the network's probabilities, win rates, standard errors; or why it did not search."""
         return {"search": self._considered} if self._considered else {}
 
     def settings(self) -> dict[str, Any]:
@@ -104,12 +109,9 @@ class SearchPolicy(TablePolicy):
     # -- inside ------------------------------------------------------------------------------------------------
 
     def _win_rates(self, view: View, moves: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-        """The win rate of each move, 0..1, and its standard error; zeros where the history cannot be played again."""
+        """The win rate of each move, 0..1, and its standard error. Raises as `posterior` does."""
         began = time.monotonic()
-        try:
-            known = posterior(self._table, view, self.chosen.slip, self.rng)
-        except UnknownHistoryError:
-            return np.zeros(len(moves)), np.zeros(len(moves))
+        known = posterior(self._table, view, self.chosen.slip, self.rng)
         continuations = Continuations(self._table, known, view.seat)
         left = max(1, self.chosen.continuations // len(moves))
         returns: list[np.ndarray[Any, Any]] = []
