@@ -30,6 +30,11 @@ class Policy(ABC):
         """Whether the whole prose of a seat is enough for it, though it wants something else."""
         return False
 
+    @property
+    def habits(self) -> str | None:
+        """The file of habits by which it believes; None: the fixed rates, or it has no belief."""
+        return None
+
     def __init__(self) -> None:
         self.seat = 0
         self.rng = np.random.default_rng(0)

@@ -72,6 +72,11 @@ class TrainedSeat(TablePolicy):
         self._reader: ViewReader | None = None
 
     @property
+    def habits(self) -> str | None:
+        """The file that its features name, as in `belief:habits=FILE`."""
+        return self.features.partition(":habits=")[2] or None
+
+    @property
     def reads_prose(self) -> bool:
         return self.features != TABLE and bool(known(self.game).spec.prose)
 

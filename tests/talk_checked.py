@@ -1,10 +1,11 @@
-"""Reads the talk of whole games, and checks every reason against the belief that it cites.
+"""Reads the talk of whole games, and checks every reason and every answer against the belief that it cites.
 
-`python tests/talk_checked.py [--games N] [GAME ...]` plays games of heuristics and experts that speak in words, and prints one of
-them. Nothing of the player is used: the belief is made anew from the transcript for each reason, once with the evidence that the
-reason cites and once without it. A reason is false if the record does not hold what it says, if its evidence did not
-move the belief in the direction of the claim, if a number or an opinion in it is not that of the belief, if the words
-do not say it, or if a seat that does not have to deceive says what is not true.
+`python tests/talk_checked.py [--number N] [--asked] [--habits FILE] [GAME ...]` plays games of heuristics and experts that speak in
+words, and prints one of them. With `--asked`, one seat does nothing but put questions to the others. Nothing of the
+player is used: the belief is made anew from the transcript for each reason, once with the evidence that the reason cites
+and once without it. A reason is false if the record does not hold what it says, if its evidence did not move the belief
+in the direction of the claim, if a number or an opinion in it is not that of the belief, if the words do not say it, or
+if a seat says what is not true and its role does not need that. An answer is false if it does not fit the question, too.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,10 +21,15 @@ import numpy as np
 from parlour.envs import replay, speech
 from parlour.envs.avalon import vocabulary as avalon
 from parlour.envs.avalon.belief import AvalonBelief
-from parlour.envs.core import NATURE
+from parlour.envs.avalon.habits import read_habits
+from parlour.envs.core import NATURE, Move
+from parlour.envs.entries import TextAction
+from parlour.envs.questions import questions
 from parlour.envs.werewolf import vocabulary as werewolf
 from parlour.envs.werewolf.belief import SeatBeliefs
+from parlour.envs.werewolf.habits import read_werewolf_habits
 from parlour.policies import make_policy
+from parlour.policies.heuristic import HeuristicPolicy
 from parlour.policies.voice import Spoken
 from parlour.policies.voice.evidence import Piece, SeatFact
 from parlour.policies.voice.phrases import SeatPhrases
@@ -30,6 +37,41 @@ from parlour.training.play.rollout import play, table
 from parlour.wrappers import Recorder
 
 AGAINST, FOR = 1, -1
+EVIL_LIES = {"played_success", "fail_from_others", "thought_clean", "chose_clean", "knows_nothing", "not_evil"}
+WOLF_LIES = {"slept", "thought_wolf", "not_evil"}
+QUESTIONS = {
+    "trust": "{you}, whom do you trust?",
+    "suspect": "Who is evil, {you}?",
+    "team": "{you}, whom would you take?",
+    "about": "{you}, what do you think of {other}?",
+    "why": "{you}, why do you trust {other}?",
+    "vote": "Why did you vote like that, {you}?",
+    "seen": "{you}, what did you see?",
+    "role": "{you}, are you evil?",
+    "card": "{you}, what is your role?",
+}
+"""What the seat that asks says, in turn, to each of the others."""
+
+
+class Asker(HeuristicPolicy):
+    """Puts questions to the others, and plays as the heuristic."""
+
+    def reset(self, seat, seed):
+        super().reset(seat, seed)
+        self._turn = seed
+
+    def act(self, observation, info):
+        answer, view = super().act(observation, info), info["view"]
+        if not info.get("free_words") or Move(speech.SILENT) not in view.legal or len(view.legal) < 5:
+            return answer
+        others = [
+            seat for seat in range(len(view.roles)) if getattr(view, "alive", [True] * 9)[seat] and seat != view.seat
+        ]
+        self._turn += 1
+        asked = list(QUESTIONS.values())[self._turn % len(QUESTIONS)]
+        you, other = others[self._turn % len(others)], others[(self._turn + 1) % len(others)]
+        words = asked.format(you=f"player_{you}", other=f"player_{other}")
+        return TextAction(Move(speech.SILENT, (), words), None)
 
 
 @dataclass
@@ -40,6 +82,9 @@ class Checked:
     in_words: int = 0
     reasons: int = 0
     lies: int = 0
+    answers: int = 0
+    kinds: set[str] = field(default_factory=set)
+    """Kinds of what was not true."""
     false: list[str] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
 
@@ -47,21 +92,30 @@ class Checked:
 # -- beliefs, made anew ------------------------------------------------------------------------------------------
 
 
-def avalon_chances(view, public, left_out):
-    """P(evil) of each seat by the events of a View, `left_out` (event, voter or -1) being no evidence."""
+def avalon_belief(view, public, left_out, habits):
+    """The belief by the events of a View, `left_out` (event, voter or -1) being no evidence."""
     seat, role, knows = (-1, "", ()) if public else (view.seat, view.role, view.knows)
-    belief = AvalonBelief(view.roles, seat, role, knows, guesser=view.guesser)
+    assumed = None if habits is None else read_habits(habits).of(len(view.roles))
+    belief = AvalonBelief(view.roles, seat, role, knows, assumed, guesser=view.guesser)
     for number, (by, (kind, args, words), _) in enumerate(view.events):
         voters = [voter for event, voter in left_out if event == number and voter >= 0]
         before = belief.log_weights
-        if voters:
+        if voters and habits is None:
             belief.log_weights = before + vote_by_vote(belief, args, voters)
             belief._weights = None
+            continue
+        if voters:
+            belief.see_votes(belief.team, args[1:], without=voters)
             continue
         belief.see(by, kind, args, words)
         if (number, -1) in left_out:
             belief.log_weights, belief._weights = before, None
-    return belief.evil_chance()
+    return belief
+
+
+def avalon_chances(view, public, left_out, habits):
+    """P(evil) of each seat."""
+    return avalon_belief(view, public, left_out, habits).evil_chance()
 
 
 def vote_by_vote(belief, args, left_out):
@@ -80,8 +134,8 @@ def vote_by_vote(belief, args, left_out):
     return total
 
 
-def werewolf_chances(view, public, left_out):
-    beliefs = SeatBeliefs(view)
+def werewolf_chances(view, public, left_out, habits):
+    beliefs = SeatBeliefs(view, None if habits is None else read_werewolf_habits(habits).of(len(view.roles)))
     belief = beliefs.onlooker if public else beliefs.own
     for number, event in enumerate(view.events):
         voters = [voter for at, voter in left_out if at == number and voter >= 0]
@@ -100,8 +154,23 @@ def werewolf_chances(view, public, left_out):
 # -- what the record holds ------------------------------------------------------------------------------------------
 
 
-def avalon_holds(fact, view):
+def of_itself(fact, view, *, hostile):
+    """Whether what a seat says of its card is so; None for other facts."""
+    if fact.kind in ("not_evil", "keeps_card"):
+        return fact.about == view.seat and fact.lie == (hostile and fact.kind == "not_evil")
+    return None
+
+
+def avalon_holds(fact, view, habits):
     """Whether the record holds a fact."""
+    if (own := of_itself(fact, view, hostile=view.side == avalon.EVIL)) is not None:
+        return own
+    if fact.kind == "knows_nothing":
+        return fact.about == view.seat and fact.lie == bool(view.knows)
+    if fact.kind == "no_vote_yet":
+        return all(event.move.kind != avalon.VOTES for event in view.events)
+    if fact.kind in ("voted_own", "voted_last") or fact.kind.startswith(("approved_by", "rejected_by")):
+        return vote_holds(fact, view, habits)
     kind, slots, events = fact.kind, fact.slots, view.events
     quests = [quest_at(events, number) for number, _ in fact.pieces if events[number].move.kind == avalon.FAILS]
     if kind in ("clean_often", "failed_often", "clean_with_me_often"):
@@ -114,7 +183,15 @@ def avalon_holds(fact, view):
     if "quest" not in slots:
         return remark_holds(fact, events)
     quest = next(one for one in all_quests(events) if one.quest + 1 == slots["quest"])
+    if kind == "fail_from_others":
+        others = set(quest.team) - {view.seat}
+        right = (quest.fails, others) == (slots["fails"], set(slots["team"])) and quest.fails > 0
+        return right and view.seat in quest.team and fact.about in others and (quest.card == 0) == fact.lie
     right = (quest.fails, set(quest.team)) == (slots["fails"], set(slots["team"]))
+    if kind in ("thought_clean", "chose_clean"):
+        own, public = (looked_clean(view, quest, which, habits) for which in (False, True))
+        mine = (quest.leader == view.seat) == (kind == "chose_clean") and quest.votes[view.seat] == 1
+        return right and mine and fact.about == view.seat and quest.fails > 0 and public and own != fact.lie
     if kind in ("failed", "failed_with_me", "clean", "clean_with_me"):
         together = view.seat in quest.team or not kind.endswith("with_me")
         return right and together and fact.about in quest.team and (quest.fails > 0) == kind.startswith("failed")
@@ -124,6 +201,40 @@ def avalon_holds(fact, view):
         return right and quest.votes[fact.about] == 1 and (quest.fails > 0) == (kind == "approved_failed")
     if kind == "played_success":
         return right and fact.about == view.seat in quest.team and (quest.card == 0) == fact.lie
+    return False
+
+
+def clean_chance(view, public, team, number, habits):
+    """P(no evil member) of a team before an event, and the mean of all teams of its size."""
+    belief = avalon_belief(view._replace(events=view.events[:number]), public, (), habits)
+    evil, weights = belief.evil, belief.weights
+    every = [list(one) for one in combinations(range(evil.shape[1]), len(team))]
+    chances = [float(weights @ (evil[:, one].sum(axis=1) == 0)) for one in every]
+    return chances[every.index(sorted(team))], float(np.mean(chances))
+
+
+def looked_clean(view, quest, public, habits):
+    chance, usual = clean_chance(view, public, quest.proposed, quest.voted, habits)
+    return chance > usual
+
+
+def vote_holds(fact, view, habits):
+    """Whether the seat voted so on the last team with these members on this quest, and a number is that of its belief then."""
+    events, slots = view.events, fact.slots
+    for number in reversed(range(len(events))):
+        if events[number].move.kind != avalon.VOTES:
+            continue
+        since = {event.move.kind: event for event in events[:number]}
+        quest = 1 + sum(event.move.kind == avalon.FAILS for event in events[:number])
+        team, leader = since[avalon.TEAM].move.args, since[avalon.TEAM].seat
+        if (quest, tuple(team)) != (slots["quest"], tuple(slots["team"])):
+            continue
+        vote = events[number].move.args[1 + view.seat]
+        if fact.kind in ("voted_own", "voted_last"):
+            last = since[avalon.LEADS].move.args[3] >= view.limit
+            return vote == 1 and (leader == view.seat if fact.kind == "voted_own" else last)
+        chance, _ = clean_chance(view, fact.kind.endswith("record"), team, number, habits)
+        return vote == fact.kind.startswith("approved") and abs(100 * chance - slots["percent"]) < 2.51
     return False
 
 
@@ -140,7 +251,17 @@ def quest_at(events, number):
     votes = since[avalon.VOTES].move.args[1:] if avalon.VOTES in since else ()
     card = since[avalon.CARD].move.args[0] if avalon.CARD in since else None
     quest, fails, _ = events[number].move.args
-    return SimpleNamespace(quest=quest, fails=fails, team=team, leader=since[avalon.TEAM].seat, votes=votes, card=card)
+    voted = max((k for k, event in enumerate(before) if event.move.kind == avalon.VOTES), default=-1)
+    return SimpleNamespace(
+        quest=quest,
+        fails=fails,
+        team=team,
+        proposed=since[avalon.TEAM].move.args,
+        voted=voted,
+        leader=since[avalon.TEAM].seat,
+        votes=votes,
+        card=card,
+    )
 
 
 REMARKS = {
@@ -168,7 +289,52 @@ def remark_holds(fact, events):
     return (seat, args[0], to, right) == (speaker, target, None, True)
 
 
-def werewolf_holds(fact, view):
+def own_votes(view):
+    """Event number, day and target of each vote of the seat."""
+    day = 0
+    for number, (seat, (kind, args, _), _) in enumerate(view.events):
+        day = args[0] if kind == werewolf.DAWN else day
+        if seat == NATURE and kind == werewolf.VOTES and not view.public_votes and args[1 + view.seat] >= 0:
+            yield number, day, args[1 + view.seat]
+        elif seat == view.seat and kind == werewolf.BALLOT and view.public_votes and args:
+            yield number, day, args[0]
+
+
+def suspicions(view, number, target, habits):
+    """P(werewolf) of a seat before an event, by the seat's own belief and to an onlooker, each with the mean of living others."""
+    early = view._replace(events=view.events[:number])
+    dead = {seat for event in early.events if event.move.kind == werewolf.DAWN for seat in event.move.args[1:]}
+    dead |= {seat for event in early.events if event.move.kind == werewolf.EXECUTED for seat in event.move.args}
+    living = [seat for seat in range(len(view.alive)) if seat not in dead | {view.seat}]
+    chances = [werewolf_chances(early, public, (), habits) for public in (False, True)]
+    return [(float(one[target]), float(one[living].mean())) for one in chances]
+
+
+def own_vote_holds(fact, view, habits):
+    slots = fact.slots
+    wanted = (slots["day"], slots["other"])
+    number = max((at for at, day, target in own_votes(view) if (day, target) == wanted), default=None)
+    if number is None or fact.about != view.seat:
+        return False
+    (own, usual), (public, publicly) = suspicions(view, number, slots["other"], habits)
+    if fact.kind == "thought_wolf":
+        shown = {
+            event.move.args[0]: event.move.args[1] for event in view.events if event.move.kind == werewolf.REVEALED
+        }
+        innocent = view.role_names[shown[slots["other"]]] != werewolf.WEREWOLF
+        return innocent and public > publicly and (own <= usual) == fact.lie
+    return abs(100 * (public if fact.kind.endswith("record") else own) - slots["percent"]) < 2.51
+
+
+def werewolf_holds(fact, view, habits):
+    if (own := of_itself(fact, view, hostile=view.side == werewolf.WOLVES)) is not None:
+        return own
+    if fact.kind == "slept":
+        return fact.about == view.seat and fact.lie == (view.role != werewolf.VILLAGER)
+    if fact.kind == "no_vote_yet":
+        return not list(own_votes(view))
+    if fact.kind == "thought_wolf" or fact.kind.startswith("suspected_by"):
+        return own_vote_holds(fact, view, habits)
     kind, events = fact.kind, view.events
     if kind.endswith(("_wolf", "_villager")):
         shown = {
@@ -199,8 +365,8 @@ def werewolf_holds(fact, view):
 # -- one reason -----------------------------------------------------------------------------------------------------
 
 
-def problems(fact, belief, view, move, words):
-    """What is false in a reason."""
+def problems(fact, belief, view, move, words, habits, *, answers=False):
+    """What is false in a reason, or in a fact that answers a question."""
     of_avalon = hasattr(view, "fails_needed")
     chances = avalon_chances if of_avalon else werewolf_chances
     holds = avalon_holds if of_avalon else werewolf_holds
@@ -208,22 +374,24 @@ def problems(fact, belief, view, move, words):
     knows = bool(view.knows) or deceives
     if (belief == "public") != knows:
         yield "a seat that knows a secret speaks from the public belief, every other from its own"
-    if fact.lie and not deceives:
+    if fact.lie and fact.kind not in needed_lies(view, of_avalon=of_avalon, answers=answers):
         yield "a lie of a seat that has no need of it"
     in_defence = fact.about == view.seat
     public = belief == "public" or in_defence
-    sign = FOR if in_defence or move.kind != speech.ACCUSE else AGAINST
-    chance = chances(view, public, ())
-    prior = chances(view._replace(events=()), public, ()).mean()
+    against = move.kind == speech.ACCUSE or (move.kind == speech.REPORT and move.args[1] == 1)
+    sign = AGAINST if against and not in_defence else FOR
+    chance = chances(view, public, (), habits)
+    prior = chances(view._replace(events=()), public, (), habits).mean()
     if fact.kind in ("my_count", "the_record"):
-        if abs(100 * chance[fact.about] - fact.slots["percent"]) > 2.51 or sign * (chance[fact.about] - prior) <= 0:
+        wrong_side = not answers and sign * (chance[fact.about] - prior) <= 0
+        if abs(100 * chance[fact.about] - fact.slots["percent"]) > 2.51 or wrong_side:
             yield f"the probability is {chance[fact.about]:.3f}"
         if (fact.kind == "the_record") != public:
             yield "it names the other belief"
-    elif not holds(fact, view):
+    elif not holds(fact, view, habits):
         yield "the record does not hold it"
-    if fact.pieces:
-        without = chances(view, public, {tuple(piece) for piece in fact.pieces})[fact.about]
+    if fact.pieces and not answers:
+        without = chances(view, public, {tuple(piece) for piece in fact.pieces}, habits)[fact.about]
         if sign * (chance[fact.about] - without) <= 0:
             yield f"it moved the belief from {without:.4f} to {chance[fact.about]:.4f}"
     if fact.kind.endswith(("_good", "_bad")) and fact.kind.partition("_")[0] != "reported":
@@ -235,8 +403,35 @@ def problems(fact, belief, view, move, words):
         yield "the words do not say it"
 
 
-def check(path):
-    """All talk of a transcript."""
+def needed_lies(view, *, of_avalon, answers):
+    """What a role may say that is not true: the evil side hides, and so do good roles with a secret that are asked for it."""
+    if of_avalon:
+        return EVIL_LIES if view.side == avalon.EVIL else {"knows_nothing"} if view.knows and answers else set()
+    wolf = view.side == werewolf.WOLVES
+    return WOLF_LIES if wolf else {"slept"} if view.role in werewolf.LEADERS and answers else set()
+
+
+def misfits(asked, move, facts, view):
+    """What does not fit the question in an answer."""
+    claimed = any(event.seat == view.seat and event.move.kind == speech.CLAIM_ROLE for event in view.events)
+    kinds = {fact.kind for fact in facts}
+    numbers, about_me = {"my_count", "the_record"}, all(fact.about == view.seat for fact in facts)
+    fits = {
+        "trust": move.kind in (speech.DEFEND, speech.RECOMMEND),
+        "team": move.kind in (speech.DEFEND, speech.RECOMMEND),
+        "suspect": move.kind == speech.ACCUSE,
+        "about": move.kind in (speech.ACCUSE, speech.DEFEND) or bool(kinds & numbers),
+        "why": move.kind in (speech.ACCUSE, speech.DEFEND, speech.RECOMMEND) or bool(kinds & numbers),
+        "vote": bool(kinds) and about_me,
+        "seen": bool(kinds),
+        "role": kinds in ({"not_evil"}, {"keeps_card"}) or (claimed and move.kind == speech.CLAIM_ROLE),
+    }
+    if not fits[asked]:
+        yield f"{move.kind} with {sorted(kinds)} is no answer to a question of {asked}"
+
+
+def check(path, habits=None):
+    """All talk of a transcript, whose players believed by a file of habits."""
     found, transcript = Checked(), replay.read(path)
     game, text = transcript.game(), replay.text_of(transcript)
     states = replay.states(game, transcript.moves)
@@ -247,15 +442,23 @@ def check(path):
             view = game.view(state, seat)
             found.speeches += 1
             found.in_words += bool(move.words)
-            if move.words and text.parse(move.words, view) != move:
+            if move.words and not any(questions(move.words)) and text.parse(move.words, view) != move:
                 found.false.append(f"{text.say(move)!r} is not read back from {move.words!r}")
             cited = notes.get("reasons", {})
-            for told in cited.get("facts", ()):
+            where = f"seat {seat}, {move.words!r}"
+            for told, answers in (
+                (one, key == "answers") for key in ("facts", "answers") for one in cited.get(key, ())
+            ):
                 fact = fact_of(told)
                 found.reasons += 1
                 found.lies += fact.lie
-                for why in problems(fact, cited["belief"], view, move, move.words):
-                    found.false.append(f"seat {seat}, {move.words!r}, {told}: {why}")
+                found.kinds |= {fact.kind} if fact.lie else set()
+                for why in problems(fact, cited["belief"], view, move, move.words, habits, answers=answers):
+                    found.false.append(f"{where}, {told}: {why}")
+            if "asked" in cited:
+                found.answers += 1
+                answered = [fact_of(told) for told in cited["answers"]]
+                found.false += [f"{where}: {why}" for why in misfits(cited["asked"], move, answered, view)]
         if move is not None:
             state = next(states)
     found.lines = [text.line(event) for event in game.view(state, 0).events]
@@ -268,35 +471,46 @@ def fact_of(told):
     return SeatFact(told["kind"], told["about"], pieces, slots, told.get("lie", False))
 
 
-def checked_talk(game, seed, folder, player="heuristic", **options):
-    """A game of players that speak in words, read."""
+def checked_talk(game, seed, folder, player="heuristic", *, asked=False, habits=None, **options):
+    """A game of players that speak in words, read; `asked`: one of them, a different one by seed, only asks."""
     env = table(game, **options)
     base = env.game_env
-    players = [Spoken(make_policy(player, game, base.game.config), base.spec.voice) for _ in range(base.game.seats)]
+    named = player if habits is None else f"{player}:habits={habits}"
+    players = [Spoken(make_policy(named, game, base.game.config), base.spec.voice) for _ in range(base.game.seats)]
+    if asked:
+        players[seed % len(players)] = Asker()
     path = Path(folder) / f"{game}-{player}-{seed}.jsonl"
     recorder = Recorder(env, path)
     play(recorder, players, seed)
     recorder.close_transcript()
-    return check(path)
+    return check(path, habits)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("games", nargs="*", default=["avalon_v0", "werewolf_v0"])
     parser.add_argument("--number", type=int, default=30)
-    parser.add_argument("--show", type=int, default=0, help="seed of the game that is printed")
+    parser.add_argument("--asked", action="store_true", help="one seat puts questions to the others")
+    parser.add_argument("--habits", help="a file of habits for heuristics; experts are left out then")
+    parser.add_argument("--show", type=int, default=0, help="seed of the game that is printed; -1: none")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         for game in given.games:
-            for player in ("heuristic", "expert"):
-                read = [checked_talk(game, seed, folder, player) for seed in range(given.number)]
-                counts = {
-                    key: sum(getattr(one, key) for one in read) for key in ("speeches", "in_words", "reasons", "lies")
-                }
+            for player in ("heuristic", "expert") if given.habits is None else ("heuristic",):
+                read = [
+                    checked_talk(game, seed, folder, player, asked=given.asked, habits=given.habits)
+                    for seed in range(given.number)
+                ]
+                names = ("speeches", "in_words", "reasons", "answers", "lies")
+                counts = {key: sum(getattr(one, key) for one in read) for key in names}
                 wrong = [line for one in read for line in one.false]
-                print(f"{game} {player}: {given.number} games", counts, f"false: {len(wrong)}", *wrong[:10], sep="\n  ")
-                if given.show < len(read):
-                    print("".join(read[given.show].lines[:20]))
+                kinds = sorted(set().union(*(one.kinds for one in read)))
+                print(
+                    f"{game} {player}: {given.number} games", counts, f"kinds of lies: {', '.join(kinds)}", sep="\n  "
+                )
+                print(f"  false: {len(wrong)}", *wrong[:10], sep="\n  ")
+                if 0 <= given.show < len(read):
+                    print("".join(read[given.show].lines))
 
 
 if __name__ == "__main__":

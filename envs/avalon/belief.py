@@ -177,14 +177,20 @@ class AvalonBelief(Posterior):
         by_blind = np.where(clean, 1 - dirty_likely * 0.8, dirty_likely * 0.8)
         return self.add(np.log(self._by_kind(leader, by_evil, by_merlin, by_blind)))
 
-    def see_votes(self, team: Sequence[int], votes: Sequence[int]) -> None:
-        """All votes on a team are shown, 1 for approval, in seat order."""
+    @property
+    def team(self) -> tuple[int, ...]:
+        """The last team that was proposed or drawn."""
+        return self._team
+
+    def see_votes(self, team: Sequence[int], votes: Sequence[int], without: Sequence[int] = ()) -> None:
+        """All votes on a team are shown, 1 for approval, in seat order; the votes of `without` are no evidence."""
         if self._learned is not None:
-            return self.add(self._learned.votes(team, votes))
+            return self.add(self._learned.votes(team, votes, without))
         h = self.habits
         dirty = self.evil[:, list(team)].sum(axis=1) > 0
         cast = np.array(votes, dtype=np.float64)
         told = np.arange(len(cast)) != self.seat  # to itself a seat's own vote tells nothing
+        told[list(without)] = False
         knowing = 1 - self.merlin - self.blind  # evil, and sees its fellows
         evil = np.where(dirty, knowing @ (told * _log_vote(cast, h.approve_dirty_evil)), 0.0)
         evil += np.where(dirty, 0.0, knowing @ (told * _log_vote(cast, h.approve_clean_evil)))

@@ -210,11 +210,12 @@ class EventScores:
         found: Array = (self._teams @ terms)[self._classes(team)[:, leader]]
         return found
 
-    def votes(self, team: Sequence[int], votes: Sequence[int]) -> Array:
-        """All votes on a team are shown; to itself a seat's own tells nothing."""
+    def votes(self, team: Sequence[int], votes: Sequence[int], without: Sequence[int] = ()) -> Array:
+        """All votes on a team are shown; to itself a seat's own tells nothing, and those of `without` do not count."""
         by_class = self.watched.votes(team, votes) @ self._votes.T
         if self._key.seat >= 0:
             by_class[self._key.seat] = 0.0
+        by_class[list(without)] = 0.0
         found: Array = by_class[np.arange(len(by_class)), self._classes(team)].sum(axis=1)
         return found
 

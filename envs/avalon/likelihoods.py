@@ -91,13 +91,14 @@ class Likelihoods:
         kinds = kind_of(self._key)[:, leader]
         return self._conduct.weights.teams * np.choose(kinds, found)
 
-    def votes(self, team: Sequence[int], votes: Sequence[int]) -> Array:
-        """All votes on a team are shown; to itself a seat's own tells nothing."""
+    def votes(self, team: Sequence[int], votes: Sequence[int], without: Sequence[int] = ()) -> Array:
+        """All votes on a team are shown; to itself a seat's own tells nothing, and those of `without` do not count."""
         n = len(self._key.roles)
         doubts = self._doubts(len(team))[:, teams(n, len(team)).index(tuple(sorted(team)))]
         vote_terms = terms.vote_terms(self.public, self._leader, team, doubts)
         cast = np.array(votes, dtype=np.float64)
         told = (np.arange(n) != self._key.seat).astype(np.float64)[:, None]
+        told[list(without)] = 0.0
         total = np.zeros((len(tables(self._key).evil), len(terms.MOODS)))
         for kind, (rows, which) in enumerate(known(self._key)):
             dirty = (rows[:, list(team)].sum(axis=1) > 0)[which]

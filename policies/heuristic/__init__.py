@@ -64,6 +64,10 @@ class HeuristicPolicy(Policy):
         self._player = None
 
     @property
+    def habits(self) -> str | None:
+        return self._path
+
+    @property
     def player(self) -> GamePlayer[Any] | None:
         """The game's player in its seat; None before its first turn."""
         return self._player

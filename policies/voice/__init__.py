@@ -1,33 +1,35 @@
 """A voice for players that speak by number: their claims in words of their own, with reasons from their exact belief.
 
-`Spoken` seats any such player. It makes the player's own claims. The words of a claim are drawn from the patterns of
+`Spoken` seats any such player. It makes the player's own claims, except where a question asks for another. The words of a claim are drawn from the patterns of
 a language file, by a generator that follows from the seed of the game. What it says:
 
-- It answers who accused it, asked it something or spoke for it since its last words.
+- It answers who asked it something, accused it or spoke for it since its last words. A question is read for what it wants to
+  know (`parlour.envs.questions`); the answer is a claim about a player, or says why it voted so, what it saw, what it is.
 - It gives reasons: facts of the record that moved its belief in the direction of its claim (`evidence`). A seat that knows
   a secret speaks from the belief of an onlooker, so its reasons do not give the secret away.
 - It says no fact twice. A claim that it has made before, with no new fact and with nobody to answer, it leaves out: it is
   silent, if the rules allow silence.
 
-Only roles that deceive say what is not true; each such fact is marked in the transcript.
+A role says what is not true only where it needs to (`Mind.invents`); each such fact is marked in the transcript.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from parlour.envs import dotted, speech
 from parlour.envs.core import Event, GameSpec, Move, View, check_one_of
-from parlour.envs.english import name, sentences
 from parlour.envs.entries import TextAction
+from parlour.envs.questions import ANYTHING, Question, questions
 from parlour.policies.base import Policy
 from parlour.policies.llm.model import Model
 from parlour.policies.registry import make_policy
 from parlour.policies.voice.evidence import Ledger, Mind, SeatFact
 from parlour.policies.voice.phrases import SeatPhrases
+from parlour.policies.voice.replies import Reply, percent_of, reply_to
 
 __all__ = ["CLAIMS", "WORDS", "Spoken", "checked_talk", "make_player", "talk_setting", "with_voice"]
 
@@ -40,6 +42,8 @@ NEWS: Final = 0.4
 """Least difference that makes a claim worth repeating."""
 SECOND: Final = 0.5
 """How often two reasons are given where there are two."""
+PLAIN: Final = 0.3
+"""How often an answer in its own defence cites a fact that is no evidence, such as the card it played, where there is one."""
 APART: Final = 0.1
 """By how much a probability differs at least from that before the game where words say "looks good to me"."""
 _REMARKS: Final = ("spoke_against", "spoke_for", "doubted_by", "backed_by", "voted")
@@ -118,12 +122,9 @@ class Spoken(Policy):
         answer = self.policy.act(observation, info)
         if "view" not in info or not info.get("free_words") or isinstance(answer, str | TextAction):
             return answer
-        view, place = info["view"], info["legal"].index(answer)
-        words = self._words(view, view.legal[place], info["options"][place])
-        if words is None or words == info["options"][place]:
-            return answer
-        move = view.legal[place]._replace(words=words) if words else Move(speech.SILENT)
-        return TextAction(move, None)
+        view, options = info["view"], dict(zip(info["view"].legal, info["options"], strict=True))
+        move = self._spoken(view, view.legal[info["legal"].index(answer)], options)
+        return answer if move is None else TextAction(move, None)
 
     def notes(self) -> dict[str, Any]:
         """The player's own notes, and the facts that its words cite."""
@@ -134,29 +135,57 @@ class Spoken(Policy):
 
     # -- inside ------------------------------------------------------------------------------------------------
 
-    def _words(self, view: View, move: Move, option: str) -> str | None:
-        """What it says with a move: None if the move takes no such words, empty if there is nothing new to say."""
-        claim = self._sentences.claim(move, option)
-        if claim is None:
-            return None
+    def _spoken(self, view: View, move: Move, options: Mapping[Move, str]) -> Move | None:
+        """The move with its words: None if it takes none, silence if there is nothing new to say."""
         mind = self._mind_of(view)
         addressed = _addressed(view.events[self._heard :], view.seat)
+        if addressed is not None and addressed.question is not None and mind is not None and _is_talk(options):
+            reply = reply_to(addressed.question, view, mind)
+            if reply is not None and (reply.facts or any(one in options for one in reply.moves)):
+                return self._replied(view, mind, move, options, addressed, reply)
+        claim = self._sentences.claim(move, options[move])
+        if claim is None:
+            return None
         reasons = [] if mind is None else self._facts_for(mind, view, move)
         new = [fact for fact in reasons if self._is_untold(fact)]
-        if self._is_news(move, mind, view, new, addressed) or Move(speech.SILENT) not in view.legal:
+        if self._is_news(move, mind, view, new, addressed) or Move(speech.SILENT) not in options:
             self._heard = len(view.events)
-            return self._said(view, mind, move, claim, new, addressed)
-        return ""
+            words = self._said(view, mind, move, claim, new, addressed)
+            return None if words == options[move] else move._replace(words=words)
+        return Move(speech.SILENT)
+
+    def _replied(
+        self, view: View, mind: Mind[Any], own: Move, options: Mapping[Move, str], asked: _Addressed, reply: Reply
+    ) -> Move | None:
+        """The answer to a question: a claim with its reasons, or facts, then the player's own claim if it is news."""
+        assert asked.question is not None
+        self._heard = len(view.events)
+        topic, move = asked.question.topic, next((one for one in reply.moves if one in options), own)
+        claim = self._sentences.claim(move, options[move])
+        reasons = self._facts_for(mind, view, move)
+        new = [fact for fact in reasons if self._is_untold(fact)]
+        told = [self._sentences.fact(fact) for fact in reply.facts]
+        words = self._sentences.reply(topic, asked.by, told)
+        if reply.facts and (claim is None or not self._is_news(move, mind, view, new, None)):
+            move, claim = Move(speech.SILENT), None
+        if claim is None:
+            self._keep(view, mind, [], reply.facts, topic)
+            return Move(speech.SILENT, (), words)
+        chosen = self._chosen(new if reply.facts else new or reasons)
+        self._claimed.add((move.kind, move.args))
+        self._keep(view, mind, chosen, reply.facts, topic)
+        return move._replace(words=f"{words} {self._with_reasons(claim, chosen)}")
 
     def _mind_of(self, view: View) -> Mind[Any] | None:
         if self._mind is None and self._voice:
-            self._mind = dotted.load(self._voice, "voice")(view)
+            made = dotted.load(self._voice, "voice")
+            self._mind = made(view) if self.policy.habits is None else made(view, self.policy.habits)
         if self._mind is not None:
             self._mind.see(view)
         return self._mind
 
     def _is_news(
-        self, move: Move, mind: Mind[Any] | None, view: View, new: Sequence[SeatFact], addressed: tuple[str, int] | None
+        self, move: Move, mind: Mind[Any] | None, view: View, new: Sequence[SeatFact], addressed: _Addressed | None
     ) -> bool:
         if addressed is not None or (move.kind, move.args) not in self._claimed:
             return True
@@ -164,14 +193,14 @@ class Spoken(Policy):
 
     def _facts_for(self, mind: Mind[Any], view: View, move: Move) -> list[SeatFact]:
         """The facts that support a claim about a seat, the strongest first."""
-        if move.kind not in (*_AGAINST, *_FOR):
+        sign = _direction(move)
+        if sign == 0:
             return []
-        sign = 1 if move.kind in _AGAINST else -1
         about, ledger = move.args[0], mind.shown(view)
         if about == view.seat:
             ledger = mind.public
         facts = _of_seat(mind, about, view.seat)
-        found = _supporting(facts, ledger, sign, view.seat, deceives=mind.deceives(view))
+        found = _supporting(facts, ledger, sign, view.seat, mind.invents(view))
         return found or [*self._count(mind, ledger, about, sign), *_neutral(facts, sign)]
 
     def _count(self, mind: Mind[Any], ledger: Ledger, about: int, sign: int) -> list[SeatFact]:
@@ -179,9 +208,7 @@ class Spoken(Policy):
         if about == self.seat:
             return []
         chance, before = float(ledger.chance()[about]), float(ledger.hostile.mean())
-        kind = "my_count" if ledger is mind.own else "the_record"
-        percent = 5 * round(20 * chance)
-        return [SeatFact(kind, about, (), {"percent": percent})] if sign * (chance - before) > MOVES else []
+        return [percent_of(ledger, mind, about)] if sign * (chance - before) > MOVES else []
 
     def _said(
         self,
@@ -190,58 +217,112 @@ class Spoken(Policy):
         move: Move,
         claim: str,
         new: Sequence[SeatFact],
-        addressed: tuple[str, int] | None,
+        addressed: _Addressed | None,
     ) -> str:
         """The whole utterance; what it cites goes to the notes."""
-        parts, cited = [], []
+        parts: list[str] = []
+        cited: list[SeatFact] = []
         if addressed is not None:
-            own = [] if mind is None else self._in_defence(mind, view)
-            parts.append(self._sentences.answer(*addressed, self._sentences.fact(own[0]) if own else ""))
-            cited += own[:1]
+            cited += [] if mind is None else self._in_defence(mind, view)
+            reason = self._sentences.fact(cited[0]) if cited else ""
+            parts.append(self._sentences.answer(addressed.how, addressed.by, reason))
         chosen = self._chosen([fact for fact in new if fact not in cited])
-        told = [self._sentences.fact(fact) for fact in chosen]
-        early = any(fact.kind == _NEUTRAL for fact in chosen)
-        parts.append(self._sentences.because(claim, told, early=early) if told else self._sentences.alone(claim))
-        cited += chosen
+        parts.append(self._with_reasons(claim, chosen))
         self._claimed.add((move.kind, move.args))
-        self._told |= {part for fact in cited for part in fact.parts}
-        if cited and mind is not None:
-            belief = "own" if mind.shown(view) is mind.own else "public"
-            self._reasons = {"belief": belief, "facts": [fact.as_json() for fact in cited]}
+        if mind is not None:
+            self._keep(view, mind, [*cited, *chosen])
         return " ".join(parts)
 
+    def _with_reasons(self, claim: str, chosen: Sequence[SeatFact]) -> str:
+        """A claim with its reasons, as a sentence."""
+        told = [self._sentences.fact(fact) for fact in chosen]
+        early = any(fact.kind == _NEUTRAL for fact in chosen)
+        return self._sentences.because(claim, told, early=early) if told else self._sentences.alone(claim)
+
+    def _keep(
+        self,
+        view: View,
+        mind: Mind[Any],
+        reasons: Sequence[SeatFact],
+        answers: Sequence[SeatFact] = (),
+        topic: str = "",
+    ) -> None:
+        """Remember what was cited, and note it for the transcript: reasons of a claim, and answers to a question."""
+        self._told |= {part for fact in (*reasons, *answers) for part in fact.parts}
+        if reasons or answers or topic:
+            belief = "own" if mind.shown(view) is mind.own else "public"
+            asked = {"asked": topic, "answers": [fact.as_json() for fact in answers]} if topic else {}
+            self._reasons = {"belief": belief, "facts": [fact.as_json() for fact in reasons], **asked}
+
     def _chosen(self, facts: Sequence[SeatFact]) -> list[SeatFact]:
-        """One fact, or two of different kinds."""
+        """One fact, or two of different kinds; of facts that tell the same, one is drawn."""
+        if not facts:
+            return []
+        same = [fact for fact in facts if fact.parts == facts[0].parts]
+        first = same[int(self._draws.integers(len(same)))] if len(same) > 1 else facts[0]
         second = [
-            fact for fact in facts[1:] if fact.pieces and fact.kind != facts[0].kind and not fact.parts & facts[0].parts
+            fact for fact in facts[1:] if fact.pieces and fact.kind != first.kind and not fact.parts & first.parts
         ]
-        two = bool(second) and bool(facts[0].pieces) and self._draws.random() < SECOND
-        return [*facts[:1], *second[:two]]
+        two = bool(second) and bool(first.pieces) and self._draws.random() < SECOND
+        return [first, *second[:two]]
 
     def _is_untold(self, fact: SeatFact) -> bool:
         return not fact.parts <= self._told
 
     def _in_defence(self, mind: Mind[Any], view: View) -> list[SeatFact]:
-        """What speaks for the seat itself, to the others, and was not said yet."""
-        good = _supporting(
-            _of_seat(mind, view.seat, view.seat), mind.public, -1, view.seat, deceives=mind.deceives(view)
-        )
-        return [fact for fact in good if self._is_untold(fact)]
+        """What speaks most for the seat itself, to the others, and was not said yet: at most one fact."""
+        facts = _of_seat(mind, view.seat, view.seat)
+        good = _supporting(facts, mind.public, -1, view.seat, mind.invents(view))
+        left = [fact for fact in good if self._is_untold(fact)]
+        plain = [fact for fact in left if not fact.pieces]
+        if plain and self._draws.random() < PLAIN:
+            return [plain[int(self._draws.integers(len(plain)))]]
+        return left[:1]
 
 
-def _supporting(facts: Sequence[SeatFact], ledger: Ledger, sign: int, me: int, *, deceives: bool) -> list[SeatFact]:
-    """The facts that moved a belief in a direction (1: evil), the strongest first; lies, for those who need them, last."""
-    told = filter(None, (_with_opinion(fact, ledger, me) for fact in facts if fact.pieces))
+class _Addressed(NamedTuple):
+    """Somebody has spoken to the seat or of it."""
+
+    how: str
+    """`"asked"`, `"accused"` or `"defended"`."""
+    by: int
+    question: Question | None = None
+    """What was asked, where the answer depends on it."""
+
+
+def _is_talk(options: Mapping[Move, str]) -> bool:
+    """Whether all at the table hear this turn's words."""
+    return Move(speech.SILENT) in options and any(move.kind == speech.ACCUSE for move in options)
+
+
+def _direction(move: Move) -> int:
+    """Whether a claim speaks against the seat that it names (1), for it (-1), or neither (0)."""
+    if move.kind == speech.REPORT:
+        return 1 if move.args[1] else -1
+    return 1 if move.kind in _AGAINST else -1 if move.kind in _FOR else 0
+
+
+def _supporting(
+    facts: Sequence[SeatFact], ledger: Ledger, sign: int, me: int, invents: frozenset[str]
+) -> list[SeatFact]:
+    """The facts that moved a belief in a direction (1: evil), the strongest first, then those that are no evidence.
+
+    Facts that are not true stay only if they are of the kinds `invents`.
+    """
+    said = [fact for fact in facts if not fact.lie or fact.kind in invents]
+    told = filter(None, (_with_opinion(fact, ledger, me) for fact in said if fact.pieces))
     weighed = [(sign * ledger.lift(fact), fact) for fact in told if fact.points != -sign]
     strong = sorted((one for one in weighed if one[0] >= MOVES), key=lambda one: -one[0])
-    plain = [fact for fact in facts if not fact.pieces and fact.kind != _NEUTRAL and sign < 0]
-    return [fact for _, fact in strong] + [fact for fact in plain if deceives or not fact.lie]
+    plain = [fact for fact in said if not fact.pieces and fact.kind != _NEUTRAL and fact.points == sign]
+    return [fact for _, fact in strong] + plain
 
 
 def _of_seat(mind: Mind[Any], about: int, me: int) -> list[SeatFact]:
     """The facts about a seat; of those about the speaker itself, what it did."""
     found = mind.facts(about)
-    return [fact for fact in found if about != me or "other" not in fact.slots or fact.kind in _DEEDS]
+    return [
+        fact for fact in found if about != me or "other" not in fact.slots or fact.kind in _DEEDS or not fact.pieces
+    ]
 
 
 def _with_opinion(fact: SeatFact, ledger: Ledger, me: int) -> SeatFact | None:
@@ -257,16 +338,17 @@ def _neutral(facts: Sequence[SeatFact], sign: int) -> list[SeatFact]:
     return [fact for fact in facts if fact.kind == _NEUTRAL and sign < 0]
 
 
-def _addressed(events: Sequence[Event], me: int) -> tuple[str, int] | None:
+def _addressed(events: Sequence[Event], me: int) -> _Addressed | None:
     """How somebody has spoken to or of the seat, and who; the latest question, else accusation, else good word."""
-    found: dict[str, int] = {}
+    found: dict[str, _Addressed] = {}
     for seat, (kind, args, words), to in events:
         if seat in (me, -1) or to is not None or kind not in speech.ACTS:
             continue
-        if any("?" in one and name(me) in one for one in sentences(words)):
-            found["asked"] = seat
+        for one in questions(words):
+            if one.to is None or me in one.to:
+                found["asked"] = _Addressed("asked", seat, None if one.topic == ANYTHING else one)
         if kind in (speech.ACCUSE, speech.REPORT) and args[0] == me and args[1:] != (0,):
-            found["accused"] = seat
+            found["accused"] = _Addressed("accused", seat)
         elif kind in (speech.DEFEND, speech.RECOMMEND) and args[0] == me:
-            found["defended"] = seat
-    return next(((how, found[how]) for how in ("asked", "accused", "defended") if how in found), None)
+            found["defended"] = _Addressed("defended", seat)
+    return next((found[how] for how in ("asked", "accused", "defended") if how in found), None)

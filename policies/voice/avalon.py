@@ -3,26 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from parlour.envs import speech
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.belief import ONLOOKER, AvalonBelief
+from parlour.envs.avalon.habits import AvalonHabits, read_habits
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Event, Move
-from parlour.policies.voice.evidence import Ledger, MoveOutlook, Piece, SeatFact, outlook_of_speech
+from parlour.envs.questions import ROLE, VOTE, Question
+from parlour.policies.voice.evidence import NOT_EVIL, Ledger, MoveOutlook, Piece, SeatFact, outlook_of_speech, own_card
 
 _VOTED: Final = {(1, 1): "approved_failed", (1, 0): "approved_clean"}
 """Vote and whether the quest had a fail -> kind of fact. A team that was rejected had no quest."""
 
 
-class AvalonMind:
-    """Satisfies `parlour.policies.voice.evidence.Mind`."""
+_OWN, _PUBLIC = 0, 1
+_KNOWS_NOTHING: Final = "knows_nothing"
+_EVIL_INVENTS: Final = frozenset(
+    ("played_success", "fail_from_others", "thought_clean", "chose_clean", _KNOWS_NOTHING, NOT_EVIL)
+)
 
-    def __init__(self, view: AvalonView) -> None:
+
+class _Ballot(NamedTuple):
+    """The seat's own vote."""
+
+    quest: int
+    team: tuple[int, ...]
+    vote: int
+    led: bool
+    """Whether the team was its own."""
+    last: bool
+    """Whether the quest had no further proposal."""
+    clean: tuple[float, float]
+    """Probability that the team was clean, before the votes were shown: by its own belief and to an onlooker."""
+    usual: tuple[float, float]
+    """The mean of all teams of this size."""
+
+    def looked_clean(self, which: int) -> bool:
+        """Whether the team looked cleaner than others by a belief."""
+        return self.clean[which] > self.usual[which]
+
+
+class AvalonMind:
+    """Satisfies `parlour.policies.voice.evidence.Mind`.
+
+    Args:
+        view: The seat's View.
+        habits: A file of habits by which it believes; None: the fixed rates.
+    """
+
+    def __init__(self, view: AvalonView, habits: str | None = None) -> None:
         self._me = view.seat
-        own = AvalonBelief(view.roles, view.seat, view.role, view.knows, guesser=view.guesser)
-        public = AvalonBelief(view.roles, ONLOOKER, "", (), guesser=view.guesser)
+        assumed: AvalonHabits | None = None if habits is None else read_habits(habits).of(len(view.roles))
+        own = AvalonBelief(view.roles, view.seat, view.role, view.knows, assumed, view.guesser)
+        public = AvalonBelief(view.roles, ONLOOKER, "", (), assumed, view.guesser)
         self._beliefs = own, public
         self.own, self.public = Ledger(own, own.evil), Ledger(public, public.evil)
         self._seen = 0
@@ -33,10 +68,13 @@ class AvalonMind:
         """The events of the last proposal and of its votes."""
         self._votes: tuple[int, ...] = ()
         self._card: int | None = None
-        self._quests = 0
+        self._quests = self._counted = 0
+        self._ballots: list[_Ballot] = []
 
     def see(self, view: AvalonView) -> None:
         for number, event in enumerate(view.events[self._seen :], self._seen):
+            if event.move.kind == game.VOTES:
+                self._ballots.append(self._ballot(event.move.args[1:], view))
             for ledger, belief in zip((self.own, self.public), self._beliefs, strict=True):
                 _take(ledger, belief, number, event)
             self._note(number, event)
@@ -53,6 +91,16 @@ class AvalonMind:
     def deceives(self, view: AvalonView) -> bool:
         return bool(view.side == game.EVIL)
 
+    def invents(self, view: AvalonView) -> frozenset[str]:
+        return _EVIL_INVENTS if view.side == game.EVIL else frozenset([_KNOWS_NOTHING] if view.knows else [])
+
+    def answers(self, view: AvalonView, question: Question) -> list[SeatFact]:
+        if question.topic == VOTE:
+            return self._why_voted(view, question.number)
+        if question.topic == ROLE:
+            return [own_card(question, view.seat, game.EVIL_ROLES, hostile=view.side == game.EVIL)]
+        return [*self._seen_on(question.number), SeatFact(_KNOWS_NOTHING, view.seat, (), lie=bool(view.knows))]
+
     def outlook(self, view: AvalonView, move: Move) -> MoveOutlook | None:
         own = self._beliefs[0]
         if move.kind == game.GUESS and move.args:
@@ -65,7 +113,9 @@ class AvalonMind:
     def _note(self, number: int, event: Event) -> None:
         """Keep the facts in an event."""
         seat, (kind, args, _), _ = event
-        if kind == game.TEAM:
+        if kind == game.LEADS:
+            self._counted = args[3]
+        elif kind == game.TEAM:
             self._leader, self._team, self._proposed = seat, args, number
             self._votes, self._voted, self._card = (), -1, None
         elif kind == game.DRAWN:
@@ -95,13 +145,54 @@ class AvalonMind:
         if fails and with_me:
             lie = self._card == 0
             found.append(SeatFact("played_success", self._me, (), slots, lie=lie))
+            others = tuple(seat for seat in self._team if seat != self._me)
+            told = {**slots, "team": others}
+            found += [SeatFact("fail_from_others", seat, (piece,), told, lie=lie) for seat in others]
         led = SeatFact("led_failed" if fails else "led_clean", self._leader, (Piece(self._proposed),), slots)
         found += [led] if self._leader >= 0 else []
         for voter, vote in enumerate(self._votes):
             kind = _VOTED.get((vote, int(fails > 0)))
             if kind is not None:
                 found.append(SeatFact(kind, voter, (Piece(self._voted, voter),), slots))
-        return found
+        return [*found, *self._in_good_faith(slots)] if fails and self._votes else found
+
+    def _ballot(self, votes: Sequence[int], view: AvalonView) -> _Ballot:
+        clean, usual = zip(
+            *(
+                (one.clean_chance(self._team), float(one.clean_chances(len(self._team)).mean()))
+                for one in self._beliefs
+            ),
+            strict=True,
+        )
+        led, last = self._leader == self._me, self._counted >= view.limit
+        return _Ballot(self._quests, self._team, votes[self._me], led, last, clean, usual)
+
+    def _in_good_faith(self, slots: dict[str, object]) -> list[SeatFact]:
+        """That the team of a failed quest looked clean to the seat when it approved it: to others it has to look so, too."""
+        ballot = self._ballots[-1]
+        if not ballot.vote or not ballot.looked_clean(_PUBLIC):
+            return []
+        kind = "chose_clean" if ballot.led else "thought_clean"
+        return [SeatFact(kind, self._me, (), slots, lie=not ballot.looked_clean(_OWN))]
+
+    def _why_voted(self, view: AvalonView, quest: int | None) -> list[SeatFact]:
+        """The reason for the last vote, or for that on the team of a quest."""
+        found = [one for one in self._ballots if quest in (None, one.quest + 1)]
+        if not found:
+            return [SeatFact("no_vote_yet", self._me, ())]
+        ballot = found[-1]
+        slots = {"quest": ballot.quest + 1, "team": ballot.team}
+        if ballot.vote and (ballot.led or ballot.last):
+            return [SeatFact("voted_own" if ballot.led else "voted_last", self._me, (), slots)]
+        which = _PUBLIC if self.shown(view) is self.public else _OWN
+        kind = f"{'approved' if ballot.vote else 'rejected'}_by_{('count', 'record')[which]}"
+        return [SeatFact(kind, self._me, (), {**slots, "percent": 5 * round(20 * ballot.clean[which])})]
+
+    def _seen_on(self, quest: int | None) -> list[SeatFact]:
+        """What the seat met on its last quest, or on one that is named."""
+        own = [one for one in self._facts if one.kind in ("played_success", "failed_with_me", "clean_with_me")]
+        number = quest or (own[-1].slots["quest"] if own else None)
+        return [one for one in own if one.slots["quest"] == number]
 
 
 def _take(ledger: Ledger, belief: AvalonBelief, number: int, event: Event) -> None:
@@ -115,11 +206,10 @@ def _take(ledger: Ledger, belief: AvalonBelief, number: int, event: Event) -> No
 
 
 def _of_voter(before: AvalonBelief, args: tuple[int, ...], voter: int):  # type: ignore[no-untyped-def]
-    """What one vote adds: what all votes add, less what all others add. To itself a seat's own vote tells nothing."""
+    """What one vote adds: what all votes add, less what all others add."""
     every, others = before.copied(), before.copied()
-    every.seat, others.seat = ONLOOKER, voter
-    for belief in (every, others):
-        belief.see(ONLOOKER, game.VOTES, args)
+    every.see_votes(every.team, args[1:])
+    others.see_votes(others.team, args[1:], without=(voter,))
     return every.log_weights - others.log_weights
 
 

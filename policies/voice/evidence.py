@@ -14,6 +14,7 @@ import numpy as np
 from parlour.envs import speech
 from parlour.envs.core import Move, V_contra
 from parlour.envs.english import word_list
+from parlour.envs.questions import Question
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -25,7 +26,7 @@ _SURE: Final = 1e-12
 _AGAINST: Final = frozenset(
     word_list(
         "failed failed_with_me failed_often led_failed approved_failed spoke_against spoke_against_good spoke_against_villager "
-        "spoke_for_bad spoke_for_wolf doubted_by_good backed_by_bad voted voted_good voted_villager evil_by_report"
+        "spoke_for_bad spoke_for_wolf doubted_by_good backed_by_bad fail_from_others voted voted_good voted_villager evil_by_report"
     )
 )
 """Kinds of facts that people hold against the player."""
@@ -33,7 +34,7 @@ _FOR: Final = frozenset(
     word_list(
         "clean clean_with_me clean_often clean_with_me_often led_clean approved_clean played_success nothing_yet spoke_for "
         "spoke_for_good spoke_for_villager spoke_against_bad spoke_against_wolf doubted_by_bad backed_by_good voted_bad "
-        "voted_wolf good_by_report"
+        "voted_wolf good_by_report thought_clean chose_clean thought_wolf slept"
     )
 )
 
@@ -60,7 +61,7 @@ class SeatFact:
     slots: Mapping[str, Any] = field(default_factory=dict)
     """What its sentences name besides the seat: seats as tuples, numbers as numbers."""
     lie: bool = False
-    """Whether it is not true. Only roles that deceive say an untrue fact."""
+    """Whether it is not true. A seat says only those untrue facts that its role needs (`Mind.invents`)."""
 
     @property
     def parts(self) -> frozenset[tuple[Any, ...]]:
@@ -160,7 +161,26 @@ class Mind(Protocol[V_contra]):
         """What the seat's belief says about a move; None where it says nothing."""
 
     def deceives(self, view: V_contra) -> bool:
-        """Whether its role needs lies."""
+        """Whether it plays against what it says: a seat of the evil side."""
+
+    def invents(self, view: V_contra) -> frozenset[str]:
+        """The kinds of facts that its role needs, true or not."""
+
+    def answers(self, view: V_contra, question: Question) -> list[SeatFact]:
+        """What it says to a question about its own vote, about what it saw or what it is; the first that fits."""
+
+
+NOT_EVIL: Final = "not_evil"
+KEEPS_CARD: Final = "keeps_card"
+
+
+def own_card(question: Question, me: int, hostile_roles: Iterable[str], *, hostile: bool) -> SeatFact:
+    """The answer to a question about the seat's own card: which side, or nothing where a role is asked for.
+
+    All say the same of roles, so that nobody is known by the answer.
+    """
+    asks_side = question.against or question.names_one_of((*hostile_roles, "good", "loyal", "innocent", "side"))
+    return SeatFact(NOT_EVIL, me, (), lie=hostile) if asks_side else SeatFact(KEEPS_CARD, me, ())
 
 
 def suspicion(mind: Mind[V_contra], view: V_contra, about: int) -> MoveOutlook:

@@ -34,6 +34,7 @@ class Forms(LanguageTable):
     reason: tuple[str, ...]
     both: tuple[str, ...]
     answer: tuple[str, ...]
+    reply: tuple[str, ...]
 
 
 class Numbers(LanguageTable):
@@ -96,6 +97,12 @@ class SeatPhrases:
         """A reply to whoever spoke to the speaker; without a reason, its beginning alone."""
         opener = self._draw(f"answers {kind}", self.phrases.answers[kind]).format(other=name(other))
         return self._form("answer", opener=opener, reason=_capital(reason)) if reason else opener
+
+    def reply(self, topic: str, other: int, facts: Sequence[str]) -> str:
+        """The beginning of an answer to a question on `topic`, and what it says, if it says it without a claim."""
+        opener = self._draw(f"answers {topic}", self.phrases.answers[topic]).format(other=name(other))
+        said = facts[0] if len(facts) == 1 else self._form("both", first=facts[0], second=facts[1]) if facts else ""
+        return self._form("reply", opener=opener, reason=_capital(said)) if said else opener
 
     def fact(self, fact: SeatFact) -> str:
         """A fact in the middle of a sentence."""

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from parlour.envs import speech
 from parlour.envs.core import NATURE, Event, Move
+from parlour.envs.questions import ROLE, VOTE, Question
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.belief import SeatBeliefs, WolfBelief
+from parlour.envs.werewolf.habits import read_werewolf_habits
 from parlour.envs.werewolf.vocabulary import WerewolfView
-from parlour.policies.voice.evidence import Ledger, MoveOutlook, Piece, SeatFact, outlook_of_speech, suspicion
+from parlour.policies.voice.evidence import (
+    NOT_EVIL,
+    Ledger,
+    MoveOutlook,
+    Piece,
+    SeatFact,
+    outlook_of_speech,
+    own_card,
+    suspicion,
+)
 
 _BY, _OF = 0, 1
 _REMARKS: Final = {
@@ -19,12 +30,33 @@ _REMARKS: Final = {
 }
 
 
-class WerewolfMind:
-    """Satisfies `parlour.policies.voice.evidence.Mind`."""
+_SLEPT: Final = "slept"
+_WOLF_INVENTS: Final = frozenset((_SLEPT, "thought_wolf", NOT_EVIL))
 
-    def __init__(self, view: WerewolfView) -> None:
+
+class _Ballot(NamedTuple):
+    """The seat's own vote."""
+
+    day: int
+    target: int
+    chance: tuple[float, float]
+    """Probability that the target was a werewolf, before the votes were shown: by its own belief and to an onlooker."""
+    usual: tuple[float, float]
+    """The mean of the living others."""
+
+
+class WerewolfMind:
+    """Satisfies `parlour.policies.voice.evidence.Mind`.
+
+    Args:
+        view: The seat's View.
+        habits: A file of habits by which it believes; None: the fixed rates.
+    """
+
+    def __init__(self, view: WerewolfView, habits: str | None = None) -> None:
         self._me: int = view.seat
-        self._beliefs = SeatBeliefs(view)
+        assumed = None if habits is None else read_werewolf_habits(habits).of(len(view.roles))
+        self._beliefs = SeatBeliefs(view, assumed)
         assert self._beliefs.onlooker is not None
         own, public = self._beliefs.own, self._beliefs.onlooker
         self.own, self.public = Ledger(own, own.wolf), Ledger(public, public.wolf)
@@ -32,21 +64,43 @@ class WerewolfMind:
         self._facts: list[SeatFact] = []
         self._roles: dict[int, str] = {}
         """The roles that the moderator has shown."""
+        self._role, self._day = view.role, 0
+        self._ballots: list[_Ballot] = []
+        self._dead: set[int] = set()
 
     def see(self, view: WerewolfView) -> None:
         for number, event in enumerate(view.events[self._seen :], self._seen):
+            target = self._own_target(event, view)
+            if target >= 0:
+                self._ballots.append(self._ballot(target))
             self._take(number, event, view)
             self._note(number, event, view)
         self._seen = len(view.events)
 
     def facts(self, about: int) -> list[SeatFact]:
-        return [self._revealed(fact) for fact in self._facts if fact.about == about]
+        found = [self._revealed(fact) for fact in self._facts if fact.about == about]
+        if about != self._me:
+            return found
+        night = [] if self._role in game.LEADERS else [self._night]  # those lie about it only if they are asked
+        return [*found, *self._in_good_faith(), *night]
 
     def shown(self, view: WerewolfView) -> Ledger:
         return self.public if view.knows or view.role == game.WEREWOLF else self.own
 
     def deceives(self, view: WerewolfView) -> bool:
         return bool(view.side == game.WOLVES)
+
+    def invents(self, view: WerewolfView) -> frozenset[str]:
+        """A role with a power hides it, or it is the next victim."""
+        return _WOLF_INVENTS if view.side == game.WOLVES else frozenset([_SLEPT] if view.role in game.LEADERS else [])
+
+    def answers(self, view: WerewolfView, question: Question) -> list[SeatFact]:
+        if question.topic == VOTE:
+            return self._why_voted(view, question)
+        if question.topic == ROLE:
+            return [own_card(question, self._me, (game.WEREWOLF,), hostile=view.role == game.WEREWOLF)]
+        own = [fact for fact in self.facts(self._me) if fact.kind in ("reported_evil", "reported_good")]
+        return [*own[-1:], self._night]
 
     def outlook(self, view: WerewolfView, move: Move) -> MoveOutlook | None:
         if move.kind == game.KILL and move.args:
@@ -75,6 +129,11 @@ class WerewolfMind:
                     self._facts.append(
                         SeatFact("voted", voter, (Piece(number, voter),), {"other": target, "day": args[0]})
                     )
+        elif seat == NATURE and kind == game.DAWN:
+            self._day = args[0]
+            self._dead.update(args[1:])
+        elif seat == NATURE and kind == game.EXECUTED:
+            self._dead.update(args)
         elif seat == NATURE and kind == game.REVEALED:
             self._roles[args[0]] = view.role_names[args[1]]
         elif seat != NATURE and to is None and kind == game.BALLOT and args:
@@ -87,6 +146,42 @@ class WerewolfMind:
         elif seat != NATURE and to is None and kind == speech.CLAIM_ROLE:
             role = view.role_names[args[0]]
             self._facts.append(SeatFact("claimed", seat, (Piece(number),), {"role": f"the {role}"}))
+
+    @property
+    def _night(self) -> SeatFact:
+        """That the seat slept: none of its moves is at night."""
+        return SeatFact(_SLEPT, self._me, (), lie=self._role != game.VILLAGER)
+
+    def _own_target(self, event: Event, view: WerewolfView) -> int:
+        """Whom the seat votes for in this event; below 0 for nobody."""
+        seat, (kind, args, _), _ = event
+        if kind == game.VOTES and not view.public_votes:
+            return int(args[1 + self._me])
+        return int(args[0]) if kind == game.BALLOT and seat == self._me and view.public_votes and args else game.NO_VOTE
+
+    def _ballot(self, target: int) -> _Ballot:
+        chances = [belief.wolf_chance() for belief in (self._beliefs.own, self._beliefs.onlooker) if belief is not None]
+        living = [seat for seat in range(len(chances[0])) if seat not in self._dead and seat != self._me]
+        chance, usual = zip(*((float(one[target]), float(one[living].mean())) for one in chances), strict=True)
+        return _Ballot(self._day, target, chance, usual)
+
+    def _in_good_faith(self) -> list[SeatFact]:
+        """That the seat took a villager for a werewolf when it voted for him: to others it has to look so, too."""
+        return [
+            SeatFact("thought_wolf", self._me, (), {"other": one.target, "day": one.day}, one.chance[0] <= one.usual[0])
+            for one in self._ballots
+            if self._roles.get(one.target, game.WEREWOLF) != game.WEREWOLF and one.chance[1] > one.usual[1]
+        ]
+
+    def _why_voted(self, view: WerewolfView, question: Question) -> list[SeatFact]:
+        """The reason for the last vote, or for the one that is named."""
+        found = [one for one in self._ballots if question.number in (None, one.day)]
+        found = [one for one in found if one.target in question.about] or found
+        if not found:
+            return [SeatFact("no_vote_yet", self._me, ())]
+        which = int(self.shown(view) is self.public)
+        slots = {"other": found[-1].target, "day": found[-1].day, "percent": 5 * round(20 * found[-1].chance[which])}
+        return [SeatFact(("suspected_by_count", "suspected_by_record")[which], self._me, (), slots)]
 
     def _remark(self, number: int, speaker: int, target: int, kinds: tuple[str, str]) -> None:
         piece = (Piece(number),)
