@@ -254,8 +254,8 @@ class GameSpec(Protocol):
     strongest: ClassVar[str] = ""
     """The strongest player by name, as `--policy` takes it, where no trained network comes with parlour; empty otherwise."""
     voice: ClassVar[str] = ""
-    """Dotted name of `view -> parlour.policies.voice.evidence.Mind`: the exact belief of a seat and the facts behind it, from which
-    players give reasons and the coach its hints; empty if there is none."""
+    """Dotted name of `(view, habits=None) -> parlour.policies.voice.evidence.Mind`, with a file of habits or without: the exact belief
+    of a seat and the facts behind it, from which players give reasons and the coach its hints; empty if there is none."""
     metrics: ClassVar[str] = ""
     """Dotted name of `folder -> dict`, for `parlour metrics`. A function `tables(found)` beside it shows the dict."""
     replay_page: ClassVar[str] = ""

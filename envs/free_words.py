@@ -1,7 +1,7 @@
 """The free words of a person at a table: what they are taken as, and how the record shows them.
 
 A game's own text reads its canonical sentences and what is close to them. People speak more freely: where the game finds
-no claim, the reader of `parlour.envs.claims` looks for a claim that the rules allow.
+no claim, the reader of `parlour.envs.claims` looks for a claim that the rules allow. A question claims nothing.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from parlour.envs.claims import PROPOSE, claims
 from parlour.envs.core import GameText, Move, View
-from parlour.envs.speech import ACCUSE, DEFEND, RECOMMEND, SILENT
+from parlour.envs.questions import questions, statements
+from parlour.envs.speech import ACCUSE, ACTS, DEFEND, RECOMMEND, SILENT
 from parlour.envs.text import clean, say_speech
 
 _AS_ACT: Final = {ACCUSE: ACCUSE, DEFEND: DEFEND, PROPOSE: RECOMMEND}
@@ -25,21 +26,29 @@ def read_free_words(text: GameText[Any], words: str, view: View) -> Move:
     Raises:
         ParlourError: The words are no move: as `GameText.parse`.
     """
-    move = text.parse(clean(words), view)
-    if move.kind != SILENT or not move.words:
+    words = clean(words)
+    move = text.parse(words, view)
+    if move.kind not in ACTS or not move.words or Move(SILENT) not in view.legal:
         return move
+    stated = statements(words)
+    if stated != words:
+        move = text.parse(stated, view) if stated else Move(SILENT)
+    if move.kind != SILENT:
+        return move._replace(words=words)
     allowed = {(one.kind, one.args) for one in view.legal}
-    found = [one for one in claims(move.words, view.seat, _MOST_SEATS) if one.kind in _AS_ACT and not one.some]
+    found = [one for one in claims(stated, view.seat, _MOST_SEATS) if one.kind in _AS_ACT and not one.some]
     for kind, act in _AS_ACT.items():
         for seat in (seat for one in found if one.kind == kind for seat in one.seats):
             if (act, (seat,)) in allowed:
-                return Move(act, (seat,), move.words)
-    return move
+                return Move(act, (seat,), words)
+    return Move(SILENT, (), words)
 
 
 def understood(text: GameText[Any], move: Move) -> str:
-    """What words were taken as, as a sentence of the table; empty for words that claim nothing."""
-    return "" if move.kind == SILENT else text.say(Move(move.kind, move.args))
+    """What words were taken as: a sentence of the table, and the questions in them; empty for words that are neither."""
+    claim = "" if move.kind == SILENT else text.say(Move(move.kind, move.args))
+    asked = [one.asked() for one in questions(move.words)] if move.kind in ACTS else []
+    return " ".join(filter(None, (claim, *asked)))
 
 
 def as_said(line: str) -> str:

@@ -1,4 +1,4 @@
-"""Questions in free words at tables of hidden roles: to whom they are put, and what they want to know.
+"""Questions in free words at tables of hidden roles: which seats are asked, and what they are asked about.
 
 A reader by rule, of English, that knows no rules of a game. A question ends with a question mark, or begins with a player's name and
 a word of asking ("player_2 why did you approve"). It is put to whoever is called by name before or behind it, also in
@@ -11,20 +11,32 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Final, NamedTuple
 
-from parlour.envs.english import PLAYER, SEPARATOR, sentences
+from parlour.envs.english import PLAYER, SEPARATOR, listing, sentences
 
 TRUST: Final = "trust"
 SUSPECT: Final = "suspect"
 TEAM: Final = "team"
 ABOUT: Final = "about"
 WHY: Final = "why"
-VOTE: Final = "vote"
+WHY_VOTED: Final = "vote"
 SEEN: Final = "seen"
 ROLE: Final = "role"
 ANYTHING: Final = "anything"
-TOPICS: Final = (TRUST, SUSPECT, TEAM, ABOUT, WHY, VOTE, SEEN, ROLE, ANYTHING)
-"""Whom the seat trusts, suspects, wants on the team; its view of a player; why it spoke or chose so; why it voted so; what it saw;
-what it is; something else."""
+TOPICS: Final = (TRUST, SUSPECT, TEAM, ABOUT, WHY, WHY_VOTED, SEEN, ROLE, ANYTHING)
+"""The player that the seat trusts, suspects, wants on the team; its view of a player; the reason for its words or choice; the reason
+for its vote; what it saw; its card; something else."""
+
+
+_ASKED: Final = {
+    TRUST: "whom do you trust?",
+    SUSPECT: "whom do you suspect?",
+    TEAM: "whom would you take?",
+    ABOUT: "what do you think of {about}?",
+    WHY: "why did you say that about {about}?",
+    WHY_VOTED: "why did you vote so?",
+    SEEN: "what did you see?",
+    ROLE: "what are you?",
+}
 
 
 class Question(NamedTuple):
@@ -43,6 +55,18 @@ class Question(NamedTuple):
     words: str = ""
     """The sentence, in small letters."""
 
+    def asked(self) -> str:
+        """The seats that are asked and how the question was understood, in short; empty if nobody is asked.
+
+        >>> next(questions("player_3, do you trust player_4?")).asked()
+        'a question to player_3: what do you think of player_4?'
+        """
+        if self.to == ():
+            return ""
+        whom = "everybody" if self.to is None else listing(self.to)
+        wanted = _ASKED.get(self.topic, "").format(about=listing(self.about))
+        return f"a question to {whom}: {wanted}" if wanted else f"a question to {whom}"
+
     def names_one_of(self, names: Collection[str]) -> str:
         """The first of these names that the question contains as a word; empty if there is none."""
         found = (one for one in names if re.search(rf"\b{re.escape(one.lower())}s?\b", self.words))
@@ -52,7 +76,7 @@ class Question(NamedTuple):
 _CALLED: Final = rf"{PLAYER}(?:{SEPARATOR}{PLAYER})*"
 _ASKING: Final = r"(?:who|whom|whose|what|which|why|how|where|when|do|did|are|were|have|can|could|would|will|should)\b"
 _BEFORE: Final = re.compile(rf"^\W*(?:(?!player)\w+\s+){{0,2}}?({_CALLED})\s*(?:[,:;–—-]|\s(?={_ASKING}|you\b))", re.IGNORECASE)  # fmt: skip
-_BEHIND: Final = re.compile(rf"[,–—-]\s*({_CALLED})\s*\?", re.IGNORECASE)
+_BEHIND: Final = re.compile(rf"[,–—-]\s*({_CALLED})\s*[?:]|^(?:(?!player)\w+\s+){{0,3}}?(?!player)\w+,\s*({_CALLED})\s*[.!]", re.IGNORECASE)  # fmt: skip
 _AUXILIARY: Final = r"(?:do|did|are|were|have|can|could|would|will|should)(?:n['’]t)?\s+you\b"
 _UNMARKED: Final = re.compile(
     rf"^\W*({_CALLED})\s*[,:]?\s*(?:(?:who|whom|whose|what|which|why|how|where|when)\b[^.!]*?\b)?{_AUXILIARY}",
@@ -69,7 +93,7 @@ _CHOICE: Final = r"(?:take|pick\w*|choose|chose|propos\w*|nominat\w*|recommend\w
 _KINDS: Final = tuple(
     (topic, re.compile(pattern, re.IGNORECASE))
     for topic, pattern in (
-        (VOTE, r"\b(?:why|how come|what made you|reason)\b.*\b(?:vot\w+|approv\w+|reject\w*|ballot|said (?:yes|no))\b"),
+        (WHY_VOTED, r"\b(?:why|how come|what made you|reason)\b.*\b(?:vot\w+|approv\w+|reject\w*|ballot|said (?:yes|no))\b"),
         (WHY, rf"\b(?:why|how come|what makes you|what made you)\b.*\b(?:{_BAD}|{_GOOD}|{_CHOICE}|against\b|point\w*\b|name\w*\b)"),
         (ROLE, r"\b(?:are you|you are|you['’]re|aren['’]t you|who are you|your (?:role|card|side))\b"),
         (SUSPECT, rf"{_WHOM}(?:\b{_BAD}|(?:n['’]t|\bnot|\bleast)\b.*\btrust)"),
@@ -87,7 +111,9 @@ def statements(words: str) -> str:
     >>> statements("I like this team. player_3, do you trust player_4?")
     'I like this team.'
     """
-    return " ".join(one for one in sentences(words) if not _is_question(one))
+    found = sentences(words)
+    left = [one for one in found if not _is_question(one)]
+    return words if len(left) == len(found) else " ".join(left)
 
 
 def questions(words: str) -> Iterator[Question]:
@@ -111,7 +137,7 @@ def _is_question(sentence: str) -> bool:
 def _called(sentence: str) -> tuple[int, ...]:
     """Who is called by name before a sentence or behind it."""
     found = _BEFORE.search(sentence) or _BEHIND.search(sentence)
-    return () if found is None else _seats(found[1])
+    return () if found is None else _seats(found[0])
 
 
 def _question(sentence: str, to: tuple[int, ...], called: tuple[int, ...]) -> Question:
@@ -120,7 +146,7 @@ def _question(sentence: str, to: tuple[int, ...], called: tuple[int, ...]) -> Qu
     asked, rest = (to or called, about) if to or called else (about, ())
     topic = next((kind for kind, pattern in _KINDS if pattern.search(words)), ABOUT if about else ANYTHING)
     if topic == WHY and not about:
-        topic = VOTE if re.search(rf"\b{_CHOICE}", words) else ANYTHING
+        topic = WHY_VOTED if re.search(rf"\b{_CHOICE}", words) else ANYTHING
     elif topic == ABOUT and not rest:
         topic = ROLE if re.match(r"\W*(?:is|are|was)\b", words) else ANYTHING
     everybody = not asked and _ALL.search(words) is not None

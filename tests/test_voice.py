@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
-from parlour.envs import speech
-from parlour.envs.core import Move
+from parlour.envs import questions, speech
+from parlour.envs.avalon.habits import HabitsFile, LearnedHabits
+from parlour.envs.core import Event, Move
 from parlour.envs.free_words import as_said, read_free_words, understood
 from parlour.envs.language_files import read_language
 from parlour.envs.registry import registry
@@ -15,8 +18,11 @@ from parlour.policies.heuristic import HeuristicPolicy
 from parlour.policies.llm.model import OfflineModel
 from parlour.policies.voice import Spoken, with_voice
 from parlour.policies.voice.phrases import Phrases, SeatPhrases
+from parlour.training.learn.habits.avalon import Cases
+from parlour.training.learn.habits.avalon_fit import fit
+from parlour.training.learn.habits.learner import Widths
 from parlour.training.play import rollout
-from talk_checked import checked_talk
+from talk_checked import check, checked_talk
 
 PHRASES = read_language("parlour.policies.voice", "en", Phrases)
 ROLES = ("Merlin", "the Assassin")
@@ -70,6 +76,50 @@ def test_a_kind_of_claim_has_forty_patterns_and_each_is_read_back_as_that_claim(
             assert Table().parse(words, Listener) == move._replace(words=words)
 
 
+@pytest.mark.parametrize("part", ["answers", "reasons"])
+def test_what_surrounds_a_claim_claims_nothing(part):
+    """Beginnings of answers and facts: with any of them, the words hold the claim of the player alone."""
+    slots = dict.fromkeys(("who", "whom"), "player_2") | {
+        "other": "player_1",
+        "team": "player_1 and me",
+        "fails": "one fail card",
+    }
+    slots |= {"quest": 2, "count": "two", "percent": 40, "day": 1, "role": "the Seer"}
+    listed = [pattern for patterns in getattr(PHRASES, part).values() for pattern in patterns]
+    for pattern in listed:
+        words = f"{pattern.format(**slots)}."
+        assert Table().parse(words, Listener).kind == speech.SILENT, words
+        assert not list(questions.questions(words)), words
+
+
+@pytest.mark.parametrize(
+    ("words", "topic", "to", "about"),
+    [
+        ("player_1, whom do you trust?", questions.TRUST, (1,), ()),
+        ("Who do you trust more, player_1: player_2 or player_3?", questions.TRUST, (1,), (2, 3)),
+        ("player_1, who is evil?", questions.SUSPECT, (1,), ()),
+        ("player_1, whom don't you trust?", questions.SUSPECT, (1,), ()),
+        ("Everybody, whom would you take?", questions.TEAM, None, ()),
+        ("player_1, do you trust player_3?", questions.ABOUT, (1,), (3,)),
+        ("player_1, why did you accuse player_4?", questions.WHY, (1,), (4,)),
+        ("player_1 why did you approve that team", questions.WHY_VOTED, (1,), ()),
+        ("Look here, player_1. Why did you vote no on quest 2?", questions.WHY_VOTED, (1,), ()),
+        ("player_1: what did you see on quest 2?", questions.SEEN, (1,), ()),
+        ("player_1, are you Merlin?", questions.ROLE, (1,), ()),
+        ("Is player_1 evil?", questions.ROLE, (1,), ()),
+        ("player_1, nice weather?", questions.ANYTHING, (1,), ()),
+        ("Who failed quest 2?", questions.SUSPECT, (), ()),
+    ],
+)
+def test_a_question_is_read_for_whom_it_is_put_to_and_what_it_wants_to_know(words, topic, to, about):
+    (found,) = questions.questions(words)
+    assert found[:3] == (topic, to, about)
+
+
+def test_words_that_ask_nothing_are_no_question():
+    assert not list(questions.questions("player_0, who looks good to me, spoke against player_3. I trust player_2."))
+
+
 def test_a_claim_that_means_something_else_at_the_table_is_left_in_its_words():
     sentences = SeatPhrases(np.random.default_rng(0), 0)
     assert sentences.claim(Move(speech.RECOMMEND, (2,)), "Let's kill player_2.") is None
@@ -81,6 +131,32 @@ def test_every_reason_is_in_the_record_and_moved_the_belief_that_it_cites(game, 
     found = checked_talk(game, seed, tmp_path)
     assert found.reasons >= 5
     assert found.false == []
+
+
+@pytest.mark.parametrize(("game", "answers"), [("avalon_v0", 5), ("werewolf_v0", 2)])
+def test_answers_fit_the_question_and_are_true_of_the_belief(game, answers, tmp_path):
+    """One seat does nothing but ask the others whom they trust, why they voted so, what they saw, what they are."""
+    found = [checked_talk(game, seed, tmp_path, asked=True) for seed in (1, 3)]
+    assert sum(one.answers for one in found) >= answers
+    assert [one.false for one in found] == [[], []]
+
+
+@pytest.mark.slow
+def test_untrue_facts_are_of_several_kinds_and_each_is_needed_by_the_role(tmp_path):
+    """`checked_talk` holds each of them to the table of lies by role; 12 games, half of them with questions."""
+    found = [checked_talk("avalon_v0", seed, tmp_path, asked=seed % 2 == 1) for seed in range(12)]
+    assert [one.false for one in found] == [[]] * 12
+    assert len(set().union(*(one.kinds for one in found))) >= 5
+
+
+def test_reasons_are_true_of_the_belief_with_the_habits_of_the_players_file(tmp_path):
+    conducts = fit(Cases(), Widths())
+    (tmp_path / "habits.json").write_text(json.dumps(HabitsFile({6: LearnedHabits(conduct=conducts[6])}).as_json()))
+    found = checked_talk("avalon_v0", 2, tmp_path, habits=str(tmp_path / "habits.json"))
+    assert found.reasons >= 5
+    assert found.false == []
+    fixed = check(tmp_path / "avalon_v0-heuristic-2.jsonl")
+    assert fixed.false, "by the fixed rates, some of these reasons are not true"
 
 
 @pytest.mark.parametrize("game", ["avalon_v0", "werewolf_v0"])
@@ -144,18 +220,20 @@ def test_players_with_words_of_their_own_keep_them():
         ("I fully trust player_3", Move(speech.DEFEND, (3,))),
         ("what a lovely evening", Move(speech.SILENT)),
         ("if player_2 fails this one, we lose", Move(speech.SILENT)),
+        ("player_1, do you trust player_3?", Move(speech.SILENT)),
+        ("I do not like this. Is player_2 evil?", Move(speech.SILENT)),
+        ("I suspect player_2. player_1, do you trust player_3?", Move(speech.ACCUSE, (2,))),
     ],
 )
 def test_free_words_of_a_person_are_read_for_a_claim(words, move):
     heard = read_free_words(Table(), words, Listener)
     assert heard == move._replace(words=words)
-    assert understood(Table(), heard) == ("" if move.kind == speech.SILENT else say_speech(move, ROLES))
+    claim = "" if move.kind == speech.SILENT else say_speech(move, ROLES)
+    assert understood(Table(), heard).partition("a question to ")[0].strip() == claim
 
 
 def test_words_without_a_claim_stand_as_they_were_said():
     text = registry["avalon_v0"].env(action="text").unwrapped.text
-    from parlour.envs.core import Event
-
     line = text.line(Event(1, Move(speech.SILENT, (), 'Well. "Hm."'), None))
     assert as_said(line) == 'player_1 says: "Well. \\"Hm.\\""\n'
     claim = text.line(Event(1, Move(speech.ACCUSE, (2,), "It is player_2!"), None))

@@ -211,7 +211,7 @@ class EventScores:
         return found
 
     def votes(self, team: Sequence[int], votes: Sequence[int], without: Sequence[int] = ()) -> Array:
-        """All votes on a team are shown; to itself a seat's own tells nothing, and those of `without` do not count."""
+        """All votes on a team are shown; to itself a seat's own vote tells nothing, and the votes of `without` are left out."""
         by_class = self.watched.votes(team, votes) @ self._votes.T
         if self._key.seat >= 0:
             by_class[self._key.seat] = 0.0

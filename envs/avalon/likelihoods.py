@@ -92,7 +92,7 @@ class Likelihoods:
         return self._conduct.weights.teams * np.choose(kinds, found)
 
     def votes(self, team: Sequence[int], votes: Sequence[int], without: Sequence[int] = ()) -> Array:
-        """All votes on a team are shown; to itself a seat's own tells nothing, and those of `without` do not count."""
+        """All votes on a team are shown; to itself a seat's own vote tells nothing, and the votes of `without` are left out."""
         n = len(self._key.roles)
         doubts = self._doubts(len(team))[:, teams(n, len(team)).index(tuple(sorted(team)))]
         vote_terms = terms.vote_terms(self.public, self._leader, team, doubts)

@@ -29,7 +29,7 @@ from parlour.policies.llm.model import Model
 from parlour.policies.registry import make_policy
 from parlour.policies.voice.evidence import Ledger, Mind, SeatFact
 from parlour.policies.voice.phrases import SeatPhrases
-from parlour.policies.voice.replies import Reply, percent_of, reply_to
+from parlour.policies.voice.replies import SeatReply, percent_of, reply_to
 
 __all__ = ["CLAIMS", "WORDS", "Spoken", "checked_talk", "make_player", "talk_setting", "with_voice"]
 
@@ -155,7 +155,7 @@ class Spoken(Policy):
         return Move(speech.SILENT)
 
     def _replied(
-        self, view: View, mind: Mind[Any], own: Move, options: Mapping[Move, str], asked: _Addressed, reply: Reply
+        self, view: View, mind: Mind[Any], own: Move, options: Mapping[Move, str], asked: _Addressed, reply: SeatReply
     ) -> Move | None:
         """The answer to a question: a claim with its reasons, or facts, then the player's own claim if it is news."""
         assert asked.question is not None

@@ -11,7 +11,7 @@ from parlour.envs.avalon.belief import ONLOOKER, AvalonBelief
 from parlour.envs.avalon.habits import AvalonHabits, read_habits
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Event, Move
-from parlour.envs.questions import ROLE, VOTE, Question
+from parlour.envs.questions import ROLE, WHY_VOTED, Question
 from parlour.policies.voice.evidence import NOT_EVIL, Ledger, MoveOutlook, Piece, SeatFact, outlook_of_speech, own_card
 
 _VOTED: Final = {(1, 1): "approved_failed", (1, 0): "approved_clean"}
@@ -95,7 +95,7 @@ class AvalonMind:
         return _EVIL_INVENTS if view.side == game.EVIL else frozenset([_KNOWS_NOTHING] if view.knows else [])
 
     def answers(self, view: AvalonView, question: Question) -> list[SeatFact]:
-        if question.topic == VOTE:
+        if question.topic == WHY_VOTED:
             return self._why_voted(view, question.number)
         if question.topic == ROLE:
             return [own_card(question, view.seat, game.EVIL_ROLES, hostile=view.side == game.EVIL)]

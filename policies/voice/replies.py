@@ -13,7 +13,7 @@ from parlour.policies.voice.evidence import Ledger, Mind, SeatFact
 
 UNSURE: Final = 0.1
 """Within this distance of the average a seat says the probability, and neither accuses nor defends."""
-_OF_ITSELF: Final = (questions.VOTE, questions.SEEN, questions.ROLE)
+_OF_ITSELF: Final = (questions.WHY_VOTED, questions.SEEN, questions.ROLE)
 _OF_OTHERS: Final = (questions.TRUST, questions.SUSPECT, questions.TEAM)
 _CLAIMS: Final = {
     questions.TRUST: (speech.DEFEND, speech.RECOMMEND),
@@ -22,7 +22,7 @@ _CLAIMS: Final = {
 }
 
 
-class Reply(NamedTuple):
+class SeatReply(NamedTuple):
     """An answer."""
 
     moves: tuple[Move, ...] = ()
@@ -31,18 +31,18 @@ class Reply(NamedTuple):
     """What it says, if it makes no claim."""
 
 
-def reply_to(question: Question, view: View, mind: Mind[Any]) -> Reply | None:
+def reply_to(question: Question, view: View, mind: Mind[Any]) -> SeatReply | None:
     """The answer of a seat to a question; None where there is none besides its own words."""
     if question.topic == questions.ROLE and (claimed := _claimed(view)):
-        return Reply((claimed,))
+        return SeatReply((claimed,))
     if question.topic in _OF_ITSELF:
         allowed = mind.invents(view)
         facts = [fact for fact in mind.answers(view, question) if not fact.lie or fact.kind in allowed]
-        return Reply((), tuple(facts[:1])) if facts else None
+        return SeatReply((), tuple(facts[:1])) if facts else None
     if question.topic in _OF_OTHERS:
         return _named(question, view, mind)
     if question.topic == questions.WHY and (again := _said_before(question, view)) is not None:
-        return Reply((again,))
+        return SeatReply((again,))
     about = [seat for seat in question.about if seat != view.seat]
     return _opinion(about[0], view, mind) if about else None
 
@@ -53,7 +53,7 @@ def percent_of(ledger: Ledger, mind: Mind[Any], about: int) -> SeatFact:
     return SeatFact(kind, about, (), {"percent": 5 * round(20 * float(ledger.chance()[about]))})
 
 
-def _named(question: Question, view: View, mind: Mind[Any]) -> Reply | None:
+def _named(question: Question, view: View, mind: Mind[Any]) -> SeatReply | None:
     """The player whom the seat trusts or suspects most, of those that the question names, or of all."""
     chance, seats = _leaning(view, mind), _others(view)
     among = [seat for seat in seats if seat in question.about] or seats
@@ -63,18 +63,18 @@ def _named(question: Question, view: View, mind: Mind[Any]) -> Reply | None:
         return None
     pick = max if question.topic == questions.SUSPECT else min
     best = pick(among, key=lambda seat: (chance[seat], seat))
-    return Reply(tuple(Move(kind, (best,)) for kind in _CLAIMS[question.topic]))
+    return SeatReply(tuple(Move(kind, (best,)) for kind in _CLAIMS[question.topic]))
 
 
-def _opinion(about: int, view: View, mind: Mind[Any]) -> Reply:
+def _opinion(about: int, view: View, mind: Mind[Any]) -> SeatReply:
     """Whether the seat trusts a player."""
     chance, ledger = _leaning(view, mind), mind.shown(view)
     apart = float(chance[about] - ledger.hostile.mean())
     if mind.deceives(view) and mind.own.chance()[about] > 1 - UNSURE:
-        return Reply((Move(speech.DEFEND, (about,)),))
+        return SeatReply((Move(speech.DEFEND, (about,)),))
     if abs(apart) < UNSURE:
-        return Reply((), (percent_of(ledger, mind, about),))
-    return Reply((Move(speech.ACCUSE if apart > 0 else speech.DEFEND, (about,)),))
+        return SeatReply((), (percent_of(ledger, mind, about),))
+    return SeatReply((Move(speech.ACCUSE if apart > 0 else speech.DEFEND, (about,)),))
 
 
 def _leaning(view: View, mind: Mind[Any]) -> np.ndarray[Any, np.dtype[np.float64]]:

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from parlour.envs import speech
 from parlour.envs.core import NATURE, Event, Move
-from parlour.envs.questions import ROLE, VOTE, Question
+from parlour.envs.questions import ROLE, WHY_VOTED, Question
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.belief import SeatBeliefs, WolfBelief
 from parlour.envs.werewolf.habits import read_werewolf_habits
@@ -95,7 +95,7 @@ class WerewolfMind:
         return _WOLF_INVENTS if view.side == game.WOLVES else frozenset([_SLEPT] if view.role in game.LEADERS else [])
 
     def answers(self, view: WerewolfView, question: Question) -> list[SeatFact]:
-        if question.topic == VOTE:
+        if question.topic == WHY_VOTED:
             return self._why_voted(view, question)
         if question.topic == ROLE:
             return [own_card(question, self._me, (game.WEREWOLF,), hostile=view.role == game.WEREWOLF)]

@@ -136,7 +136,7 @@ class Coach:
         )
 
     def _because(self, mind: Mind[Any], seat: int) -> str:
-        facts = [fact for fact in mind.facts(seat) if fact.pieces]
+        facts = [fact for fact in mind.facts(seat) if fact.pieces and not fact.lie]
         lifts = {number: mind.own.lift(fact) for number, fact in enumerate(facts)}
         fitting = [number for number, lift in lifts.items() if lift * facts[number].points > 0]
         best: SeatFact | None = facts[max(fitting, key=lambda number: abs(lifts[number]))] if fitting else None
