@@ -9,3 +9,7 @@ OFFLINE: Final = "offline"
 """The model that answers by heuristics; no language model."""
 SUFFIX: Final = ".npz"
 """Ending of a trained seat's file."""
+LOGIC: Final = "logic"
+MCTS: Final = "mcts"
+ZOO: Final = (LOGIC, MCTS)
+"""Players of `parlour.policies.zoo`."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 from parlour.envs.core import ParlourError
 from parlour.envs.dotted import is_dotted
 from parlour.envs.extras import not_installed
-from parlour.policies.names import EXPERT, HEURISTIC, RANDOM, SUFFIX
+from parlour.policies.names import EXPERT, HEURISTIC, RANDOM, SUFFIX, ZOO
 
 if TYPE_CHECKING:
     from parlour.policies.base import Policy
@@ -144,6 +144,14 @@ def _search(words: Mapping[str, str], at: Wanted) -> Policy:
     return SearchPolicy.from_settings(words, at.game, at.config)
 
 
+def _zoo(words: Mapping[str, str], at: Wanted, *, kind: str) -> Policy:
+    try:
+        from parlour.policies.zoo import ZooPolicy
+    except ModuleNotFoundError as error:
+        raise not_installed(error.name, "batch") from None
+    return ZooPolicy(kind, words, at.game, at.config)
+
+
 def _advised(words: Mapping[str, str], at: Wanted) -> Policy:
     from parlour.policies.agents.advised import AdvisedPlayer
 
@@ -189,6 +197,7 @@ for kind in (
     PolicyKind("clone", _clone, "file", "cloned:ClonedPlayer", first="file", shown="clone:FILE"),
     PolicyKind(_MIXTURE, _mixture, "file", "mixture:MixturePolicy", first="folder", shown="mixture:FOLDER"),
     PolicyKind("search", _search, "file", first="player", shown="search:expert"),
+    *(PolicyKind(name, partial(_zoo, kind=name)) for name in ZOO),
     *(_kind(name, _asked, "asking", home) for name, home in _ASKING.items()),
     PolicyKind(_ADVISED, _advised, "asking", "agents.advised:AdvisedPlayer"),
     _kind("grace", _set, "modules", "agents.mediated_qa:GraceMediator"),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -26,23 +27,47 @@ class BatchPlayer(Protocol):
         """Write to `actions`, (B,), what is done at the tables `rows`, int32 (m,): numbers in the frame of the seat."""
 
 
-class HeuristicSeats:
-    """The game's scripted player over arrays; it draws from the tables' own streams.
+class KernelSeats:
+    """A player that acts on the records of the games; it draws from the tables' own streams.
 
-    For games with kernels it is another program than the scalar player, with the same probabilities in the same state.
+    Args:
+        name: What it is called.
+        play: `choose(tables, where, actions)`: writes actions where `where`, (B,) uint8, is nonzero.
     """
 
-    name: ClassVar[str] = "heuristic"
+    def __init__(self, name: str, play: Callable[[Any, Any, Any], None]) -> None:
+        self.name, self._choose = name, play
 
     def reset(self, tables: BatchTables, seeds: Sequence[int], number: int = 0) -> None:
-        """Raises `ParlourError` where the game has no heuristic for such tables."""
         self._where = np.zeros(tables.num_envs, np.uint8)
-        self._tables, self._choose = tables, _heuristic(tables)
+        self._tables = tables
 
     def choose(self, turns: Turns, rows: Array, actions: Array) -> None:
         self._where[:] = 0
         self._where[rows] = 1
         self._choose(self._tables, self._where, actions)
+
+
+class HeuristicSeats(KernelSeats):
+    """The game's scripted player over arrays.
+
+    For games with kernels it is another program than the scalar player, with the same probabilities in the same state.
+
+    Args:
+        style: How it behaves where no belief decides; empty: the usual way.
+        name: What it is called.
+    """
+
+    name = "heuristic"
+
+    def __init__(self, style: Any = None, name: str = "heuristic") -> None:
+        super().__init__(name, _of_no_table)
+        self._style = {} if style is None else {"style": style}
+
+    def reset(self, tables: BatchTables, seeds: Sequence[int], number: int = 0) -> None:
+        """Raises `ParlourError` where the game has no heuristic for such tables."""
+        super().reset(tables, seeds, number)
+        self._choose = partial(_heuristic(tables), **self._style)
 
 
 class RandomSeats:
@@ -64,6 +89,10 @@ def drawn(mask: Array, rng: np.random.Generator) -> Array:
     after = mask.cumsum(axis=1, dtype=np.int32)
     place: Array = (after > rng.integers(after[:, -1])[:, None]).argmax(axis=1)
     return place
+
+
+def _of_no_table(tables: Any, where: Any, actions: Any) -> None:
+    raise ParlourError("a player that has no table yet cannot choose; accepted: after reset")
 
 
 def _heuristic(tables: BatchTables) -> Any:

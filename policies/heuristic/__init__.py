@@ -10,6 +10,7 @@ from parlour.envs.core import Move, ParlourError, V_contra, accept, value_shown
 from parlour.policies.base import Policy
 from parlour.policies.files import read_json
 from parlour.policies.heuristic.deceit import deceit_of
+from parlour.policies.settings import Settings, read_settings
 
 
 class GamePlayer(Protocol[V_contra]):
@@ -25,6 +26,7 @@ class HeuristicPolicy(Policy):
         habits: A file of habits that `parlour train habits` wrote, by which it believes; None: the fixed rates.
         deceit: How often a werewolf's words and votes are lies (`parlour.policies.heuristic.deceit`), 0..1, over the
             lies that all of them tell; other games have none.
+        style: How it behaves where no belief decides, such as `AvalonStyle`; None: the usual way.
 
     Raises:
         ParlourError: The deceit is none.
@@ -33,8 +35,9 @@ class HeuristicPolicy(Policy):
     name: ClassVar[str] = "heuristic"
     wants: ClassVar[str] = "view"
 
-    def __init__(self, habits: str | None = None, deceit: float = 0.0) -> None:
+    def __init__(self, habits: str | None = None, deceit: float = 0.0, style: Settings | None = None) -> None:
         super().__init__()
+        self.style = style
         self._path, self._deceit = habits, deceit_of(deceit)
         self._habits: Any = None
         """What the file holds, once a game has read it."""
@@ -47,8 +50,11 @@ class HeuristicPolicy(Policy):
         Raises:
             ParlourError: There is no such setting, or the file cannot be read or is for other tables.
         """
-        if unknown := [key for key in settings if key not in ("habits", "deceit")]:
-            raise accept("setting of heuristic", unknown[0], "habits, deceit")
+        plain = ("habits", "deceit")
+        more = {key: words for key, words in settings.items() if key not in plain}
+        style = _style_of(game, more)
+        if more and style is None:
+            raise accept("setting of heuristic", next(iter(more)), ", ".join(plain))
         deceit = deceit_of(settings.get("deceit", 0.0))
         path = settings.get("habits")
         if path is not None:
@@ -57,7 +63,7 @@ class HeuristicPolicy(Policy):
                 raise ParlourError(f"{path!r} holds no habits of {game}, but of {value_shown(held.get('game'))}")
             if players is not None and str(players) not in held.get("players", ()):
                 raise ParlourError(f"habits of {players} players are not in {path!r}; accepted: a file that has them")
-        return cls(path, deceit)
+        return cls(path, deceit, style)
 
     def reset(self, seat: int, seed: int) -> None:
         super().reset(seat, seed)
@@ -91,8 +97,18 @@ class HeuristicPolicy(Policy):
                 raise ParlourError("the heuristic of this game takes no habits; accepted: heuristic")
             self._habits = self._habits or player.read_habits(self._path)
             known = (self._habits.of(len(view.roles)),)
-        lying = {"deceit": self._deceit} if self._deceit else {}
+        lying: dict[str, Any] = {"deceit": self._deceit} if self._deceit else {}
         if lying and not getattr(player, "lies", False):
             raise ParlourError("the heuristic of this game takes no deceit; accepted: heuristic")
-        seated: GamePlayer[Any] = player(view, self.rng, *known, **lying)
+        styled = {"style": self.style} if self.style is not None else {}
+        seated: GamePlayer[Any] = player(view, self.rng, *known, **lying, **styled)
         return seated
+
+
+def _style_of(game: str, words: Mapping[str, str]) -> Settings | None:
+    """The style that words name; None without words, or for games whose heuristic has none. Raises `ParlourError`."""
+    if not words or game != "avalon_v0":
+        return None
+    from parlour.policies.heuristic.avalon import AvalonStyle
+
+    return read_settings(AvalonStyle, words, HeuristicPolicy.name)

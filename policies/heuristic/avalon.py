@@ -6,6 +6,7 @@ It uses `info["view"]` alone; for the moves see the card of `avalon_v0`.
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -14,6 +15,7 @@ from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits, read_habits, team_rows, teams
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Move
+from parlour.policies.settings import Settings, number, setting
 
 # A good seat approves a team that is at least this fraction as likely to be clean as those of the leaders to come;
 # one entry for each proposal of a quest. At the last one it takes anything.
@@ -37,14 +39,36 @@ PRAISES: Final = 0.5
 """How often a good seat without a suspicion recommends the least suspected seat; or else it recommends itself."""
 
 
+@dataclass(frozen=True)
+class AvalonStyle(Settings):
+    """How the player behaves where no belief decides; `heuristic:dirty=1,cover=0.9` on the command line."""
+
+    cover: float = setting(COVER, number(0, 1))
+    """How often Merlin acts on public knowledge alone."""
+    dirty: float = setting(APPROVES_DIRTY, number(0, 1))
+    """How often an evil seat approves a team with evil seats, when nothing hangs on it."""
+    clean: float = setting(APPROVES_CLEAN, number(0, 1))
+    """The same for a team without any."""
+    first: float = setting(FAILS_FIRST, number(0, 1))
+    """How often an evil seat fails the first quest if two are on it."""
+    picky: float = setting(1.0, number(0, 1))
+    """Factor of the thresholds at which a good seat approves a team."""
+
+
 class AvalonPlayer:
     """One seat of one game."""
 
     read_habits = staticmethod(read_habits)
     """Reads a file of habits, for tables of all sizes."""
 
-    def __init__(self, view: AvalonView, rng: np.random.Generator, habits: AvalonHabits | None = None) -> None:
-        self._rng = rng
+    def __init__(
+        self,
+        view: AvalonView,
+        rng: np.random.Generator,
+        habits: AvalonHabits | None = None,
+        style: AvalonStyle | None = None,
+    ) -> None:
+        self._rng, self._style = rng, style or AvalonStyle()
         self._me = view.seat
         self._evil = view.side == game.EVIL
         habits = habits or AvalonHabits()
@@ -103,7 +127,7 @@ class AvalonPlayer:
         if at_limit or view.leader == self._me:
             return True
         belief = self._shown_belief(view)
-        return belief.clean_chance(view.team) >= PICKY[view.counted - 1] * self._prospect(view, belief)
+        return belief.clean_chance(view.team) >= PICKY[view.counted - 1] * self._style.picky * self._prospect(view, belief)
 
     def _prospect(self, view: AvalonView, belief: AvalonBelief) -> float:
         """How likely the next leaders' teams are to be clean: a good one takes his best team, an evil one none."""
@@ -114,7 +138,7 @@ class AvalonPlayer:
 
     def _shown_belief(self, view: AvalonView) -> AvalonBelief:
         """What a good seat acts by. Merlin now and then acts by what everybody knows, while no quest is at stake."""
-        if self.onlooker is not None and view.evil < 2 and self._rng.random() < COVER:
+        if self.onlooker is not None and view.evil < 2 and self._rng.random() < self._style.cover:
             return self.onlooker
         return self.belief
 
@@ -126,7 +150,7 @@ class AvalonPlayer:
             return True
         if not dirty and view.good == 2:
             return False
-        return bool(self._rng.random() < (APPROVES_DIRTY if dirty else APPROVES_CLEAN))
+        return bool(self._rng.random() < (self._style.dirty if dirty else self._style.clean))
 
     def _team(self, view: AvalonView) -> tuple[int, ...]:
         n, size = len(view.roles), view.sizes[view.quest]
@@ -153,7 +177,7 @@ class AvalonPlayer:
         if len(on_team) < needed and len(self._fellows) > 1:
             return False
         if view.quest == 0 and len(view.team) == 2 and view.evil == 0:
-            return bool(self._rng.random() < FAILS_FIRST)
+            return bool(self._rng.random() < self._style.first)
         # of several saboteurs only as many as needed show themselves, unless the game hangs on it
         return 2 in (view.good, view.evil) or on_team.index(self._me) < needed
 
@@ -181,7 +205,7 @@ class AvalonPlayer:
         others = [j for j in range(len(chance)) if j != self._me]
         worst = max(others, key=lambda j: chance[j])
         best = min(others, key=lambda j: chance[j])
-        if view.role == game.MERLIN and self._rng.random() < COVER:
+        if view.role == game.MERLIN and self._rng.random() < self._style.cover:
             return Move(speech.RECOMMEND, (self._me,))
         if chance[worst] > SUSPICIOUS:
             return Move(speech.ACCUSE, (worst,))

@@ -41,7 +41,7 @@ _RARE: Final = (
     *("turns", "updates", "imitation_rate", "batch", "epochs", "clip", "gae_lambda", "last_entropy", "entropy_of"),
     *("anchor", "anchor_every", "kl", "last_kl", "critic_hidden", "activation", "critic", "infer", "believed"),
     *("fixed_share", "pool_share", "one_seat", "opponents", "exploit_updates", "weighting", "power", "floor", "memory"),
-    *("validation_deals", "shown"),
+    *("validation_deals", "shown", "population_share", "stranger_seats"),
 )
 """Settings of self-play that `--help` does not list."""
 
@@ -83,7 +83,7 @@ def train_selfplay(
         Options(
             exclude=("game", "options"),
             rename={"members": "--member"},
-            repeated=("members",),
+            repeated=("members", "population"),
             rare=_RARE,
             panel="Learning",
         ),
@@ -116,7 +116,7 @@ def train_selfplay(
 def _trained_players(config: SelfplayConfig) -> list[str]:
     """The players that a run names and that may know their table."""
     imitated = [] if Path(config.start).is_dir() else [config.start]
-    return [*imitated, *config.members]
+    return [*imitated, *config.members, *(one for one in config.population if not Path(one).is_dir())]
 
 
 def _train_repeats(

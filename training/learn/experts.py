@@ -27,6 +27,7 @@ LEAST_DEALS: Final = 2000
 MOST_BYTES: Final = 2_000_000
 """Most bytes of all networks together."""
 _FLAGS: Final = {"num_players": "players", "rules": "rules"}
+_REPEATED: Final = {"members": "--member", "population": "--population"}
 
 
 def make_expert(
@@ -140,8 +141,8 @@ def command(config: Mapping[str, Any]) -> str:
 
 def _option(name: str, value: Any) -> list[str]:
     flag = f"--{name.replace('_', '-')}"
-    if name == "members":
-        return [word for member in value for word in ("--member", member)]
+    if name in _REPEATED:
+        return [word for one in value for word in (_REPEATED[name], one)]
     if isinstance(value, bool):
         return [flag if value else f"--no-{flag[2:]}"]
     return [flag, ",".join(map(str, value)) if isinstance(value, list) else str(value)]

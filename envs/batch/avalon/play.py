@@ -101,23 +101,31 @@ def start(g: Any, r: Any, leader: int) -> None:
     g.quest = g.counted = g.good = g.evil = g.guessed = g.success = g.votes = g.cards = g.ballots = 0
     g.slot, g.tried, g.leader = 0, 0, leader
     g.rows[:] = 0
+    show_night(g, r)
     for i in range(n):
-        g.side[i] = r.evil_role[g.roles[i]]
         g.claims[i] = 0
-        shown = 0
         for j in range(n):
-            shown |= r.sees[g.roles[i], g.roles[j]] << j
             g.remarks[i, j] = 0
-        g.shown[i] = shown & ~(1 << i)
         for k in range(9):
             g.sums[i, k] = 0
-    if r.record:
-        for k in range(len(g.led)):
-            g.named[k] = g.went[k] = g.approved[k] = g.failed[k] = g.result[k] = 0
-            g.led[k] = -1
+    for k in range(len(g.led)):
+        g.named[k] = g.went[k] = g.approved[k] = g.failed[k] = g.result[k] = 0
+        g.led[k] = -1
     if r.believes:
         belief.prior(g)
     open_round(g, r)
+
+
+@kernel
+def show_night(g: Any, r: Any) -> None:
+    """The side of each seat, and whom the night shows it, from the roles."""
+    n = len(g.roles)
+    for i in range(n):
+        g.side[i] = r.evil_role[g.roles[i]]
+        shown = 0
+        for j in range(n):
+            shown |= r.sees[g.roles[i], g.roles[j]] << j
+        g.shown[i] = shown & ~(1 << i)
 
 
 @kernel
@@ -180,9 +188,8 @@ def propose(g: Any, r: Any, seats: int) -> int:
     if g.tried:
         g.slot += 1
     g.tried += 1
-    if r.record:
-        g.led[g.slot] = g.actor
-        g.named[g.slot] = g.team
+    g.led[g.slot] = g.actor
+    g.named[g.slot] = g.team
     if r.believes:
         belief.see_team(g, r, g.actor, g.team)
     g.phase, g.actor, g.votes, g.cards = VOTE, 0, 0, 0
@@ -208,16 +215,14 @@ def count(g: Any, r: Any) -> int:
     for j in range(n):
         g.sums[j, 5] += (g.votes >> j) & 1
         show_approvals(g, j)
-    if r.record:
-        g.approved[g.slot] = g.votes
+    g.approved[g.slot] = g.votes
     if r.believes:
         belief.see_votes(g, r)
     at_limit = g.counted >= PROPOSALS
     if r.bits[g.votes] >= r.carries or (at_limit and not r.rejections_lose):
         if r.bits[g.team] < r.sizes[g.quest]:
             draw_team(g, r)
-        if r.record:
-            g.went[g.slot] = g.team
+        g.went[g.slot] = g.team
         g.phase, g.actor = QUEST, lowest(g.team)
         return ONGOING
     if at_limit:
@@ -253,9 +258,8 @@ def card(g: Any, r: Any, success: int) -> int:
     fails, size = r.bits[g.cards], r.bits[g.team]
     g.success = int(fails < r.fails_needed[g.quest])
     tell_quest(g, fails, size)
-    if r.record:
-        g.failed[g.slot] = g.cards
-        g.result[g.slot] = fails + 1 if g.success else -fails - 1
+    g.failed[g.slot] = g.cards
+    g.result[g.slot] = fails + 1 if g.success else -fails - 1
     if r.believes:
         belief.see_cards(g, r, fails)
     if not r.hunt_at_end and not g.guessed:

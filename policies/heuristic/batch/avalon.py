@@ -7,6 +7,7 @@ the table until an action is given in the frame of the seat to move.
 
 from __future__ import annotations
 
+from dataclasses import astuple
 from typing import Any, Final
 
 import numpy as np
@@ -19,16 +20,13 @@ from parlour.envs.batch.compiled import kernel, loop
 from parlour.envs.batch.streams import advance, below, fraction
 from parlour.policies.heuristic.avalon import (
     ACCUSES_GOOD,
-    APPROVES_CLEAN,
-    APPROVES_DIRTY,
-    COVER,
-    FAILS_FIRST,
     LESS_SUSPECTED,
     OR_DEFENDS,
     PICKY,
     PRAISES,
     SURE_OF_MERLIN,
     SUSPICIOUS,
+    AvalonStyle,
 )
 
 _LIMIT: Final = len(PICKY)
@@ -36,32 +34,37 @@ _TIE: Final = 1e-6
 """Chances that are closer than that are alike."""
 
 
-def choose(tables: Any, where: Any, actions: Any) -> None:
+_USUAL: Final = AvalonStyle()
+_COVER, _DIRTY, _CLEAN, _FIRST, _PICKY = range(5)
+"""Places of the settings of a style in an array, in the order of its fields."""
+
+
+def choose(tables: Any, where: Any, actions: Any, style: AvalonStyle = _USUAL) -> None:
     """Write the heuristic's actions; see `parlour.policies.heuristic.batch`. Raises `ParlourError` without beliefs."""
-    _choose_all(tables.games, tables.rules, *tables.numbers, tables.acting(where), actions)
+    _choose_all(tables.games, tables.rules, *tables.numbers, tables.acting(where), actions, np.array(astuple(style)))
 
 
 @loop
-def _choose_all(games: Any, rules: Any, first: Any, teams: Any, where: Any, actions: Any) -> None:
+def _choose_all(games: Any, rules: Any, first: Any, teams: Any, where: Any, actions: Any, style: Any) -> None:
     for b in prange(len(games)):
         if where[b] and games[b].actor >= 0:
-            actions[b] = decide(games[b], rules[0], first, teams)
+            actions[b] = decide(games[b], rules[0], first, teams, style)
 
 
 @kernel
-def decide(g: Any, r: Any, first: Any, teams: Any) -> int:
+def decide(g: Any, r: Any, first: Any, teams: Any, style: Any) -> int:
     """What the seat to move does, a number of its own frame."""
     n, me = len(g.roles), g.actor
     if g.phase == VOTE:
-        return first[BALLOT] + (0 if approves(g, r) else 1)
+        return first[BALLOT] + (0 if approves(g, r, style) else 1)
     if g.phase == PROPOSE:
-        team = evil_team(g, r) if g.side[me] else best_team(g, r)
+        team = evil_team(g, r) if g.side[me] else best_team(g, r, style)
         return teams[turned(team, (n - me) % n, n)]
     if g.phase == QUEST:
-        return first[CARD] + (1 if sabotages(g, r) else 0)
+        return first[CARD] + (1 if sabotages(g, r, style) else 0)
     if g.phase == HUNT:
         return first[GUESS] + merlin(g, r)
-    return evil_speech(g, r, first) if g.side[me] else good_speech(g, r, first)
+    return evil_speech(g, r, first) if g.side[me] else good_speech(g, r, first, style)
 
 
 @kernel
@@ -93,9 +96,9 @@ def suspicions(g: Any, r: Any) -> Any:
 
 
 @kernel
-def look_as_shown(g: Any, r: Any) -> Any:
+def look_as_shown(g: Any, r: Any, style: Any) -> Any:
     """What a good seat acts by. Merlin sometimes acts on public knowledge alone, while no quest is at stake."""
-    if g.roles[g.actor] == r.merlin and g.evil < 2 and chance(g, COVER):
+    if g.roles[g.actor] == r.merlin and g.evil < 2 and chance(g, style[_COVER]):
         look_from_outside(g, r)
         return g.outside
     look_from(g, r, g.actor)
@@ -120,16 +123,17 @@ def clean_chances(g: Any, r: Any) -> Any:
 
 
 @kernel
-def approves(g: Any, r: Any) -> bool:
+def approves(g: Any, r: Any, style: Any) -> bool:
     """The vote of the seat to move."""
     at_limit = g.counted >= _LIMIT
     if g.side[g.actor]:
-        return evil_approves(g, r, at_limit)
+        return evil_approves(g, r, at_limit, style)
     if at_limit or g.leader == g.actor:
         return True
-    chances = look_as_shown(g, r)
+    chances = look_as_shown(g, r, style)
     n = len(g.roles)
-    return chances[2 * n] >= PICKY[g.counted - 1] * prospect(g, r, chances) - 1e-9 if g.team else True
+    least = PICKY[g.counted - 1] * style[_PICKY]
+    return chances[2 * n] >= least * prospect(g, r, chances) - 1e-9 if g.team else True
 
 
 @kernel
@@ -152,7 +156,7 @@ def prospect(g: Any, r: Any, chances: Any) -> float:
 
 
 @kernel
-def evil_approves(g: Any, r: Any, at_limit: bool) -> bool:
+def evil_approves(g: Any, r: Any, at_limit: bool, style: Any) -> bool:
     """The vote of an evil seat."""
     if at_limit and r.rejections_lose:
         return False
@@ -161,14 +165,14 @@ def evil_approves(g: Any, r: Any, at_limit: bool) -> bool:
         return True
     if not dirty and g.good == 2:
         return False
-    return chance(g, APPROVES_DIRTY if dirty else APPROVES_CLEAN)
+    return chance(g, style[_DIRTY] if dirty else style[_CLEAN])
 
 
 @kernel
-def best_team(g: Any, r: Any) -> int:
+def best_team(g: Any, r: Any, style: Any) -> int:
     """A good leader takes one of the teams with him that are most likely clean."""
     n, me, size = len(g.roles), g.actor, r.sizes[g.quest]
-    look_as_shown(g, r)
+    look_as_shown(g, r, style)
     every, within = (1 << n) - 1, clean_chances(g, r)
     highest, alike = -1.0, 0
     for team in range(1 << n):
@@ -217,7 +221,7 @@ def pick(among: int, key: Any, count: int) -> int:
 
 
 @kernel
-def sabotages(g: Any, r: Any) -> bool:
+def sabotages(g: Any, r: Any, style: Any) -> bool:
     """Whether the seat to move plays fail."""
     if not g.side[g.actor]:
         return False
@@ -226,7 +230,7 @@ def sabotages(g: Any, r: Any) -> bool:
     if r.bits[on_team] < needed and r.bits[own] > 1:
         return False
     if g.quest == 0 and r.bits[g.team] == 2 and g.evil == 0:
-        return chance(g, FAILS_FIRST)
+        return chance(g, style[_FIRST])
     before = r.bits[on_team & ((1 << g.actor) - 1)]
     return g.good == 2 or g.evil == 2 or before < needed
 
@@ -249,10 +253,10 @@ def merlin(g: Any, r: Any) -> int:
 
 
 @kernel
-def good_speech(g: Any, r: Any, first: Any) -> int:
+def good_speech(g: Any, r: Any, first: Any, style: Any) -> int:
     """What a good seat says."""
     n, me = len(g.roles), g.actor
-    if g.roles[me] == r.merlin and chance(g, COVER):
+    if g.roles[me] == r.merlin and chance(g, style[_COVER]):
         return first[RECOMMEND]
     look_from(g, r, me)
     worst = best = (me + 1) % n

@@ -108,6 +108,12 @@ class SelfplayConfig:
     """Updates that an exploiter learns from."""
     members: tuple[str, ...] = ()
     """Another fixed player; repeatable."""
+    population: tuple[str, ...] = ()
+    """Stranger to play among: a player, or a run's folder for its early, middle and last snapshot; repeatable."""
+    population_share: float = 0.3
+    """Share of games among strangers, if there is a population."""
+    stranger_seats: float = 1.0
+    """Share of the other seats that strangers hold there; the network holds the rest."""
     weighting: Weighting = "hard"
     """Weight of a snapshot against which the network wins with frequency p: `hard`, (1 - p) ** power; `near`, 4 p (1 - p)."""
     power: float = 2.0
@@ -140,10 +146,11 @@ class SelfplayConfig:
             for name in names.split():
                 if not accepts(getattr(self, name)):
                     raise accept(name, getattr(self, name), accepted)
-        if self.fixed_share + self.pool_share > 1:
-            raise ParlourError(
-                f"fixed_share {self.fixed_share} and pool_share {self.pool_share} are not accepted; accepted: at most 1 together"
-            )
+        shares = {name: getattr(self, name) for name in ("fixed_share", "pool_share")}
+        shares |= {"population_share": self.population_share} if self.population else {}
+        if sum(shares.values()) > 1 + 1e-9:
+            given = " and ".join(f"{name} {share}" for name, share in shares.items())
+            raise ParlourError(f"{given} are not accepted; accepted: at most 1 together")
         if self.minutes is not None and not self.minutes > 0:
             raise accept("minutes", self.minutes, "a number above 0")
         if self.test_deals < self.deals:
@@ -151,6 +158,8 @@ class SelfplayConfig:
         known = (*FIXED, *self.members)
         if len(set(known)) < len(known):
             raise accept("members", ", ".join(self.members), f"different policies, none of {', '.join(FIXED)}")
+        if len(set(self.population)) < len(self.population):
+            raise accept("population", ", ".join(self.population), "different players or folders")
 
 
 _LEAST: Final = {
@@ -161,7 +170,7 @@ _LEAST: Final = {
 }
 """Whole numbers, and from where on they are accepted."""
 _NUMBERS: Final[Mapping[str, tuple[Callable[[float], bool], str]]] = {
-    "fixed_share pool_share one_seat memory gae_lambda": (lambda x: 0 <= x <= 1, "a number from 0 to 1"),
+    "fixed_share pool_share population_share stranger_seats one_seat memory gae_lambda": (lambda x: 0 <= x <= 1, "a number from 0 to 1"),
     "entropy last_entropy kl last_kl infer believed power": (lambda x: x >= 0, "a number from 0"),
     "learning_rate imitation_rate clip floor": (lambda x: 0 < x <= 1, "a number above 0 up to 1"),
 }

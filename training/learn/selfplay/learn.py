@@ -152,8 +152,10 @@ class _Run:
         fixed = (first, *config.members) if config.fixed_share else ()
         met = {side: [path.stem for path in paths] for side, paths in earlier.items()}
         rng = np.random.default_rng(seeds.derive(config.seed, number, _SEATING))
-        seated = seating.seating(config, tables.seats, fixed, met, [phase.scores for phase in finished], rng)
-        sources = {name: name for name in (RULE, *config.members)}
+        strangers = pool.families(config)
+        scores = [phase.scores for phase in finished]
+        seated = seating.seating(config, tables.seats, fixed, met, scores, rng, strangers)
+        sources = {name: name for name in (RULE, *config.members, *(one for family in strangers for one in family))}
         sources |= {path.stem: str(path) for paths in earlier.values() for path in paths}
         names = {seated.opponents[k] for k in np.unique(seated.opponent) if k != ALONE}
         players = {name: pool.batch_player(sources[name], tables, name) for name in names}

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, Protocol
 
 import numpy as np
 from parlour.envs import batch
 from parlour.envs.batch.players import BatchPlayer, HeuristicSeats, RandomSeats
+from parlour.envs.batch.scalar import ScalarTables
 from parlour.envs.batch.tables import BatchTables
 from parlour.envs.core import accept
 from parlour.envs.registry import lookup
-from parlour.policies import TrainedSeat, expert, settings_of
+from parlour.policies import HeuristicPolicy, TrainedSeat, expert, settings_of
 from parlour.policies.cloned import is_clone, seated
 from parlour.policies.experts import style_of
 from parlour.policies.mixture import MIXTURE, folder_of, members_of
+from parlour.policies.names import ZOO
 from parlour.policies.trained import SUFFIX
 from parlour.training.learn.batch.players import MixedPlayer, trained
 from parlour.training.learn.ppo.phase_config import features_of
@@ -60,17 +63,21 @@ def tables_for(config: TablesConfig, count: int, *, autoreset: bool = True, thre
 
 
 def batch_player(source: str, tables: BatchTables, name: str = "") -> BatchPlayer:
-    """A player over arrays: `heuristic`, `random`, `expert`, `mixture:FOLDER`, `clone:FILE` of networks, or the path of a
-    trained seat for this table.
+    """A player over arrays: `heuristic`, with a style or without, `random`, `expert`, a player of the zoo, `mixture:FOLDER`,
+    `clone:FILE` of networks, or the path of a trained seat for this table.
 
     Raises:
         ParlourError: It is none of these, or was trained for another table.
     """
-    if source == RULE:
-        return HeuristicSeats()
     if source == RANDOM:
         return RandomSeats()
-    if source.partition(":")[0] == MIXTURE:
+    plain = source.partition(":")[0]
+    if plain == RULE:
+        return _heuristic(source, tables)
+    if plain in ZOO:
+        zoo: BatchPlayer = import_module("parlour.policies.zoo").seats(plain, settings_of(source), tables)
+        return zoo
+    if plain == MIXTURE:
         files = members_of(folder_of(settings_of(source)))
         return MixedPlayer(name or source, [batch_player(str(file), tables) for file in files])
     seat = _seat(source, tables)
@@ -78,11 +85,19 @@ def batch_player(source: str, tables: BatchTables, name: str = "") -> BatchPlaye
         raise accept(
             "player over arrays",
             source,
-            f"{', '.join((*FIXED, EXPERT, f'{MIXTURE}:FOLDER'))}, clone:FILE with networks, or a policy file ({SUFFIX})",
+            f"{', '.join((*FIXED, EXPERT, *ZOO, f'{MIXTURE}:FOLDER'))}, clone:FILE with networks, or a policy file ({SUFFIX})",
         )
     own = seat.features == tables.features
     names = tables.names if own else tables.spec.seat_encoder(tables.game, seat.features).names
     return trained(name or source, seat, names)
+
+
+def _heuristic(source: str, tables: BatchTables) -> HeuristicSeats:
+    """The heuristic over arrays. Raises `ParlourError` for settings that only the one of single games has."""
+    words = settings_of(source)
+    if words and (isinstance(tables, ScalarTables) or not {"habits", "deceit"}.isdisjoint(words)):
+        raise accept("heuristic over arrays", source, "heuristic, or at tables of Avalon with kernels its style")
+    return HeuristicSeats(HeuristicPolicy.from_settings(words, tables.spec.id).style, source)
 
 
 def _seat(source: str, tables: BatchTables) -> TrainedSeat | None:
@@ -117,6 +132,25 @@ def members(config: SelfplayConfig, folder: Path, steps: Sequence[int]) -> list[
     fixed = [Member(name, name) for name in (*FIXED, *config.members)]
     paths = [snapshot_path(folder, phase) for phase in range(len(steps))]
     return fixed + [Member(path.stem, str(path), done) for path, done in zip(paths, steps, strict=True)]
+
+
+def families(config: SelfplayConfig) -> list[list[str]]:
+    """The players of each stranger of the population: itself, or an early, a middle and the last snapshot of a run.
+
+    Partners of several strengths are after Strouse et al., "Collaborating with Humans without Human Data" (arXiv 2110.08176).
+
+    Raises:
+        ParlourError: A folder holds no snapshots.
+    """
+    return [_snapshots_of(source) if Path(source).is_dir() else [source] for source in config.population]
+
+
+def _snapshots_of(run: str) -> list[str]:
+    found = sorted((Path(run) / SNAPSHOTS).glob(f"s*{SUFFIX}"))
+    if not found:
+        raise accept("population", run, "a player, or the folder of a run of self-play with snapshots")
+    chosen = {max(1, len(found) // 8), len(found) // 2, len(found) - 1}
+    return [str(found[min(k, len(found) - 1)]) for k in sorted(chosen)]
 
 
 def thinned(pool: Sequence[Member], shown: int) -> list[Member]:

@@ -90,7 +90,7 @@ def two_sides(config: SelfplayConfig) -> tuple[str, str]:
     on_device(config.device)
     first, second = evaluate.two_sides(lookup(config.game).spec)
     tables = pool.tables_for(config, 1)
-    for name in (RANDOM, RULE, *config.members):
+    for name in (RANDOM, RULE, *config.members, *(one for family in pool.families(config) for one in family)):
         pool.batch_player(name, tables)
     if config.start != "none" and not Path(config.start).is_dir():
         pool.batch_player(config.start, tables)

@@ -1,4 +1,5 @@
-"""Who plays at which table until the next snapshot: the network alone, or against a fixed player or an earlier snapshot.
+"""Who plays at which table until the next snapshot: the network alone, against a fixed player or an earlier snapshot, or among
+strangers (a population, after fictitious co-play; see `pool.families`).
 
 Earlier snapshots are drawn by prioritised fictitious self-play, after AlphaStar (Vinyals et al., "Grandmaster level in
 StarCraft II using multi-agent reinforcement learning", Nature 575, 2019, Methods): a member against which the learner wins a
@@ -71,19 +72,22 @@ class Seating:
     side: NDArray[np.int8]
     """The side of the network where it has an opponent."""
     seat: NDArray[np.int8]
-    """Its seat where it has a single one; the opponent plays all others. Else `WHOLE_SIDE`."""
+    """Its seat where it has a single one; the opponent plays all others but those in `held`. Else `WHOLE_SIDE`."""
+    held: NDArray[np.int32]
+    """Bits of more seats that the network holds among strangers."""
 
     @classmethod
     def alone(cls, count: int) -> Self:
         """The network, or its teacher, at all seats of all tables."""
         nobody = np.full(count, -1)
-        return cls((), nobody.astype(np.int32), nobody.astype(np.int8), nobody.astype(np.int8))
+        return cls((), nobody.astype(np.int32), nobody.astype(np.int8), nobody.astype(np.int8), np.zeros(count, np.int32))
 
     @classmethod
     def against(cls, opponent: str, count: int, *, side: int = -1, seat: NDArray[Any] | int = WHOLE_SIDE) -> Self:
         """One opponent at all tables, the network as one side, or in one seat of each table."""
         seats = np.broadcast_to(np.asarray(seat, np.int8), count)
-        return cls((opponent,), np.zeros(count, np.int32), np.full(count, side, np.int8), seats)
+        none = np.zeros(count, np.int32)
+        return cls((opponent,), none, np.full(count, side, np.int8), seats, none)
 
     def own(self, actor: NDArray[np.int32], sides: NDArray[np.int8]) -> NDArray[np.bool_]:
         """Whether the network is to move, shape (B,).
@@ -94,7 +98,7 @@ class Seating:
         """
         of_actor = sides[np.arange(len(actor)), np.maximum(actor, 0)]
         with_side = np.where(self.seat == WHOLE_SIDE, of_actor == self.side, actor == self.seat)
-        own: NDArray[np.bool_] = (self.opponent == ALONE) | with_side
+        own: NDArray[np.bool_] = (self.opponent == ALONE) | with_side | ((self.held >> np.maximum(actor, 0)) & 1 != 0)
         return own
 
 
@@ -105,6 +109,7 @@ def seating(
     earlier: Mapping[str, Sequence[str]],
     phases: Sequence[Sequence[MemberScore]],
     rng: np.random.Generator,
+    strangers: Sequence[Sequence[str]] = (),
 ) -> Seating:
     """Seat everybody until the next snapshot: shares of the tables as configured, half of them on each side.
 
@@ -115,7 +120,8 @@ def seating(
         earlier: For each side of the game, as the network's, the snapshots and exploiters that it may meet there; without
             any, their share goes to the network alone.
         phases: What was counted between each two snapshots so far.
-        rng: Draws the snapshots.
+        rng: Draws the snapshots, and the seats that the network holds among strangers.
+        strangers: The players of each family of the population; families have equal shares, and so have players within one.
     """
     tables = config.tables
     among_fixed = round(tables * config.fixed_share) if fixed else 0
@@ -137,4 +143,28 @@ def seating(
         at_table = chosen[np.arange(len(mine)) % config.opponents]
         opponent[mine] = np.array([names.index(name) for name in met])[at_table]
         side[mine] = number
-    return Seating(tuple(names), opponent, side, seat)
+    held = np.zeros(tables, np.int32)
+    at = among_fixed + in_pool + np.arange(round(tables * config.population_share) if strangers else 0)
+    if len(at):
+        opponent[at] = len(names) + _of_families(strangers, len(at))
+        seat[at] = np.arange(len(at)) % seats
+        held[at] = _bits(rng.random((len(at), seats)) >= config.stranger_seats)
+        names += [name for family in strangers for name in family]
+    return Seating(tuple(names), opponent, side, seat, held)
+
+
+def _of_families(strangers: Sequence[Sequence[str]], count: int) -> NDArray[np.int64]:
+    """Which stranger sits at each of so many tables: families in turn, and within each its players in turn.
+
+    >>> _of_families([["a"], ["b", "c"]], 6)
+    array([0, 1, 0, 2, 0, 1])
+    """
+    sizes = np.array([len(family) for family in strangers])
+    family = np.arange(count) % len(sizes)
+    return (np.cumsum(sizes) - sizes)[family] + np.arange(count) // len(sizes) % sizes[family]
+
+
+def _bits(held: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Each row of booleans as the bits of a number."""
+    bits: NDArray[np.int32] = (held << np.arange(held.shape[1])).sum(axis=1, dtype=np.int32)
+    return bits
