@@ -125,6 +125,37 @@ def test_without_snapshots_their_share_is_played_alone_and_without_fixed_players
     assert (found.opponent == ALONE).all()
 
 
+def test_strangers_have_their_share_of_the_games_families_alike_and_the_network_one_seat_in_turn():
+    """Of 1000 games 200 among strangers: 100 of each family, of the second 50 for each of its two players."""
+    made = config(tables=1000, fixed_share=0.5, pool_share=0.2, population=("a", "b"), population_share=0.2)
+    met, rng = dict.fromkeys(SIDES, ("s000",)), np.random.default_rng(0)
+    found = seating.seating(made, 5, ("heuristic",), met, (), rng, [["a"], ["b1", "b2"]])
+    assert found.opponents == ("heuristic", "s000", "a", "b1", "b2")
+    assert [(found.opponent == k).sum() for k in (ALONE, 0, 1, 2, 3, 4)] == [100, 500, 200, 100, 50, 50]
+    assert [((found.seat == seat) & (found.opponent >= 2)).sum() for seat in range(5)] == [40] * 5
+    assert not np.any(found.held)  # strangers hold all other seats
+
+
+def test_among_strangers_the_network_holds_the_share_of_the_other_seats_that_is_left():
+    made = config(tables=1000, fixed_share=0, pool_share=0, population=("a",), population_share=1.0, stranger_seats=0.7)
+    found = seating.seating(made, 5, (), dict.fromkeys(SIDES, ()), (), np.random.default_rng(0), [["a"]])
+    own = np.stack([found.own(np.full(1000, seat), np.zeros((1000, 5), np.int8)) for seat in range(5)])
+    assert own[found.seat, np.arange(1000)].all()
+    # 1000 seats of its own, and of 4000 others three tenths; five standard errors are 0.036
+    assert (own.sum() - 1000) / 4000 == pytest.approx(0.3, abs=0.036)
+
+
+def test_a_run_s_folder_in_the_population_is_its_early_middle_and_last_snapshot(tmp_path):
+    (tmp_path / "snapshots").mkdir()
+    for k in range(17):
+        (tmp_path / "snapshots" / f"s{k:03d}.npz").touch()
+    [alone, run_] = pool.families(config(population=("logic", str(tmp_path))))
+    assert alone == ["logic"]
+    assert [path[-8:-4] for path in run_] == ["s002", "s008", "s016"]  # an eighth, half, all
+    with pytest.raises(ParlourError, match="the folder of a run of self-play with snapshots"):
+        pool.families(config(population=(str(tmp_path / "snapshots"),)))
+
+
 def test_a_snapshot_that_always_loses_is_hardly_met():
     phases = [
         [MemberScore("s000", side, 998, 998) for side in SIDES],
@@ -337,6 +368,21 @@ def test_a_run_killed_while_it_learns_and_while_it_measures_equals_one_that_was_
 
 
 @pytest.mark.slow
+def test_a_run_among_a_population_resumes_to_the_same_bytes_after_a_kill(whole, tmp_path):
+    strangers = {"population": ("logic", "heuristic:dirty=1", str(whole[0])), "stranger_seats": 0.8}
+    strangers |= {"start": str(whole[0] / "policy.npz"), "fixed_share": 0.0, "population_share": 0.6}
+    cut, uncut = tmp_path / "cut", tmp_path / "uncut"
+    kill(cut, tmp_path, "Training avalon_v0", 1500, **strangers)
+    assert (cut / "phases" / "phase001.json").exists()
+    run.selfplay(config(**strangers), cut)
+    run.selfplay(config(**strangers), uncut)
+    assert results(cut) == results(uncut)
+    last = json.loads((uncut / "phases" / "phase002.json").read_text())
+    met = {score["member"] for score in last["scores"]}
+    assert {"logic", "heuristic:dirty=1", str(whole[0] / "snapshots" / "s001.npz")} <= met
+
+
+@pytest.mark.slow
 def test_a_run_that_ended_between_the_files_of_a_phase_and_its_checkpoint_equals_one_that_did_not(
     whole, tmp_path, monkeypatch
 ):
@@ -403,6 +449,9 @@ def test_a_broken_checkpoint_or_phase_is_refused_in_one_line(whole, tmp_path):
         ({"floor": 0.0}, "floor 0.0 is not accepted"),
         ({"minutes": 0}, "minutes 0 is not accepted"),
         ({"test_deals": 2}, "test_deals 2 is not accepted"),
+        ({"population": ("logic",), "population_share": 0.5}, "population_share 0.5 are not accepted"),
+        ({"population": ("logic", "logic")}, "accepted: different players or folders"),
+        ({"population": ("no such",), "fixed_share": 0.0}, "player over arrays 'no such'"),
         ({"shown": 1}, "shown 1 is not accepted"),
         ({"tables": 0}, "tables 0 is not accepted"),
         ({"features": "smell"}, "features"),

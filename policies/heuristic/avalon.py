@@ -127,7 +127,9 @@ class AvalonPlayer:
         if at_limit or view.leader == self._me:
             return True
         belief = self._shown_belief(view)
-        return belief.clean_chance(view.team) >= PICKY[view.counted - 1] * self._style.picky * self._prospect(view, belief)
+        return belief.clean_chance(view.team) >= PICKY[view.counted - 1] * self._style.picky * self._prospect(
+            view, belief
+        )
 
     def _prospect(self, view: AvalonView, belief: AvalonBelief) -> float:
         """How likely the next leaders' teams are to be clean: a good one takes his best team, an evil one none."""

@@ -126,6 +126,6 @@ class ZooPolicy(TablePolicy):
         for actor, move in moves:
             if actor < 0:
                 raise ParlourError("nature has moved after the deal; accepted: a game in which it has not")
-            turns = self._tables.step([self._own[actor, self._number[Move(move.kind, move.args)]]])
+            turns = self._tables.step(np.array([self._own[actor, self._number[Move(move.kind, move.args)]]]))
         while turns.actor[0] != seat:
             turns = self._tables.step(turns.mask.argmax(axis=1))

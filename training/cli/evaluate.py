@@ -46,7 +46,8 @@ def evaluate(
         "`single`: one seat, in turn; `team`: a whole side, then the other; `stranger`: one seat among each `--family`.",
     ] = "single",
     family: Annotated[
-        list[str] | None, "Player of all other seats with --design stranger, repeatable; compared in the same seat."
+        list[str] | None,
+        "Player of all other seats with --design stranger, repeatable; compared in the same seat, unless a second --policy is.",
     ] = None,
     games: Annotated[int, typer.Option(min=1), "Number of deals."] = 200,
     seat: Annotated[int | None, typer.Option(min=0), "Always this seat; None: each in turn."] = None,
@@ -148,13 +149,14 @@ def _strangers(
     model: Any,
 ) -> Answer:
     """Seat a player among each family."""
-    if len(policy) > 1:
-        raise ParlourError(f"{len(policy)} policies; accepted with --design stranger: one")
+    if len(policy) > 2:
+        raise ParlourError(f"{len(policy)} policies; accepted with --design stranger: one, or two to compare")
+    own, beside = policy[0], policy[1] if len(policy) > 1 else None
     module = import_extra("parlour.training.learn.batch.strangers", "train")
     with display.progress_line() as progress:
         runner = GameRunner(games_at_once((*policy, *families), model), progress=progress, failures=failures)
         table = module.StrangersTable(game, options)
-        found = module.among_families(table, policy[0], families, deals, runner, model)
+        found = module.among_families(table, own, families, deals, runner, model, beside)
     rows = [
         (
             *(score.family, score.what, str(score.policy.n), show_rate(score.policy), show_rate(score.reference)),
@@ -166,9 +168,9 @@ def _strangers(
         ("mean", what, str(mean.n), "", "", f"{100 * mean.value:+.1f} {show_interval(mean, '+.1f', 100)}")
         for what, mean in found.mean.items()
     ]
-    headings = ("among", "as", "n", f"{policy[0]} wins", "family wins there", "difference in points")
-    title = f"{policy[0]} in one seat among strangers, on the same deals (95 % interval)"
-    verdict = compared(policy[0], "the families in that seat", found.mean["all"], WIN_RATE)
+    headings = ("among", "as", "n", f"{own} wins", f"{beside or 'family'} wins there", "difference in points")
+    title = f"{own} in one seat among strangers, on the same deals (95 % interval)"
+    verdict = compared(own, f"{beside or 'the families'} in that seat", found.mean["all"], WIN_RATE)
     return Answer(plain(found), [plain_table(title, headings, rows, wrap=True)], verdict=verdict)
 
 

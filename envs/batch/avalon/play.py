@@ -118,7 +118,7 @@ def start(g: Any, r: Any, leader: int) -> None:
 
 @kernel
 def show_night(g: Any, r: Any) -> None:
-    """The side of each seat, and whom the night shows it, from the roles."""
+    """The side of each seat and the seats that the night shows it, from the roles."""
     n = len(g.roles)
     for i in range(n):
         g.side[i] = r.evil_role[g.roles[i]]

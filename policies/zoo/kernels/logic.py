@@ -81,10 +81,10 @@ def is_possible(g: Any, r: Any, side: int) -> bool:
         return False
     if g.roles[me] == r.merlin and side & g.shown[me] != g.shown[me]:
         return False
+    broken = 0
     for slot in range(len(g.result)):
-        if r.bits[side & g.went[slot]] < r.bits[g.failed[slot]]:
-            return False
-    return True
+        broken += r.bits[side & g.went[slot]] < r.bits[g.failed[slot]]
+    return broken == 0
 
 
 @kernel
@@ -94,10 +94,10 @@ def approves(g: Any, r: Any) -> bool:
         return g.team & fellows(g) != 0
     if g.counted >= PROPOSALS or g.leader == g.actor:
         return True
+    clean = 0
     for s in range(len(r.sides)):
-        if not r.sides[s] & g.team and is_possible(g, r, r.sides[s]):
-            return True
-    return False
+        clean += not r.sides[s] & g.team and is_possible(g, r, r.sides[s])
+    return clean > 0
 
 
 @kernel

@@ -31,9 +31,7 @@ def choose(tables: Any, where: Any, actions: Any, rollouts: int) -> None:
 
 
 @loop
-def _choose_all(
-    games: Any, rules: Any, unbelieving: Any, tables: Any, where: Any, actions: Any, rollouts: int
-) -> None:
+def _choose_all(games: Any, rules: Any, unbelieving: Any, tables: Any, where: Any, actions: Any, rollouts: int) -> None:
     for b in prange(len(games)):
         if where[b] and games[b].actor >= 0:
             actions[b] = search(games, b, rules[0], unbelieving[0], tables, rollouts)
@@ -48,7 +46,11 @@ def search(games: Any, b: int, r: Any, unbelieving: Any, tables: Any, rollouts: 
         return tables.choices[row, 0]
     width = tables.masks.shape[1]
     child = np.full((rollouts + 1, width), -1, np.int32)
-    visits, seen, won = (np.zeros((rollouts + 1, width)), np.zeros((rollouts + 1, width)), np.zeros((rollouts + 1, width)))
+    visits, seen, won = (
+        np.zeros((rollouts + 1, width)),
+        np.zeros((rollouts + 1, width)),
+        np.zeros((rollouts + 1, width)),
+    )
     path = np.empty((256, 3), np.int32)
     copied = games[b : b + 1].copy()
     look_from(g, r, g.actor)
@@ -69,9 +71,7 @@ def search(games: Any, b: int, r: Any, unbelieving: Any, tables: Any, rollouts: 
 
 
 @kernel
-def iterate(
-    w: Any, r: Any, tables: Any, child: Any, visits: Any, seen: Any, won: Any, path: Any, nodes: int
-) -> int:
+def iterate(w: Any, r: Any, tables: Any, child: Any, visits: Any, seen: Any, won: Any, path: Any, nodes: int) -> int:
     """One descent of the tree, one new node, and a game to the end; the number of nodes then."""
     node, depth, winner = 0, 0, ONGOING
     while winner == ONGOING and node >= 0 and depth < len(path):
@@ -128,7 +128,7 @@ def pick(w: Any, tables: Any, row: int, visits: Any, seen: Any, won: Any) -> int
 @kernel
 def draw_deal(w: Any, r: Any) -> None:
     """Draw roles by the posterior of the seat to move, in `scratch` already, and what others did unseen in this round."""
-    n, me = len(w.roles), w.actor
+    me = w.actor
     own, shown = w.roles[me], w.shown[me]
     s = drawn_by(w, w.scratch)
     side, merlin = r.sides[s], -1
@@ -173,7 +173,7 @@ def drawn_by(w: Any, weight: Any) -> int:
 
 @kernel
 def drawn_merlin(w: Any, r: Any, s: int, me: int) -> int:
-    """A seat outside of evil side s, drawn by how likely it is Merlin; not the seat itself, and whom Percival saw if he asks."""
+    """A seat outside of evil side s, drawn by how likely it is Merlin; never the seat itself; for Percival, one of the seats that the night showed him."""
     weight = np.zeros(len(w.roles))
     for k in range(r.good.shape[1]):
         j = r.good[s, k]

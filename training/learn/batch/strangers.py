@@ -1,4 +1,5 @@
-"""One seat among strangers: a player in one seat of a table that a family of other players fills, beside that family there.
+"""One seat among strangers: a player in one seat of a table that a family of other players fills, beside that family, or another
+player, there.
 
 Both play the same deals in the same seats, the seats going round. Where the game has kernels for the table and both are players over
 arrays, games are played by the thousand; elsewhere they are played one by one.
@@ -32,14 +33,14 @@ _TABLES: Final = 1000
 
 @dataclass(frozen=True)
 class SeatScore:
-    """One row: the player and the family in the same seats of the same deals, among that family."""
+    """One row: the player and the reference in the same seats of the same deals, among a family."""
 
     family: str
     what: str
     """`all`, a side or `role: ...`."""
     policy: Estimate
     reference: Estimate
-    """Win rate of the family in the player's seat."""
+    """Win rate of the family, or of the player that is compared with, in the player's seat."""
     difference: Estimate
 
 
@@ -48,6 +49,8 @@ class StrangersReport:
     """A player among families."""
 
     policy: str
+    beside: str | None
+    """The player that it is compared with; None: each family."""
     deals: int
     scores: tuple[SeatScore, ...]
     mean: Mapping[str, Estimate]
@@ -88,6 +91,7 @@ def among_families(
     deals: Sequence[int],
     runner: GameRunner,
     model: Model | None = None,
+    beside: str | None = None,
 ) -> StrangersReport:
     """Seat a player among each family.
 
@@ -98,13 +102,14 @@ def among_families(
         deals: Seeds of the deals.
         runner: How single games are played, where they are.
         model: Who answers players that ask a language model.
+        beside: The player that it is compared with in its seats; None: the family.
 
     Raises:
         ParlourError: A player cannot sit at the table.
     """
-    played = {family: _games(table, policy, family, deals, runner, model) for family in families}
+    played = {family: _games(table, (policy, beside or family), family, deals, runner, model) for family in families}
     scores = [score for family, games in played.items() for score in _scores(family, games)]
-    return StrangersReport(policy, len(deals), tuple(scores), _mean(list(played.values())))
+    return StrangersReport(policy, beside, len(deals), tuple(scores), _mean(list(played.values())))
 
 
 def _mean(played: Sequence[SeatGames]) -> dict[str, Estimate]:
@@ -133,21 +138,27 @@ def _score(family: str, what: str, won: NDArray[np.bool_], reference: NDArray[np
 
 
 def _games(
-    table: StrangersTable, policy: str, family: str, deals: Sequence[int], runner: GameRunner, model: Model | None
+    table: StrangersTable,
+    pair: tuple[str, str],
+    family: str,
+    deals: Sequence[int],
+    runner: GameRunner,
+    model: Model | None,
 ) -> SeatGames:
+    """The games of a player and of the reference."""
     tables = _array_tables(table, min(_TABLES, len(deals)))
     if tables is not None:
         try:
-            own, reference, others = (pool.batch_player(name, tables) for name in (policy, family, family))
+            own, reference, others = (pool.batch_player(name, tables) for name in (*pair, family))
         except ParlourError:  # a player of single games
-            return _one_by_one(table, policy, family, deals, runner, model)
+            return _one_by_one(table, pair, family, deals, runner, model)
         games = matches.one_seat(tables, own, reference, others, deals)
         rules: Game[Any] = tables.game
         roles = getattr(rules, "role_names", ("",))
         named = np.array(roles)[np.minimum(games.roles, len(roles) - 1)]
         sides = np.array(tables.spec.sides)[games.sides]
         return SeatGames(np.arange(len(deals)), sides, named, games.won, games.reference)
-    return _one_by_one(table, policy, family, deals, runner, model)
+    return _one_by_one(table, pair, family, deals, runner, model)
 
 
 def _array_tables(table: StrangersTable, count: int) -> batch.BatchTables | None:
@@ -158,13 +169,19 @@ def _array_tables(table: StrangersTable, count: int) -> batch.BatchTables | None
 
 
 def _one_by_one(
-    table: StrangersTable, policy: str, family: str, deals: Sequence[int], runner: GameRunner, model: Model | None
+    table: StrangersTable,
+    pair: tuple[str, str],
+    family: str,
+    deals: Sequence[int],
+    runner: GameRunner,
+    model: Model | None,
 ) -> SeatGames:
+    policy, other = pair
     env = rollout.table(table.game, **table.options)
     base = env.game_env
-    make = {name: partial(make_policy, name, base.spec.id, base.game.config, model) for name in (policy, family)}
-    reference = f"{family} there"
-    candidates = {policy: make[policy], reference: make[family]}
+    make = {name: partial(make_policy, name, base.spec.id, base.game.config, model) for name in (*pair, family)}
+    reference = f"{other} there"
+    candidates = {policy: make[policy], reference: make[other]}
     report = evaluate.single(env, candidates, (family, make[family]), deals, runner)
     rows = {(game.policy, game.seed): game for game in report.games}
     numbers = [k for k, seed in enumerate(deals) if {(policy, seed), (reference, seed)} <= set(rows)]

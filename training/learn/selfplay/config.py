@@ -170,7 +170,10 @@ _LEAST: Final = {
 }
 """Whole numbers, and from where on they are accepted."""
 _NUMBERS: Final[Mapping[str, tuple[Callable[[float], bool], str]]] = {
-    "fixed_share pool_share population_share stranger_seats one_seat memory gae_lambda": (lambda x: 0 <= x <= 1, "a number from 0 to 1"),
+    "fixed_share pool_share population_share stranger_seats one_seat memory gae_lambda": (
+        lambda x: 0 <= x <= 1,
+        "a number from 0 to 1",
+    ),
     "entropy last_entropy kl last_kl infer believed power": (lambda x: x >= 0, "a number from 0"),
     "learning_rate imitation_rate clip floor": (lambda x: 0 < x <= 1, "a number above 0 up to 1"),
 }

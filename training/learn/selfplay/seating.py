@@ -73,21 +73,20 @@ class Seating:
     """The side of the network where it has an opponent."""
     seat: NDArray[np.int8]
     """Its seat where it has a single one; the opponent plays all others but those in `held`. Else `WHOLE_SIDE`."""
-    held: NDArray[np.int32]
+    held: NDArray[np.int32] | int = 0
     """Bits of more seats that the network holds among strangers."""
 
     @classmethod
     def alone(cls, count: int) -> Self:
         """The network, or its teacher, at all seats of all tables."""
         nobody = np.full(count, -1)
-        return cls((), nobody.astype(np.int32), nobody.astype(np.int8), nobody.astype(np.int8), np.zeros(count, np.int32))
+        return cls((), nobody.astype(np.int32), nobody.astype(np.int8), nobody.astype(np.int8))
 
     @classmethod
     def against(cls, opponent: str, count: int, *, side: int = -1, seat: NDArray[Any] | int = WHOLE_SIDE) -> Self:
         """One opponent at all tables, the network as one side, or in one seat of each table."""
         seats = np.broadcast_to(np.asarray(seat, np.int8), count)
-        none = np.zeros(count, np.int32)
-        return cls((opponent,), none, np.full(count, side, np.int8), seats, none)
+        return cls((opponent,), np.zeros(count, np.int32), np.full(count, side, np.int8), seats)
 
     def own(self, actor: NDArray[np.int32], sides: NDArray[np.int8]) -> NDArray[np.bool_]:
         """Whether the network is to move, shape (B,).
@@ -161,7 +160,8 @@ def _of_families(strangers: Sequence[Sequence[str]], count: int) -> NDArray[np.i
     """
     sizes = np.array([len(family) for family in strangers])
     family = np.arange(count) % len(sizes)
-    return (np.cumsum(sizes) - sizes)[family] + np.arange(count) // len(sizes) % sizes[family]
+    stranger: NDArray[np.int64] = (np.cumsum(sizes) - sizes)[family] + np.arange(count) // len(sizes) % sizes[family]
+    return stranger
 
 
 def _bits(held: NDArray[np.bool_]) -> NDArray[np.int32]:
