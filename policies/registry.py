@@ -152,6 +152,14 @@ def _zoo(words: Mapping[str, str], at: Wanted, *, kind: str) -> Policy:
     return ZooPolicy(kind, words, at.game, at.config)
 
 
+def _deeprole(words: Mapping[str, str], at: Wanted) -> Policy:
+    try:
+        from parlour.policies.deeprole import DeepRolePlayer
+    except ModuleNotFoundError as error:
+        raise not_installed(error.name, "batch") from None
+    return DeepRolePlayer.from_settings(words, at.game, at.config)
+
+
 def _advised(words: Mapping[str, str], at: Wanted) -> Policy:
     from parlour.policies.agents.advised import AdvisedPlayer
 
@@ -198,6 +206,7 @@ for kind in (
     PolicyKind(_MIXTURE, _mixture, "file", "mixture:MixturePolicy", first="folder", shown="mixture:FOLDER"),
     PolicyKind("search", _search, "file", first="player", shown="search:expert"),
     *(PolicyKind(name, partial(_zoo, kind=name)) for name in ZOO),
+    PolicyKind("deeprole", _deeprole, "file", first="file", shown="deeprole:FILE"),
     *(_kind(name, _asked, "asking", home) for name, home in _ASKING.items()),
     PolicyKind(_ADVISED, _advised, "asking", "agents.advised:AdvisedPlayer"),
     _kind("grace", _set, "modules", "agents.mediated_qa:GraceMediator"),

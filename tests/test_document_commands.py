@@ -43,6 +43,7 @@ _QUICK_SELFPLAY = (
 SMALL = {
     "train seat": "--steps 1024 --rollout 512 --envs 8 --validation-games 4",
     "train selfplay": _QUICK_SELFPLAY,
+    "train deeprole": "--points 10 --iterations 3 --fit-steps 2",
     "train gratr": "--games 4 --budget 3 --held-out 4 --surface 4",
     "train gratr-trust": "--episodes 4",
     "train questum": "--games 2 --budget 2 --held-out 4 --surface 4",

@@ -17,6 +17,7 @@ READ_ON = {
     "train selfplay": ("howto/selfplay", "explanation/selfplay", "explanation/experts"),
     "train habits": ("explanation/habits",),
     "train clone": ("explanation/clones",),
+    "train deeprole": ("howto/deeprole",),
     "train grace": ("howto/mediators", "howto/corpora", "howto/retrievers"),
     "train gratr-trust": ("explanation/dials",),
     "train questum": ("explanation/questum",),

@@ -13,6 +13,7 @@ from typing import Any
 
 from parlour.policies import FOREIGN, REGISTRY, make_policy, names_of
 from parlour.policies.cloned import CLONE, ClonedPlayer
+from parlour.policies.deeprole import DEEPROLE, DeepRolePlayer
 from parlour.policies.experts import EXPERT, cards
 from parlour.policies.llm.ask import ASKS
 from parlour.policies.llm.model import OfflineModel
@@ -25,6 +26,7 @@ from parlour_pages.markdown import code, of_docstring, summary, table
 READ_ON = {
     EXPERT: ("explanation/experts", "explanation/strength"),
     CLONE: ("explanation/clones",),
+    DEEPROLE: ("howto/deeprole",),
     "grace": ("howto/mediators", "explanation/mediators"),
     "obedient": ("howto/mediators",),
     "advised": ("howto/advised",),
@@ -49,6 +51,7 @@ def pages() -> dict[str, str]:
         EXPERT: _expert(),
         CLONE: _of_class(CLONE, ClonedPlayer),
         SEARCH: _of_class(SEARCH, SearchPolicy),
+        DEEPROLE: _of_class(DEEPROLE, DeepRolePlayer),
         "trained": _trained(),
     }
     made_pages |= {name: _foreign(name) for name in FOREIGN}

@@ -23,8 +23,10 @@ kernel: Final[Callable[..., Any]] = njit(error_model="numpy")
 _HERE: Final = Path(__file__).resolve().parent
 
 
-def loop(function: Callable[..., Any]) -> Any:
+def loop(function: Callable[..., Any], *, parallel: bool = True) -> Any:
     """Decorator of loops over all games: `prange`, which pays with a single thread too. Kept on disk.
+
+    Without `parallel` it compiles faster, and runs in one thread.
 
     A loop hands a tuple of arrays that it writes to, such as `Turns`, to kernels as a whole: Numba takes an array that the body of
     the loop itself names for another than the one in the tuple, and reorders writes to it.
@@ -32,7 +34,7 @@ def loop(function: Callable[..., Any]) -> Any:
     before = config.CACHE_DIR  # type: ignore[attr-defined]
     config.CACHE_DIR = str(_folder(before, Path(function.__code__.co_filename).resolve().parents[1]))  # type: ignore[attr-defined]
     try:
-        return njit(cache=True, error_model="numpy", parallel=True)(function)
+        return njit(cache=True, error_model="numpy", parallel=parallel)(function)
     finally:
         config.CACHE_DIR = before  # type: ignore[attr-defined]
 

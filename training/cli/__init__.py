@@ -67,6 +67,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "train avalon": "train:train_avalon",
     "train habits": "train:train_habits",
     "train clone": "train:train_clone",
+    "train deeprole": "train:train_deeprole",
     "train grace": "train_grace:train_grace",
     "train gratr": "train:train_gratr",
     "train gratr-trust": "train:train_gratr_trust",

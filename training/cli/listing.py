@@ -42,6 +42,7 @@ def _game_parts(games: dict[str, dict[str, Any]]) -> list[ResultTable | str]:
         f"The trained player that comes with parlour, for some tables: {EXPERT}; see `parlour experts`",
         f"In each game one of several trained seats: {REGISTRY['mixture'].shown}, a folder with files of `train selfplay`",
         f"Players of Avalon cloned from recorded games: {REGISTRY['clone'].shown}, the clone.npz that `train clone` wrote",
+        f"DeepRole, at its own table of Avalon: {REGISTRY['deeprole'].shown}, the deeprole.npz that `train deeprole` wrote",
         f"Players that ask a model (`--model`; heuristics by default): {', '.join(names_of('asking'))}",
         "The mediator of GRACE: grace:file=POLICY.json, written by `train grace`; its modules: obedient:obedience=0.9",
         f"Players of other libraries, each with its extra: {', '.join(names_of('library'))}; see docs/integrations/players.md",

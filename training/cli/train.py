@@ -1,4 +1,4 @@
-"""`parlour train seat | selfplay | avalon | habits | clone | gratr | questum`."""
+"""`parlour train seat | selfplay | avalon | habits | clone | deeprole | gratr | questum`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.extras import install
 from parlour.envs.registry import lookup
 from parlour.envs.terminal import tell
@@ -18,6 +18,7 @@ from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called
 from parlour.training.cli.options import Answer, Options
 from parlour.training.learn.clone.choices import CloneConfig
+from parlour.training.learn.deeprole.config import GAME, DeepRoleConfig
 from parlour.training.learn.habits import report as habits_report
 from parlour.training.learn.habits.run import HabitsConfig, learn_habits
 from parlour.training.learn.ppo.phase_config import SeatConfig, features_of
@@ -212,6 +213,28 @@ def train_clone(
     table = plain_table(title, report.HEADINGS, report.overall(found.scores), wrap=True)
     files = f"player: --policy clone:{out / report.PLAYER}; report: {out / 'report.html'}"
     return Answer({"out": str(out), **summary(found)}, [table, files], verdict=report.verdict(found.scores))
+
+
+def train_deeprole(
+    config: Annotated[DeepRoleConfig, Options()],
+    game: common.AnyGameArgument = GAME,
+    out: common.RunOption = Path("runs/deeprole"),
+    log: common.LogOption = None,
+) -> Answer:
+    """Train DeepRole's value networks for five-player Avalon; resumes after the last finished network. Needs the extra `train`.
+
+    Writes deeprole.npz, which `--policy deeprole:FILE` plays with `--players 5 --rules official --set roles=deeprole --set
+    talk=false`.
+
+    Example: [bold]parlour train deeprole avalon_v0 --out runs/deeprole[/bold]
+    """
+    check_one_of("game", game, (GAME,))
+    run = import_extra("parlour.training.learn.deeprole.run", "train")
+    with display.progress_line() as progress:
+        found = run.learn(config, out, progress, log or ())
+    title = "Error of the game's value on held-out beliefs, by successes, fails and rejections"
+    table = ResultTable(title, (Column("standing"), Column("error", ".4f")), tuple(found.errors.items()))
+    return Answer({"out": str(out), **found.as_json()}, [table, f"player: --policy deeprole:{out / run.PLAYER}"])
 
 
 def train_gratr(

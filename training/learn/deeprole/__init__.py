@@ -1,0 +1,1 @@
+"""`parlour train deeprole`: value networks of DeepRole, learned backwards from the end of the game."""
