@@ -205,7 +205,7 @@ for kind in (
     PolicyKind("clone", _clone, "file", "cloned:ClonedPlayer", first="file", shown="clone:FILE"),
     PolicyKind(_MIXTURE, _mixture, "file", "mixture:MixturePolicy", first="folder", shown="mixture:FOLDER"),
     PolicyKind("search", _search, "file", first="player", shown="search:expert"),
-    *(PolicyKind(name, partial(_zoo, kind=name)) for name in ZOO),
+    *(PolicyKind(name, partial(_zoo, kind=name), "file") for name in ZOO),
     PolicyKind("deeprole", _deeprole, "file", first="file", shown="deeprole:FILE"),
     *(_kind(name, _asked, "asking", home) for name, home in _ASKING.items()),
     PolicyKind(_ADVISED, _advised, "asking", "agents.advised:AdvisedPlayer"),

@@ -17,9 +17,11 @@ from parlour.policies.deeprole import DEEPROLE, DeepRolePlayer
 from parlour.policies.experts import EXPERT, cards
 from parlour.policies.llm.ask import ASKS
 from parlour.policies.llm.model import OfflineModel
+from parlour.policies.names import ZOO
 from parlour.policies.search import SEARCH, SearchPolicy
 from parlour.policies.settings import Settings
 from parlour.policies.trained import TrainedSeat
+from parlour.policies.zoo import ZooPolicy
 
 from parlour_pages.markdown import code, of_docstring, summary, table
 
@@ -27,6 +29,7 @@ READ_ON = {
     EXPERT: ("explanation/experts", "explanation/strength"),
     CLONE: ("explanation/clones",),
     DEEPROLE: ("howto/deeprole",),
+    **dict.fromkeys(ZOO, ("howto/strangers",)),
     "grace": ("howto/mediators", "explanation/mediators"),
     "obedient": ("howto/mediators",),
     "advised": ("howto/advised",),
@@ -52,6 +55,7 @@ def pages() -> dict[str, str]:
         CLONE: _of_class(CLONE, ClonedPlayer),
         SEARCH: _of_class(SEARCH, SearchPolicy),
         DEEPROLE: _of_class(DEEPROLE, DeepRolePlayer),
+        **{name: _of_class(name, ZooPolicy) for name in ZOO},
         "trained": _trained(),
     }
     made_pages |= {name: _foreign(name) for name in FOREIGN}
