@@ -12,6 +12,9 @@ pytest.importorskip("fastapi", reason="the extra `serve` is not installed")
 pytest.importorskip("websockets", reason="the extra `serve` is not installed")
 from evenings import GAMES, evening
 from live_tables import Browser, heard, opened, socket_of, until
+from parlour.policies.heuristic import HeuristicPolicy
+from parlour.policies.random import RandomPolicy
+from parlour.training.play import rollout
 from parlour.training.play.live_table.settings import WATCHING
 
 NAMES = ("Ana", "Ben", "Cleo", "Dan", "Eva")
@@ -63,6 +66,38 @@ def test_a_folder_of_a_finished_evening_goes_on_with_the_next_game_and_its_score
     assert [len(last["evening"]), len(list(tmp_path.glob("*.jsonl")))] == [2, 2]
     seeds = [replay.read(tmp_path / f"template_v0-{number}.jsonl").header["seed"] for number in (1, 2)]
     assert seeds == [3, 4]
+
+
+def test_a_folder_from_before_tables_had_names_resumes(tmp_path):
+    """Its transcript names no players; the game that was interrupted continues with the same lines, and is shown with names."""
+    path = tmp_path / "avalon_v0-1.jsonl"
+    with opened(tmp_path, "avalon_v0", (0,), num_players=5, seed=1) as opening:
+        over(opening)
+    header, *lines = path.read_text("utf-8").splitlines(keepends=True)
+    assert "names" not in json.loads(header)
+    path.write_text("".join((header, *lines[:9], lines[9][:20])), "utf-8")
+    with opened(tmp_path, "avalon_v0", (0,), names=NAMES, num_players=5, seed=1) as opening:
+        assert over(opening)["seats"][0]["told"].startswith("You ")
+    assert path.read_text("utf-8").startswith("".join((header, *lines[:9])))
+    assert replay.read(path).outcome is not None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("players", [5, 6])
+def test_a_whole_game_of_avalon_asks_a_person_fewer_than_forty_times(players):
+    """A turn takes one press. 100 games of the first or second option at each turn, on seeds 0 to 99, among heuristics."""
+
+    class Person(RandomPolicy):
+        def act(self, observation, info):
+            turns[-1] += 1
+            return info["legal"][turns[-1] % min(2, len(info["legal"]))]
+
+    turns: list[int] = []
+    env = rollout.table("avalon_v0", num_players=players)
+    for seed in range(100):
+        turns.append(0)
+        rollout.play(env, [Person(), *(HeuristicPolicy() for _ in range(players - 1))], seed)
+    assert max(turns) < 40
 
 
 def test_people_read_and_say_names_and_the_record_keeps_seats(tmp_path):

@@ -201,6 +201,8 @@ class Spoken(Policy):
             ledger = mind.public
         facts = _of_seat(mind, about, view.seat)
         found = _supporting(facts, ledger, sign, view.seat, mind.invents(view))
+        if move.kind == speech.REPORT:  # the check itself is why it is sure
+            return found
         return found or [*self._count(mind, ledger, about, sign), *_neutral(facts, sign)]
 
     def _count(self, mind: Mind[Any], ledger: Ledger, about: int, sign: int) -> list[SeatFact]:

@@ -61,8 +61,8 @@ def _named(question: Question, view: View, mind: Mind[Any]) -> SeatReply | None:
         among = [seat for seat in among if mind.own.chance()[seat] < 1 - UNSURE]  # not its own side
     if not among:
         return None
-    pick = max if question.topic == questions.SUSPECT else min
-    best = pick(among, key=lambda seat: (chance[seat], seat))
+    sign = -1 if question.topic == questions.SUSPECT else 1
+    best = min(among, key=lambda seat: (round(sign * float(chance[seat]), 6), (seat - view.seat) % len(chance)))
     return SeatReply(tuple(Move(kind, (best,)) for kind in _CLAIMS[question.topic]))
 
 

@@ -84,16 +84,21 @@ def test_a_person_plays_a_whole_game_on_a_phone(game, sit, tmp_path):
         assert person.misdeeds() == GOOD
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_to_object_to(scheme, sit, tmp_path):
-    """While waiting, at a turn with free words, at a vote, at the end; and as somebody who watches."""
+@pytest.mark.parametrize(("scheme", "names"), [("light", ("Ana", "Ben", "Cleo", "Dan", "Eva")), ("dark", ())])
+def test_axe_finds_nothing_to_object_to(scheme, names, sit, tmp_path):
+    """While waiting, at a turn with free words, at a vote, at the end, and the replay; as somebody who watches, too; wide and narrow."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
 
     def check(watched: WatchedPage) -> None:
-        found = axe.run(watched.page)
-        assert found.violations_count == 0, found.generate_report()
+        before = watched.page.viewport_size
+        for width in (1280, 390):
+            watched.page.set_viewport_size({**before, "width": width})
+            found = axe.run(watched.page)
+            assert found.violations_count == 0, found.generate_report()
+        watched.page.set_viewport_size(before)
 
-    with opened(tmp_path, "avalon_v0", (0, 1), num_players=5, seed=1, settings=replace(FAST, clock=600.0)) as opening:
+    table = {"num_players": 5, "seed": 1, "names": names, "settings": replace(FAST, clock=600.0)}
+    with opened(tmp_path, "avalon_v0", (0, 1), talk="words", **table) as opening:
         watcher, first = sit(opening, WATCHING, color_scheme=scheme), sit(opening, 0, color_scheme=scheme)
         check(first)
         second = sit(opening, 1, PHONE, color_scheme=scheme)
@@ -106,6 +111,10 @@ def test_axe_finds_nothing_to_object_to(scheme, sit, tmp_path):
         for one in (first, second, watcher):
             one.page.wait_for_selector("#ending tbody tr")
             check(one)
+        with first.page.context.expect_page() as popup:
+            first.page.get_by_role("link", name="replay").click()
+        popup.value.wait_for_selector(".ring")
+        check(WatchedPage(popup.value))
 
 
 def test_hostile_words_stay_words_on_every_page(sit, tmp_path):

@@ -70,6 +70,11 @@ def say(person, words, heard):
             "Heard as: I accuse Ben of being evil.",
             'says: "I\'d bench Ben, he looks shaky" (taken as: I accuse Ben of being evil.)',
         ),
+        (
+            "Ben, do you trust Dan?",
+            "Heard as: a question to Ben: what do you think of Dan?",
+            'says: "Ben, do you trust Dan?"',
+        ),
         ("Lovely weather.", "Heard as: no claim. Your words are said as they are.", 'says: "Lovely weather."'),
     ],
 )
