@@ -107,4 +107,5 @@ def test_on_a_phone_the_role_and_the_move_come_first(game, sit, tmp_path):
         assert tops == sorted(tops)
         option = person.page.locator(".choices button").first.bounding_box()
         assert option["y"] + option["height"] < PHONE["height"]
+        assert ("player_" in person.page.locator("#card").inner_text()) == (game != "murder_mystery_v0")
         assert person.wider_than_screen() == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from recorded_games import ASKING, record
 from watched_page import GOOD, PHONE
 
 GAMES = sorted(registry)
+REPLAYS = Path(__file__).parents[1] / "replays"
 PRESS_RIGHT = """times => Array.from({ length: times }, () => {
   document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
   return document.querySelector("output.count").innerText;
@@ -130,6 +132,25 @@ def test_questions_to_a_model_unfold_in_the_record_at_the_moves_that_they_led_to
     silent = next(seat for seat in range(len(data["header"]["seats"])) if seat not in asked)
     page = opened("avalon_v0", fragment(len(data["steps"]) - 1, silent))
     assert page.locator(".record details").count() == 0
+
+
+def test_a_prompt_that_unfolds_is_the_message_that_was_sent(opened, tmp_path):
+    """Pieces that come again are stored once: the second prompt is pieces 0, 1 and 3 of ("a\\n", "b\\n", "c", "d")."""
+    header, toss, promise, *rest = (REPLAYS / "coin.jsonl").read_text("utf-8").splitlines(keepends=True)
+    calls = [
+        {"ask": "chat", "reply": "Hm.", "prompt": [{"role": "user", "content": words}]}
+        for words in ("a\nb\nc", "a\nb\nd")
+    ]
+    asked = json.dumps({**json.loads(promise), "calls": calls}) + "\n"
+    (tmp_path / "asked.jsonl").write_text("".join((header, toss, asked, *rest)), "utf-8")
+    page = opened(as_json(replay_of(read(tmp_path / "asked.jsonl"))))
+    for number, call in enumerate(calls, 1):
+        question = page.locator(".record details", has_text=f"Question {number}:").first
+        question.locator("summary").first.click()
+        prompt = question.locator("details", has_text="Prompt, user")
+        prompt.locator("summary").click()
+        prompt.locator(".inside > *").first.wait_for(state="attached")
+        assert prompt.locator(".inside").inner_text() == call["prompt"][0]["content"]
 
 
 def test_the_page_opens_at_the_end_with_the_result(told, opened):

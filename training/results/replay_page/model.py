@@ -105,7 +105,7 @@ class AskedCall:
     ask: str
     """The kind of question."""
     prompt: tuple[tuple[str, tuple[int, ...]], ...] = ()
-    """Messages: (role, numbers of pieces in `Replay.pieces`); joined without a gap they are the message."""
+    """Messages: (role, runs of pieces in `Replay.pieces`: number of the first, how many, and so on); joined, they are the message."""
     reply: str = ""
     thinking: str = ""
     answer: str = ""

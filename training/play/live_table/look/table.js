@@ -58,7 +58,8 @@ function showPlace() {
 }
 
 function showCard(message) {
-  const [first, ...rest] = message.own.split("\n").filter(Boolean);
+  const told = message.names.length ? message.own.replace(/ ?[(（]player_\d+[)）]/g, "") : message.own; // characters have names
+  const [first, ...rest] = told.split("\n").filter(Boolean);
   const own = make("div", { class: "own", tabindex: "0", role: "region", "aria-label": "what you know from outside the talk" },
     first ? make("p", { class: "first" }, plainWords(first)) : null, rest.map((text) => make("p", { class: "small" }, plainWords(text))));
   const rules = message.rules ? fold("The rules of this table", () =>

@@ -60,8 +60,14 @@ function callPart(replay, call, at) {
   return fold(title, () => callInside(replay, call));
 }
 
+function fromRuns(pieces, runs) { // runs: first piece, how many, first piece, how many, ...
+  const parts = [];
+  for (let at = 0; at < runs.length; at += 2) parts.push(...pieces.slice(runs[at], runs[at] + runs[at + 1]));
+  return parts.join("");
+}
+
 function callInside(replay, call) {
-  const messages = (call.prompt || []).map(([role, pieces]) => fold("Prompt, " + role, () => words(pieces.map((piece) => replay.pieces[piece]).join(""))));
+  const messages = (call.prompt || []).map(([role, runs]) => fold("Prompt, " + role, () => words(fromRuns(replay.pieces, runs))));
   const parts = [["Thinking", call.thinking], ["Reply", call.reply], ["Answer of the heuristic", call.answer]];
   const told = parts.filter(([, text]) => text).map(([title, text]) => fold(title, () => words(text)));
   const cut = call.cut ? [make("p", { class: "small soft" }, call.cut + " lines of the record did not fit into the prompt")] : [];
