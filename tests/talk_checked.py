@@ -318,11 +318,7 @@ def own_vote_holds(fact, view, habits):
         return False
     (own, usual), (public, publicly) = suspicions(view, number, slots["other"], habits)
     if fact.kind == "thought_wolf":
-        shown = {
-            event.move.args[0]: event.move.args[1] for event in view.events if event.move.kind == werewolf.REVEALED
-        }
-        innocent = view.role_names[shown[slots["other"]]] != werewolf.WEREWOLF
-        return innocent and public > publicly and (own <= usual) == fact.lie
+        return public > publicly and (own <= usual) == fact.lie
     return abs(100 * (public if fact.kind.endswith("record") else own) - slots["percent"]) < 2.51
 
 

@@ -13,6 +13,7 @@ from parlour.envs.free_words import as_said, read_free_words, understood
 from parlour.envs.language_files import read_language
 from parlour.envs.registry import registry
 from parlour.envs.text import say_speech
+from parlour.envs.turn import take_turn
 from parlour.policies import make_policy
 from parlour.policies.heuristic import HeuristicPolicy
 from parlour.policies.llm.model import OfflineModel
@@ -76,20 +77,31 @@ def test_a_kind_of_claim_has_forty_patterns_and_each_is_read_back_as_that_claim(
             assert Table().parse(words, Listener) == move._replace(words=words)
 
 
-@pytest.mark.parametrize("part", ["answers", "reasons"])
-def test_what_surrounds_a_claim_claims_nothing(part):
-    """Beginnings of answers and facts: with any of them, the words hold the claim of the player alone."""
-    slots = dict.fromkeys(("who", "whom"), "player_2") | {
-        "other": "player_1",
-        "team": "player_1 and me",
-        "fails": "one fail card",
-    }
-    slots |= {"quest": 2, "count": "two", "percent": 40, "day": 1, "role": "the Seer"}
-    listed = [pattern for patterns in getattr(PHRASES, part).values() for pattern in patterns]
+@pytest.mark.parametrize("game", ["avalon_v0", "werewolf_v0"])
+def test_what_surrounds_a_claim_claims_nothing(game):
+    """Beginnings of answers and facts: with any of them, the table hears the claim of the player alone."""
+    base = at_a_talk(game)
+    slots = dict.fromkeys(("who", "whom"), "player_2") | {"other": "player_1", "team": "player_1 and me"}
+    slots |= {"fails": "one fail card", "quest": 2, "count": "two", "percent": 40, "day": 1, "role": "the Seer"}
+    listed = [
+        pattern for part in (PHRASES.answers, PHRASES.reasons) for patterns in part.values() for pattern in patterns
+    ]
     for pattern in listed:
         words = f"{pattern.format(**slots)}."
-        assert Table().parse(words, Listener).kind == speech.SILENT, words
+        assert base.text.parse(words, base.view(base.seat)).kind == speech.SILENT, words
+        claim = f"{words} I accuse player_3."
+        assert base.text.parse(claim, base.view(base.seat)) == Move(speech.ACCUSE, (3,), claim)
         assert not list(questions.questions(words)), words
+
+
+def at_a_talk(game):
+    """A table at the first turn at which all hear what a seat says; the seat is not one of those that the words name."""
+    env = rollout.table(game)
+    env.reset(seed=1)
+    base, players = env.game_env, [HeuristicPolicy() for _ in env.possible_agents]
+    while base.seat in (1, 2, 3) or not any(move.kind == speech.ACCUSE for move in base.view(base.seat).legal):
+        take_turn(env, players[base.seat])
+    return base
 
 
 @pytest.mark.parametrize(

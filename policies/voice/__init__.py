@@ -48,6 +48,8 @@ APART: Final = 0.1
 """By how much a probability differs at least from that before the game where words say "looks good to me"."""
 _REMARKS: Final = ("spoke_against", "spoke_for", "doubted_by", "backed_by", "voted")
 """Facts that mean something only with an opinion of the other player."""
+_BY_OTHERS: Final = ("doubted_by", "backed_by", "evil_by_report", "good_by_report")
+"""Facts that are no reason if it was the seat itself that spoke."""
 _DEEDS: Final = ("voted_wolf",)
 """Facts about others that speak for oneself."""
 _STREAM: Final = 0x7A1C  # keeps the words apart from all else that follows from the same seed
@@ -329,8 +331,10 @@ def _of_seat(mind: Mind[Any], about: int, me: int) -> list[SeatFact]:
 
 def _with_opinion(fact: SeatFact, ledger: Ledger, me: int) -> SeatFact | None:
     """A remark about somebody with what the belief says of that player; None where it says too little."""
-    other = fact.slots.get("other", me)
-    if other == me or fact.kind not in _REMARKS:
+    other = fact.slots.get("other")
+    if other == me and fact.kind in _BY_OTHERS:
+        return None
+    if other in (me, None) or fact.kind not in _REMARKS:
         return fact
     apart = float(ledger.chance()[other] - ledger.hostile.mean())
     return None if abs(apart) < APART else replace(fact, kind=f"{fact.kind}_{'bad' if apart > 0 else 'good'}")

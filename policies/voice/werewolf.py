@@ -166,11 +166,11 @@ class WerewolfMind:
         return _Ballot(self._day, target, chance, usual)
 
     def _in_good_faith(self) -> list[SeatFact]:
-        """That the seat took a villager for a werewolf when it voted for him: to others it has to look so, too."""
+        """That the seat took a player for a werewolf when it voted for it: to others it has to look so, too."""
         return [
             SeatFact("thought_wolf", self._me, (), {"other": one.target, "day": one.day}, one.chance[0] <= one.usual[0])
             for one in self._ballots
-            if self._roles.get(one.target, game.WEREWOLF) != game.WEREWOLF and one.chance[1] > one.usual[1]
+            if one.chance[1] > one.usual[1]
         ]
 
     def _why_voted(self, view: WerewolfView, question: Question) -> list[SeatFact]:
