@@ -273,6 +273,9 @@ class GameSpec(Protocol):
     """Dotted name of `(tables, where, actions)`: writes what the heuristic plays at the tables of `where` to `actions`."""
     histories: ClassVar[str] = ""
     """Dotted name of `(game, view) -> parlour.envs.hidden_roles.History, ...`: all that the seat holds possible; empty if it has none."""
+    rounds: ClassVar[str] = ""
+    """Dotted name of `game -> rounds`: what a seat knows of each round, for search where hidden moves are too many to list
+    (`parlour.envs.batch.werewolf.rounds`); empty if there is none."""
     redealt: ClassVar[str] = ""
     """Dotted name of `(game, seat, events, rng) -> game`: the same table with all changed that `seat`, who has seen `events`,
     cannot know. For games that keep hidden things in their rules; without it only nature's and hidden moves are changed."""

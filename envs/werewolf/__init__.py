@@ -90,6 +90,7 @@ class WerewolfSpec(GameSpec):
     board = "parlour.envs.werewolf.board:werewolf_board"
     batch = "parlour.envs.batch.werewolf:WerewolfTables"
     batch_heuristic = "parlour.policies.heuristic.batch.werewolf:choose"
+    rounds = "parlour.envs.batch.werewolf.rounds:WerewolfRounds"
 
     def build(
         self,

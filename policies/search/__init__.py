@@ -18,9 +18,11 @@ import numpy as np
 from parlour.envs.core import ParlourError, View
 from parlour.policies.base import TablePolicy
 from parlour.policies.experts import EXPERT, expert
-from parlour.policies.search.continuations import Continuations
+from parlour.policies.search.continuations import Continuations, practised
+from parlour.policies.search.critic import Critic
 from parlour.policies.search.network import SearchTable
-from parlour.policies.search.posterior import UnknownHistoryError, posterior
+from parlour.policies.search.particles import Particles
+from parlour.policies.search.posterior import Posterior, UnknownHistoryError, posterior
 from parlour.policies.settings import Settings, number, read_settings, setting, whole
 from parlour.policies.trained import TrainedSeat
 
@@ -39,6 +41,8 @@ class SearchSettings(Settings):
     """Whose network plays the continuations: `expert`, or the file of a trained seat."""
     continuations: int = setting(1000, whole(1))
     """Games that are played on to their end at each decision."""
+    depth: int | None = setting(None, whole(1))
+    """Moves after which a continuation is cut and valued by a critic, fitted before the first decision; None: to the end."""
     seconds: float | None = setting(None, number(0))
     """Time after which no further continuations begin; a game with this limit cannot be reproduced byte for byte."""
     temperature: float = setting(0.1, number(0.001))
@@ -68,6 +72,8 @@ class SearchPolicy(TablePolicy):
         self.network, self.chosen = network, chosen or SearchSettings()
         self.table = network.game, network.config
         self._table = SearchTable(network)
+        self._critic: Critic | None = None
+        self._particles: Particles | None = None
         self._considered: dict[str, Any] = {}
 
     @classmethod
@@ -76,6 +82,10 @@ class SearchPolicy(TablePolicy):
         chosen = read_settings(SearchSettings, words, SEARCH)
         given = chosen.player
         return cls(expert(game, config) if given == EXPERT else TrainedSeat.load_for(given, game, config), chosen)
+
+    def reset(self, seat: int, seed: int) -> None:
+        super().reset(seat, seed)
+        self._particles = None
 
     def act(self, observation: Any, info: dict[str, Any]) -> int:
         """Raises `ParlourError` if `info` holds no View."""
@@ -111,8 +121,9 @@ class SearchPolicy(TablePolicy):
     def _win_rates(self, view: View, moves: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         """The win rate of each move, 0..1, and its standard error. Raises as `posterior` does."""
         began = time.monotonic()
-        known = posterior(self._table, view, self.chosen.slip, self.rng)
-        continuations = Continuations(self._table, known, view.seat)
+        if self.chosen.depth is not None and self._critic is None:
+            self._critic = practised(self._table)
+        continuations = Continuations(self._table, self._posterior(view), view.seat, self.chosen.depth, self._critic)
         left = max(1, self.chosen.continuations // len(moves))
         returns: list[np.ndarray[Any, Any]] = []
         while left > 0 and (not returns or not self._is_late(began)):
@@ -120,6 +131,13 @@ class SearchPolicy(TablePolicy):
             left -= self._block
         results = (np.concatenate(returns, axis=1) + 1) / 2
         return results.mean(axis=1), results.std(axis=1) / np.sqrt(results.shape[1])
+
+    def _posterior(self, view: View) -> Posterior:
+        if self._table.rounds is None:
+            return posterior(self._table, view, self.chosen.slip, self.rng)
+        if self._particles is None:
+            self._particles = Particles(self._table, self.chosen.slip)
+        return self._particles.posterior(view, self.rng)
 
     @property
     def _block(self) -> int:

@@ -25,12 +25,14 @@ class SearchTable:
     def __init__(self, network: TrainedSeat) -> None:
         self.spec = known(network.game).spec
         self.game: Any = build(self.spec, network.config)
-        if not self.spec.histories or not batch.have_kernels(self.spec, network.config):
+        if not (self.spec.histories or self.spec.rounds) or not batch.have_kernels(self.spec, network.config):
             raise ParlourError(
-                f"search does not play {network.game} at this table; accepted: avalon_v0 with rules that array tables have"
+                f"search does not play {network.game} at this table; accepted: avalon_v0 or werewolf_v0 with rules that array "
+                "tables have"
             )
         self.network = network
-        self.histories = dotted.load(self.spec.histories, "histories")
+        self.histories = dotted.load(self.spec.histories, "histories") if self.spec.histories else None
+        self.rounds = None if self.spec.histories else dotted.load(self.spec.rounds, "rounds")(self.game)
         self.frame = self.spec.frame(self.game)
         self.number = {move: number for number, move in enumerate(self.game.catalogue)}
         self._reader = ViewReader(network.game, network.config, network.features)
@@ -58,6 +60,10 @@ class SearchTable:
         own, mask = self._reader.numbers(view)
         log_prob = self.log_probs(self._reader.observed(view)[None], mask[None])[0]
         return np.array(own), log_prob[own]
+
+    def mask(self, view: View) -> Array:
+        """(A,): 1 for the legal moves of a View, in the frame of the seat."""
+        return self._reader.numbers(view)[1]
 
     def log_probs(self, observation: Array, mask: Array) -> Array:
         """Log-probabilities of all actions, float64 (rows, A); minus infinity for those that are not legal."""

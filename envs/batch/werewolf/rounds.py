@@ -1,0 +1,230 @@
+"""What one seat of Werewolf knows of each round so far, and which of many array games it could be sitting in.
+
+A round is a night, one public move, or a vote. By night a seat knows its own moves, what the moderator told it, and at dawn the
+dead; the rest was drawn by others. Whoever plays many games through these rounds asks here which moves are given, which hidden moves
+make the known dawn likely, and which games fit. Seats are numbers at the table; moves are numbers in the frame of the seat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from parlour.envs import speech
+from parlour.envs.batch.werewolf.layout import Array, rules_of
+from parlour.envs.core import NATURE, Event, Move
+from parlour.envs.werewolf import vocabulary as game
+from parlour.envs.werewolf.belief import WerewolfHabits, known_wolves
+from parlour.envs.werewolf.rules import Werewolf
+from parlour.envs.werewolf.state import CHECK, HUNT, LAST, POISON, PROTECT, SAVE, TALK, VOTE, WHISPER
+from parlour.envs.werewolf.vocabulary import WerewolfView
+
+NONE: Final = -1
+_PHASES: Final = {
+    speech.RECOMMEND: WHISPER,
+    game.KILL: HUNT,
+    game.GUARDS: PROTECT,
+    game.HEALS: SAVE,
+    game.POISONS: POISON,
+    game.CHECKS: CHECK,
+    game.BALLOT: VOTE,
+}
+_STRONG: Final = 6.0
+_WEAK: Final = 2.5
+"""Added to the log-probability of hidden moves that lead to what is known, before one is drawn."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round, as a seat knows it."""
+
+    phase: int
+    """`WHISPER` for a night, `TALK` for one public move, `VOTE` for a vote."""
+    day: int
+    moves: Mapping[tuple[int, int], Move] = field(default_factory=dict)
+    """(seat, phase) -> the move that the seat knows of."""
+    closed: bool = True
+    """Whether the round is over."""
+    dead: tuple[int, ...] | None = None
+    """Of a night that is over: who died."""
+    heard: tuple[int, ...] | None = None
+    """What the witch heard of the attack, or a werewolf of the choice; None if nothing was told."""
+
+    @property
+    def once(self) -> bool:
+        """Whether it is a single move."""
+        return self.phase == TALK
+
+
+class WerewolfRounds:
+    """The rounds of one table.
+
+    Args:
+        rules: The scalar game.
+    """
+
+    def __init__(self, rules: Werewolf) -> None:
+        self._game, self._r = rules, rules_of(rules, WerewolfHabits())[0]
+
+    def of(self, view: WerewolfView) -> list[Round]:
+        """The rounds behind a View of a seat that is to move; the last one may be open."""
+        closed = list(_closed(view))
+        night = _night(_since_night(view.events), view.day) if view.night else None
+        if night is not None:
+            return [*closed, night]
+        return [*closed, Round(VOTE, view.day, closed=False)] if view.legal[-1].kind == game.BALLOT else closed
+
+    def deals(self, view: WerewolfView, count: int, rng: np.random.Generator) -> Array:
+        """Deals that fit what the seat knows of roles, drawn without repetition as far as there are so many.
+
+        Returns:
+            (count, 2n): the `args` of nature's first move.
+        """
+        n = self._game.seats
+        known = self._known_roles(view)
+        free = [seat for seat in range(n) if seat not in known]
+        left = list(self._game.deck)
+        for role in known.values():
+            left.remove(role)
+        roles = np.empty((8 * count, n), np.int64)
+        for seat, role in known.items():
+            roles[:, seat] = role
+        roles[:, free] = rng.permuted(np.tile(left, (len(roles), 1)), axis=1)
+        roles = np.unique(roles[self._agree(roles, view)], axis=0)
+        rows = rng.permutation(np.arange(max(len(roles), count)) % len(roles))[:count] if len(roles) else []
+        return np.hstack((roles[rows], np.tile(view.speakers, (len(rows), 1))))
+
+    def goes_on(self, one: Round, games: Any) -> Array:
+        """(B,) bool: the games in which the round is not over."""
+        here = (games.actor >= 0) & (games.day == one.day)
+        if one.phase == WHISPER:
+            return here & (games.phase <= CHECK)
+        return here & ((games.phase == VOTE) if one.phase == VOTE else np.isin(games.phase, (TALK, LAST, VOTE)))
+
+    def fits(self, one: Round, games: Any, view: WerewolfView) -> Array:
+        """(B,) bool: the games that played the round as the seat saw it."""
+        fit: Array = self._agree(games.roles[:, : self._game.seats], view)
+        if one.heard is not None:
+            told = games.attacked if view.role == game.WITCH else games.chosen
+            fit &= told == (one.heard[0] if one.heard else NONE)
+        if one.closed:
+            fit &= games.actor >= 0
+        if one.dead is not None:
+            dead = [seat for seat in range(self._game.seats) if seat in one.dead]
+            died = (games.died_on[:, : self._game.seats] == one.day) & (games.by_night[:, : self._game.seats] == 1)
+            expected = np.zeros(self._game.seats, bool)
+            expected[dead] = True
+            fit &= (died == expected).all(axis=1)
+        return fit
+
+    def given(self, one: Round, seat: int, phase: int) -> Move | None:
+        """The move of a seat in a phase of the round; None if it is hidden."""
+        return one.moves.get((seat, TALK if phase == LAST else phase))
+
+    def lean(self, one: Round, games: Any, rows: Array, log_probs: Array) -> None:
+        """Add to the log-probabilities of hidden moves of a night that lead to what is known.
+
+        Args:
+            one: The round.
+            games: The records.
+            rows: (m,): games whose seat to move makes a hidden move.
+            log_probs: (m, A): written over.
+        """
+        if one.phase != WHISPER:
+            return
+        phase, actor, victim = games.phase[rows], games.actor[rows], games.victim[rows]
+        wanted = one.heard or one.dead or ()
+        for target in wanted:
+            self._add(log_probs, phase == HUNT, HUNT, target, actor, _STRONG if one.heard else _WEAK)
+        if one.heard == () and self._is_wolf_round(one):
+            log_probs[phase == HUNT, self._r.idle[HUNT]] += _STRONG
+        dead = one.heard if one.heard is not None else one.dead
+        if dead is None:
+            return
+        lost = np.isin(victim, dead)
+        protect = (phase == PROTECT) & (victim != NONE)
+        self._add(log_probs, protect & lost, PROTECT, victim, actor, -_STRONG)
+        self._add(log_probs, protect & ~lost, PROTECT, victim, actor, _WEAK)
+        log_probs[(phase == SAVE) & ~lost, self._r.idle[SAVE] + 1] += _STRONG
+        log_probs[(phase == SAVE) & lost, self._r.idle[SAVE]] += _STRONG
+        if one.dead is not None:
+            self._lean_poison(one.dead, games, rows, log_probs)
+
+    # -- inside ------------------------------------------------------------------------------------------------
+
+    def _lean_poison(self, dead: tuple[int, ...], games: Any, rows: Array, log_probs: Array) -> None:
+        phase, actor = games.phase[rows], games.actor[rows]
+        spared = (games.saved[rows] == 1) | (games.victim[rows] == games.protected[rows])
+        killed = np.where(spared, NONE, games.victim[rows])
+        missing = np.zeros(len(rows), bool)
+        for target in dead:
+            also = (phase == POISON) & (killed != target)
+            self._add(log_probs, also, POISON, target, actor, _STRONG)
+            missing |= also
+        log_probs[(phase == POISON) & ~missing, self._r.idle[POISON]] += _STRONG
+
+    def _add(self, log_probs: Array, where: Array, phase: int, target: Any, actor: Array, what: float) -> None:
+        at = np.flatnonzero(where)
+        place = (np.broadcast_to(target, actor.shape)[at] - actor[at]) % self._game.seats
+        log_probs[at, self._r.aimed[phase] + place] += what
+
+    def _is_wolf_round(self, one: Round) -> bool:
+        return any(phase == HUNT for _, phase in one.moves)
+
+    def _known_roles(self, view: WerewolfView) -> dict[int, int]:
+        """By seat: the number of the role that the seat knows for certain."""
+        names = self._game.role_names
+        known = {seat: self._game.wolf for seat in known_wolves(view)}
+        known[view.seat] = names.index(view.role)
+        known |= {move.args[0]: move.args[1] for _, move, _ in view.events if move.kind == game.REVEALED}
+        return known
+
+    def _agree(self, roles: Array, view: WerewolfView) -> Array:
+        """(B,) bool: whether roles (B, n) are what the seat knows for certain."""
+        agree = np.ones(len(roles), bool)
+        for seat, role in self._known_roles(view).items():
+            agree &= roles[:, seat] == role
+        for seat, is_wolf in view.checks:
+            agree &= (roles[:, seat] == self._game.wolf) == is_wolf
+        return agree
+
+
+def _closed(view: WerewolfView) -> Iterator[Round]:
+    """The rounds that are over, in order."""
+    for at, (seat, move, to) in enumerate(view.events):
+        kind, args, _ = move
+        if kind == game.DAWN:
+            yield _night(_since_night(view.events[:at]), args[0], args[1:])
+        elif kind == game.VOTES and not view.public_votes:
+            yield Round(VOTE, args[0], {(voter, VOTE): _ballot(vote) for voter, vote in enumerate(args[1:])})
+        elif seat != NATURE and to is None:
+            phase = VOTE if kind == game.BALLOT else TALK
+            yield Round(TALK, _day_at(view.events[:at]), {(seat, phase): move})
+
+
+def _ballot(vote: int) -> Move:
+    return Move(game.BALLOT, (vote,) if vote >= 0 else ())
+
+
+def _day_at(events: tuple[Event, ...]) -> int:
+    return next(move.args[0] for _, move, _ in reversed(events) if move.kind == game.NIGHT)
+
+
+def _since_night(events: tuple[Event, ...]) -> tuple[Event, ...]:
+    """The events after the latest nightfall."""
+    start = max(at for at, event in enumerate(events) if event.move.kind == game.NIGHT)
+    return events[start + 1 :]
+
+
+def _night(events: tuple[Event, ...], day: int, dead: tuple[int, ...] | None = None) -> Round:
+    """A night from what the seat saw of it."""
+    moves: dict[tuple[int, int], Move] = {}
+    heard = None
+    for seat, move, _ in events:
+        if seat != NATURE:
+            moves[seat, _PHASES.get(move.kind, WHISPER)] = move
+        elif move.kind in (game.CHOSEN, game.ATTACKED):
+            heard = move.args
+    return Round(WHISPER, day, moves, dead is not None, dead, heard)
