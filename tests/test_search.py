@@ -17,6 +17,7 @@ from parlour.policies import make_policy
 from parlour.policies.search import SearchPolicy, SearchSettings
 from parlour.policies.search.continuations import Continuations
 from parlour.policies.search.network import SearchTable
+from parlour.policies.search.others import OWN, others_of
 from parlour.policies.search.posterior import posterior
 from parlour.policies.trained import TrainedSeat
 from parlour.training import cli
@@ -109,7 +110,7 @@ def test_the_posterior_is_bayes_rule_with_the_moves_of_the_network():
     game = game_of(DEEPROLE)
     state = played(game, ROLES, Move(avalon.TEAM, (0, 1)), *APPROVED, avalon.SUCCESS, avalon.SUCCESS)
     table, view = SearchTable(indifferent()), game.view(state, 0)
-    known = posterior(table, view, 0.02, np.random.default_rng(0))
+    known = posterior(table, view, others_of((OWN,), table.network, 0.02), np.random.default_rng(0))
     evil = [h.deal[1] in game.evil_roles for h in histories(game, view)]
     assert known.probability[np.array(evil)].sum() == pytest.approx(1 / 3)
 
@@ -117,8 +118,9 @@ def test_the_posterior_is_bayes_rule_with_the_moves_of_the_network():
 def test_continuations_of_the_same_move_are_the_same_games():
     game = game_of(DEEPROLE)
     table, view = SearchTable(indifferent()), game.view(played(game, ROLES), 0)
-    known = posterior(table, view, 0.02, np.random.default_rng(0))
-    returns = Continuations(table, known, 0).play(np.array([0, 0, 1]), 50, np.random.default_rng(1))
+    others = others_of((OWN,), table.network, 0.02)
+    known = posterior(table, view, others, np.random.default_rng(0))
+    returns = Continuations(table, others, known, 0).play(np.array([0, 0, 1]), 50, np.random.default_rng(1))
     assert (returns[0] == returns[1]).all()
     assert (returns[0] != returns[2]).any()
 
@@ -175,9 +177,11 @@ def test_where_nature_drew_a_team_search_plays_as_the_network():
 
 
 def test_other_games_and_unknown_settings_are_refused_in_one_line(capsys):
-    with pytest.raises(ParlourError, match="search does not play werewolf_v0"):
-        make_policy("search:expert", "werewolf_v0", registry["werewolf_v0"].raw_env(num_players=8).game.config)
-    assert cli.run(["play", "avalon_v0", "--policy", "search:expert,depth=3"]) == 2
+    rules = registry["avalon_v0"].raw_env(num_players=5, rules="multi_round").game
+    network = TrainedSeat("avalon_v0", rules.config, [(np.zeros((1, 1)), np.zeros(1))], features="belief")
+    with pytest.raises(ParlourError, match="search does not play avalon_v0 at this table"):
+        SearchPolicy(network)
+    assert cli.run(["play", "avalon_v0", "--policy", "search:expert,width=3"]) == 2
     [line] = capsys.readouterr().err.strip().splitlines()
-    assert "depth" in line
+    assert "width" in line
     assert "continuations" in line

@@ -21,9 +21,10 @@ from parlour.policies.experts import EXPERT, expert
 from parlour.policies.search.continuations import Continuations, practised
 from parlour.policies.search.critic import Critic
 from parlour.policies.search.network import SearchTable
+from parlour.policies.search.others import OWN, others_of
 from parlour.policies.search.particles import Particles
 from parlour.policies.search.posterior import Posterior, UnknownHistoryError, posterior
-from parlour.policies.settings import Settings, number, read_settings, setting, whole
+from parlour.policies.settings import Settings, anything, number, read_settings, setting, whole
 from parlour.policies.trained import TrainedSeat
 
 __all__ = ["SEARCH", "SearchPolicy", "SearchSettings"]
@@ -47,6 +48,8 @@ class SearchSettings(Settings):
     """Time after which no further continuations begin; a game with this limit cannot be reproduced byte for byte."""
     temperature: float = setting(0.1, number(0.001))
     """The win rate, 0..1, that outweighs a move that the network takes e times as often."""
+    others: tuple[str, ...] = setting((OWN,), anything(lambda words: tuple(words.split("+"))))
+    """Who may sit in the other seats, joined by +: `own` for the same network, `expert`, `heuristic`, files of trained seats."""
     slip: float = setting(0.02, number(0.0001, 1))
     """Share of the others' moves that the posterior takes for random ones."""
     least: float = setting(0.02, number(0, 1))
@@ -72,6 +75,7 @@ class SearchPolicy(TablePolicy):
         self.network, self.chosen = network, chosen or SearchSettings()
         self.table = network.game, network.config
         self._table = SearchTable(network)
+        self._others = others_of(self.chosen.others, network, self.chosen.slip)
         self._critic: Critic | None = None
         self._particles: Particles | None = None
         self._considered: dict[str, Any] = {}
@@ -123,7 +127,9 @@ class SearchPolicy(TablePolicy):
         began = time.monotonic()
         if self.chosen.depth is not None and self._critic is None:
             self._critic = practised(self._table)
-        continuations = Continuations(self._table, self._posterior(view), view.seat, self.chosen.depth, self._critic)
+        known = self._posterior(view)
+        at = self._table, self._others, known, view.seat
+        continuations = Continuations(*at, self.chosen.depth, self._critic)
         left = max(1, self.chosen.continuations // len(moves))
         returns: list[np.ndarray[Any, Any]] = []
         while left > 0 and (not returns or not self._is_late(began)):
@@ -134,9 +140,9 @@ class SearchPolicy(TablePolicy):
 
     def _posterior(self, view: View) -> Posterior:
         if self._table.rounds is None:
-            return posterior(self._table, view, self.chosen.slip, self.rng)
+            return posterior(self._table, view, self._others, self.rng)
         if self._particles is None:
-            self._particles = Particles(self._table, self.chosen.slip)
+            self._particles = Particles(self._table, self._others)
         return self._particles.posterior(view, self.rng)
 
     @property

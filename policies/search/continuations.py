@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Final
+
 import numpy as np
-from parlour.envs.batch.drawing import draw
 from parlour.envs.batch.streams import started
 from parlour.envs.batch.tables import HOLD, BatchTables, Turns
 from parlour.policies.search.critic import GAMES, SHARE, Critic, fitted
 from parlour.policies.search.network import Array, SearchTable
+from parlour.policies.search.others import Family, NetworkFamily, Others
 from parlour.policies.search.posterior import Posterior
 
 
 class Continuations:
-    """Plays on with the network at all seats, from the states of a posterior.
+    """Plays on from the states of a posterior: the own seat with the network, each other seat as a family that is drawn for it.
 
     Args:
         table: The table.
+        others: Who may sit in the other seats.
         known: The posterior of the seat to move.
         seat: Which seat that is.
         depth: Moves after which a game is cut; None: all are played to the end.
@@ -25,17 +30,19 @@ class Continuations:
     def __init__(
         self,
         table: SearchTable,
+        others: Others,
         known: Posterior,
         seat: int,
         depth: int | None = None,
         critic: Critic | None = None,
     ) -> None:
-        self._table, self._known, self._seat, self._depth, self._critic = table, known, seat, depth, critic
+        self._table, self._others, self._known, self._seat = table, others, known, seat
+        self._depth, self._critic = depth, critic
 
     def play(self, moves: Array, deals: int, rng: np.random.Generator) -> Array:
         """The return of the seat after each of its moves.
 
-        Deal k has the same history and the same streams of random numbers for all moves.
+        Deal k has the same history, the same families and the same streams of random numbers for all moves.
 
         Args:
             moves: (M,): numbers of legal moves, in the frame of the seat.
@@ -51,8 +58,10 @@ class Continuations:
         tables = self._table.tables(count)
         at = np.arange(tables.num_envs) % deals  # beyond `count`: games that nobody looks at
         turns = tables.restore(self._known.states[histories[at]])
-        tables.games.nature = started(seeds.tolist(), 1)[at]
-        run = _Run(self._table, tables, turns, started(seeds.tolist(), 0)[at])
+        of = self._others.drawn(self._known.log_families[histories], self._seat, rng)[at]
+        drawn, nature, players = (started(seeds.tolist(), stream)[at] for stream in range(3))
+        tables.games.nature, tables.games.players = nature, players
+        run = _Run(self._others.families, of, tables, turns, drawn)
         run.until_turn_of(self._seat)
         run.move(np.repeat(moves, deals))
         run.play_on(self._depth, self._critic)
@@ -60,11 +69,28 @@ class Continuations:
         return returns
 
 
+_CRITICS: Final[dict[str, Critic]] = {}
+"""Checksum of a network and its table -> its critic: the seats of a table share it."""
+
+
 def practised(table: SearchTable) -> Critic:
     """The critic of a network, from games with itself; always the same one."""
+    network = table.network
+    digest = sha256(repr((network.game, network.config, network.features, network.activation)).encode())
+    for layer in network.layers:
+        for array in layer:
+            digest.update(np.ascontiguousarray(array))
+    key = digest.hexdigest()
+    if key not in _CRITICS:
+        _CRITICS[key] = _from_practice(table)
+    return _CRITICS[key]
+
+
+def _from_practice(table: SearchTable) -> Critic:
     rng = np.random.default_rng(0)
     tables = table.tables(GAMES)
-    run = _Run(table, tables, tables.reset(0), started(range(tables.num_envs), 2))
+    everybody = np.zeros((tables.num_envs, tables.seats), np.int64)
+    run = _Run((NetworkFamily(table.network),), everybody, tables, tables.reset(0), started(range(tables.num_envs), 2))
     kept: list[tuple[Array, Array, Array]] = []
     while len(rows := run.active):
         chosen = rows[rng.random(len(rows)) < SHARE]
@@ -75,12 +101,13 @@ def practised(table: SearchTable) -> Critic:
 
 
 class _Run:
-    """Array tables on their way to the end."""
+    """Array tables on their way to the end, with the number of a family for each seat, (B, n)."""
 
-    def __init__(self, table: SearchTable, tables: BatchTables, turns: Turns, stream: Array) -> None:
-        self._table, self._tables, self.turns, self._stream = table, tables, turns, stream
+    def __init__(
+        self, families: Sequence[Family], of: Array, tables: BatchTables, turns: Turns, stream: Array
+    ) -> None:
+        self._families, self._of, self._tables, self.turns, self._stream = families, of, tables, turns, stream
         self._actions = np.full(tables.num_envs, HOLD, np.int32)
-        self._log_probs = np.empty(tables.num_envs, np.float32)
         self.returns = np.zeros((tables.num_envs, tables.seats))
 
     @property
@@ -100,7 +127,7 @@ class _Run:
         self._step()
 
     def play_on(self, depth: int | None, critic: Critic | None) -> None:
-        """Let the network play all seats, until all games that moved are over or this many moves deep."""
+        """Let all seats play, until all games that moved are over or this many moves deep."""
         moved = self._actions != HOLD
         steps = 0
         while len(rows := np.flatnonzero((self.turns.actor >= 0) & moved)):
@@ -115,16 +142,16 @@ class _Run:
         return np.concatenate((self.turns.observation[rows], self._tables.hidden()[rows]), axis=1)
 
     def draw(self, rows: Array) -> None:
-        """Let the network move at these tables; where there is one legal move, without asking it."""
-        turns, rows = self.turns, rows.astype(np.int32)
+        """Let the seats to move at these tables play; where there is one legal move, without asking them."""
         self._actions[:] = HOLD
-        mask = turns.mask[rows]
-        free = mask.sum(axis=1, dtype=np.int32) > 1
+        mask = self.turns.mask[rows]
         self._actions[rows] = mask.argmax(axis=1)
-        rows = rows[free]
-        if len(rows):
-            logits = self._table.network.scores(turns.observation[rows])
-            draw(logits, turns.mask, rows, self._stream, self._actions, self._log_probs)
+        rows = rows[mask.sum(axis=1, dtype=np.int32) > 1]
+        family = self._of[rows, self.turns.actor[rows]]
+        for number, player in enumerate(self._families):
+            own = rows[family == number]
+            if len(own):
+                player.play(self._tables, self.turns, own, self._stream, self._actions)
         self._step()
 
     def _cut(self, rows: Array, critic: Critic) -> None:

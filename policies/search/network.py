@@ -1,4 +1,4 @@
-"""The table that a search plays at: the rules, array tables of any size, and the network that plays everybody's moves."""
+"""The table that a search plays at: the rules, array tables of any size, and the network that searches."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from parlour.envs import batch, dotted
 from parlour.envs.batch.tables import BatchTables
 from parlour.envs.core import ParlourError, View
 from parlour.envs.registry import build, known
+from parlour.policies.search.others import log_probs
 from parlour.policies.trained import TrainedSeat
 from parlour.policies.view_reader import ViewReader
 
@@ -58,16 +59,9 @@ class SearchTable:
     def moves_of(self, view: View) -> tuple[Array, Array]:
         """The legal moves of a View in the frame of the seat, in their order, and the network's log-probabilities of them."""
         own, mask = self._reader.numbers(view)
-        log_prob = self.log_probs(self._reader.observed(view)[None], mask[None])[0]
+        log_prob = log_probs(self.network, self._reader.observed(view)[None], mask[None])[0]
         return np.array(own), log_prob[own]
 
     def mask(self, view: View) -> Array:
         """(A,): 1 for the legal moves of a View, in the frame of the seat."""
         return self._reader.numbers(view)[1]
-
-    def log_probs(self, observation: Array, mask: Array) -> Array:
-        """Log-probabilities of all actions, float64 (rows, A); minus infinity for those that are not legal."""
-        logits = np.where(mask != 0, self.network.scores(observation), -np.inf).astype(np.float64)
-        logits -= logits.max(axis=1, keepdims=True)
-        log_prob: Array = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
-        return log_prob

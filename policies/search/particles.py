@@ -8,15 +8,30 @@ is known, and the weights are corrected for that (importance sampling). Games th
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from parlour.envs.batch.tables import HOLD
 from parlour.envs.core import Move, View
 from parlour.policies.search.network import Array, SearchTable
+from parlour.policies.search.others import Others
 from parlour.policies.search.posterior import MOST, Posterior, UnknownHistoryError
 
 _ATTEMPTS: Final = 3
+_PHASES: Final = 64  # more than any game has
+
+
+@dataclass(frozen=True, eq=False)
+class _Cloud:
+    """`MOST` games, and what they weigh."""
+
+    states: Array
+    """(MOST, bytes of a game)."""
+    log_weight: Array
+    """(MOST,) float64; minus infinity for games that do not fit."""
+    log_families: Array
+    """(MOST, n, F); see `Posterior`."""
 
 
 class Particles:
@@ -24,14 +39,13 @@ class Particles:
 
     Args:
         table: The table.
-        slip: Share of the others' moves that are taken for random ones, above 0.
+        others: Who may sit in the other seats.
     """
 
-    def __init__(self, table: SearchTable, slip: float) -> None:
-        self._table, self._slip = table, slip
+    def __init__(self, table: SearchTable, others: Others) -> None:
+        self._table, self._others = table, others
         self._rounds: list[Any] = []
-        self._states: Array | None = None
-        self._log_weight = np.zeros(MOST)
+        self._cloud: _Cloud | None = None
 
     def posterior(self, view: View, rng: np.random.Generator) -> Posterior:
         """Weigh games that may stand behind a View, each at the turn of its seat.
@@ -39,134 +53,131 @@ class Particles:
         Raises:
             UnknownHistoryError: No drawn game fits.
         """
-        rounds = self._table.rounds.of(view)
-        past = [one for one in rounds if one.closed]
         for _ in range(_ATTEMPTS):
-            if self._states is None or past[: len(self._rounds)] != self._rounds:
-                self._start(view, rng)
-            if self._follow(view, past, rng):
-                known = self._at_turn(view, [one for one in rounds if not one.closed], rng)
-                if known is not None:
-                    return known
-            self._states = None
+            cloud = self._followed(view, rng)
+            if cloud is not None:
+                weight = np.exp(cloud.log_weight - cloud.log_weight.max())
+                kept = np.flatnonzero(weight > 0)
+                return Posterior(weight[kept] / weight[kept].sum(), cloud.states[kept], cloud.log_families[kept])
+            self._cloud = None  # other deals, which fit all that is known of roles by now
         raise UnknownHistoryError(f"none of {MOST} drawn games fits; accepted: a game in which some do")
 
     # -- inside ------------------------------------------------------------------------------------------------
 
-    def _start(self, view: View, rng: np.random.Generator) -> None:
+    def _followed(self, view: View, rng: np.random.Generator) -> _Cloud | None:
+        """The games at the turn of the seat; None if none fits. Those after the last round that is over are kept."""
+        rounds = self._table.rounds.of(view)
+        past = [one for one in rounds if one.closed]
+        if self._cloud is None or past[: len(self._rounds)] != self._rounds:
+            self._cloud, self._rounds = self._dealt(view, rng), []
+        cloud: _Cloud | None = self._cloud
+        for one in rounds[len(self._rounds) :]:
+            assert cloud is not None
+            cloud = _Replay(self._table, self._others, one, view, cloud).played(rng)
+            if cloud is None:
+                return None
+            if one.closed:
+                self._cloud = cloud
+                self._rounds.append(one)
+        return cloud
+
+    def _dealt(self, view: View, rng: np.random.Generator) -> _Cloud:
         tables = self._table.tables(MOST)
         tables.reset(int(rng.integers(2**63)))
-        tables.deal(self._table.rounds.deals(view, tables.num_envs, rng))
-        self._rounds, self._states, self._log_weight = [], tables.state(), np.zeros(MOST)
+        tables.deal(self._table.rounds.deals(view, MOST, rng))
+        return _Cloud(tables.state(), np.zeros(MOST), self._others.begun(MOST, tables.seats))
 
-    def _follow(self, view: View, past: list[Any], rng: np.random.Generator) -> bool:
-        """Play the rounds that are over; False if no game is left."""
-        for one in past[len(self._rounds) :]:
-            known = self._played(one, view, rng)
-            if known is None:
-                return False
-            self._states, self._log_weight = known
-            self._rounds.append(one)
-        return True
 
-    def _at_turn(self, view: View, rest: list[Any], rng: np.random.Generator) -> Posterior | None:
-        """The games at the turn of the seat, after what was done in an open round; None if there is none."""
-        states, log_weight = self._states, self._log_weight
-        for one in rest:
-            known = self._played(one, view, rng)
-            if known is None:
-                return None
-            states, log_weight = known
-        assert states is not None
-        weight = np.exp(log_weight - log_weight.max())
-        kept = np.flatnonzero(weight > 0)
-        return Posterior(weight[kept] / weight[kept].sum(), states[kept])
+class _Replay:
+    """One round, played again in all games of a cloud."""
 
-    def _played(self, one: Any, view: View, rng: np.random.Generator) -> tuple[Array, Array] | None:
-        """States and log-weights after a round; None if no game is left."""
-        tables, rounds = self._table.tables(MOST), self._table.rounds
-        turns, games = tables.restore(self._states), tables.games  # type: ignore[arg-type]
-        log_weight = self._log_weight.copy()
-        moved = np.zeros(MOST, bool)
-        while True:
-            games = tables.games
-            active = rounds.goes_on(one, games) & (log_weight > -np.inf) & ~(moved & one.once)
-            rows = np.flatnonzero(active)
-            actions, log_weight[rows], stays = self._moves(one, view, turns, rows, rng, log_weight[rows])
-            if not len(rows) or stays.all():
-                break
-            moved[rows] = True
-            turns = tables.step(actions)
-        log_weight[~rounds.fits(one, games, view)] = -np.inf
-        if not one.closed:
-            other = (turns.mask != self._table.mask(view)).any(axis=1)
-            log_weight[other | (turns.actor != view.seat)] = -np.inf
-        if not (log_weight > -np.inf).any():
+    def __init__(self, table: SearchTable, others: Others, one: Any, view: View, cloud: _Cloud) -> None:
+        self._table, self._others, self._one, self._view = table, others, one, view
+        self._tables = table.tables(MOST)
+        self._turns = self._tables.restore(cloud.states)
+        self._log_weight, self._log_families = cloud.log_weight.copy(), cloud.log_families.copy()
+
+    def played(self, rng: np.random.Generator) -> _Cloud | None:
+        """The games after it, or at the seat's turn in a round that is not over; None if none fits."""
+        rows = self._active()
+        while len(rows):
+            self._turns = self._tables.step(self._actions(rows, rng))
+            rows = np.flatnonzero([]) if self._one.once else self._active()
+        self._log_weight[~self._table.rounds.fits(self._one, self._tables.games, self._view)] = -np.inf
+        if not self._one.closed:
+            others = self._turns.actor != self._view.seat
+            self._log_weight[others | (self._turns.mask != self._table.mask(self._view)).any(axis=1)] = -np.inf
+        if self._log_weight.max() == -np.inf:
             return None
-        return self._spread(tables.state(), log_weight, rng) if one.closed else (tables.state(), log_weight)
+        cloud = _Cloud(self._tables.state(), self._log_weight - self._log_weight.max(), self._log_families)
+        return _spread(cloud, rng) if self._one.closed else cloud
 
-    def _moves(
-        self, one: Any, view: View, turns: Any, rows: Array, rng: np.random.Generator, log_weight: Array
-    ) -> tuple[Array, Array, Array]:
-        """Actions of all games, the weights of the rows after them, and which rows stay at the seat's own turn."""
-        games = self._table.tables(MOST).games
-        actions = np.full(MOST, HOLD, np.int32)
-        stays = np.zeros(len(rows), bool)
-        if not len(rows):
-            return actions, log_weight, stays
-        asked = games.actor[rows].astype(np.int64) * 16 + games.phase[rows]
-        given = np.full(len(rows), HOLD, np.int32)
+    def _active(self) -> Array:
+        """The games in which the round goes on, without those that wait for a move that the seat has not made."""
+        on = self._table.rounds.goes_on(self._one, self._tables.games) & (self._log_weight > -np.inf)
+        asked = np.flatnonzero(on & (self._turns.actor == self._view.seat))
+        waits = asked[self._given(asked) == HOLD]
+        on[waits] = False
+        if self._one.closed:
+            self._log_weight[waits] = -np.inf
+        return np.flatnonzero(on)
+
+    def _given(self, rows: Array) -> Array:
+        """The moves of the seats to move that are known, int32 (m,); `HOLD` for hidden ones."""
+        games, given = self._tables.games, np.full(len(rows), HOLD, np.int32)
+        asked = games.actor[rows].astype(np.int64) * _PHASES + games.phase[rows]
         for key in np.unique(asked):
-            seat, phase = divmod(int(key), 16)
-            move = self._table.rounds.given(one, seat, phase)
+            seat, phase = divmod(int(key), _PHASES)
+            move = self._table.rounds.given(self._one, seat, phase)
             if move is not None:
                 given[asked == key] = self._table.frame.own[seat, self._table.number[Move(move.kind, move.args)]]
-            elif seat == view.seat:
-                stays[asked == key] = True
-        own = games.actor[rows] == view.seat
-        legal = turns.mask[rows, np.maximum(given, 0)] == 1
-        actions[rows[own & ~stays]] = given[own & ~stays]
-        others = np.flatnonzero(~own)
+        return given
+
+    def _actions(self, rows: Array, rng: np.random.Generator) -> Array:
+        """What is played in all games; `HOLD` where nothing fits. Weights are brought up to date."""
+        moves = self._given(rows)
+        others = np.flatnonzero(self._turns.actor[rows] != self._view.seat)
         if len(others):
-            actions[rows[others]], gained = self._of_others(one, turns, rows[others], given[others], rng)
-            log_weight[others] += gained
-        impossible = ~legal & (given != HOLD)
-        log_weight[impossible], actions[rows[impossible]] = -np.inf, HOLD
-        if one.closed:
-            log_weight[stays] = -np.inf
-        return actions, log_weight, stays
+            moves[others] = self._of_others(rows[others], moves[others], rng)
+        illegal = (moves == HOLD) | (self._turns.mask[rows, np.maximum(moves, 0)] == 0)
+        self._log_weight[rows[illegal]], moves[illegal] = -np.inf, HOLD
+        actions = np.full(MOST, HOLD, np.int32)
+        actions[rows] = moves
+        return actions
 
-    def _of_others(
-        self, one: Any, turns: Any, rows: Array, given: Array, rng: np.random.Generator
-    ) -> tuple[Array, Array]:
-        """The moves of the others, given or drawn, and the logarithms of their weights."""
-        mask = turns.mask[rows]
-        likely = np.exp(self._table.log_probs(turns.observation[rows], mask))
-        likely = (1 - self._slip) * likely + self._slip * mask / mask.sum(axis=1, keepdims=True)
-        at = np.arange(len(rows))
-        drawn = given.copy()
-        hidden = np.flatnonzero(given == HOLD)
-        log_weight = np.zeros(len(rows))
-        if len(hidden):
-            with np.errstate(divide="ignore"):
-                leaning = np.log(likely[hidden])
-            self._table.rounds.lean(one, self._table.tables(MOST).games, rows[hidden], leaning)
-            leaning = np.exp(leaning - leaning.max(axis=1, keepdims=True))
-            leaning /= leaning.sum(axis=1, keepdims=True)
-            left = rng.random(len(hidden))[:, None]
-            chosen = np.minimum((leaning.cumsum(axis=1) < left).sum(axis=1), leaning.shape[1] - 1)
-            drawn[hidden] = chosen
-            log_weight[hidden] = -np.log(leaning[at[: len(hidden)], chosen])
-        with np.errstate(divide="ignore"):
-            log_weight += np.log(likely[at, drawn])
-        return drawn, log_weight
+    def _of_others(self, rows: Array, moves: Array, rng: np.random.Generator) -> Array:
+        """The moves of other seats, hidden ones drawn; weights, and what they tell of families, are brought up to date."""
+        seats, at = self._turns.actor[rows], np.arange(len(rows))
+        log_chances = self._others.log_chances(self._tables, self._turns, rows)
+        before = self._log_families[rows, seats]
+        before = before - np.logaddexp.reduce(before, axis=1)[:, None]
+        likely = np.logaddexp.reduce(before.T[:, :, None] + log_chances, axis=0)
+        hidden = np.flatnonzero(moves == HOLD)
+        if len(hidden) and not self._one.once:
+            leaning = likely[hidden].copy()
+            self._table.rounds.lean(self._one, self._tables.games, rows[hidden], leaning)
+            moves[hidden], drawn = _drawn(leaning, rng)
+            self._log_weight[rows[hidden]] -= drawn
+        self._log_weight[rows] += likely[at, moves]
+        self._log_families[rows, seats] += log_chances[:, at, moves].T
+        return moves
 
-    def _spread(self, states: Array, log_weight: Array, rng: np.random.Generator) -> tuple[Array, Array]:
-        """Multiply likely games and drop unlikely ones where few carry the weight (systematic resampling)."""
-        weight = np.exp(log_weight - log_weight.max())
-        weight /= weight.sum()
-        if 1 / (weight**2).sum() >= MOST / 2:
-            return states, log_weight - log_weight.max()
-        places = (np.arange(MOST) + rng.random()) / MOST
-        rows = np.minimum(np.searchsorted(weight.cumsum(), places), MOST - 1)
-        return states[rows], np.zeros(MOST)
+
+def _drawn(scores: Array, rng: np.random.Generator) -> tuple[Array, Array]:
+    """A number of each row of scores (m, A), in proportion to their exponentials, and the logarithm of its probability."""
+    share = np.exp(scores - scores.max(axis=1, keepdims=True))
+    share /= share.sum(axis=1, keepdims=True)
+    left = rng.random(len(scores))[:, None]
+    chosen = np.minimum((share.cumsum(axis=1) <= left).sum(axis=1), share.shape[1] - 1)
+    return chosen, np.log(share[np.arange(len(scores)), chosen])
+
+
+def _spread(cloud: _Cloud, rng: np.random.Generator) -> _Cloud:
+    """Multiply likely games and drop unlikely ones where few carry the weight (systematic resampling)."""
+    weight = np.exp(cloud.log_weight)
+    weight /= weight.sum()
+    if 1 / (weight**2).sum() >= MOST / 2:
+        return cloud
+    places = (np.arange(MOST) + rng.random()) / MOST
+    rows = np.minimum(np.searchsorted(weight.cumsum(), places), MOST - 1)
+    return _Cloud(cloud.states[rows], np.zeros(MOST), cloud.log_families[rows])

@@ -1,6 +1,7 @@
-"""The posterior of a seat over the histories that it holds possible, given that the others play as a network does.
+"""The posterior of a seat over the histories that it holds possible, given the families that the others may be of (`others.py`).
 
-    P(history | View)  ~  product over the moves m of the others of  (1 - slip) p_network(m) + slip / (number of legal moves)
+    P(history | View)  ~  product over the other seats of  sum over families f of  prior(f) product over moves m of the seat of p_f(m)
+    p_f(m)  =  (1 - slip) p(m | f)  +  slip / (number of legal moves)
 
 All deals are equally likely before. The moves of the seat itself say nothing to it.
 """
@@ -14,6 +15,7 @@ import numpy as np
 from parlour.envs.batch.tables import HOLD
 from parlour.envs.core import Move, ParlourError, View
 from parlour.policies.search.network import Array, SearchTable
+from parlour.policies.search.others import Others
 
 MOST: Final = 512
 """Histories that are weighed; of more, so many are drawn, each as likely as the others."""
@@ -31,15 +33,17 @@ class Posterior:
     """(H,) float64."""
     states: Array
     """(H, bytes of a game): as `BatchTables.state` gives them."""
+    log_families: Array
+    """(H, n, F) float64: logarithms of how likely each family is for each seat, up to a constant for each seat."""
 
 
-def posterior(table: SearchTable, view: View, slip: float, rng: np.random.Generator) -> Posterior:
+def posterior(table: SearchTable, view: View, others: Others, rng: np.random.Generator) -> Posterior:
     """Weigh the histories behind a View.
 
     Args:
         table: The table.
         view: What the seat to move sees.
-        slip: Share of the others' moves that are taken for random ones, above 0.
+        others: Who may sit in the other seats.
         rng: Draws histories where there are more than `MOST`.
 
     Raises:
@@ -53,16 +57,17 @@ def posterior(table: SearchTable, view: View, slip: float, rng: np.random.Genera
     tables = table.tables(count)
     deals = np.array([history.deal for history in possible])
     turns = tables.deal(deals[np.minimum(np.arange(tables.num_envs), count - 1)])
-    log_weight, actions = np.zeros(count), np.full(tables.num_envs, HOLD, np.int32)
+    log_families, actions = others.begun(count, tables.seats), np.full(tables.num_envs, HOLD, np.int32)
     for step in range(seats.shape[1]):
-        others = np.flatnonzero((seats[:, step] >= 0) & (seats[:, step] != view.seat))
+        rows = np.flatnonzero((seats[:, step] >= 0) & (seats[:, step] != view.seat))
         actions[:count] = numbers[:, step]
-        log_prob = table.log_probs(turns.observation[others], turns.mask[others])
-        likely = np.exp(log_prob[np.arange(len(others)), actions[others]])
-        log_weight[others] += np.log((1 - slip) * likely + slip / turns.mask[others].sum(axis=1))
+        if len(rows):
+            log_chances = others.log_chances(tables, turns, rows)
+            log_families[rows, seats[rows, step]] += log_chances[:, np.arange(len(rows)), actions[rows]].T
         turns = tables.step(actions)
+    log_weight = np.logaddexp.reduce(log_families, axis=2).sum(axis=1)
     weight = np.exp(log_weight - log_weight.max())
-    return Posterior(weight / weight.sum(), tables.state()[:count])
+    return Posterior(weight / weight.sum(), tables.state()[:count], log_families)
 
 
 def _as_arrays(table: SearchTable, possible: list[Any]) -> tuple[Array, Array]:

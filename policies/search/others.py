@@ -1,0 +1,152 @@
+"""Who may sit in the other seats: families of players, each with the probabilities of its moves.
+
+A network says its probabilities. A player over arrays that only draws moves is asked `DRAWS` times for the same decision, and the
+shares of its answers stand for them. Each seat may be of any family, independently of the others, and what it does tells which
+(Bayes' rule); a share `slip` of its moves is taken for random ones, so that no move is impossible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+import numpy as np
+from parlour.envs.batch.drawing import draw
+from parlour.envs.batch.players import BatchPlayer, HeuristicSeats
+from parlour.envs.batch.tables import BatchTables, Turns
+from parlour.envs.core import ParlourError
+from parlour.policies.experts import EXPERT, expert
+from parlour.policies.names import HEURISTIC
+from parlour.policies.trained import TrainedSeat
+
+Array = np.ndarray[Any, Any]
+OWN: Final = "own"
+DRAWS: Final = 16
+"""How often a player is asked for one decision."""
+
+
+class Family(Protocol):
+    """Players of one kind."""
+
+    def chances(self, tables: BatchTables, turns: Turns, rows: Array) -> Array:
+        """Probabilities of the actions of the seats to move at the tables `rows`, (m, A)."""
+
+    def play(self, tables: BatchTables, turns: Turns, rows: Array, stream: Array, actions: Array) -> None:
+        """Write to `actions`, (B,), what the seats to move at `rows` do; chance comes from `stream`, (B,), or the tables."""
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkFamily:
+    """A network with the features of the tables."""
+
+    network: TrainedSeat
+
+    def chances(self, tables: BatchTables, turns: Turns, rows: Array) -> Array:
+        return np.exp(log_probs(self.network, turns.observation[rows], turns.mask[rows]))
+
+    def play(self, tables: BatchTables, turns: Turns, rows: Array, stream: Array, actions: Array) -> None:
+        logits = self.network.scores(turns.observation[rows])
+        draw(logits, turns.mask, rows.astype(np.int32), stream, actions, np.empty(len(rows), np.float32))
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnFamily:
+    """A player that draws its moves."""
+
+    player: BatchPlayer
+
+    def chances(self, tables: BatchTables, turns: Turns, rows: Array) -> Array:
+        chances, actions = np.zeros((len(rows), tables.actions)), np.zeros(tables.num_envs, np.int32)
+        self.player.reset(tables, range(tables.num_envs))
+        for _ in range(DRAWS):
+            self.player.choose(turns, rows.astype(np.int32), actions)
+            chances[np.arange(len(rows)), actions[rows]] += 1 / DRAWS
+        return chances
+
+    def play(self, tables: BatchTables, turns: Turns, rows: Array, stream: Array, actions: Array) -> None:
+        self.player.reset(tables, range(tables.num_envs))
+        self.player.choose(turns, rows.astype(np.int32), actions)
+
+
+@dataclass(frozen=True, eq=False)
+class Others:
+    """The families of a table."""
+
+    families: tuple[Family, ...]
+    """The first one is the searching network, which plays the own seat."""
+    prior: Array
+    """(F,): how likely each is for another seat, before the game."""
+    slip: float
+    """Share of their moves that are taken for random ones, above 0."""
+
+    def log_chances(self, tables: BatchTables, turns: Turns, rows: Array) -> Array:
+        """Log-probabilities of the actions at some tables by each family, (F, m, A); minus infinity for those that are not legal."""
+        mask = turns.mask[rows].astype(np.float64)
+        uniform = mask / mask.sum(axis=1, keepdims=True)
+        found = np.zeros((len(self.families), *mask.shape))
+        for k, family in enumerate(self.families):
+            if self.prior[k] > 0:
+                found[k] = family.chances(tables, turns, rows)
+        with np.errstate(divide="ignore"):
+            mixed: Array = np.log((1 - self.slip) * found + self.slip * uniform)
+        return mixed
+
+    def begun(self, games: int, seats: int) -> Array:
+        """Logarithms of prior times likelihood of each family for each seat, before the first move: (games, seats, F)."""
+        with np.errstate(divide="ignore"):
+            return np.tile(np.log(self.prior), (games, seats, 1))
+
+    def drawn(self, log_families: Array, own: int, rng: np.random.Generator) -> Array:
+        """A family for each seat of each game: int (games, seats); the own seat is of the first.
+
+        Args:
+            log_families: (games, seats, F), up to a constant for each seat.
+            own: The own seat.
+            rng: All chance.
+        """
+        share = np.exp(log_families - log_families.max(axis=2, keepdims=True)).cumsum(axis=2)
+        left = rng.random(share.shape[:2])[:, :, None] * share[:, :, -1:]
+        chosen: Array = (share <= left).sum(axis=2)
+        chosen[:, own] = 0
+        return chosen
+
+
+def log_probs(network: TrainedSeat, observation: Array, mask: Array) -> Array:
+    """Log-probabilities of all actions, float64 (rows, A); minus infinity for those that are not legal."""
+    logits = np.where(mask != 0, network.scores(observation), -np.inf).astype(np.float64)
+    logits -= logits.max(axis=1, keepdims=True)
+    log_prob: Array = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+    return log_prob
+
+
+def others_of(names: Sequence[str], network: TrainedSeat, slip: float) -> Others:
+    """The families of these names, each as likely as the others.
+
+    Args:
+        names: `own` for the searching network, `expert`, `heuristic`, or the file of a trained seat.
+        network: The searching network.
+        slip: See `Others`.
+
+    Raises:
+        ParlourError: A name is not accepted, or a network has other features than the searching one.
+    """
+    families: list[Family] = [NetworkFamily(network)]
+    prior = [float(OWN in names)]
+    for name in names:
+        if name != OWN:
+            families.append(_family(name, network))
+            prior.append(1.0)
+    return Others(tuple(families), np.array(prior) / sum(prior), slip)
+
+
+def _family(name: str, network: TrainedSeat) -> Family:
+    if name == HEURISTIC:
+        return DrawnFamily(HeuristicSeats())
+    at = network.game, network.config
+    other = expert(*at) if name == EXPERT else TrainedSeat.load_for(name, *at)
+    if other.features != network.features:
+        raise ParlourError(
+            f"{name!r} among others has the features {other.features}; accepted: {network.features}, as the network has"
+        )
+    return NetworkFamily(other)
