@@ -16,6 +16,7 @@ from parlour.envs.turn import take_turn
 from parlour.policies import make_policy
 from parlour.policies.search import SearchPolicy, SearchSettings
 from parlour.policies.search.continuations import Continuations
+from parlour.policies.search.critic import Critic, fitted
 from parlour.policies.search.network import SearchTable
 from parlour.policies.search.others import OWN, others_of
 from parlour.policies.search.posterior import posterior
@@ -185,3 +186,77 @@ def test_other_games_and_unknown_settings_are_refused_in_one_line(capsys):
     [line] = capsys.readouterr().err.strip().splitlines()
     assert "width" in line
     assert "continuations" in line
+
+
+def leaning(action: int, options=DEEPROLE) -> TrainedSeat:
+    """A network that takes one action, where it is legal, nearly always."""
+    network = indifferent(options)
+    network.layers[-1][1][action] = 50
+    return network
+
+
+def test_what_a_seat_does_tells_which_family_it_is_of(tmp_path):
+    # seat 1 approves. One family always does, with a slip of 0.02: 0.98 + 0.01 = 0.99; the other in half of the cases. Both are as
+    # likely before: P(always) = 0.99 / (0.99 + 0.5) = 0.664
+    game = game_of(DEEPROLE)
+    table = SearchTable(indifferent())
+    leaning(table.number[avalon.APPROVE]).save(tmp_path / "yes.npz")
+    others = others_of((OWN, str(tmp_path / "yes.npz")), table.network, 0.02)
+    state = played(game, ROLES, Move(avalon.TEAM, (0, 1)), *APPROVED, avalon.SUCCESS, avalon.SUCCESS)
+    known = posterior(table, game.view(state, 0), others, np.random.default_rng(0))
+    of_seat_2 = np.exp(known.log_families[:, 2])
+    assert (of_seat_2[:, 1] / of_seat_2.sum(axis=1)).tolist() == pytest.approx([0.99 / 1.49] * len(of_seat_2))
+
+
+def test_the_own_seat_is_played_by_the_searching_network():
+    others = others_of(("heuristic",), indifferent(), 0.02)
+    drawn = others.drawn(others.begun(6, 5), 3, np.random.default_rng(0))
+    assert (drawn[:, 3] == 0).all()
+    assert (np.delete(drawn, 3, axis=1) == 1).all()
+
+
+def test_a_player_that_only_draws_has_the_shares_of_its_moves_as_probabilities():
+    # Votes of the heuristic: a leader approves its own team
+    game = game_of(DEEPROLE)
+    table = SearchTable(indifferent())
+    others = others_of(("heuristic",), table.network, 0.02)
+    known = posterior(table, game.view(played(game, ROLES), 0), others, np.random.default_rng(0))
+    tables = table.tables(len(known.states))
+    at = np.arange(tables.num_envs) % len(known.states)
+    turns = tables.restore(known.states[at])
+    first = int(np.flatnonzero(turns.mask[0])[0])
+    turns = tables.step(np.full(tables.num_envs, first, np.int32))
+    chances = np.exp(others.log_chances(tables, turns, np.arange(4))[1])
+    approve = table.frame.own[0, table.number[avalon.APPROVE]]
+    assert chances[:, approve] == pytest.approx(0.98 + 0.02 / 2)
+    assert chances.sum(axis=1) == pytest.approx(1)
+
+
+def test_a_network_with_other_features_is_refused_among_the_others(tmp_path):
+    env = registry["avalon_v0"].raw_env(features="record", **DEEPROLE)
+    layers = [(np.zeros((len(env.game.catalogue), env.encoder.size), np.float32), np.zeros(len(env.game.catalogue)))]
+    TrainedSeat("avalon_v0", env.game.config, layers, features="record").save(tmp_path / "other.npz")
+    with pytest.raises(ParlourError, match="has the features record; accepted: belief"):
+        others_of((str(tmp_path / "other.npz"),), indifferent(), 0.02)
+
+
+def test_a_critic_learns_what_its_inputs_tell():
+    rng = np.random.default_rng(0)
+    seen = rng.standard_normal((20_000, 4)).astype(np.float32)
+    target = np.sign(seen[:, 0]).astype(np.float32)
+    critic = fitted(seen, target, rng)
+    assert np.mean((critic(seen) - target) ** 2) < 0.2  # it is 1 for a critic that says 0
+
+
+def test_a_cut_game_pays_the_side_of_the_seat_to_move_and_takes_from_the_other():
+    # the critic says 0.5 for whoever moves: seats of that side get 0.5, the others -0.5. After a proposal seat 0 votes first, a
+    # Servant: of seat 0's own side
+    game = game_of(DEEPROLE)
+    table = SearchTable(indifferent())
+    others = others_of((OWN,), table.network, 0.02)
+    view = game.view(played(game, ROLES), 0)
+    known = posterior(table, view, others, np.random.default_rng(0))
+    inputs = table.tables(1).size + table.tables(1).hidden_size
+    half = Critic(np.zeros((inputs, 1), np.float32), np.zeros(1, np.float32), np.array([0, np.arctanh(0.5)], np.float32))
+    returns = Continuations(table, others, known, 0, 1, half).play(np.array([0]), 8, np.random.default_rng(0))
+    assert np.abs(returns) == pytest.approx(0.5)

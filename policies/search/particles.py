@@ -16,22 +16,24 @@ from parlour.envs.batch.tables import HOLD
 from parlour.envs.core import Move, View
 from parlour.policies.search.network import Array, SearchTable
 from parlour.policies.search.others import Others
-from parlour.policies.search.posterior import MOST, Posterior, UnknownHistoryError
+from parlour.policies.search.posterior import Posterior, UnknownHistoryError
 
+GAMES: Final = 256
+"""Games that a seat follows."""
 _ATTEMPTS: Final = 3
 _PHASES: Final = 64  # more than any game has
 
 
 @dataclass(frozen=True, eq=False)
 class _Cloud:
-    """`MOST` games, and what they weigh."""
+    """`GAMES` games, and what they weigh."""
 
     states: Array
-    """(MOST, bytes of a game)."""
+    """(GAMES, bytes of a game)."""
     log_weight: Array
-    """(MOST,) float64; minus infinity for games that do not fit."""
+    """(GAMES,) float64; minus infinity for games that do not fit."""
     log_families: Array
-    """(MOST, n, F); see `Posterior`."""
+    """(GAMES, n, F); see `Posterior`."""
 
 
 class Particles:
@@ -60,7 +62,7 @@ class Particles:
                 kept = np.flatnonzero(weight > 0)
                 return Posterior(weight[kept] / weight[kept].sum(), cloud.states[kept], cloud.log_families[kept])
             self._cloud = None  # other deals, which fit all that is known of roles by now
-        raise UnknownHistoryError(f"none of {MOST} drawn games fits; accepted: a game in which some do")
+        raise UnknownHistoryError(f"none of {GAMES} drawn games fits; accepted: a game in which some do")
 
     # -- inside ------------------------------------------------------------------------------------------------
 
@@ -82,10 +84,10 @@ class Particles:
         return cloud
 
     def _dealt(self, view: View, rng: np.random.Generator) -> _Cloud:
-        tables = self._table.tables(MOST)
+        tables = self._table.tables(GAMES)
         tables.reset(int(rng.integers(2**63)))
-        tables.deal(self._table.rounds.deals(view, MOST, rng))
-        return _Cloud(tables.state(), np.zeros(MOST), self._others.begun(MOST, tables.seats))
+        tables.deal(self._table.rounds.deals(view, GAMES, rng))
+        return _Cloud(tables.state(), np.zeros(GAMES), self._others.begun(GAMES, tables.seats))
 
 
 class _Replay:
@@ -93,7 +95,7 @@ class _Replay:
 
     def __init__(self, table: SearchTable, others: Others, one: Any, view: View, cloud: _Cloud) -> None:
         self._table, self._others, self._one, self._view = table, others, one, view
-        self._tables = table.tables(MOST)
+        self._tables = table.tables(GAMES)
         self._turns = self._tables.restore(cloud.states)
         self._log_weight, self._log_families = cloud.log_weight.copy(), cloud.log_families.copy()
 
@@ -141,7 +143,7 @@ class _Replay:
             moves[others] = self._of_others(rows[others], moves[others], rng)
         illegal = (moves == HOLD) | (self._turns.mask[rows, np.maximum(moves, 0)] == 0)
         self._log_weight[rows[illegal]], moves[illegal] = -np.inf, HOLD
-        actions = np.full(MOST, HOLD, np.int32)
+        actions = np.full(GAMES, HOLD, np.int32)
         actions[rows] = moves
         return actions
 
@@ -176,8 +178,8 @@ def _spread(cloud: _Cloud, rng: np.random.Generator) -> _Cloud:
     """Multiply likely games and drop unlikely ones where few carry the weight (systematic resampling)."""
     weight = np.exp(cloud.log_weight)
     weight /= weight.sum()
-    if 1 / (weight**2).sum() >= MOST / 2:
+    if 1 / (weight**2).sum() >= GAMES / 2:
         return cloud
-    places = (np.arange(MOST) + rng.random()) / MOST
-    rows = np.minimum(np.searchsorted(weight.cumsum(), places), MOST - 1)
-    return _Cloud(cloud.states[rows], np.zeros(MOST), cloud.log_families[rows])
+    places = (np.arange(GAMES) + rng.random()) / GAMES
+    rows = np.minimum(np.searchsorted(weight.cumsum(), places), GAMES - 1)
+    return _Cloud(cloud.states[rows], np.zeros(GAMES), cloud.log_families[rows])

@@ -135,12 +135,13 @@ class WerewolfRounds:
         if one.phase != WHISPER:
             return
         phase, actor, victim = games.phase[rows], games.actor[rows], games.victim[rows]
+        of_wolf = any(asked == HUNT for _, asked in one.moves)
         wanted = one.heard or one.dead or ()
         for target in wanted:
             self._add(log_probs, phase == HUNT, HUNT, target, actor, _STRONG if one.heard else _WEAK)
-        if one.heard == () and self._is_wolf_round(one):
+        if one.heard == () and of_wolf:
             log_probs[phase == HUNT, self._r.idle[HUNT]] += _STRONG
-        dead = one.heard if one.heard is not None else one.dead
+        dead = one.dead if of_wolf or one.heard is None else one.heard  # the witch hears of it after the guard's work
         if dead is None:
             return
         lost = np.isin(victim, dead)
@@ -169,9 +170,6 @@ class WerewolfRounds:
         at = np.flatnonzero(where)
         place = (np.broadcast_to(target, actor.shape)[at] - actor[at]) % self._game.seats
         log_probs[at, self._r.aimed[phase] + place] += what
-
-    def _is_wolf_round(self, one: Round) -> bool:
-        return any(phase == HUNT for _, phase in one.moves)
 
     def _known_roles(self, view: WerewolfView) -> dict[int, int]:
         """By seat: the number of the role that the seat knows for certain."""

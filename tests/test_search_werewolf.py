@@ -1,0 +1,128 @@
+"""Search in Werewolf: what a seat knows of the rounds, games drawn that fit it, and their weights."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from parlour.envs import registry
+from parlour.envs.batch.werewolf.rounds import WerewolfRounds
+from parlour.envs.core import Move
+from parlour.envs.turn import take_turn
+from parlour.envs.werewolf import vocabulary as werewolf
+from parlour.policies import make_policy
+from parlour.policies.search import SearchPolicy, SearchSettings
+from parlour.policies.search.network import SearchTable
+from parlour.policies.search.others import OWN, others_of
+from parlour.policies.search.particles import GAMES, Particles
+from parlour.policies.trained import TrainedSeat
+
+EIGHT = {"num_players": 8}
+GUARDED = {"num_players": 4, "roles": ["Werewolf", "Guard", "Villager", "Villager"], "talk": False}
+NOBODY = -1
+
+
+def game_of(options):
+    return registry["werewolf_v0"].raw_env(**options).game
+
+
+def indifferent(options) -> TrainedSeat:
+    """A network that takes every legal move equally often."""
+    env = registry["werewolf_v0"].raw_env(features="belief", **options)
+    sizes = (env.encoder.size, 4, len(env.game.catalogue))
+    layers = [(np.zeros((b, a), np.float32), np.zeros(b, np.float32)) for a, b in pairwise(sizes)]
+    return TrainedSeat("werewolf_v0", env.game.config, layers, features="belief", sample=True)
+
+
+def followed(options) -> tuple[SearchTable, Particles]:
+    network = indifferent(options)
+    table = SearchTable(network)
+    return table, Particles(table, others_of((OWN,), network, 0.02))
+
+
+def records(table, known):
+    """The records of the games of a posterior."""
+    kind = table.tables(GAMES).games.dtype
+    return known.states[:, : kind.itemsize].copy().view(kind)[:, 0]
+
+
+def dealt(game, roles):
+    """A state after a deal; seats talk in their order."""
+    numbers = tuple(game.role_names.index(role) for role in roles)
+    return game.apply(game.initial(), Move(werewolf.DEALT, (*numbers, *range(game.seats))))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", ["paper", "reference", "official"])
+def test_every_drawn_game_shows_the_seat_the_dead_the_day_and_the_moves_that_it_sees(rules):
+    table, _ = followed(EIGHT | {"rules": rules})
+    env = registry["werewolf_v0"].raw_env(info="full", **EIGHT, rules=rules)
+    env.reset(seed=5)
+    players = [make_policy("heuristic", "werewolf_v0", env.game.config) for _ in range(8)]
+    particles = [Particles(table, others_of((OWN,), table.network, 0.02)) for _ in range(8)]
+    rng, looked = np.random.default_rng(0), 0
+    for seat, player in enumerate(players):
+        player.reset(seat, 5)
+    while env.outcome is None:
+        view = env.view(env.seat)
+        if len(env.moves) % 3 == 1:
+            games = records(table, particles[env.seat].posterior(view, rng))
+            assert (games["alive"][:, :8] == np.array(view.alive)).all()
+            assert (games["day"] == view.day).all()
+            assert (games["actor"] == env.seat).all()
+            assert (games["roles"][:, env.seat] == env.game.role_names.index(view.role)).all()
+            looked += 1
+        take_turn(env, players[env.seat])
+    assert looked > 20
+
+
+def test_deals_give_a_werewolf_its_fellows_and_the_dead_their_shown_roles():
+    game = game_of(EIGHT)
+    state = dealt(game, game.roles)  # the werewolves are seats 0 to 2
+    deals = WerewolfRounds(game).deals(game.view(state, 1), 60, np.random.default_rng(0))
+    assert (deals[:, :3] == game.wolf).all()
+    assert len(np.unique(deals[:, :8], axis=0)) == 60  # 5! / 2! orders of witch, guard, seer and two villagers
+
+
+def test_hidden_moves_of_a_night_weigh_as_bayes_rule_says():
+    # Nobody died. The werewolf chose nobody or one of 4, the guard likewise, each as likely: 1/5 for nobody, 4/5 x 1/5 for a
+    # protected victim. So P(the werewolf chose nobody | nobody died) = (1/5) / (1/5 + 4/25) = 5/9
+    game = game_of(GUARDED)
+    state = dealt(game, game.roles)
+    for move in (Move(werewolf.KILL, ()), Move(werewolf.GUARDS, ()), Move(werewolf.BALLOT, ()), Move(werewolf.BALLOT, ())):
+        state = game.apply(state, move)
+    table, particles = followed(GUARDED)
+    found = []
+    for seed in range(12):
+        known = particles.posterior(game.view(state, 2), np.random.default_rng(seed))
+        found.append(known.probability[records(table, known)["victim"] == NOBODY].sum())
+        particles = Particles(table, others_of((OWN,), table.network, 0.02))
+    assert np.mean(found) == pytest.approx(5 / 9, abs=0.03)
+
+
+def test_votes_of_the_present_round_are_drawn_anew():
+    game = game_of(GUARDED)
+    state = dealt(game, game.roles)
+    for move in (Move(werewolf.KILL, ()), Move(werewolf.GUARDS, ()), Move(werewolf.BALLOT, (3,))):
+        state = game.apply(state, move)
+    table, particles = followed(GUARDED)
+    known = particles.posterior(game.view(state, 1), np.random.default_rng(0))
+    assert set(records(table, known)["cast"][:, 0]) == {NOBODY, 0, 1, 2, 3}
+
+
+@pytest.mark.slow
+def test_a_game_of_werewolf_with_search_is_the_same_for_the_same_seed():
+    policy = SearchPolicy(indifferent(GUARDED), SearchSettings(continuations=20, depth=6))
+
+    def moves():
+        env = registry["werewolf_v0"].raw_env(info="full", **GUARDED)
+        env.reset(seed=3)
+        policy.reset(0, 3)
+        others = make_policy("heuristic", "werewolf_v0", env.game.config)
+        while env.outcome is None:
+            others.reset(env.seat, 3 + len(env.moves))
+            take_turn(env, policy if env.seat == 0 else others)
+        return env.moves
+
+    assert moves() == moves()
