@@ -1,10 +1,11 @@
 """`search:expert`: at each decision, play continuations of the game from what the seat holds possible, and choose by their results.
 
-At a turn the player lists the histories that fit what it has seen, weighs them by how likely the network makes the moves of the
-others (`posterior.py`), and plays each of its own moves on to the end in deals drawn by these weights (`continuations.py`). It
-takes a move with a probability in proportion to the network's own, times the exponential of its win rate over `temperature`. So it
-stays as unpredictable as the network where moves are level (piKL: Jacob et al. 2022, "Modeling Strong and Human-Like Gameplay
-with KL-Regularized Search", arXiv 2112.07544).
+At a turn the player weighs what may stand behind its View: all histories (`posterior.py`), or in games with many hidden moves games
+that it draws (`particles.py`), by how likely the families of players that may sit in the other seats make them (`others.py`). It plays
+each of its own moves on in deals drawn by these weights, to the end or up to a depth at which a critic says what the game is worth
+(`continuations.py`, `critic.py`). It takes a move with a probability in proportion to the network's own, times the exponential of its
+win rate over `temperature`. So it stays as unpredictable as the network where moves are level (piKL: Jacob et al. 2022, "Modeling
+Strong and Human-Like Gameplay with KL-Regularized Search", arXiv 2112.07544).
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class SearchSettings(Settings):
     player: str = EXPERT
     """Whose network plays the continuations: `expert`, or the file of a trained seat."""
     continuations: int = setting(1000, whole(1))
-    """Games that are played on to their end at each decision."""
+    """Games that are played on at each decision."""
     depth: int | None = setting(None, whole(1))
     """Moves after which a continuation is cut and valued by a critic, fitted before the first decision; None: to the end."""
     seconds: float | None = setting(None, number(0))
@@ -49,7 +50,8 @@ class SearchSettings(Settings):
     temperature: float = setting(0.1, number(0.001))
     """The win rate, 0..1, that outweighs a move that the network takes e times as often."""
     others: tuple[str, ...] = setting((OWN,), anything(lambda words: tuple(words.split("+"))))
-    """Who may sit in the other seats, joined by +: `own` for the same network, `expert`, `heuristic`, files of trained seats."""
+    """Who may sit in the other seats, joined by +: `own` for the same network, `expert`, `heuristic`, `logic`, `mcts`, files of
+    trained seats."""
     slip: float = setting(0.02, number(0.0001, 1))
     """Share of the others' moves that the posterior takes for random ones."""
     least: float = setting(0.02, number(0, 1))
@@ -64,7 +66,7 @@ class SearchPolicy(TablePolicy):
         chosen: The settings.
 
     Raises:
-        ParlourError: The game has no histories or no kernels for this table.
+        ParlourError: The game has no histories or rounds or no kernels for this table, or one of the others cannot sit there.
     """
 
     name: ClassVar[str] = SEARCH

@@ -13,11 +13,12 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 from parlour.envs.batch.drawing import draw
-from parlour.envs.batch.players import BatchPlayer, HeuristicSeats
+from parlour.envs.batch.players import BatchPlayer, HeuristicSeats, KernelSeats
 from parlour.envs.batch.tables import BatchTables, Turns
 from parlour.envs.core import ParlourError
+from parlour.policies import zoo
 from parlour.policies.experts import EXPERT, expert
-from parlour.policies.names import HEURISTIC
+from parlour.policies.names import HEURISTIC, ZOO
 from parlour.policies.trained import TrainedSeat
 
 Array = np.ndarray[Any, Any]
@@ -124,7 +125,7 @@ def others_of(names: Sequence[str], network: TrainedSeat, slip: float) -> Others
     """The families of these names, each as likely as the others.
 
     Args:
-        names: `own` for the searching network, `expert`, `heuristic`, or the file of a trained seat.
+        names: `own` for the searching network, `expert`, `heuristic`, a name of the zoo, or the file of a trained seat.
         network: The searching network.
         slip: See `Others`.
 
@@ -141,9 +142,12 @@ def others_of(names: Sequence[str], network: TrainedSeat, slip: float) -> Others
 
 
 def _family(name: str, network: TrainedSeat) -> Family:
+    at = network.game, network.config
     if name == HEURISTIC:
         return DrawnFamily(HeuristicSeats())
-    at = network.game, network.config
+    if name in ZOO:
+        zoo.check_table(*at)
+        return DrawnFamily(KernelSeats(name, zoo.choice(name, {})[0]))
     other = expert(*at) if name == EXPERT else TrainedSeat.load_for(name, *at)
     if other.features != network.features:
         raise ParlourError(
