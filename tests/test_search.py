@@ -257,6 +257,8 @@ def test_a_cut_game_pays_the_side_of_the_seat_to_move_and_takes_from_the_other()
     view = game.view(played(game, ROLES), 0)
     known = posterior(table, view, others, np.random.default_rng(0))
     inputs = table.tables(1).size + table.tables(1).hidden_size
-    half = Critic(np.zeros((inputs, 1), np.float32), np.zeros(1, np.float32), np.array([0, np.arctanh(0.5)], np.float32))
+    half = Critic(
+        np.zeros((inputs, 1), np.float32), np.zeros(1, np.float32), np.array([0, np.arctanh(0.5)], np.float32)
+    )
     returns = Continuations(table, others, known, 0, 1, half).play(np.array([0]), 8, np.random.default_rng(0))
     assert np.abs(returns) == pytest.approx(0.5)

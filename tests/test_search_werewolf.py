@@ -90,7 +90,12 @@ def test_hidden_moves_of_a_night_weigh_as_bayes_rule_says():
     # protected victim. So P(the werewolf chose nobody | nobody died) = (1/5) / (1/5 + 4/25) = 5/9
     game = game_of(GUARDED)
     state = dealt(game, game.roles)
-    for move in (Move(werewolf.KILL, ()), Move(werewolf.GUARDS, ()), Move(werewolf.BALLOT, ()), Move(werewolf.BALLOT, ())):
+    for move in (
+        Move(werewolf.KILL, ()),
+        Move(werewolf.GUARDS, ()),
+        Move(werewolf.BALLOT, ()),
+        Move(werewolf.BALLOT, ()),
+    ):
         state = game.apply(state, move)
     table, particles = followed(GUARDED)
     found = []

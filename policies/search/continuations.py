@@ -103,9 +103,7 @@ def _from_practice(table: SearchTable) -> Critic:
 class _Run:
     """Array tables on their way to the end, with the number of a family for each seat, (B, n)."""
 
-    def __init__(
-        self, families: Sequence[Family], of: Array, tables: BatchTables, turns: Turns, stream: Array
-    ) -> None:
+    def __init__(self, families: Sequence[Family], of: Array, tables: BatchTables, turns: Turns, stream: Array) -> None:
         self._families, self._of, self._tables, self.turns, self._stream = families, of, tables, turns, stream
         self._actions = np.full(tables.num_envs, HOLD, np.int32)
         self.returns = np.zeros((tables.num_envs, tables.seats))

@@ -174,7 +174,7 @@ class WerewolfRounds:
     def _known_roles(self, view: WerewolfView) -> dict[int, int]:
         """By seat: the number of the role that the seat knows for certain."""
         names = self._game.role_names
-        known = {seat: self._game.wolf for seat in known_wolves(view)}
+        known = dict.fromkeys(known_wolves(view), self._game.wolf)
         known[view.seat] = names.index(view.role)
         known |= {move.args[0]: move.args[1] for _, move, _ in view.events if move.kind == game.REVEALED}
         return known
