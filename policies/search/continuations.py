@@ -7,8 +7,9 @@ from hashlib import sha256
 from typing import Final
 
 import numpy as np
+from parlour.envs.batch.kernel_tables import KernelTables
 from parlour.envs.batch.streams import started
-from parlour.envs.batch.tables import HOLD, BatchTables, Turns
+from parlour.envs.batch.tables import HOLD, Turns
 from parlour.policies.search.critic import GAMES, SHARE, Critic, fitted
 from parlour.policies.search.network import Array, SearchTable
 from parlour.policies.search.others import Family, NetworkFamily, Others
@@ -79,7 +80,7 @@ def practised(table: SearchTable) -> Critic:
     digest = sha256(repr((network.game, network.config, network.features, network.activation)).encode())
     for layer in network.layers:
         for array in layer:
-            digest.update(np.ascontiguousarray(array))
+            digest.update(array.tobytes())
     key = digest.hexdigest()
     if key not in _CRITICS:
         _CRITICS[key] = _from_practice(table)
@@ -103,7 +104,9 @@ def _from_practice(table: SearchTable) -> Critic:
 class _Run:
     """Array tables on their way to the end, with the number of a family for each seat, (B, n)."""
 
-    def __init__(self, families: Sequence[Family], of: Array, tables: BatchTables, turns: Turns, stream: Array) -> None:
+    def __init__(
+        self, families: Sequence[Family], of: Array, tables: KernelTables, turns: Turns, stream: Array
+    ) -> None:
         self._families, self._of, self._tables, self.turns, self._stream = families, of, tables, turns, stream
         self._actions = np.full(tables.num_envs, HOLD, np.int32)
         self.returns = np.zeros((tables.num_envs, tables.seats))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from parlour.envs import batch, dotted
-from parlour.envs.batch.tables import BatchTables
+from parlour.envs.batch.kernel_tables import KernelTables
 from parlour.envs.core import ParlourError, View
 from parlour.envs.registry import build, known
 from parlour.policies.search.others import log_probs
@@ -32,12 +32,12 @@ class SearchTable:
                 "tables have"
             )
         self.network = network
-        self.histories = dotted.load(self.spec.histories, "histories") if self.spec.histories else None
-        self.rounds = None if self.spec.histories else dotted.load(self.spec.rounds, "rounds")(self.game)
+        self.histories: Any = dotted.load(self.spec.histories, "histories") if self.spec.histories else None
+        self.rounds: Any = None if self.spec.histories else dotted.load(self.spec.rounds, "rounds")(self.game)
         self.frame = self.spec.frame(self.game)
         self.number = {move: number for number, move in enumerate(self.game.catalogue)}
         self._reader = ViewReader(network.game, network.config, network.features)
-        self._tables: dict[int, BatchTables] = {}
+        self._tables: dict[int, KernelTables] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         return {"network": self.network}
@@ -45,11 +45,11 @@ class SearchTable:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(state["network"])  # type: ignore[misc]
 
-    def tables(self, games: int) -> BatchTables:
+    def tables(self, games: int) -> KernelTables:
         """Array tables for at least so many games: the same ones for up to the next power of two."""
         size = 1 << (games - 1).bit_length()
         if size not in self._tables:
-            made = batch.make(
+            made: Any = batch.make(
                 self.network.game, num_envs=size, features=self.network.features, autoreset=False, **self.network.config
             )
             made.reset(0)

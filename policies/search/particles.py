@@ -74,19 +74,21 @@ class Particles:
             self._cloud, self._rounds = self._dealt(view, rng), []
         cloud: _Cloud | None = self._cloud
         for one in rounds[len(self._rounds) :]:
-            assert cloud is not None
-            cloud = _Replay(self._table, self._others, one, view, cloud).played(rng)
             if cloud is None:
                 return None
-            if one.closed:
+            cloud = _Replay(self._table, self._others, one, view, cloud).played(rng)
+            if cloud is not None and one.closed:
                 self._cloud = cloud
                 self._rounds.append(one)
         return cloud
 
-    def _dealt(self, view: View, rng: np.random.Generator) -> _Cloud:
-        tables = self._table.tables(GAMES)
+    def _dealt(self, view: View, rng: np.random.Generator) -> _Cloud | None:
+        """Games that begin with deals that fit; None if none is found."""
+        tables, deals = self._table.tables(GAMES), self._table.rounds.deals(view, GAMES, rng)
+        if not len(deals):
+            return None
         tables.reset(int(rng.integers(2**63)))
-        tables.deal(self._table.rounds.deals(view, GAMES, rng))
+        tables.deal(deals)
         return _Cloud(tables.state(), np.zeros(GAMES), self._others.begun(GAMES, tables.seats))
 
 

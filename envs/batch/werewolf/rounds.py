@@ -80,7 +80,7 @@ class WerewolfRounds:
         """Deals that fit what the seat knows of roles, drawn without repetition as far as there are so many.
 
         Returns:
-            (count, 2n): the `args` of nature's first move.
+            (count, 2n): the `args` of nature's first move; no row if no deal was found.
         """
         n = self._game.seats
         known = self._known_roles(view)
@@ -93,8 +93,8 @@ class WerewolfRounds:
             roles[:, seat] = role
         roles[:, free] = rng.permuted(np.tile(left, (len(roles), 1)), axis=1)
         roles = np.unique(roles[self._agree(roles, view)], axis=0)
-        rows = rng.permutation(np.arange(max(len(roles), count)) % len(roles))[:count] if len(roles) else []
-        return np.hstack((roles[rows], np.tile(view.speakers, (len(rows), 1))))
+        rows = rng.permutation(max(len(roles), count))[:count] % max(len(roles), 1)
+        return np.hstack((roles[rows], np.tile(view.speakers, (count, 1)))) if len(roles) else np.empty((0, 2 * n))
 
     def goes_on(self, one: Round, games: Any) -> Array:
         """(B,) bool: the games in which the round is not over."""
