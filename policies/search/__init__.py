@@ -1,6 +1,6 @@
 """`search:expert`: at each decision, play continuations of the game from what the seat holds possible, and choose by their results.
 
-At a turn the player weighs what may stand behind its View: all histories (`posterior.py`), or in games with many hidden moves games
+At a turn the player weighs all histories that fit its View (`posterior.py`), or in games with many hidden moves games
 that it draws (`particles.py`), by how likely the families of players that may sit in the other seats make them (`others.py`). It plays
 each of its own moves on in deals drawn by these weights, to the end or up to a depth at which a critic says what the game is worth
 (`continuations.py`, `critic.py`). It takes a move with a probability in proportion to the network's own, times the exponential of its

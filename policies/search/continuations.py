@@ -10,7 +10,7 @@ import numpy as np
 from parlour.envs.batch.kernel_tables import KernelTables
 from parlour.envs.batch.streams import started
 from parlour.envs.batch.tables import HOLD, Turns
-from parlour.policies.search.critic import GAMES, SHARE, Critic, fitted
+from parlour.policies.search.critic import PRACTICE, SHARE, Critic, fitted
 from parlour.policies.search.network import Array, SearchTable
 from parlour.policies.search.others import Family, NetworkFamily, Others
 from parlour.policies.search.posterior import Posterior
@@ -89,7 +89,7 @@ def practised(table: SearchTable) -> Critic:
 
 def _from_practice(table: SearchTable) -> Critic:
     rng = np.random.default_rng(0)
-    tables = table.tables(GAMES)
+    tables = table.tables(PRACTICE)
     everybody = np.zeros((tables.num_envs, tables.seats), np.int64)
     run = _Run((NetworkFamily(table.network),), everybody, tables, tables.reset(0), started(range(tables.num_envs), 2))
     kept: list[tuple[Array, Array, Array]] = []

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 Array = np.ndarray[Any, Any]
-GAMES: Final = 8192
+PRACTICE: Final = 8192
 """Games that are played for a critic."""
 SHARE: Final = 1 / 8
 """Share of the decisions that are kept."""

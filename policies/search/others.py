@@ -1,8 +1,8 @@
 """Who may sit in the other seats: families of players, each with the probabilities of its moves.
 
 A network says its probabilities. A player over arrays that only draws moves is asked `DRAWS` times for the same decision, and the
-shares of its answers stand for them. Each seat may be of any family, independently of the others, and what it does tells which
-(Bayes' rule); a share `slip` of its moves is taken for random ones, so that no move is impossible.
+shares of its answers stand for them. Each seat may be of any family, independently of the others. Its moves make each family more
+or less likely (Bayes' rule). A share `slip` of its moves is taken for random ones, so that no move is impossible.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class Particles:
         self._cloud: _Cloud | None = None
 
     def posterior(self, view: View, rng: np.random.Generator) -> Posterior:
-        """Weigh games that may stand behind a View, each at the turn of its seat.
+        """Weigh games that fit a View, each at the turn of its seat.
 
         Raises:
             UnknownHistoryError: No drawn game fits.

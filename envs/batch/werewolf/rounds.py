@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 from parlour.envs import speech
 from parlour.envs.batch.werewolf.layout import Array, rules_of
+from parlour.envs.batch.werewolf.options import NONE
 from parlour.envs.core import NATURE, Event, Move
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.belief import WerewolfHabits, known_wolves
@@ -21,7 +22,6 @@ from parlour.envs.werewolf.rules import Werewolf
 from parlour.envs.werewolf.state import CHECK, HUNT, LAST, POISON, PROTECT, SAVE, TALK, VOTE, WHISPER
 from parlour.envs.werewolf.vocabulary import WerewolfView
 
-NONE: Final = -1
 _PHASES: Final = {
     speech.RECOMMEND: WHISPER,
     game.KILL: HUNT,
