@@ -274,7 +274,7 @@ class GameSpec(Protocol):
     histories: ClassVar[str] = ""
     """Dotted name of `(game, view) -> parlour.envs.hidden_roles.History, ...`: all that the seat holds possible; empty if it has none."""
     rounds: ClassVar[str] = ""
-    """Dotted name of `game -> rounds`: what a seat knows of each round, for search where hidden moves are too many to list
+    """Dotted name of `game -> rounds`: the knowledge of a seat, round by round, for search where hidden moves are too many to list
     (`parlour.envs.batch.werewolf.rounds`); empty if there is none."""
     redealt: ClassVar[str] = ""
     """Dotted name of `(game, seat, events, rng) -> game`: the same table with all changed that `seat`, who has seen `events`,

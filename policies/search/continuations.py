@@ -11,8 +11,8 @@ from parlour.envs.batch.kernel_tables import KernelTables
 from parlour.envs.batch.streams import started
 from parlour.envs.batch.tables import HOLD, Turns
 from parlour.policies.search.critic import PRACTICE, SHARE, Critic, fitted
-from parlour.policies.search.network import Array, SearchTable
-from parlour.policies.search.others import Family, NetworkFamily, Others
+from parlour.policies.search.network import SearchTable
+from parlour.policies.search.others import Array, Family, NetworkFamily, Others
 from parlour.policies.search.posterior import Posterior
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+from parlour.policies.search.others import Array
 
-Array = np.ndarray[Any, Any]
 PRACTICE: Final = 8192
 """Games that are played for a critic."""
 SHARE: Final = 1 / 8

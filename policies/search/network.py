@@ -9,11 +9,9 @@ from parlour.envs import batch, dotted
 from parlour.envs.batch.kernel_tables import KernelTables
 from parlour.envs.core import ParlourError, View
 from parlour.envs.registry import build, known
-from parlour.policies.search.others import log_probs
+from parlour.policies.search.others import Array, log_probs
 from parlour.policies.trained import TrainedSeat
 from parlour.policies.view_reader import ViewReader
-
-Array = np.ndarray[Any, Any]
 
 
 class SearchTable:

@@ -1,4 +1,4 @@
-"""What one seat of Werewolf knows of each round so far, and which of many array games it could be sitting in.
+"""The knowledge of one seat of Werewolf, round by round, and which of many array games fit it.
 
 A round is a night, one public move, or a vote. By night a seat knows its own moves, what the moderator told it, and at dawn the
 dead; the rest was drawn by others. Whoever plays many games through these rounds asks here which moves are given, which hidden moves
@@ -44,13 +44,13 @@ class Round:
     """`WHISPER` for a night, `TALK` for one public move, `VOTE` for a vote."""
     day: int
     moves: Mapping[tuple[int, int], Move] = field(default_factory=dict)
-    """(seat, phase) -> the move that the seat knows of."""
+    """(seat, phase) -> the move, where the seat knows it."""
     closed: bool = True
     """Whether the round is over."""
     dead: tuple[int, ...] | None = None
-    """Of a night that is over: who died."""
+    """Who died in a night that is over."""
     heard: tuple[int, ...] | None = None
-    """What the witch heard of the attack, or a werewolf of the choice; None if nothing was told."""
+    """The seat attacked, as the moderator tells the witch, or chosen, as he tells the werewolves; None if he told nothing."""
 
     @property
     def once(self) -> bool:
@@ -77,7 +77,7 @@ class WerewolfRounds:
         return [*closed, Round(VOTE, view.day, closed=False)] if view.legal[-1].kind == game.BALLOT else closed
 
     def deals(self, view: WerewolfView, count: int, rng: np.random.Generator) -> Array:
-        """Deals that fit what the seat knows of roles, drawn without repetition as far as there are so many.
+        """Deals that fit the known roles, drawn without repetition as far as there are so many.
 
         Returns:
             (count, 2n): the `args` of nature's first move; no row if no deal was found.
