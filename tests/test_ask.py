@@ -200,7 +200,7 @@ def test_words_that_stand_first_are_followed_by_the_shape_of_the_answer_then_wha
         told.index("`options`") < told.index("Answer with one JSON") < told.index("## me") < told.index("## messages")
     )
     assert '{"why": <text>, "choice": <text>}' in told
-    assert '## me\n{"roles": ["' in told
+    assert "## me\n- Roles in play, in no order: " in told
     other = question.model_copy(update={"me": question.me.model_copy(update={"seat": 5})}).prompt()
     assert other != told
     assert other.partition("## me")[0] == told.partition("## me")[0]

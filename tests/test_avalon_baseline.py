@@ -91,7 +91,7 @@ def test_weights_and_answers_of_the_rules_of_thumb():
     assert asks.Weigh(messages=lines).heuristic(rng).weights == [5, 4, 3, 3, 2, 1]
     me = next(one for one in played()[0].heard if isinstance(one, asks.LookUp)).me
     look = asks.LookUp(me=me, questions=["a", "b"], material=[[lines[3], lines[0]], []])
-    assert look.heuristic(rng).answers == ["player_0 accuses player_1 Quest 1 fails. Fail cards: 1.", "Unknown."]
+    assert look.heuristic(rng).answers == ["player_0 accuses player_1. Quest 1 fails. Fail cards: 1.", "Unknown."]
     scored = [past(1, 900, "yes"), past(2, 90, "no"), past(3, 80, "yes"), past(4, 500, "maybe")]
     advice = asks.Advise(me=me, reflection="", past=scored).heuristic(rng).suggestion
     assert advice.endswith(": maybe")  # yes 490, no 90, maybe 500
@@ -152,11 +152,11 @@ def test_the_pool_keeps_the_fifty_newest_of_each_role():
 
 
 def test_alike_is_a_cosine_above_085():
-    said = "As Merlin I am to vote in quest 2 at 1 to 0, off the team. I suspect 2 players."
+    said = "As Merlin I must vote: quest 2, score 1 to 0, off the team. I suspect 2 players."
     others = [
         said,
         said.replace("2 players", "1 players"),
-        said.replace("vote in quest 2 at 1 to 0", "speak in quest 4 at 2 to 1"),
+        said.replace("vote: quest 2, score 1 to 0", "speak: quest 4, score 2 to 1"),
         "Something else entirely.",
         "vote",
     ]

@@ -35,7 +35,7 @@ SURE = RoleProbabilities(evil=[0, 0, 0, 0, 1, 1], merlin=[0, 0.7, 0.2, 0.1, 0, 0
 EVEN = RoleProbabilities(evil=[0, 0.4, 0.4, 0.4, 0.4, 0.4], merlin=[0.2] * 6, looks=[0.33] * 6)
 VOTES = {"vote:1": "yes", "vote:0": "no"}
 CARDS = {"card:1": "success", "card:0": "fail"}
-GUESSES = {"guess:": "pass", **{f"guess:{j}": str(j) for j in range(1, 6)}}
+GUESSES = {"guess": "pass", **{f"guess:{j}": str(j) for j in range(1, 6)}}
 
 
 def now(does: str, **changed: Any) -> AvalonSituation:
@@ -206,9 +206,9 @@ def test_the_assassin_waits_for_the_last_chance():
         mine = SURE.model_copy(update={"merlin": [0.1, 0.3, 0.2, 0.1, 0.9, 0.8]})  # fellows are nobody's Merlin
         return player(now("guess", **changed), "Assassin", line=SABOTAGE, chances=mine, seat=5).choose(options)
 
-    without_pass = {key: value for key, value in GUESSES.items() if key != "guess:"}
+    without_pass = {key: value for key, value in GUESSES.items() if key != "guess"}
     for good in range(3):
-        assert guess(GUESSES, good=good) == "guess:"
+        assert guess(GUESSES, good=good) == "guess"
     assert guess(GUESSES, good=3) == "guess:1"
     assert guess(without_pass, good=3) == "guess:1"
 
@@ -296,9 +296,9 @@ def test_every_role_begins_with_a_line_of_its_own():
 def test_results_speak_for_the_line_with_the_best_mean():
     # Beta(1, 1): open 4/6, quiet 1/2 (never played), discreet 3/4
     told = put_results({"open": (3, 4), "discreet": (2, 2)}, "Merlin")
-    assert told.startswith("Prefer the line discreet: Lead and vote")
+    assert told.startswith('Prefer the line of play "discreet": Lead and vote')
     assert results_in(told) == {"open": (3, 4), "discreet": (2, 2)}
-    assert put_results({"open": (0, 9)}, "Merlin").startswith("Prefer the line discreet")
+    assert put_results({"open": (0, 9)}, "Merlin").startswith('Prefer the line of play "discreet"')
     assert results_in("I won so far.") == results_in("") == {}
 
 

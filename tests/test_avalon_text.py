@@ -461,16 +461,16 @@ def test_the_night_in_words_follows_from_the_role_and_the_roles_in_play(role, ro
 RULES = {  # preset, players -> what its rules say, of what the presets differ in
     ("paper", 6): [
         "needs 3 of 6 votes", "The fifth proposal of a quest is always accepted.", "Good players must play success",
-        "One fail card fails a quest.", "after any quest, before it is scored, the Assassin may guess who Merlin is, once in the game.", "of the quest's size, with",
+        "One fail card fails a quest.", "after any quest, before it is scored, the Assassin may guess who Merlin is, once in the game.", "of the quest's size. The leader need not be on it.",
     ],
     ("reference", 7): [
         "needs 4 of 7 votes", "The fifth proposal of a quest is always accepted.", "Any player may play success or fail",
-        "One fail card fails a quest.", "after any quest, before it is scored, the Assassin may guess who Merlin is, once in the game.", "of the quest's size or fewer, with",
+        "One fail card fails a quest.", "after any quest, before it is scored, the Assassin may guess who Merlin is, once in the game.", "of the quest's size or fewer. The leader need not be on it.",
         "counts as two proposals. If it is accepted, a full team is drawn by lot",
     ],
     ("official", 6): [
         "needs 4 of 6 votes", "evil wins the game", "Good players must play success",
-        "One fail card fails a quest.", "when good has won three quests, the Assassin guesses", "of the quest's size, with",
+        "One fail card fails a quest.", "when good has won three quests, the Assassin guesses", "of the quest's size. The leader need not be on it.",
     ],
     ("official", 7): ["needs 4 of 7 votes", "One fail card fails a quest; quest 4 needs two."],
 }  # fmt: skip

@@ -113,8 +113,8 @@ def test_a_game_is_counted_for_its_line():
         assert lost is not None
         assert results_in(won.strategy) == {agent._line: (1, 1)}
         assert results_in(lost.strategy) == {agent._line: (0, 1)}
-        assert f"line {next(iter(lines_of(role)))}" in won.strategy  # 2/3 for the first line
-        assert f"line {next(iter(lines_of(role)))}" not in lost.strategy  # 1/3, and 1/2 for the others
+        assert f'line of play "{next(iter(lines_of(role)))}"' in won.strategy  # 2/3 for the first line
+        assert f'line of play "{next(iter(lines_of(role)))}"' not in lost.strategy  # 1/3, and 1/2 for the others
         assert len(won.suggestions) == 3
         assert won.games == 1
         record = [line for messages in agent.notes_taken.rounds for line in messages]

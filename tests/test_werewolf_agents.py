@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from parlour.envs.core import ParlourError
+from parlour.envs.english import seats_named
 from parlour.policies import RerankAgent, RetrievalAgent, WindowAgent, make_policy
 from parlour.policies.agents.werewolf import asks
 from parlour.policies.agents.werewolf.agents import QUERY, told
@@ -142,11 +143,11 @@ def now(does: str, **more: Any) -> WerewolfSituation:
 
 
 def options(kind: str, *seats: int) -> dict[str, str]:
-    return {f"{kind}:{seat}": "" for seat in seats} | {f"{kind}:": ""}
+    return {f"{kind}:{seat}": "" for seat in seats} | {kind: ""}
 
 
 SPEECHES = (
-    {"silent:": ""}
+    {"silent": ""}
     | {f"{kind}:{seat}": "" for kind in ("accuse", "defend") for seat in range(1, 8)}
     | {f"claim_role:{number}": "" for number in range(5)}
     | {f"report:{seat},{evil}": "" for seat in range(1, 8) for evil in (0, 1)}
@@ -171,7 +172,7 @@ def test_the_village_votes_for_the_least_trusted_who_lives():
     assert choice(me("Villager"), now("vote", alive=[0, 1, 3, 4]), vote) == "vote:1"
     assert choice(me("Villager"), now("vote", innocent=[2]), vote) == "vote:1"
     assert choice(me("Villager"), now("vote", wolves=[5]), vote) == "vote:5"
-    assert choice(me("Villager"), now("vote"), vote, [1.0] + [0.3] * 7) == "vote:"
+    assert choice(me("Villager"), now("vote"), vote, [1.0] + [0.3] * 7) == "vote"
 
 
 def test_the_village_votes_together_with_those_it_does_not_distrust():
@@ -189,7 +190,7 @@ def test_the_village_votes_together_with_those_it_does_not_distrust():
 def test_the_village_says_what_it_holds():
     assert choice(me("Villager"), now("speak"), SPEECHES) == "accuse:2"
     assert choice(me("Villager"), now("speak"), SPEECHES, [1, 0, 0, 0.5, 0, 0, 0, -0.2]) == "defend:3"
-    assert choice(me("Villager"), now("speak"), SPEECHES, [1.0] + [0.0] * 7) == "silent:"
+    assert choice(me("Villager"), now("speak"), SPEECHES, [1.0] + [0.0] * 7) == "silent"
 
 
 def test_the_seer_tells_of_a_werewolf_at_once_and_of_others_when_it_is_due():
@@ -221,7 +222,7 @@ def test_the_witch_saves_unless_she_distrusts_and_poisons_only_who_is_lost_to_he
     assert choice(me("Witch"), now("save", attacked=0), save, [-1.0] * 8) == "save:1"
     poison = options("poison", *range(8))
     assert choice(me("Witch"), now("poison"), poison) == "poison:2"
-    assert choice(me("Witch"), now("poison"), poison, [1, -0.5, -0.6, 0, 0, 0, 0, 0]) == "poison:"
+    assert choice(me("Witch"), now("poison"), poison, [1, -0.5, -0.6, 0, 0, 0, 0, 0]) == "poison"
 
 
 def test_the_guard_protects_a_credible_seer_then_the_most_trusted_then_himself():
@@ -237,7 +238,7 @@ def test_the_seer_checks_the_least_trusted_of_whom_it_is_not_certain():
     check = options("check", *range(1, 8))
     assert choice(me("Seer"), now("check"), check) == "check:2"
     assert choice(me("Seer"), now("check", wolves=[2]), check) == "check:1"
-    assert choice(me("Seer"), now("check", wolves=[2], innocent=[1, 3, 4, 5, 6, 7]), check) == "check:"
+    assert choice(me("Seer"), now("check", wolves=[2], innocent=[1, 3, 4, 5, 6, 7]), check) == "check"
 
 
 WOLF = me("Werewolf", 0, (1, 2))
@@ -251,7 +252,7 @@ def test_werewolves_kill_the_dangerous_claimed_seers_first_and_all_the_same_one(
     assert choice(WOLF, now("hunt", **KNOWN), hunt, DANGER, (said(6, "I am Seer.", 1),)) == "hunt:6"
     assert choice(WOLF, now("hunt", **KNOWN), hunt, DANGER, (said(1, "I want to kill player_7.", 2),)) == "hunt:7"
     assert choice(WOLF, now("hunt", **KNOWN), hunt, DANGER, (said(1, "I want to kill player_7.", 1),)) == "hunt:4"
-    whisper = options("recommend", *range(8)) | {"silent:": ""}
+    whisper = options("recommend", *range(8)) | {"silent": ""}
     assert choice(WOLF, now("whisper", **KNOWN), whisper, DANGER) == "recommend:4"
 
 
@@ -261,11 +262,11 @@ def test_werewolves_vote_with_the_table_where_it_is_wrong():
     assert choice(WOLF, now("vote", **KNOWN), vote, DANGER, heat) == "vote:5"
     lost = (*heat, said(4, "I accuse player_1 of being evil.", 2), said(3, "I accuse player_1 of being evil.", 2))
     assert choice(WOLF, now("vote", **KNOWN), vote, DANGER, lost) == "vote:1"  # five of eight: he is lost
-    assert choice(WOLF, now("vote", **KNOWN), vote, DANGER) == "vote:"
+    assert choice(WOLF, now("vote", **KNOWN), vote, DANGER) == "vote"
     own = (*heat, said(0, "I accuse player_6 of being evil.", 2))  # it stands by its own word
     assert choice(WOLF, now("vote", **KNOWN), vote, DANGER, own) == "vote:6"
     whispered = (said(1, "I want to kill player_5.", 2, private=True),)
-    assert choice(WOLF, now("vote", **KNOWN), vote, DANGER, whispered) == "vote:"
+    assert choice(WOLF, now("vote", **KNOWN), vote, DANGER, whispered) == "vote"
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -475,7 +476,7 @@ class Scripted:
     def complete(self, request: Request) -> Completion:
         self.asked += 1
         inputs = sections_in(request.messages[1].content)
-        own = int(json.loads(inputs["me"][0])["seat"].removeprefix("player_")) if "me" in inputs else 0
+        own = seats_named(inputs["me"][1])[0] if "me" in inputs else 0
         text = self.text.replace("ME", str(own)).replace("OTHER", str((own + 1) % 8))
         return Completion(texts=(text,), usage=Usage(1, 1), finish=("stop",))
 

@@ -18,6 +18,7 @@ from hypothesis import given, strategies as st
 from parlour.envs.core import Move
 from parlour.envs.speech import SILENT
 from parlour.policies import GratrAgent, RerankAgent, RetrievalAgent, WindowAgent
+from parlour.policies.agents.seat import code
 from parlour.policies.agents.werewolf import asks
 from parlour.policies.agents.werewolf.gratr.asks import AskIntent
 from parlour.policies.agents.werewolf.notes import HeardMessage
@@ -124,7 +125,7 @@ class Speaker(OfflineModel):
     def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
         if not isinstance(question, asks.Speak) or question.now.does == "whisper":
             return super().answer(question, context)
-        choice = next(code for code in question.options if code.startswith(self.choice))
+        choice = next(one for one in question.options if one.startswith(self.choice))
         self.chosen.append(choice)
         return Answered(asks.SpokenReply(why="", choice=choice, words=self.words))
 
@@ -137,7 +138,7 @@ def spoken(choice: str, words: str) -> list[Move]:
     assert not any(episode.faults["player_2"].values())
     by_day = [event.move for event in episode.last_views[2].events if event.seat == 2 and event.to is None]
     said = [move for move in by_day if move.kind not in ("vote", "hunt")]
-    assert [f"{move.kind}:{','.join(map(str, move.args))}" for move in said] == model.chosen != []
+    assert [code(move.kind, move.args) for move in said] == model.chosen != []
     return said
 
 

@@ -246,7 +246,7 @@ def test_the_first_section_ends_with_the_rules_of_the_table_which_are_the_same_f
     for seed in range(3):
         env.reset(seed=seed)
         assert env.last()[4]["rules"] == env.text.rules
-        assert all(env.text.who(env.view(seat)).endswith(f"\n\n{env.text.rules}\n") for seat in range(8))
+        assert all(env.text.who(env.view(seat)).endswith(f"\n{env.text.rules}\n") for seat in range(8))
         told.add(env.text.rules)
     assert len(told) == 1
     brief = env.text.rules.split("\n\n")[0]  # what must do where room is short

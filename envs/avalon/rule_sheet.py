@@ -45,7 +45,7 @@ def _course(table: Avalon) -> Iterable[str]:
         yield f"Talk: before {when}, all players speak once in seat order, starting with {_first(table)}."
     short = " or fewer" if rules.short_teams else ""
     why = ", and may give reasons to all" if rules.reasons else ""
-    yield f"Proposal: the leader proposes a team of the quest's size{short}, with or without itself{why}."
+    yield f"Proposal: the leader proposes a team of the quest's size{short}{why}. The leader need not be on it."
     if rules.short_teams:
         yield (
             "A team that is too small counts as two proposals. If it is accepted, a full team is drawn by lot from all "

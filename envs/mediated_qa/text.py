@@ -34,10 +34,12 @@ if TYPE_CHECKING:
 _SEAT_OF: Final = {kind: seat for seat, kind in enumerate(CHOICES) if kind}
 _TASKS: Final = (
     "You see each question and the state of the graph around it. You recommend an action to each module, in private.",
-    "You search the graph for evidence: shallowly, deeply, or not at all.",
-    "You answer from the evidence, by several answers that must agree, from memory, or not at all.",
-    "You check the answer against the evidence, or let it pass.",
+    "You search the graph for evidence: shallowly{}, deeply{}, or not at all{}.",
+    "You answer from the evidence{}, by several answers that must agree{}, from memory{}, or not at all{}.",
+    "You check the answer against the evidence{}, or let it pass{}.",
 )
+"""By seat; behind each way, the name of the published action."""
+_LEVELS: Final = dict(zip(vocabulary.LEVELS, ("low", "medium", "high"), strict=True))
 _OUTCOMES: Final = ("answered right", "answered wrong", "rightly no answer", "no answer, though memory knew it")
 _REASONS: Final = {
     "right": "the answer was right",
@@ -94,14 +96,17 @@ class MediatedText(MoveSentences):
         right, wrong, silent, missed = map(_number, self._payment.utilities)
         costs = iter(map(_number, self._payment.costs))
         prices = "; ".join(", ".join(f"{name} {next(costs)}" for name in names) for names in self._actions.names[1:])
-        whose = "you pay only for your own action" if self._own and view.seat != MEDIATOR else "you pay for all actions"
+        whose = "You pay only for your own action" if self._own and view.seat != MEDIATOR else "You pay for all actions"
         many = f"There are {view.questions} questions." if view.questions > 1 else "There is one question."
         obeyed = "" if self._modules else " The modules do what you recommend."
+        task, names = _TASKS[view.seat], self._actions.names[view.seat]
+        published = self._actions == PUBLISHED_ACTIONS
+        task = task.format(*(f" ({name})" for name in names)) if published else task.replace("{}", "")
         return (
-            f"You are the {AGENTS[view.seat]}. {_TASKS[view.seat]}{obeyed}\n"
-            f"{many} A right answer pays {right}, a wrong one {wrong}. No answer pays {silent} if memory alone would "
+            f"You are the {AGENTS[view.seat]}. {task}{obeyed}\n"
+            f"{many} A right answer pays {right} points, a wrong one {wrong}. No answer pays {silent} if memory alone would "
             f"have been wrong, and {missed} if it would have been right.\n"
-            f"Costs: {prices}; {whose}.\n"
+            f"Costs in points: {prices}. {whose}.\n"
         )
 
     def why(self, outcome: Outcome) -> str:
@@ -163,7 +168,7 @@ class MediatedText(MoveSentences):
     def _announcement(self, move: Move) -> str:
         kind, args, words = move
         if kind == vocabulary.SIGNAL:
-            return f"A question is asked. Graph state: {STATES[args[0]]}."
+            return f"A question is asked. {_signals(STATES[args[0]])}"
         if kind == vocabulary.MEASURED:
             pairs = zip(vocabulary.FEATURES, words.split(" "), strict=False)  # as many as it sees
             return f"Measured: {', '.join(f'{name} {float(value):.3g}' for name, value in pairs)}."
@@ -203,6 +208,19 @@ class MediatedText(MoveSentences):
 def _quoted(words: str) -> str:
     """Words from outside in one line, between quotation marks."""
     return quote(clean(words))
+
+
+@lru_cache(maxsize=len(STATES))
+def _signals(state: str) -> str:
+    """What the graph says about a question, in a sentence.
+
+    >>> _signals("T:mid_Q:high")
+    'In the graph, trust in its documents is medium, and the quality of their evidence is high.'
+    """
+    if state == vocabulary.NO_SIGNAL:
+        return "The graph says nothing about it."
+    trust, quality = (_LEVELS[part.partition(":")[2]] for part in state.split("_"))
+    return f"In the graph, trust in its documents is {trust}, and the quality of their evidence is {quality}."
 
 
 def _number(value: float) -> str:

@@ -27,6 +27,7 @@ CHECK, NO_CHECK = range(2)
 LEVELS: Final = ("low", "mid", "high")
 NO_SIGNAL: Final = "s0"
 STATES: Final = (*(f"T:{t}_Q:{q}" for t, q in product(LEVELS, LEVELS)), NO_SIGNAL)
+"""Trust in the documents (T) and quality of the path between them (Q), as the published policy file names them."""
 
 VERDICTS: Final = ("none", "entailment", "neutral", "contradiction")
 UNCHECKED, ENTAILED, NEUTRAL, CONTRADICTED = range(4)

@@ -75,11 +75,11 @@ class WerewolfText(MoveSentences):
         return f"You are {name(view.seat)}. Your role is {view.role} ({view.side} side).\n{fellows}{self._in_order[2]}"
 
     def common(self, view: WerewolfView) -> str:
-        """The order of talk, the same for all seats of a game, and the empty line before the rules."""
+        """The order of talk, the same for all seats of a game."""
         if not view.role:
             return ""
         if self._in_order[0] != view.speakers:
-            order = f"By day the living {self._order} in this order: {names(view.speakers)}.\n\n"
+            order = f"By day the living {self._order} in this order: {names(view.speakers)}.\n"
             self._in_order = view.speakers, order, f"{order}{self.rules}\n"
         return self._in_order[1]
 

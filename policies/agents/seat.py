@@ -189,10 +189,10 @@ class GameSeat(AskingPolicy, Generic[V]):
 def code(kind: str, args: Iterable[int]) -> str:
     """The code of an option.
 
-    >>> code("propose", [0, 2])
-    'propose:0,2'
+    >>> code("propose", [0, 2]), code("silent", [])
+    ('propose:0,2', 'silent')
     """
-    return f"{kind}:{','.join(map(str, args))}"
+    return ":".join(filter(None, (kind, ",".join(map(str, args)))))
 
 
 def coded(info: Mapping[str, Any]) -> dict[str, str]:

@@ -286,4 +286,6 @@ def _limits(part: Mapping[str, Any], words: Mapping[str, str]) -> str:
 
 def _how_many(part: Mapping[str, Any], words: Mapping[str, str]) -> str:
     low, high = part.get("minItems"), part.get("maxItems")
-    return fill(words["entries"], {"number": low}) if low is not None and low == high else ""
+    if low is None or low != high:
+        return ""
+    return words["entry"] if low == 1 else fill(words["entries"], {"number": low})

@@ -36,7 +36,8 @@ from pydantic import BaseModel, ConfigDict, model_serializer, model_validator
 
 MOST: Final = 999.0
 """The highest cost there is: so many times less often than the favourite, or less often still."""
-_DECIMALS: Final = 2
+_DIGITS: Final = 3
+"""Significant digits of odds."""
 
 Numbers = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -49,7 +50,7 @@ def option_costs(chances: Sequence[float] | Numbers) -> list[float]:
     """
     given = np.asarray(chances, dtype=np.float64)
     times = given.max() / np.maximum(given, given.max() / MOST)
-    return [round(float(time), _DECIMALS) for time in times]
+    return [float(f"{time:.{_DIGITS}g}") for time in times]
 
 
 def contradicts(said: Move, planned: Move) -> bool:

@@ -244,8 +244,8 @@ class Devise(PlayingAsk[Plan], kind="avalon_agent.devise", spare=("analysis",)):
         line = self.previous if self.previous in self.lines and self.try_out else self._first(rng)
         if not self.try_out:
             line = self._adapted(line)
-        steps = [f"Quest {quest}: {self.lines[line]}" for quest in range(self.now.quest, _QUESTS + 1)]
-        return Plan(steps=steps, line=line)
+        when = f"Quest {_QUESTS}" if self.now.quest == _QUESTS else f"Quests {self.now.quest} to {_QUESTS}"
+        return Plan(steps=[f"{when}: {self.lines[line]}"], line=line)
 
     def _first(self, rng: np.random.Generator) -> str:
         """The preferred line; in practice one drawn by its chances to be the best (Thompson 1933)."""
@@ -299,7 +299,7 @@ class Act(PlayingAsk[Action], kind="avalon_agent.act", decides=True, spare=("str
     def heuristic(self, rng: np.random.Generator) -> Action:
         line = line_in(self.plan)
         choice = self.decision(self.options, line, self.analysis, rng)
-        return Action(why=f"By the line {line}." if line else "Without a plan.", choice=choice)
+        return Action(why=f'I follow the line of play "{line}".' if line else "I have no plan.", choice=choice)
 
     def choices(self) -> Choices:
         return {"choice": self.options}

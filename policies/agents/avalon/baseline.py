@@ -32,6 +32,8 @@ from parlour.policies.settings import Settings, setting
 from pydantic import BaseModel, ConfigDict, Field
 
 _WEIGHTS = {FAILS: 5, EXPOSED: 5, VOTES: 4, TEAM: 3, speech.ACCUSE: 3}
+_TASKS: Final = {"card": "play a card", "consult": "name Merlin"}
+"""Turns that a reflection calls otherwise than a situation does."""
 _FOLLOWS = 0.5
 """How often the heuristic does what a suggestion says."""
 
@@ -60,6 +62,11 @@ class Weigh(Ask[Weights], kind="avalon_agent.weigh"):
         return with_length(super().schema_of_answer(), "weights", len(self.messages), len(self.messages))
 
 
+def _sentence(line: str) -> str:
+    """A message without its speaker's words, as a sentence."""
+    return f"{notes.without_words(line).removesuffix('.')}."
+
+
 class Findings(Answer):
     """What the record says."""
 
@@ -76,7 +83,7 @@ class LookUp(Ask[Findings], kind="avalon_agent.look_up", fixed=("me",)):
     """For each question the messages most like it."""
 
     def heuristic(self, rng: np.random.Generator) -> Findings:
-        return Findings(answers=[" ".join(map(notes.without_words, found)) or "Unknown." for found in self.material])
+        return Findings(answers=[" ".join(map(_sentence, found)) or "Unknown." for found in self.material])
 
     def check(self, answer: Findings) -> None:
         if len(answer.answers) != len(self.questions):
@@ -126,8 +133,8 @@ class ReflectOnFindings(KeptAsk[AvalonReflection], kind="avalon_agent.reflect", 
         bad = [name(j) for j, chance in enumerate(mine.evil) if chance > 0.5 and j != self.me.seat]
         on_team = self.me.seat in self.now.team
         return AvalonReflection(
-            reflection=f"As {self.me.role} I am to {self.now.does} in quest {self.now.quest} at {self.now.good} to "
-            f"{self.now.evil}, {'on' if on_team else 'off'} the team. I suspect {len(bad)} players."
+            reflection=f"As {self.me.role} I must {_TASKS.get(self.now.does, self.now.does)}: quest {self.now.quest}, score "
+            f"{self.now.good} to {self.now.evil}, {'on' if on_team else 'off'} the team. I suspect {len(bad)} players."
         )
 
 

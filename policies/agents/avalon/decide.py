@@ -1,6 +1,6 @@
 """What a player does who holds given chances true: the decisions behind the heuristics of both Avalon agents.
 
-An option is known by its code, `kind:arguments` (`"propose:0,2"`, `"vote:1"`, `"accuse:3"`, `"guess:"` to pass).
+An option is known by its code, `kind:arguments` (`"propose:0,2"`, `"vote:1"`, `"accuse:3"`, `"guess"` to pass).
 """
 
 from __future__ import annotations

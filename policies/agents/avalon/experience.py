@@ -9,6 +9,7 @@ role, a better strategy from them, and the strategies of the other roles.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -141,9 +142,9 @@ class Suggest(RecordAsk[Suggestions], kind="avalon_agent.suggest", spare=("earli
         blamed = sum(fact.kind == speech.ACCUSE and fact.args[0] == self.me.seat for fact in facts)
         return Suggestions(
             suggestions=[
-                f"As {self.me.role} the line {self.line} was followed and {result}.",
-                f"{failed} quests failed; as {self.me.role} watch who was on them.",
-                f"{self.me.role} was accused {blamed} times; give little reason for it.",
+                f'As {self.me.role}, the line of play "{self.line}" was followed and {result}.',
+                f"Quests failed: {failed}. As {self.me.role}, watch who was on them.",
+                f"Accusations of {self.me.role}: {blamed}. Give little reason for them.",
             ]
         )
 
@@ -166,7 +167,8 @@ class Improve(Ask[Strategy], kind="avalon_agent.improve"):
         results = lines.results_in(self.strategy)
         for line in lines.lines_of(self.role):
             for result in ("won", "lost"):
-                if any(f"the line {line} was followed and {result}" in suggestion for suggestion in self.suggestions):
+                followed = re.compile(rf"the line (?:of play )?\W?{line}\W? was followed and {result}")
+                if any(map(followed.search, self.suggestions)):
                     won, played = results.get(line, (0, 0))
                     results[line] = (won + (result == "won"), played + 1)
         return Strategy(strategy=lines.put_results(results, self.role) if results else self.strategy)

@@ -56,31 +56,35 @@ def introduction_of(role: str, guesser: str = game.ASSASSIN) -> str:
 def first_strategy(role: str) -> str:
     """The strategy of a role before any experience."""
     if role in game.EVIL_ROLES:
-        return "Prefer the line sabotage: pretend to be a loyal servant, volunteer for quests and fail them."
+        return _preferring(SABOTAGE, "pretend to be a loyal servant, volunteer for quests and fail them.")
     if role in (game.MERLIN, game.PERCIVAL):
-        return "Prefer the line open: object to candidates you think are evil."
-    return "Prefer the line open: volunteer for quests and support candidates you trust."
+        return _preferring(OPEN, "object to candidates you think are evil.")
+    return _preferring(OPEN, "volunteer for quests and support candidates you trust.")
+
+
+def _preferring(line: str, meaning: str) -> str:
+    return f'Prefer the line of play "{line}": {meaning}'
 
 
 def preferred_line(strategy: str, role: str) -> str:
     """The line that a strategy names first; the role's first one if it names none.
 
-    >>> preferred_line("Prefer the line quiet, as it won most.", "Merlin")
+    >>> preferred_line('Prefer the line of play "quiet", as it won most.', "Merlin")
     'quiet'
     """
     known = lines_of(role)
-    found = re.findall(r"\bline (\w+)", strategy)
+    found = re.findall(r"\bline (?:of play )?[\"'`]?(\w+)", strategy)
     return next((line for line in found if line in known), next(iter(known)))
 
 
 def results_in(strategy: str) -> dict[str, tuple[int, int]]:
     """Line -> games won, games played, as far as a strategy tells them.
 
-    >>> results_in("Prefer the line open. Won so far: open 3 of 4, quiet 0 of 1.")
+    >>> results_in('Prefer the line of play "open". Games won so far: open 3 of 4, quiet 0 of 1.')
     {'open': (3, 4), 'quiet': (0, 1)}
     """
     known = "|".join((*GOOD_LINES, *EVIL_LINES))
-    match = re.search(r"Won so far: (.*)", strategy)
+    match = re.search(r"[Ww]on so far: (.*)", strategy)
     counted = re.findall(rf"\b({known}) (\d{{1,9}}) of (\d{{1,9}})\b", match[1]) if match else []
     return {line: (int(won), int(played)) for line, won, played in counted if int(won) <= int(played)}
 
@@ -90,4 +94,4 @@ def put_results(results: Mapping[str, tuple[int, int]], role: str) -> str:
     means = {line: (results.get(line, (0, 0))[0] + 1) / (results.get(line, (0, 0))[1] + 2) for line in lines_of(role)}
     best = max(means, key=lambda line: means[line])
     text = ", ".join(f"{line} {won} of {played}" for line, (won, played) in results.items())
-    return f"Prefer the line {best}: {lines_of(role)[best]} Won so far: {text}."
+    return f"{_preferring(best, lines_of(role)[best])} Games won so far: {text}."

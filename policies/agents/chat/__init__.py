@@ -25,8 +25,8 @@ from parlour.policies.llm.ask import ENGLISH, Answer, Ask, Choices
 
 _ALTERNATIVES: Final = re.compile(r"\[([^\[\]|]+(?: \| [^\[\]|]+)+)\]")
 """In a line for several sentences, the different middles."""
-_PIECE: Final = re.compile(r"\d+(?::\d+)*|[^\W\u2e80-\uffff]+|.", re.DOTALL)
-"""A word, a time of day, a letter of a script without blanks, or a sign."""
+_PIECE: Final = re.compile(r"\[[^\[\]|]+(?: \| [^\[\]|]+)+\]|\d+(?::\d+)*|[^\W\u2e80-\uffff]+|.", re.DOTALL)
+"""Alternatives, a word, a time of day, a letter of a script without blanks, or a sign."""
 
 
 def together(sentences: Iterable[str]) -> list[str]:
@@ -34,16 +34,27 @@ def together(sentences: Iterable[str]) -> list[str]:
 
     >>> together(["I wait.", "I trust player_0 now.", "I trust player_1 now.", "I trust player_2 now."])
     ['I wait.', 'I trust [player_0 | player_1 | player_2] now.']
+    >>> together([f"I checked {who}: {found}." for who in ("player_0", "player_1") for found in ("good", "evil")])
+    ['I checked [player_0 | player_1]: [good | evil].']
     """
+    return _grouped(_grouped([json.dumps(one, ensure_ascii=False) if _is_marked(one) else one for one in sentences]))
+
+
+def _is_marked(sentence: str) -> bool:
+    """Whether a sentence would not be read back as it stands."""
+    return sentence[:1] == '"' or _ALTERNATIVES.search(sentence) is not None
+
+
+def _grouped(told: Sequence[str]) -> list[str]:
     lines: list[str] = []
     group: list[str] = []
-    for sentence in sentences:
-        if group and _shorter(group, sentence):
-            group.append(sentence)
+    for one in told:
+        if group and _shorter(group, one):
+            group.append(one)
             continue
         if group:
             lines.append(_line(group))
-        group = [sentence]
+        group = [one]
     return [*lines, _line(group)] if group else lines
 
 
@@ -58,22 +69,25 @@ def one_by_one(lines: Iterable[str]) -> list[str]:
             sentences.append(line)
         else:
             before, after = line[: found.start()], line[found.end() :]
-            sentences += [f"{before}{middle}{after}" for middle in found[1].split(" | ")]
+            sentences += one_by_one(f"{before}{middle}{after}" for middle in found[1].split(" | "))
     return sentences
 
 
 def _shorter(group: Sequence[str], sentence: str) -> bool:
-    """Whether a sentence takes less room in the line of a group than in one of its own; signs of the line keep it apart."""
-    if any(sign in one for sign in "[]|" for one in (*group, sentence)):
+    """Whether a sentence takes less room in the line of a group than in one of its own, from which it can be read back."""
+    line = _line([*group, sentence])
+    parts = _ALTERNATIVES.sub("", "".join((*group, sentence)))
+    if any(sign in parts for sign in "[]|") or any(one[:1] == '"' for one in (*group, sentence)):
         return False
-    return len(_line([*group, sentence])) < len(_line(group)) + len(sentence)
+    if one_by_one([line]) != one_by_one([*group, sentence]):
+        return False
+    return len(line) < len(_line(group)) + len(sentence)
 
 
 def _line(sentences: Sequence[str]) -> str:
     """Sentences as one line, cut between words."""
     if len(sentences) == 1:
-        (alone,) = sentences
-        return json.dumps(alone, ensure_ascii=False) if alone[:1] == '"' or _ALTERNATIVES.search(alone) else alone
+        return sentences[0]
     pieces = [_PIECE.findall(sentence) for sentence in sentences]
     before = len(commonprefix(pieces))  # noqa: RUF071 - of lists
     before = min(before, *(len(one) - 1 for one in pieces))

@@ -206,15 +206,15 @@ class SenseAll(CharacterAsk[SensorAnswers], kind="questum.sense_all"):
     """All sensors about one character, for pruning."""
 
     sensors: list[SensorCard]
-    asked: int
-    """PLAYER*: how many questions the character has answered about this victim; -1 where that is not told."""
+    asked: int | None
+    """PLAYER*: how many questions the character has answered about this victim; None where that is not told."""
     script: list[str]
     dialogue: list[Talk]
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> SensorAnswers:
-        known = self.known
-        return SensorAnswers(readings={sensor.sensor: _sensed(sensor, known, self.asked) for sensor in self.sensors})
+        known, asked = self.known, -1 if self.asked is None else self.asked
+        return SensorAnswers(readings={sensor.sensor: _sensed(sensor, known, asked) for sensor in self.sensors})
 
     def choices(self) -> Choices:
         return {f"readings.{sensor.sensor}.choice": dict.fromkeys(sensor.choices, "") for sensor in self.sensors}

@@ -268,12 +268,12 @@ class ReflectOnWindow(HeardAsk[WerewolfReflection], kind="werewolf.reflect"):
 
     def heuristic(self, rng: np.random.Generator) -> WerewolfReflection:
         ranked = sorted(self.opinions, key=lambda opinion: (-abs(opinion.trust), opinion.player))
-        asked = [f"Is {name(one.player)} what he seems to be?" for one in ranked[:2]]
+        asked = [f"Is {name(one.player)} who they seem to be?" for one in ranked[:2]]
         foes = [one.player for one in ranked if one.stance == inference.ADVERSARY]
         return WerewolfReflection(
             asked=asked,
-            reflection=f"It is day {self.now.day}, {len(self.now.alive)} live. As {self.me.role} I am to "
-            f"{self.now.does.replace('_', ' ')}. I hold {names(foes)} for adversaries.",
+            reflection=f"It is day {self.now.day}, and {len(self.now.alive)} players live. I am a {self.me.role}. "
+            f"My adversaries: {names(foes)}.",
         )
 
 

@@ -307,7 +307,7 @@ class Interview(Procedure):
             SenseAll(
                 **self._about(seat, victim),
                 sensors=cards,
-                asked=room.seat_memory.asked(seat, victim) if counts else -1,
+                asked=room.seat_memory.asked(seat, victim) if counts else None,
             )
             for seat in seats
         ]
