@@ -1,4 +1,4 @@
-"""A prompt that fits: oldest speech goes first, then what can be spared, then all but the first paragraph of the rules."""
+"""A prompt that fits: oldest speech goes first, then what can be spared, then most of the rules, then the oldest facts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from parlour.policies.llm.ask import ASKS, Answer, Ask
-from parlour.policies.llm.fit import estimated_tokens, fitted, opening
+from parlour.policies.llm.fit import estimated_tokens, fitted, newest, opening
 from parlour.policies.llm.prompt import Templates
 
 RULES = "Two teams play.\n\n" + "Much is to be said on this. " * 40
@@ -56,7 +56,7 @@ def test_the_oldest_speech_goes_first_and_as_little_as_need_be():
     put = fitted(QUESTION, RULES, PLAIN, whole.tokens() - 60)
     assert put.cut == 2  # two lines of some 55 tokens each, less the line that tells of it
     assert [words in put.user for words in WORDS] == [False] * 2 + [True] * 4
-    assert "2 older lines of talk are left out." in put.user
+    assert "2 older lines are left out." in put.user
     assert put.system == whole.system
 
 
@@ -72,7 +72,18 @@ def test_then_goes_what_can_be_spared_then_most_of_the_rules():
     assert "Two teams play." in brief.system
 
 
-def test_what_does_not_fit_with_its_facts_is_not_asked():
+def test_the_oldest_facts_go_last_and_the_newest_four_stay():
+    question = QUESTION.model_copy(update={"lines": TALK})
+    least = opening(Recorded(lines=FACTS[2:]), "Two teams play.", replace(PLAIN, brief=True)).tokens()
+    put = newest(question, RULES, PLAIN, least + 20)  # and some 20 tokens for the line that tells of it
+    assert [fact in put.user for fact in FACTS] == [False] * 2 + [True] * 4
+    assert not any(words in put.user for words in WORDS)
+    assert put.cut == 9  # six lines of speech, the advice, two facts
+    assert "9 older lines are left out." in put.user
+    assert newest(question, RULES, PLAIN, least - 20) is None
+
+
+def test_what_does_not_fit_with_its_facts_is_not_fitted():
     facts = Recorded(lines=FACTS)
     least = opening(facts, "Two teams play.", replace(PLAIN, brief=True)).tokens()
     assert fitted(facts, RULES, PLAIN, least + 40) is not None

@@ -241,6 +241,7 @@ class _Question:
         if put is None and try_anyway:
             put = fit.shortest(*asked)
             put = put if put.tokens() * _AT_MOST <= limit - reply else None
+        put = put or fit.newest(*asked, limit - reply)
         return self._talk(put, reply) if put else None
 
     def _talk(self, put: fit.Opening, reply: int) -> _Talk:

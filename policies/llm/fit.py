@@ -1,13 +1,14 @@
 """A prompt that fits into the model's context: what is left out, in which order, and how much room a prompt takes.
 
 Oldest speech goes first, then inputs that the question can spare, then all but the first paragraph of the rules, then general
-words and the description of the sections. Teams, votes, results and deaths never go: a question that does not fit with them is
-put as short as it gets if the estimate may be wrong, and is not asked otherwise.
+words and the description of the sections. A question that does not fit with all teams, votes, results and deaths is put as short
+as it gets if the estimate may be wrong. Otherwise the oldest of these lines go too, and only the newest four always stay.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -20,6 +21,8 @@ _LATIN: Final = 3.0
 """Characters of a token in Latin script, at least: byte-pair tokenizers reach 3.5 to 4.5 on English prose."""
 _PER_MESSAGE: Final = 8
 """Tokens around a message, at most."""
+_NEWEST: Final = 4
+"""Lines of the record that no lack of room takes."""
 
 
 class Opening(NamedTuple):
@@ -30,7 +33,7 @@ class Opening(NamedTuple):
     question: Ask[Any]
     """What the messages put, without what was left out."""
     cut: int = 0
-    """Lines of talk, inputs and paragraphs that were left out."""
+    """Lines of the record, inputs and paragraphs that were left out."""
 
     def tokens(self) -> int:
         """An estimate that errs to the long side."""
@@ -67,15 +70,34 @@ def fitted(question: Ask[Any], rules: str, templates: Templates, room: int) -> O
             cut = len(speech) + spared + (told != rules)
             if _cut(rest, told, general, cut).tokens() > room:
                 continue
-            beside, fewest, enough = cut - len(speech), 0, len(speech)
-            while fewest < enough:  # as much speech as fits, found by halving; without any it is known to fit
-                tried = (fewest + enough) // 2
-                if _cut(kept(tried), told, general, tried + beside).tokens() <= room:
-                    enough = tried
-                else:
-                    fewest = tried + 1
-            return _cut(kept(enough), told, general, enough + beside)
+            beside = cut - len(speech)
+            return _most(lambda gone: _cut(kept(gone), told, general, gone + beside), len(speech), room)  # noqa: B023
     return None
+
+
+def _most(opening_without: Callable[[int], Opening], most: int, room: int) -> Opening:
+    """The prompt without as few lines as it takes to fit, found by halving; without `most` it is known to fit."""
+    fewest, enough = 0, most
+    while fewest < enough:
+        tried = (fewest + enough) // 2
+        if opening_without(tried).tokens() <= room:
+            enough = tried
+        else:
+            fewest = tried + 1
+    return opening_without(enough)
+
+
+def newest(question: Ask[Any], rules: str, templates: Templates, room: int) -> Opening | None:
+    """The shortest prompt, without as many of the oldest facts of the record as it takes to fit; None if that cannot be done."""
+    lines = [line for line in _record(question) if line not in set(_speech(question))]
+
+    def without(gone: int) -> Opening:
+        kept = _without(question, [*lines[:gone]], ())
+        put = shortest(kept, rules, templates)
+        return _cut(put.question, rules.split("\n\n", 1)[0], replace(templates, brief=True), put.cut + gone)
+
+    most = max(0, len(lines) - _NEWEST)
+    return _most(without, most, room) if without(most).tokens() <= room else None
 
 
 def shortest(question: Ask[Any], rules: str, templates: Templates) -> Opening:
@@ -95,11 +117,15 @@ class _Line(NamedTuple):
 
 def _speech(question: Ask[Any]) -> list[_Line]:
     """The entries of the record that are words of players only, the oldest first."""
+    return [line for line in _record(question) if question.is_speech(_entries(getattr(question, line.field))[line.number])]
+
+
+def _record(question: Ask[Any]) -> list[_Line]:
+    """All entries of the record, the oldest first."""
     return [
         _Line(name, number)
         for name in (*question.record, *question.recent)
-        for number, entry in enumerate(_entries(getattr(question, name)))
-        if question.is_speech(entry)
+        for number in range(len(_entries(getattr(question, name))))
     ]
 
 

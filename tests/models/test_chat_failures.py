@@ -139,14 +139,25 @@ def test_a_prompt_is_cut_to_the_context_and_says_so():
     answered = asked(script, Choose(lines=LINES), context=1280)
     sent = script.heard[0]
     assert answered.cut == answered.calls[0]["cut"] > 5
-    assert f"{answered.cut} older lines of talk are left out" in sent.messages[1].content
+    assert f"{answered.cut} older lines are left out" in sent.messages[1].content
     assert all(f"Vote {k}: 3 to 2." in sent.messages[1].content for k in range(30))
     assert sum(estimated_tokens(message.content) for message in sent.messages) + sent.max_tokens <= 1280
 
 
+def test_of_facts_that_do_not_fit_the_newest_are_sent():
+    script = Script([GOOD])
+    facts = LINES[::2] * 9
+    answered = asked(script, Choose(lines=facts), context=1280)
+    sent = script.heard[0].messages[1].content
+    assert sent.count(": 3 to 2.") == len(facts) - answered.cut > 4
+    assert f"{answered.cut} older lines are left out" in sent
+    assert "\n".join(f"- {fact}" for fact in facts[answered.cut :]) in sent
+    assert sum(estimated_tokens(message.content) for message in script.heard[0].messages) <= 1180
+
+
 def test_a_prompt_that_cannot_be_cut_enough_is_not_sent():
     script = Script([])
-    answered = asked(script, Choose(lines=LINES[::2] * 9), context=1280)
+    answered = asked(script, Choose(lines=["fact " * 900]), context=1280)
     assert (answered.reason, answered.tries, script.heard) == ("context", 0, [])
 
 
@@ -169,9 +180,11 @@ def test_what_may_fit_though_our_estimate_says_no_is_sent_and_the_server_decides
     script = Script([GOOD])
     assert asked(script, facts_of(1300), context=1280).reason is None
     assert sum(estimated_tokens(message.content) for message in script.heard[0].messages) > 1180
-    refusing = Script([PromptTooLong("too long", tokens=1290, limit=1280)])
+    refusing = Script([PromptTooLong("too long", tokens=1290, limit=1280), GOOD])
     answered = asked(refusing, facts_of(1300), context=1280)
-    assert (answered.reason, len(refusing.heard)) == ("context", 1)
+    assert (answered.reason, len(refusing.heard)) == (None, 2)
+    assert [": 3 to 2." in request.messages[1].content for request in refusing.heard] == [True, True]
+    assert answered.cut > 0
 
 
 def test_a_prompt_that_the_server_finds_too_long_is_shortened_once():
