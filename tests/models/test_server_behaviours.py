@@ -395,16 +395,16 @@ def too_long(server: Stub, call: Call) -> Answer | None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("policy", "table"),
+    ("policy", "options"),
     [
         ("chat", ("werewolf_v0", "-n", "7", "--set", "max_days=4")),
         ("gratr", ("werewolf_v0", "-n", "6", "--set", "max_days=3")),
         ("chat", ("avalon_v0", "-n", "8")),
     ],
 )
-def test_in_a_context_of_1280_tokens_at_most_one_decision_is_lost(policy, table, capfd):
+def test_in_a_context_of_1280_tokens_at_most_one_decision_is_lost(policy, options, capfd):
     with Stub(Behaviour(too_long, context=1280)) as server:
-        game = ("play", *table, "--seed", "77", "--json")
+        game = ("play", *options, "--seed", "77", "--json")
         assert run([*game, "--policy", policy, "--model", server.MODEL, "--base-url", server.base_url]) == 0
     made = [player for game in json.loads(capfd.readouterr().out) for player in game["players"].values()]
     assert sum(player["decisions"] - player["own"] for player in made) <= 1
