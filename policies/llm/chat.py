@@ -241,7 +241,8 @@ class _Question:
         if put is None and try_anyway:
             put = fit.shortest(*asked)
             put = put if put.tokens() * _AT_MOST <= limit - reply else None
-        put = put or fit.newest(*asked, limit - reply)
+        rooms = (limit - reply, int((limit - reply) / _AT_MOST) if try_anyway else 0)
+        put = put or next(filter(None, (fit.newest(*asked, room) for room in rooms)), None)
         return self._talk(put, reply) if put else None
 
     def _talk(self, put: fit.Opening, reply: int) -> _Talk:

@@ -6,7 +6,7 @@ all who vote at one moment; then what the seat alone knows. So a server that kee
 seat, reads little more than the news. A seat with a long story of its own has it before the record: nothing behind it is
 worth sharing.
 
-In free talk the sentences that the game understands best are listed, those that differ in one place in one line.
+The sentences that the game understands best are listed, those that differ in one place in one line.
 """
 
 from __future__ import annotations
@@ -102,6 +102,8 @@ _SPEECH: Final = re.compile(r'^(?:\d+: )?[^:："]{1,80}?(?: says(?: [^:"]*)?: | 
 """A line of the record that is the words of a player; what the moderator tells begins otherwise."""
 
 _PLACED: Final = re.compile(r"(\d+): (.*)", re.DOTALL)
+_FEW: Final = 6
+"""Options up to this number have a line each."""
 _LONG: Final = 1500
 """Least number of characters that make `who` a story."""
 
@@ -135,7 +137,7 @@ class TakeTurn(
     asked: str
     """The current question; further lines say what was wrong with the last answer."""
     options: list[str]
-    """What it may do, in the words that the game understands best; in free talk, only by `sayings`."""
+    """What it may do, in the words that the game understands best, as `together` lists it where they are many; in free talk, only by `sayings`."""
     sayings: list[str]
     """Sentences of free talk that the game understands best, as `together` lists them; words of its own may be said too.
     Empty where there is no free talk."""
@@ -150,10 +152,10 @@ class TakeTurn(
 
     def sentences(self) -> list[str]:
         """All that it may do, in the words that the game understands best."""
-        return one_by_one(self.sayings) if self.sayings else self.options
+        return one_by_one(self.sayings or self.options)
 
     def choices(self) -> Choices:
-        return {} if self.sayings else {"words": dict.fromkeys(self.options, "")}
+        return {} if self.sayings else {"words": dict.fromkeys(self.sentences(), "")}
 
     def check(self, answer: TurnWords) -> None:
         if not answer.words.strip():
@@ -233,14 +235,15 @@ def turn_of(text: str, info: Mapping[str, Any]) -> TakeTurn:
     long = len(who) > _LONG
     events, private = (lines, []) if long or not asked else apart(lines, _secret(lines, info))
     talk = info.get("free_words", True)
+    told = offered_now if not talk and len(offered_now) <= _FEW else _told_together(tuple(offered_now))
     return TakeTurn(
         language=language,
         common=common,
         story=who if long else "",
         events=events,
         asked=asked,
-        options=[] if talk else offered_now,
-        sayings=_told_together(tuple(offered_now)) if talk else [],
+        options=[] if talk else told,
+        sayings=told if talk else [],
         private=private,
         who="" if long else who,
     )
