@@ -16,7 +16,7 @@ from parlour.training.cli.options import Answer, Options
 from parlour.training.measure.statistics import Estimate, show_interval
 from parlour.training.papers import reproduce as tables
 from parlour.training.results import display
-from parlour.training.results.decision_tables import decision_parts, marked, no_result
+from parlour.training.results.decision_tables import decision_parts, figure, marked, no_result
 from parlour.training.results.evaluation_tables import show_rate
 from parlour.training.results.verdicts import BETTER, UNCLEAR, WORSE, doubt, no_score, together, word
 from rich.measure import Measurement
@@ -101,14 +101,14 @@ def show_reproduction(reproduction: tables.Reproduction, model: Model) -> None:
     for cell in reproduction.cells:
         paper = "-" if cell.paper is None else _show_paper(cell, cell.paper)
         ours = show_rate(cell.ours) if cell.value is None else _show_value(cell.value)
-        apart = _show_difference(cell)
+        apart, (name, *own) = _show_difference(cell), reproduction.rests_on(cell.row)
         if apart:
-            first = firsts.get((cell.of, cell.measure), cell.row)
-            apart = no_result([reproduction.rests_on(cell.row), reproduction.rests_on(first)]) + apart
+            first = reproduction.rests_on(firsts.get((cell.of, cell.measure), cell.row))
+            apart = no_result([(name, *own), first]) + figure(apart, own, first[1:])
         else:
             firsts[cell.of, cell.measure] = cell.row
-        row = marked(*reproduction.rests_on(cell.row))
-        rows.append((row, cell.of, cell.measure, paper, ours, *([apart] if differs else [])))
+        row = (marked(name, *own), cell.of, cell.measure, paper, figure(ours, own))
+        rows.append((*row, *([apart] if differs else [])))
     title = f"{reproduction.name}: {reproduction.title}; ours played by {called(model)}"
     headings = ("row", "of", "measure", "paper", "ours [95 %]", *(["from the first row"] if differs else []))
     shown, out = display.rich_table(title, headings, rows), display.console()

@@ -7,10 +7,14 @@ from typing import Final
 
 from parlour.policies.llm.decisions import MOST_FOREIGN, Answers, Decisions, foreign
 from parlour.training.results.result_table import ResultTable, plain_table
+from parlour.training.results.verdicts import no_score
 
 SIGN: Final = "†"
 """Mark after the name of a player that made too few of its decisions itself."""
-MEANING: Final = f"{SIGN} more than {MOST_FOREIGN:.0%} of the decisions in this row were not the player's own"
+MEANING: Final = (
+    f"{SIGN} more than {MOST_FOREIGN:.0%} of the decisions in this row were not the player's own; "
+    f"{SIGN} alone: more than half, so there is no figure"
+)
 WHOSE: Final = (
     "player",
     "decisions",
@@ -46,6 +50,21 @@ def marked(name: str, own: int, decisions: int) -> str:
     ('chat', 'chat †')
     """
     return f"{name} {SIGN}" if foreign(own, decisions) else name
+
+
+def figure(shown: str, *behind: tuple[int, int]) -> str:
+    """A figure, with the sign where too many decisions behind it were not its players' own; fewer than half: the sign alone.
+
+    >>> figure("62.0 %", (19, 20)), figure("62.0 %", (18, 20), (20, 20)), figure("62.0 %", (9, 20))
+    ('62.0 %', '62.0 % †', '†')
+
+    Args:
+        shown: The figure as text.
+        behind: For each player that it rests on, own decisions and all decisions.
+    """
+    if any(no_score("", own, made) for own, made in behind):
+        return SIGN
+    return f"{shown} {SIGN}" if any(foreign(own, made) for own, made in behind) else shown
 
 
 def share(own: int, decisions: int) -> str:

@@ -9,7 +9,7 @@ from parlour.policies.llm.decisions import foreign
 from parlour.training.measure.evaluate import ALL_GAMES, Comparison, Report
 from parlour.training.measure.statistics import Estimate, show_interval
 from parlour.training.results import display
-from parlour.training.results.decision_tables import MEANING, decision_parts, marked, no_result
+from parlour.training.results.decision_tables import MEANING, decision_parts, figure, marked, no_result
 from parlour.training.results.result_table import ResultTable, plain_table
 from parlour.training.results.verdicts import WIN_RATE, compared, doubt, no_score, together, won, word
 
@@ -63,11 +63,12 @@ def _alone(report: Report) -> list[str]:
 
 
 def rate_table(report: Report, note: str = "") -> ResultTable:
-    """Player, marked where too many decisions were not its own; as what, win rate."""
+    """Player and win rate, marked where too many decisions were not its own; as what."""
     rows = [
-        (marked(policy, *report.own.get(policy, {}).get(what, (0, 0))), what, show_rate(rate))
+        (marked(policy, *own), what, figure(show_rate(rate), own))
         for policy, of in report.rates.items()
         for what, rate in of.items()
+        for own in [report.own.get(policy, {}).get(what, (0, 0))]
     ]
     return plain_table(f"Win rates (95 % Wilson interval){note}", ("player", "as", "win rate"), rows)
 
@@ -78,10 +79,11 @@ def comparison_table(report: Report) -> ResultTable:
         (
             f"{pair.a} - {pair.b}",
             pair.side,
-            no_result(report.rests_on(pair)) + show_difference(pair.result),
-            word(pair.result),
+            no_result(report.rests_on(pair)) + figure(show_difference(pair.result), *behind),
+            figure(word(pair.result), *behind),
         )
         for pair in report.comparisons
+        for behind in [[(own, made) for _, own, made in report.rests_on(pair)]]
     ]
     title = "Same deals, paired (95 % interval; exact McNemar test)"
     return plain_table(title, ("players", "as", "difference", "verdict"), rows, wrap=bool(mark_of(report)))

@@ -10,7 +10,7 @@ from typing import Any
 from parlour.policies.llm.decisions import foreign
 from parlour.training.measure.arena.result import ArenaResult
 from parlour.training.measure.statistics import Estimate, plain, show_interval
-from parlour.training.results.decision_tables import MEANING, marked
+from parlour.training.results.decision_tables import MEANING, figure, marked
 from parlour.training.results.pages.report import opening
 from parlour.training.results.result_table import markdown_list, markdown_table
 from parlour.training.results.runs import write_csv
@@ -125,7 +125,8 @@ def standing_rows(result: ArenaResult) -> list[tuple[str, ...]]:
         made = result.decisions[name]
         who = marked(name, made.own, made.decisions)
         where = f"{place}" if low == high == place else f"{place} ({low}-{high})"
-        rows.append((where, who, *(points(of) for of in (one.rating, one.first, one.second))))
+        ratings = (figure(points(of), (made.own, made.decisions)) for of in (one.rating, one.first, one.second))
+        rows.append((where, who, *ratings))
     return rows
 
 
@@ -193,18 +194,26 @@ def table_of(options: Mapping[str, Any]) -> str:
 def text(result: ArenaResult) -> str:
     """The report as Markdown."""
     first, second = result.sides
+
+    def figured(shown: str, *players: str) -> str:
+        behind = [result.decisions[player] for player in players]
+        return figure(shown, *((made.own, made.decisions) for made in behind))
+
     pairs = [
         [
             a,
             b,
-            f"{100 * mean:+.1f} " + ("-" if low is None else f"[{100 * low:+.1f}, {100 * high:+.1f}]"),
+            figured(f"{100 * mean:+.1f} " + ("-" if low is None else f"[{100 * low:+.1f}, {100 * high:+.1f}]"), a, b),
             str(n),
-            beats or "-",
+            figured(beats or "-", a, b),
         ]
         for a, b, n, mean, low, high, beats in _pairs(result)
     ]
     cells = [
-        [a, b, f"{100 * share:.1f} % [{100 * low:.1f}, {100 * high:.1f}]", str(n), f"{100 * expected:.1f} %"]
+        [
+            *(a, b, figured(f"{100 * share:.1f} % [{100 * low:.1f}, {100 * high:.1f}]", a, b), str(n)),
+            figured(f"{100 * expected:.1f} %", a, b),
+        ]
         for a, b, n, _, _, share, low, high, expected in _cells(result)
     ]
     lines = [
