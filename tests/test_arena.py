@@ -121,13 +121,36 @@ def test_one_player_is_no_arena():
 # -- what the games say ------------------------------------------------------------------------------------------------
 
 
-def made(winners: dict, deals: int = 8) -> ArenaResult:
-    """An arena in which the winner of each cell is a function of the deal."""
+def made(winners: dict, deals: int = 8, own: dict | None = None) -> ArenaResult:
+    """An arena in which the winner of each cell is a function of the deal, and players decide so much of 20 moves themselves."""
+    of_game = {name: Decisions(first=count, heuristic={"invalid": 20 - count}) for name, count in (own or {}).items()}
     names = tuple(dict.fromkeys(name for cell in winners for name in cell))
     config = ArenaConfig(names, games=deals, resamples=100)
     told = {(a, b): winners.get((a, b), lambda k: SIDES[k % 2]) for a in names for b in names}
-    played = [ArenaGame(k, a, b, of(k), 30, NOBODY) for k in range(deals) for (a, b), of in told.items()]
+    played = [
+        ArenaGame(k, a, b, of(k), 30, (of_game.get(a, NOBODY[0]), of_game.get(b, NOBODY[1])))
+        for k in range(deals)
+        for (a, b), of in told.items()
+    ]
     return ArenaResult(config, SIDES, tuple(played))
+
+
+def test_a_verdict_names_no_player_with_fewer_than_half_own_decisions_and_figures_are_marked():
+    always = {pair: (lambda k: "good") for pair in (("x", "y"), ("y", "x"), ("z", "x"), ("z", "y"))}
+    result = made(always, own={"x": 20, "y": 18, "z": 9})
+    said = report.verdict(result)
+    assert "highest rating of 2 players" in said
+    assert re.search(r"No score: z decided [\d,]+ of [\d,]+ moves itself\.", said)
+    assert "Only 90.0 % of the decisions of y were its own." in said
+    ratings = {row[1].partition(" ")[0]: row[2:] for row in report.standing_rows(result)}
+    assert not any(of.endswith("†") for of in ratings["x"])
+    assert all(of.endswith("] †") for of in ratings["y"])
+    assert ratings["z"] == ("†",) * 3
+    page = report.text(result)
+    assert re.search(r"\| x \| y \| [-+\d.]+ (-|\[.*\]) † \|", page)
+    assert re.search(r"\| x \| z \| † \| 8 \| † \|", page)
+    alone = report.verdict(made(always, own={"x": 20, "y": 9, "z": 9}))
+    assert alone.endswith("Fewer than two players have a score.")
 
 
 def wins(a: str, b: str) -> dict:

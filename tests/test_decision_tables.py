@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from parlour.policies.llm.decisions import Answers, Decisions
 from parlour.training.measure.evaluate import Comparison, Own, Report
-from parlour.training.measure.statistics import paired
+from parlour.training.measure.statistics import paired, rate
 from parlour.training.results.decision_tables import (
     ASKED,
     MEANING,
@@ -14,11 +14,13 @@ from parlour.training.results.decision_tables import (
     TOOK,
     WHOSE,
     decision_tables,
+    figure,
     marked,
     no_result,
     reasons,
     share,
 )
+from parlour.training.results.evaluation_tables import comparison_table, rate_table
 
 # 20 decisions: 12 at the first reply, 4 at the second, 3 by the heuristic, 1 by the table: 16 of 20 its own
 CHAT = Decisions(
@@ -136,6 +138,28 @@ def test_more_than_a_twentieth_marks_a_player():
     assert marked("chat", 94, 100) == f"chat {SIGN}"
     assert marked("chat", 0, 0) == "chat"
     assert MEANING.startswith(f"{SIGN} more than 5%")
+
+
+def test_a_figure_below_95_per_cent_is_marked_and_below_half_not_shown():
+    assert figure("+3 points", (95, 100), (0, 0)) == "+3 points"
+    assert figure("+3 points", (95, 100), (94, 100)) == f"+3 points {SIGN}"
+    assert figure("+3 points", (50, 100)) == f"+3 points {SIGN}"
+    assert figure("+3 points", (49, 100), (100, 100)) == SIGN
+
+
+def test_the_tables_of_an_evaluation_mark_each_figure_and_show_none_below_half():
+    own = {"a": {"all": Own(18, 20)}, "b": {"all": Own(9, 20)}, "c": {"all": Own(20, 20)}}
+    rates = {name: {"all": rate(3, 4)} for name in own}
+    pairs = tuple(Comparison(a, b, "all", paired([True, True], [False, True])) for a, b in ("ca", "cb"))
+    shown = [row[-1] for row in rate_table(Report("team", {}, (), rates, pairs, own)).rows]
+    assert [one[:7] for one in shown] == [" 75.0% ", SIGN, " 75.0% "]
+    assert [one.endswith(SIGN) for one in shown] == [True, True, False]
+    marked_, refused = comparison_table(Report("team", {}, (), rates, pairs, own)).rows
+    assert "+50.0 points" in marked_[2]
+    assert marked_[2].endswith(SIGN)
+    assert marked_[3] == f"no difference shown {SIGN}"
+    assert "points" not in refused[2]
+    assert refused[3] == SIGN
 
 
 def test_no_result_names_each_player_once():

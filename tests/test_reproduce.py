@@ -14,13 +14,14 @@ import pytest
 from parlour.envs import avalon_v0, replay
 from parlour.envs.avalon.vocabulary import side_of
 from parlour.envs.core import ParlourError
+from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import OfflineModel
 from parlour.policies.trained import TrainedSeat
 from parlour.training.cli import reproduce as command, run
 from parlour.training.measure.statistics import paired, rate
 from parlour.training.papers import avalon_tables, avalon_teams, reproduce as reproducing
 from parlour.training.papers.avalon_teams import RowGames, Variant
-from parlour.training.papers.cells import Reproduction, cell, printed, unprinted
+from parlour.training.papers.cells import Reproduction, TableCell, cell, printed, unprinted
 from parlour.training.papers.reproduce import TABLES, ReproductionSetting, reproduce
 from parlour.training.play import seeds
 from parlour.training.play.runner import GameRunner
@@ -323,3 +324,33 @@ def test_what_cannot_be_reproduced(arguments, capsys):
         assert len(told.err.strip().splitlines()) == 1
     with pytest.raises(ParlourError, match="table 'x' is not accepted"):
         reproducing.reproduce("x", SMALL)
+
+
+def table_of_rows(**own: int) -> Reproduction:
+    """Rows of 4 games, 3 of them won, each with so many of 20 decisions its player's own; differences are from the first."""
+    rows = list(own)
+    apart = paired([True, True, True, False], [False, True, False, True])
+    cells = tuple(TableCell(row, "good", "wins", 70.0, rate(3, 4), None if row == rows[0] else apart) for row in rows)
+    players = {row: Decisions(first=count, heuristic={"invalid": 20 - count}) for row, count in own.items()}
+    return Reproduction("x-1", "a table", "some-model", cells, (), players)
+
+
+def test_a_reproduction_marks_figures_below_95_per_cent_and_shows_none_below_half(capsys):
+    command.show_reproduction(table_of_rows(whole=20, most=18, few=9), OfflineModel())
+    shown = capsys.readouterr().out
+    whole, most, few = (
+        next(line for line in shown.splitlines() if f" {row} " in line) for row in ("whole", "most", "few")
+    )
+    assert "†" not in whole
+    assert "75.0%" in whole
+    assert most.count("†") >= 3  # the row, its figure, its difference
+    assert "75.0%" in most
+    assert "75.0%" not in few
+
+
+def test_the_verdict_of_a_reproduction_without_half_own_decisions_has_no_figure():
+    said = command.verdict_of(table_of_rows(whole=20, few=9), OfflineModel())
+    assert said == "No score: few decided 9 of 20 moves itself."
+    doubted = command.verdict_of(table_of_rows(whole=20, most=18), OfflineModel())
+    assert doubted.startswith("2 of 2 figures of the paper lie in our 95 % intervals")
+    assert doubted.endswith("Only 90.0 % of the decisions of most were its own.")

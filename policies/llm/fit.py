@@ -117,7 +117,9 @@ class _Line(NamedTuple):
 
 def _speech(question: Ask[Any]) -> list[_Line]:
     """The entries of the record that are words of players only, the oldest first."""
-    return [line for line in _record(question) if question.is_speech(_entries(getattr(question, line.field))[line.number])]
+    return [
+        line for line in _record(question) if question.is_speech(_entries(getattr(question, line.field))[line.number])
+    ]
 
 
 def _record(question: Ask[Any]) -> list[_Line]:

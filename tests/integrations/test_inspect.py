@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -249,8 +250,13 @@ def test_words_that_cannot_be_used_are_counted_and_the_game_ends(words, tmp_path
         [agent] = played.own
         assert played.faults[agent]["unreadable"] == len(played.said) == sample.score.value["faults"]
         assert sample.score.value["own"] == 0.0
+        assert sample.score.metadata["moves_chosen"] == [0, len(played.said) / 2]
         assert played.faults[agent]["replaced"] == len(played.said) / 2
         assert returns_in_its_environment(played) == played.returns
+    metrics = {one.name: one.metrics for one in log.results.scores}
+    assert isnan(metrics["win"]["mean"].value)  # none of its moves were its own: no figure
+    assert isnan(metrics["reward"]["mean"].value)
+    assert metrics["own"]["mean"].value == 0.0
 
 
 def test_a_model_that_only_calls_tools_that_are_not_there_says_nothing(tmp_path):

@@ -213,9 +213,7 @@ class WerewolfSituation(BaseModel):
         if not isinstance(lines, list):
             return lines
         told = _matched(_SITUATION, lines)
-        checks = [
-            {"player": int(seat), "werewolf": not no} for seat, no in _CHECKED.findall(told.get("checks", ""))
-        ]
+        checks = [{"player": int(seat), "werewolf": not no} for seat, no in _CHECKED.findall(told.get("checks", ""))]
         return {
             "does": next((does for does, task in _TASKS.items() if task == told["does"]), told["does"]),
             "day": int(told["day"]),

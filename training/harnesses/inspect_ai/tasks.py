@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
+from math import nan
 from typing import Any, Final
 
 from anyio import to_thread
@@ -15,7 +16,7 @@ from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import transcript
 from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, Model, get_model, model_roles
-from inspect_ai.scorer import Metric, Score, Scorer, Target, grouped, mean, scorer, stderr
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, grouped, mean, metric, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import span
 from parlour.envs.core import NATURE, GameSpec, ParlourError
@@ -31,6 +32,7 @@ from parlour.training.harnesses.inspect_ai.played import (
     seeds_of,
 )
 from parlour.training.play.outside import OutsideSeats, OutsideTable
+from parlour.training.results.verdicts import no_score
 
 OPPONENT: Final = "opponent"
 """The model role of all seats that the evaluated model does not take; a seat's name is the role of that seat alone."""
@@ -148,10 +150,23 @@ class _Table:
         ]
 
 
+@metric(name="mean")
+def mean_if_own() -> Metric:
+    """The mean over samples; no number (NaN) where the model chose fewer than half of its moves itself."""
+    of_all = mean()
+
+    def value(scores: list[SampleScore]) -> Value:
+        told = [(one.score.metadata or {}).get("moves_chosen", (0, 0)) for one in scores]
+        own, made = (sum(counts) for counts in zip(*told, strict=True)) if told else (0, 0)
+        return nan if no_score("the model", own, made) else of_all(scores)
+
+    return value
+
+
 def metrics_of(sides: bool) -> dict[str, list[Metric]]:
     """The metrics of a task; standard errors count a deal once, however many seats of it were played."""
-    overall = [mean(), stderr(cluster="seed")]
-    by_side = [grouped(mean(), "side", all=False)] if sides else []
+    overall = [mean_if_own(), stderr(cluster="seed")]
+    by_side = [grouped(mean_if_own(), "side", all=False)] if sides else []
     return {"win": [*overall, *by_side], "reward": [*overall, *by_side], "faults": [mean()], "own": [mean()]}
 
 
@@ -177,6 +192,7 @@ def game_score() -> Scorer:
                 "winner": game.winner,
                 "reason": game.reason,
                 "moves": game.moves,
+                "moves_chosen": list(_own_moves(game)),
                 "left": game.left,
                 "models": dict(game.models),
             },
@@ -190,14 +206,16 @@ def values_of(game: StoredGame) -> Mapping[str, Any]:
     own = [game.returns[agent] for agent in game.own]
     refused = [sum(n for kind, n in game.faults[agent].items() if kind != "replaced") for agent in game.own]
     ended = {"win": sum(one > 0 for one in own) / len(own), "reward": sum(own) / len(own)}
-    return {**ended, "faults": sum(refused), "own": _own_share(game, sum(refused))}
+    chosen, moves = _own_moves(game)
+    return {**ended, "faults": sum(refused), "own": chosen / moves if moves else 1.0}
 
 
-def _own_share(game: StoredGame, refused: int) -> float:
-    """The share of the moves at the model's seats that it chose itself; 1.0 where there were none."""
+def _own_moves(game: StoredGame) -> tuple[int, int]:
+    """The moves at the model's seats that it chose itself, and all of them."""
+    faults = [game.faults[agent] for agent in game.own]
+    refused = sum(n for counts in faults for kind, n in counts.items() if kind != "replaced")
     chosen = sum(agent in game.own for agent, _ in game.said) - refused
-    replaced = sum(game.faults[agent].get("replaced", 0) for agent in game.own)
-    return chosen / (chosen + replaced) if chosen + replaced else 1.0
+    return chosen, chosen + sum(counts.get("replaced", 0) for counts in faults)
 
 
 def game_task(
