@@ -101,13 +101,13 @@ def show_reproduction(reproduction: tables.Reproduction, model: Model) -> None:
     for cell in reproduction.cells:
         paper = "-" if cell.paper is None else _show_paper(cell, cell.paper)
         ours = show_rate(cell.ours) if cell.value is None else _show_value(cell.value)
-        apart, (name, *own) = _show_difference(cell), reproduction.rests_on(cell.row)
+        apart, (name, own, made) = _show_difference(cell), reproduction.rests_on(cell.row)
         if apart:
             first = reproduction.rests_on(firsts.get((cell.of, cell.measure), cell.row))
-            apart = no_result([(name, *own), first]) + figure(apart, own, first[1:])
+            apart = no_result([(name, own, made), first]) + figure(apart, (own, made), first[1:])
         else:
             firsts[cell.of, cell.measure] = cell.row
-        row = (marked(name, *own), cell.of, cell.measure, paper, figure(ours, own))
+        row = (marked(name, own, made), cell.of, cell.measure, paper, figure(ours, (own, made)))
         rows.append((*row, *([apart] if differs else [])))
     title = f"{reproduction.name}: {reproduction.title}; ours played by {called(model)}"
     headings = ("row", "of", "measure", "paper", "ours [95 %]", *(["from the first row"] if differs else []))
