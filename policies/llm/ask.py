@@ -113,9 +113,9 @@ class Ask(BaseModel, Generic[A]):
 
     @classmethod
     def is_speech(cls, entry: Any) -> bool:
-        """Whether an entry of the record holds words of a player only, and may be left out where room is short.
+        """Whether an entry of the record holds words of a player only, and is left out first where room is short.
 
-        Teams, votes, results and deaths never may.
+        Teams, votes, results and deaths go last.
         """
         return False
 
