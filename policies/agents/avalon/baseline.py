@@ -33,7 +33,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 _WEIGHTS = {FAILS: 5, EXPOSED: 5, VOTES: 4, TEAM: 3, speech.ACCUSE: 3}
 _TASKS: Final = {"card": "play a card", "consult": "name Merlin"}
-"""Turns that a reflection calls otherwise than a situation does."""
+"""Turns that a reflection calls by other words than a situation does."""
 _FOLLOWS = 0.5
 """How often the heuristic does what a suggestion says."""
 
