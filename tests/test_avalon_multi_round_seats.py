@@ -225,7 +225,7 @@ def test_the_rules_in_words_tell_the_points_that_differ(comments):
     for told in (
         "or if Morgana finds Merlin",
         "before the first proposal of a quest, all players speak once in seat order, starting with player_0.",
-        "Proposal: the leader proposes a team of the quest's size, with or without itself, and may give reasons to all.",
+        "Proposal: the leader proposes a team of the quest's size, and may give reasons to all. The leader need not be on it.",
         "The fifth team of a quest goes without a vote.",
         "Morgana: when good has won three quests, the evil players (Oberon too) speak once among themselves",
     ):
