@@ -119,8 +119,9 @@ def test_a_clone_of_the_heuristic_predicts_it_better_than_frequencies_and_resume
     for file in ("clone.npz", "later.npz"):
         assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
     rows = [line.split(",") for line in (tmp_path / "a" / "scores.csv").read_text().splitlines()]
-    log = {row[2]: float(row[8]) for row in rows[1:] if row[:2] == ["vote", "all"]}
-    assert log["clone"] > log["frequency"]
+    log = {(row[2], row[3]): float(row[9]) for row in rows[1:] if row[:2] == ["vote", "all"]}
+    assert log["all", "clone"] > log["all", "frequency"]
+    assert log["5", "clone"] == log["all", "clone"]  # all games have five players
 
 
 @pytest.mark.slow

@@ -40,13 +40,13 @@ def reproduce(
         typer.Option(min=1),
         "Number of held-out deals for each row and side; GRACE: held-out questions; GRATR: mixed games with each "
         "opponent; murder mysteries: held-out cases; None: 200; GRACE: 1000; GRATR: 500; murder mysteries: 100, sensors "
-        "and rounds: 10.",
+        "and rounds: 10; games of people: 4000.",
     ] = None,
     practice: Annotated[
         int | None,
         typer.Option(min=0),
-        "Number of practice games on each side, if a row has experience; GRACE: calibration questions; None: 60; "
-        "GRACE: 2000.",
+        "Number of practice games on each side, if a row has experience; GRACE: calibration questions; games of people: "
+        "thousands of decisions an expert learns from; None: 60; GRACE: 2000; games of people: 1500.",
     ] = None,
 ) -> Answer:
     """Reproduce a published table and print the paper's rows next to ours, with intervals.

@@ -1,8 +1,9 @@
 """Games of Avalon that people played, studied: `parlour reproduce avalon-people --data DIR`.
 
 Source: logs of avalongame.online, or any other records that `parlour import avalon` reads. The study imports them, counts who wins,
-and learns from the earlier games what events tell an onlooker about the later ones. Steps are in `_STEPS`. With --out everything is
-kept there: transcripts, habits, pictures, `report.md`.
+learns from the earlier games what events tell an onlooker about the later ones, clones the players, and trains experts that play
+among clones (`avalon_people_players.py`). Steps are in `_STEPS`. With --out everything is kept there: transcripts, habits, clones,
+experts, pictures, `report.md`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +20,8 @@ from parlour.envs.avalon.vocabulary import ASSASSIN, GOOD, SERVANT
 from parlour.envs.core import ParlourError
 from parlour.training.learn.habits.run import BESIDE, HABITS, HabitsConfig, LearnedFrom, learn_habits
 from parlour.training.measure.statistics import rate
+from parlour.training.papers.avalon_people_players import clones, draw_among_people, experts
+from parlour.training.papers.avalon_people_study import PeopleStudy
 from parlour.training.papers.avalon_records import LOSS, TRANSCRIPTS, kept, study_report
 from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, Value, cell, remark
 from parlour.training.records.avalon import import_records
@@ -42,8 +45,6 @@ READERS: Final = {
 }
 """What a run of habits calls its readings -> the row."""
 CALIBRATION: Final = ("AUC of the chance to be evil", "expected calibration error of the chance to be evil")
-GPT51: Final = "gpt51_avalon"
-"""Folder beside the data with the games of GPT-5.1; without it, that row is missing."""
 LAST: Final = 0.2
 COMMON: Final = 100
 """Role sets of fewer games have no row."""
@@ -56,32 +57,12 @@ _WRITTEN: Final = (
 )
 
 
-@dataclass
-class PeopleStudy:
-    """A study on its way: what the steps so far found."""
-
-    name: str
-    setting: ReproductionSetting
-    folder: Path
-    files: list[Path] = field(default_factory=list)
-    """Transcripts, in the order of the games."""
-    cells: list[TableCell] = field(default_factory=list)
-    written: list[tuple[str, str]] = field(default_factory=lambda: list(_WRITTEN))
-    """What the study wrote: path from the report, and what it is."""
-    pictures: list[tuple[str, str]] = field(default_factory=list)
-    """Path and title of each picture."""
-
-    def add(self, row: str, of: str, measure: str, ours: Any, difference: Any = None) -> None:
-        """Add a cell."""
-        self.cells.append(cell(self.name, row, of, measure, ours, difference))
-
-
 def avalon_people(name: str, setting: ReproductionSetting) -> Reproduction:
     """The whole study of a folder of records. Raises `ParlourError` without one."""
     if setting.data is None:
         raise ParlourError(f"{name} studies games of people; accepted: --data DIR, the folder with their records")
     with kept(setting.out) as folder:
-        study = PeopleStudy(name, setting, folder)
+        study = PeopleStudy(name, setting, folder, written=list(_WRITTEN))
         for step in counted(_STEPS, Stage(f"Reproducing {name}", len(_STEPS), "steps"), setting.progress):
             step(study)
         title = f"{len(study.files):,} games of people"
@@ -194,12 +175,10 @@ def _evidence(study: PeopleStudy) -> None:
 
 def _gpt51_habits(study: PeopleStudy) -> str | None:
     """The habits file learned from the games of GPT-5.1, if they lie beside the data."""
-    assert study.setting.data is not None
-    source = study.setting.data.resolve().parent / GPT51
-    if not source.is_dir():
+    games = study.gpt51()
+    if games is None:
         return None
-    import_records(source, study.folder / GPT51)
-    learn_habits(HabitsConfig(source=str(study.folder / GPT51), words=False, folds=2), study.folder / "gpt51_habits")
+    learn_habits(HabitsConfig(source=str(games), words=False, folds=2), study.folder / "gpt51_habits")
     return str(study.folder / "gpt51_habits" / HABITS)
 
 
@@ -223,5 +202,12 @@ def _value(found: Any) -> Value:
     return Value(found.value, found.n, *ends)
 
 
-_STEPS: Final[tuple[Callable[[PeopleStudy], None], ...]] = (_import, _counts, _evidence)
+_STEPS: Final[tuple[Callable[[PeopleStudy], None], ...]] = (
+    _import,
+    _counts,
+    _evidence,
+    clones,
+    experts,
+    draw_among_people,
+)
 """Each adds its cells and pictures to the study."""

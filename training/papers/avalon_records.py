@@ -16,7 +16,7 @@ from typing import Final
 
 from parlour.envs.core import ParlourError
 from parlour.training.learn.clone.choices import CloneConfig
-from parlour.training.learn.clone.report import ALL, ChoiceScore
+from parlour.training.learn.clone.report import ChoiceScore, over_all
 from parlour.training.learn.habits.run import HabitsConfig, LearnedFrom, learn_habits
 from parlour.training.measure.analysis.compare import (
     PLAIN,
@@ -147,7 +147,7 @@ def _readings(table: str, found: LearnedFrom) -> Iterator[TableCell]:
 
 def _predictions(table: str, scores: Sequence[ChoiceScore]) -> Iterator[TableCell]:
     """How well the clone and others foretell decisions of games that they have not learned from."""
-    for one in (score for score in scores if score.role == ALL):
+    for one in over_all(scores):
         top, log = one.top_less, one.log_less
         yield cell(table, one.model, one.what, TOP, valued(one.top, share=True), None if top is None else _less(top))
         apart = None if log is None else _less(log, share=False)

@@ -43,9 +43,10 @@ class ReproductionSetting:
 
     games: int = 200
     """Number of held-out deals for each row and side; GRACE: held-out questions; GRATR: mixed games with each opponent;
-    murder mysteries: held-out cases."""
+    murder mysteries: held-out cases; games of people: deals that choose an expert, and as many that report it."""
     practice: int = 60
-    """Number of practice games on each side, if a row has experience; GRACE: calibration questions."""
+    """Number of practice games on each side, if a row has experience; GRACE: calibration questions; games of people: thousands
+    of decisions that each expert learns from."""
     model: Model = field(default_factory=OfflineModel)
     """Who answers the agents' questions, and the judge's."""
     workers: int = 1

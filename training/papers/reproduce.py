@@ -43,7 +43,7 @@ TABLES: Final[Mapping[str, tuple[str, Callable[[str, ReproductionSetting], Repro
         avalon_records.avalon_records,
     ),
     "avalon-people": (
-        "games that people played: who wins, and what events tell an onlooker; needs --data",
+        "games that people played: who wins, what events tell an onlooker, clones, and experts among them; needs --data",
         avalon_people.avalon_people,
     ),
     "grace-3": ("the mediator beside its baselines on held-out questions", grace.grace_figure_3),
@@ -83,6 +83,8 @@ def sizes(name: str) -> tuple[int, int]:
         return (10 if name in ("questum-sensors", "questum-rounds") else 100), 0
     if name.startswith("gratr-"):
         return {"gratr-trust": 100, "gratr-surface": 100}.get(name, 500), 0
+    if name == "avalon-people":
+        return 4000, 1500
     return (1000, 2000) if name.startswith("grace-") else (ReproductionSetting.games, ReproductionSetting.practice)
 
 

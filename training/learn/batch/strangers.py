@@ -107,7 +107,7 @@ def among_families(
     Raises:
         ParlourError: A player cannot sit at the table.
     """
-    played = {family: _games(table, (policy, beside or family), family, deals, runner, model) for family in families}
+    played = {family: seat_games(table, (policy, beside or family), family, deals, runner, model) for family in families}
     scores = [score for family, games in played.items() for score in _scores(family, games)]
     return StrangersReport(policy, beside, len(deals), tuple(scores), _mean(list(played.values())))
 
@@ -137,15 +137,15 @@ def _score(family: str, what: str, won: NDArray[np.bool_], reference: NDArray[np
     return SeatScore(family, what, own, other, paired(won.tolist(), reference.tolist()))
 
 
-def _games(
+def seat_games(
     table: StrangersTable,
     pair: tuple[str, str],
     family: str,
     deals: Sequence[int],
     runner: GameRunner,
-    model: Model | None,
+    model: Model | None = None,
 ) -> SeatGames:
-    """The games of a player and of the reference."""
+    """The games of a player and of the reference in one seat among a family; arguments and errors as for `among_families`."""
     tables = _array_tables(table, min(_TABLES, len(deals)))
     if tables is not None:
         try:

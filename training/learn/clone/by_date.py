@@ -6,8 +6,8 @@ from the first. Each number of players is a part of the run with a file of its o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -42,6 +42,7 @@ from parlour.training.results.runs import run_directory
 LATER: Final = "later.npz"
 """The clone of the later games."""
 PARTS: Final = "parts"
+PLAYERS: Final = "players"
 _META: Final = "parlour_clone_part"
 _FEWEST: Final = 10
 """Games of each part that a number of players needs."""
@@ -131,7 +132,7 @@ def clone_networks(
         found = ClonedByDate(
             CloneNetworks({n: part.earlier for n, part in parts.items()}, told),
             CloneNetworks({n: part.later for n, part in parts.items()}, told | {"games": len(games) - later}),
-            scores_of([parts[n].columns for n in sizes]),
+            scores_of({n: parts[n].columns for n in sizes}),
         )
         found.earlier.save(directory / PLAYER)
         found.later.save(directory / LATER)
@@ -167,18 +168,30 @@ def _votes(columns: Mapping[str, Any]) -> float:
     return float(columns[f"log: {CLONE}"][columns["kind"] == 0].mean())
 
 
-def scores_of(parts: Sequence[Mapping[str, Any]]) -> list[ChoiceScore]:
-    """By kind, over all roles and then by role, by model; intervals for games as what is drawn."""
-    whole = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+def scores_of(parts: Mapping[int, Mapping[str, Any]]) -> list[ChoiceScore]:
+    """By kind: over all, then by number of players, then by role; by model; intervals for games as what is drawn.
+
+    Args:
+        parts: The columns of each number of players, as `PartResult` has them.
+    """
+    columns = [{**part, PLAYERS: np.full(len(part["game"]), n)} for n, part in parts.items()]
+    whole = {name: np.concatenate([part[name] for part in columns]) for name in columns[0]}
     models = [name.removeprefix("log: ") for name in whole if name.startswith("log: ")]
     rows = []
     for kind, what in enumerate(KINDS):
-        of_kind = whole["kind"] == kind
-        for role in (None, *np.unique(whole["role"][of_kind])):
-            some = of_kind if role is None else of_kind & (whole["role"] == role)
-            named = ALL if role is None else ROLES[role]
-            rows += [_score(what, named, model, {k: v[some] for k, v in whole.items()}) for model in models]
+        for some, role, players in _groups(whole, whole["kind"] == kind):
+            of = {name: values[some] for name, values in whole.items()}
+            rows += [replace(_score(what, role, model, of), players=players) for model in models]
     return [row for row in rows if row.decisions]
+
+
+def _groups(whole: Mapping[str, Any], of_kind: Any) -> Iterator[tuple[Any, str, int | None]]:
+    """Which decisions of a kind, the role and the number of players."""
+    yield of_kind, ALL, None
+    for players in np.unique(whole[PLAYERS]):
+        yield of_kind & (whole[PLAYERS] == players), ALL, int(players)
+    for role in np.unique(whole["role"][of_kind]):
+        yield of_kind & (whole["role"] == role), ROLES[role], None
 
 
 def _score(what: str, role: str, model: str, of: Mapping[str, Any]) -> ChoiceScore:
@@ -199,5 +212,5 @@ def _score(what: str, role: str, model: str, of: Mapping[str, Any]) -> ChoiceSco
 
 def summary_by_date(cloned: ClonedByDate) -> dict[str, Any]:
     """What `--json` prints: what it was learned from, and the scores over all roles."""
-    scores = [plain(score) for score in cloned.scores if score.role == ALL]
+    scores = [plain(score) for score in cloned.scores if score.role == ALL]  # over all, and by number of players
     return {"learned_from": dict(cloned.earlier.told), "scores": scores}

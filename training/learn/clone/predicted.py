@@ -5,7 +5,7 @@ All are arrays with one entry for each decision; NaN where a model says nothing.
 * logistic: a multinomial logistic model of the same inputs, fitted to the same games
 * heuristic: how often parlour's heuristic made the same move of `HEURISTIC_DRAWS`, mixed with even chances by the share that fits best
 * frequency: how often seats of the role made a move of the sort; even within a sort (see `_sorts`)
-* other players by name: clones, and trained networks at the table that they were trained for
+* other players by name: clones, and trained networks at the table that they were trained for; a choice model reads about `VIEWED` games
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ from parlour.training.learn.batch.recorded import ReplayableGame
 from parlour.training.learn.clone.networks import KINDS, Decisions, log_probs
 
 Floats = NDArray[np.float64]
+VIEWED: Final = 40
+"""About so many games are read by a player that reads Views, one after the other: every k-th game of each table."""
 _ROUNDS: Final = 60
 _LEAST: Final = 1e-12
 _TIE: Final = 1e-9
@@ -98,7 +100,8 @@ def _sorts(of: Decisions) -> NDArray[np.int8]:
 
 
 def by_player(name: str, games: Sequence[ReplayableGame], of: Decisions) -> Predictions:
-    """A clone, or a trained network, by its name; NaN in games of tables where it cannot sit.
+    """A clone, or a trained network, by its name; NaN in games of tables where it cannot sit, and for a choice model in all but
+    about `VIEWED` games.
 
     Raises:
         ParlourError: It has no probabilities of moves.
@@ -115,9 +118,10 @@ def by_player(name: str, games: Sequence[ReplayableGame], of: Decisions) -> Pred
         rows = np.flatnonzero(np.isin(of.game, [game.number for game in same]))
         if isinstance(player, TrainedSeat):
             table: Any = build(known(GAME).spec, same[0].config)
-            log[rows], top[rows] = _by_seat(player, table, of.where(np.isin(of.game, of.game[rows])))
+            here = of.where(np.isin(of.game, of.game[rows]))
+            log[rows], top[rows] = _told(seat_chances(player, table, here), here)
         elif isinstance(player, ClonedPlayer):
-            for game in same:
+            for game in same[:: max(1, len(games) // VIEWED)]:
                 rows = np.flatnonzero(of.game == game.number)
                 log[rows], top[rows] = _by_views(player, game, of.move[rows])
         else:
@@ -125,11 +129,13 @@ def by_player(name: str, games: Sequence[ReplayableGame], of: Decisions) -> Pred
     return Predictions(log, top)
 
 
-def _by_seat(player: TrainedSeat, table: Any, of: Decisions) -> Predictions:
+def seat_chances(player: TrainedSeat, table: Any, of: Decisions) -> Floats:
+    """Probabilities of all actions by a trained network at its table, shape (N, A); zero where an action is not legal."""
     observed = np.concatenate([of.inputs[:, places(table)], of.inputs[:, len(INPUTS) :]], axis=1)
     logits = np.where(of.mask, player.scores(observed).astype(np.float64), -np.inf)
     chances = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return _told(chances / chances.sum(axis=1, keepdims=True), of)
+    found: Floats = chances / chances.sum(axis=1, keepdims=True)
+    return found
 
 
 def _by_views(player: ClonedPlayer, game: ReplayableGame, wanted: NDArray[np.int32]) -> Predictions:

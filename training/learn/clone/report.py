@@ -91,6 +91,8 @@ class ChoiceScore:
     """Top-1 of the clone minus top-1 of this model, on the same decisions; None for the clone itself."""
     log_less: Estimate | None
     """The same of the log likelihood."""
+    players: int | None = None
+    """Number of players of the games; None: any."""
 
 
 def told_of(choice: ImitatedChoice, models: dict[str, Model]) -> PredictedChoice:
@@ -188,7 +190,7 @@ def write(
 
 def write_scores(folder: Path, scores: Sequence[ChoiceScore]) -> None:
     """Write scores.csv."""
-    columns = ("decision", "role", "model", "decisions", "games")
+    columns = ("decision", "role", "players", "model", "decisions", "games")
     of_means = [
         f"{name}{end}" for name in ("top", "log", "clone_top_more", "clone_log_more") for end in ("", "_low", "_high")
     ]
@@ -204,7 +206,14 @@ def write_by_date(folder: Path, scores: Sequence[ChoiceScore], told: Mapping[str
     )
     learned = f"Learned from the first {told['games']} games; scores on the later ones."
     by_role = [row(score) for score in scores if score.role != ALL]
-    tables = (markdown_table(HEADINGS, overall(scores)), "## By role", markdown_table(HEADINGS, by_role))
+    by_players = [row(score) for score in scores if score.players is not None]
+    tables = (
+        markdown_table(HEADINGS, overall(scores)),
+        "## By number of players",
+        markdown_table((HEADINGS[0], "players", *HEADINGS[2:]), by_players),
+        "## By role",
+        markdown_table(HEADINGS, by_role),
+    )
     write_report(folder, "\n\n".join(filter(None, (*opened, learned, *tables))) + "\n")
 
 
@@ -215,7 +224,7 @@ def _tells_votes(held_out: Sequence[PredictedChoice], name: str) -> bool:
 def _numbers(score: ChoiceScore) -> list[Any]:
     means = (score.top, score.log, score.top_less, score.log_less)
     cells = [_digits(value) for mean in means for value in _ends(mean)]
-    return [score.what, score.role, score.model, score.decisions, score.games, *cells]
+    return [score.what, score.role, score.players or ALL, score.model, score.decisions, score.games, *cells]
 
 
 def _ends(mean: Estimate | None) -> tuple[float | None, ...]:
@@ -228,9 +237,7 @@ def _digits(value: float | None) -> str | None:
 
 def verdict(scores: Sequence[ChoiceScore]) -> str:
     """The clone beside the heuristic on games that neither was fitted to: at votes, and over all kinds of decision."""
-    beside = [
-        score for score in scores if score.role == ALL and score.model == HEURISTIC and score.log_less is not None
-    ]
+    beside = [score for score in over_all(scores) if score.model == HEURISTIC and score.log_less is not None]
     votes = [
         compared("the clone", "the heuristic at telling votes", score.log_less, LOG_LIKELIHOOD)
         for score in beside
@@ -258,14 +265,19 @@ def _report(scores: Sequence[ChoiceScore], told: Mapping[str, Any], *, drawn: bo
 
 
 def overall(scores: Sequence[ChoiceScore]) -> list[tuple[str, ...]]:
-    """The rows over all roles, as tables show them."""
-    return [row(score) for score in scores if score.role == ALL]
+    """The rows over all roles and numbers of players, as tables show them."""
+    return [row(score) for score in over_all(scores)]
+
+
+def over_all(scores: Iterable[ChoiceScore]) -> list[ChoiceScore]:
+    """Those over all roles and numbers of players."""
+    return [score for score in scores if score.role == ALL and score.players is None]
 
 
 def row(score: ChoiceScore) -> tuple[str, ...]:
     """A score as tables show it."""
     return (
-        *(score.what, score.role, score.model, str(score.decisions)),
+        *(score.what, score.role if score.players is None else str(score.players), score.model, str(score.decisions)),
         f"{score.top.value:.1%} {show_interval(score.top, '.1%')}",
         f"{score.log.value:.3f} {show_interval(score.log, '.3f')}",
         ""
@@ -282,20 +294,20 @@ def _draw(path: Path, scores: Sequence[ChoiceScore], bins: Mapping[str, Sequence
     """Log likelihood of each model by kind of decision, and how well votes are calibrated; False without matplotlib."""
     if not plots.available():
         return False
-    over_all = [score for score in scores if score.role == ALL]
-    kinds = list(dict.fromkeys(score.what for score in over_all))
+    whole = over_all(scores)
+    kinds = list(dict.fromkeys(score.what for score in whole))
     wide = (len(kinds) + 2) // 2
     with plots.picture(
         path,
         max(4.2 * wide, 8),
         6.8,
         title="How well each model predicts recorded players' choices",
-        who=f"Recorded players; models: {', '.join(dict.fromkeys(score.model for score in over_all))}",
+        who=f"Recorded players; models: {', '.join(dict.fromkeys(score.model for score in whole))}",
         n=f"n = {max(score.games for score in over_all):,} games held out, decisions as in the panels; {plots.INTERVAL}s",
     ) as made:
         panels = made.subplots(2, wide, squeeze=False).ravel()
         for axes, what in zip(panels, kinds, strict=False):
-            _bars(axes, what, [score for score in over_all if score.what == what])
+            _bars(axes, what, [score for score in whole if score.what == what])
         if bins:
             _calibrated(panels[len(kinds)], bins)
         for axes in panels[len(kinds) + bool(bins) :]:

@@ -1,0 +1,256 @@
+"""Clones of people, experts that play among them, and what people do otherwise: the last steps of `avalon_people.py`.
+
+* clones: networks that learn from the earlier games predict the later ones, beside frequencies, the heuristic, a logistic model and
+  the clone of GPT-5.1
+* experts: with five and with six players, self-play is anchored to a clone of the earlier half at three strengths. Each player sits in one
+  seat among four or five clones of the later half. One range of deals chooses the strength, a second one reports all. How human a player
+  is: the log likelihood of decisions of people in the later half under it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from parlour.envs.registry import build, known
+from parlour.policies.experts import has_expert
+from parlour.training.learn.clone.choices import CloneConfig
+from parlour.training.learn.clone.report import ALL, CLONE, PICTURE, PLAYER, ChoiceScore, by_game
+from parlour.training.learn.selfplay.config import SelfplayConfig
+from parlour.training.measure.statistics import Estimate, paired, rate
+from parlour.training.papers.avalon_people_differences import differences
+from parlour.training.papers.avalon_people_study import GPT51, PeopleStudy
+from parlour.training.papers.avalon_records import TRANSCRIPTS
+from parlour.training.papers.cells import Value, deals_of, valued
+from parlour.training.play.extras import import_extra
+from parlour.training.play.runner import GameRunner
+from parlour.training.records.avalon import assumed_moves
+from parlour.training.results import plots
+
+STRENGTHS: Final = (0.3, 0.1, 0.03)
+"""Coefficients of the divergence from the clone."""
+SIZES: Final = (5, 6)
+"""Numbers of players of the tables of experts."""
+GAME: Final = "avalon_v0"
+EXPERT, HEURISTIC = "expert", "heuristic"
+SEAT: Final = "wins in one seat among clones of other people"
+CHOSEN_BY: Final = "the same on the deals that chose the strength"
+LESS_CLONE: Final = "points more than a clone in that seat"
+LESS_EXPERT: Final = "points more than the expert in that seat"
+HUMAN: Final = "mean log likelihood of people's decisions, in nats"
+FORETOLD: Final = "decisions foretold (most probable move)"
+LIKELIHOOD: Final = "mean log likelihood of a decision, in nats"
+_GPT51_CLONE: Final = "clone of GPT-5.1"
+_EPOCHS: Final = CloneConfig().epochs
+
+
+# -- clones --------------------------------------------------------------------------------------------------------
+
+
+def clones(study: PeopleStudy) -> None:
+    """Learn from the first four fifths, test on the last fifth; a row for each model, and for each number of players."""
+    by_date = import_extra("parlour.training.learn.clone.by_date", "train")
+    gpt51 = _clone_of_gpt51(study)
+    names = {f"clone:{gpt51}": _GPT51_CLONE}
+    beside = () if gpt51 is None else tuple(names)
+    found = by_date.clone_networks(
+        study.folder / TRANSCRIPTS, study.folder / "clones", CloneConfig(method="networks", beside=beside)
+    )
+    for score in found.scores:
+        if score.role == ALL:
+            _add_score(study, replace(score, model=names.get(score.model, score.model)))
+    study.written.append(("clones/report.md", "clones of people, tested on later games, by role too"))
+    if (study.folder / "clones" / PICTURE).exists():
+        study.pictures.append((f"clones/{PICTURE}", "How well clones predict people"))
+
+
+def _clone_of_gpt51(study: PeopleStudy) -> Path | None:
+    games, folder = study.gpt51(), study.folder / f"{GPT51}_clone"
+    if games is not None and not (folder / PLAYER).exists():
+        import_extra("parlour.training.learn.clone.run", "train").clone(games, folder, CloneConfig())
+    return None if games is None else folder / PLAYER
+
+
+def _add_score(study: PeopleStudy, score: ChoiceScore) -> None:
+    of = "" if score.players is None else f"{score.players} players"
+    for measure, value, less in (
+        (LIKELIHOOD, valued(score.log, share=False), score.log_less),
+        (FORETOLD, valued(score.top, share=True), score.top_less),
+    ):
+        apart = None if less is None else less_than_clone(less, share=measure == FORETOLD)
+        study.add(score.model, of, f"{score.what}: {measure}", value, apart)
+
+
+def less_than_clone(more: Estimate, *, share: bool) -> Value:
+    """A model minus the clone, from what the clone is better by."""
+    low, high = (None if end is None else -end for end in (more.high, more.low))
+    return Value(-more.value, more.n, low, high, share)
+
+
+# -- experts -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Halves:
+    """A table and its people: clones of both halves, and the decisions of the later half."""
+
+    players: int
+    config: Mapping[str, Any]
+    """The table: usual roles, no talk."""
+    earlier: str
+    """The clone of the earlier half, by its name on the command line."""
+    later: str
+    games: Sequence[Any]
+    """Recorded games of the later half at this table."""
+    decisions: Any
+    """Their decisions (`clone.networks.Decisions`)."""
+
+
+def experts(study: PeopleStudy) -> None:
+    """For each table: three strengths of the anchor, one seat among strangers, and the likelihood of people's decisions."""
+    recorded = import_extra("parlour.training.learn.batch.recorded", "train")
+    games = recorded.read_games(study.folder / TRANSCRIPTS, GAME, assumed_moves)
+    later = len(games) - round(0.5 * len(games))
+    for players in SIZES:
+        some = [game for game in games if int(game.config["num_players"]) == players]
+        if min(sum(game.number < later for game in some), sum(game.number >= later for game in some)):
+            _at_table(study, _halves(study, some, players, later))
+
+
+def _halves(study: PeopleStudy, games: Sequence[Any], players: int, later: int) -> Halves:
+    """Learn a clone of each half, as `train clone --method networks --held-out 0.5` does."""
+    from parlour.policies.cloned.networks import CloneNetworks
+
+    learning = import_extra("parlour.training.learn.clone.networks", "train")
+    folder = study.folder / f"{players}_players"
+    folder.mkdir(exist_ok=True)
+    decisions = learning.decisions_of(games)
+    clones = {}
+    for name, chosen in (("earlier", decisions.game < later), ("later", decisions.game >= later)):
+        file = folder / f"{name}.npz"
+        if not file.exists():
+            network = learning.fit_network(decisions.where(chosen), 0, _EPOCHS)
+            CloneNetworks({players: network}, {"games": len(np.unique(decisions.game[chosen]))}).save(file)
+        clones[name] = f"clone:{file}"
+    spec = known(GAME).spec
+    config = build(spec, {"num_players": players, "rules": "official", "talk": False}).config
+    usual = [game for game in games if game.number >= later and build(spec, game.config).config == config]
+    here = decisions.where(np.isin(decisions.game, [game.number for game in usual]))
+    return Halves(players, config, clones["earlier"], clones["later"], usual, here)
+
+
+def _at_table(study: PeopleStudy, halves: Halves) -> None:
+    names = {CLONE: halves.earlier}
+    names |= {f"anchored, {kl}": _anchored(study, halves, kl) for kl in STRENGTHS}
+    if has_expert(GAME, halves.config):
+        names[EXPERT] = EXPERT
+    names[HEURISTIC] = HEURISTIC
+    of = f"{halves.players} players"
+    chosen = _seats(study, halves, names, of)
+    _how_human(study, halves, names, of)
+    study.written.append((f"{halves.players}_players", f"clones and experts of {of}; chosen: {chosen}"))
+    differences(study, halves, {name: names[name] for name in (EXPERT, chosen) if name in names})
+
+
+def _anchored(study: PeopleStudy, halves: Halves, kl: float) -> str:
+    """Self-play from the clone, anchored to it with this strength; the name of the player."""
+    training = import_extra("parlour.training.learn.selfplay.run", "train")
+    steps = 1000 * study.setting.practice
+    folder = study.folder / f"{halves.players}_players" / f"anchored-{kl}"
+    training.selfplay(anchored_config(halves.players, halves.earlier, kl, steps), folder)
+    return str(folder / training.POLICY)
+
+
+def anchored_config(players: int, clone: str, kl: float, steps: int) -> SelfplayConfig:
+    """Self-play among clones: one seat in 70 % of the games, all seats in the others."""
+    return SelfplayConfig(
+        options={"num_players": players, "rules": "official", "talk": False},
+        features="belief",
+        steps=steps,
+        start=clone,
+        imitation_steps=max(1, steps // 5),
+        hidden=(192, 64),
+        fixed="start",
+        fixed_share=0.7,
+        pool_share=0.0,
+        one_seat=1.0,
+        kl=kl,
+        last_kl=kl,
+        validation_deals=100,
+        deals=100,
+        test_deals=100,
+        shown=2,
+    )
+
+
+def _seats(study: PeopleStudy, halves: Halves, names: Mapping[str, str], of: str) -> str:
+    """Play the seats; the strength that won most on the first range of deals."""
+    module = import_extra("parlour.training.learn.batch.strangers", "train")
+    table = module.StrangersTable(GAME, {"num_players": halves.players, "rules": "official", "talk": False})
+    games = study.setting.games
+    both = deals_of(study.setting, 2 * games)
+    played = {
+        name: [
+            module.seat_games(table, (player, halves.later), halves.later, deals, GameRunner())
+            for deals in (both[:games], both[games:])
+        ]
+        for name, player in names.items()
+    }
+    for name, (choosing, reporting) in played.items():
+        won = reporting.won.tolist()
+        study.add(name, of, CHOSEN_BY, rate(int(choosing.won.sum()), len(choosing.won)))
+        study.add(name, of, SEAT, rate(sum(won), len(won)))
+        study.add(name, of, LESS_CLONE, paired(won, reporting.reference.tolist()))
+        if EXPERT in played:
+            study.add(name, of, LESS_EXPERT, paired(won, played[EXPERT][1].won.tolist()))
+    strengths = [name for name in played if name.startswith("anchored")]
+    return max(strengths, key=lambda name: int(played[name][0].won.sum()))
+
+
+def _how_human(study: PeopleStudy, halves: Halves, names: Mapping[str, str], of: str) -> None:
+    """The mean log likelihood of people's decisions under each player that has probabilities, by kind of decision."""
+    predicted = import_extra("parlour.training.learn.clone.predicted", "train")
+    kinds = import_extra("parlour.training.learn.clone.networks", "train").KINDS
+    for name, player in names.items():
+        if name == HEURISTIC:
+            continue
+        logs = predicted.by_player(player, halves.games, halves.decisions).log
+        for kind, what in enumerate(kinds):
+            some = halves.decisions.kind == kind
+            told = by_game(zip(halves.decisions.game[some].tolist(), logs[some].tolist(), strict=True))
+            study.add(name, of, f"{what}: {HUMAN}", valued(told, share=False))
+
+
+def draw_among_people(study: PeopleStudy) -> None:
+    """Points over the clone against how human a player is, a panel for each table."""
+    sizes = [n for n in SIZES if any(one.of == f"{n} players" and one.measure == LESS_CLONE for one in study.cells)]
+    if not plots.available() or not sizes:
+        return
+    file, title = "among_people.png", "Who does best among people, and who plays like them"
+    with plots.picture(
+        study.folder / file,
+        4.6 * len(sizes),
+        3.6,
+        title=title,
+        who="One seat among clones of other people, official rules, no talk",
+        n=f"n = {study.setting.games:,} deals a point; {plots.INTERVAL}s",
+    ) as made:
+        for axes, players in zip(made.subplots(1, len(sizes), squeeze=False)[0], sizes, strict=True):
+            for name, x, y in _points(study, f"{players} players"):
+                plots.points(axes, [x], [y], color=plots.OWN if name.startswith("anchored") else plots.REFERENCE)
+                axes.annotate(name, (x, y[0]), xytext=(5, 5), textcoords="offset points", fontsize=8)
+            plots.label(axes, "log likelihood of people's votes (nats)", LESS_CLONE, f"{players} players")
+    study.pictures.append((file, title))
+
+
+def _points(study: PeopleStudy, of: str) -> Iterator[tuple[str, float, plots.Estimated]]:
+    """Name, log likelihood of votes, and points with their interval, of each player that has both."""
+    found = {(one.row, one.measure): one.figure for one in study.cells if one.of == of}
+    for (name, measure), points in found.items():
+        votes = found.get((name, f"vote: {HUMAN}"))
+        if measure == LESS_CLONE and points is not None and votes is not None:
+            low, high = (None if end is None else 100 * end for end in (points.low, points.high))
+            yield name, votes.value, (100 * points.value, low, high)
