@@ -15,10 +15,12 @@ from typing import Any
 
 from parlour.envs import registry
 from parlour.envs.core import GameSpec
-from parlour.policies.experts import DATA, ExpertCard, Points, cards, expert
+from parlour.policies.experts import DATA, EXPERT, ExpertCard, Points, cards, expert
 from parlour.training.results.result_table import markdown_list, markdown_table
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "cards"
+_BEGAN = {"": "after imitation of the heuristic", "human": "from the weights of a clone of people"}
+_STYLED = {"": "", "human": ":style=human"}
 MADE = "<!-- made by scripts/make_cards.py -->\n"
 
 
@@ -64,13 +66,15 @@ def _facts(spec: GameSpec) -> Iterator[tuple[str, str]]:
 
 def _network(card: ExpertCard) -> str:
     path = DATA / f"{card.name}.npz"
-    seat = expert(card.game, card.config)
+    seat = expert(card.game, card.config, style=card.style)
     sizes = [seat.layers[0][0].shape[1], *(len(bias) for _, bias in seat.layers)]
     numbers = sum(weights.size + bias.size for weights, bias in seat.layers)
     measured = [
         ("playing whole sides, minus the heuristic", _points(card.whole_sides)),
         ("playing one seat among heuristics, minus the heuristic there", _points(card.one_seat)),
     ]
+    if card.among_people is not None:
+        measured.append(("one seat among clones of people, minus a clone there", _points(card.among_people)))
     measured += [
         (
             f"gain of a best response as {exploit.side}, trained on {exploit.decisions:,} decisions",
@@ -87,21 +91,24 @@ def _network(card: ExpertCard) -> str:
         ("input", f'`features="{card.features}"`, seats counted from its own'),
         ("play", "samples from its probabilities; needs NumPy only"),
         ("training command", f"`{card.command} --out runs/{card.name}`, seed {card.seed}"),
-        ("training data", f"{card.decisions:,} decisions of self-play, after imitation of the heuristic"),
+        ("training data", f"{card.decisions:,} decisions of self-play, {_BEGAN[card.style]}"),
         ("training time", f"{card.seconds:,.0f} s of processor time"),
         ("measured", card.date),
         ("licence", "MIT, like parlour"),
     ]
     limits = [
-        "It plays this table only. At other tables `--policy expert` is refused.",
-        "It was measured against heuristics and networks, not against people or language models.",
+        "It plays this table only. At other tables it is refused.",
+        "It was measured against heuristics and networks, not against people or language models."
+        if not card.style
+        else "It was measured among clones of people, not among people. The games that the clones learned from have no licence; neither "
+        "they nor the clones ship with parlour.",
         "It speaks in the game's canonical statements, not in free words."
         if card.config["talk"]
         else "Nobody talks at this table.",
         "It was measured in single precision, before its weights were rounded to half precision.",
     ]
     return (
-        f"{MADE}# {card.name}\n\nA trained player of [`{card.game}`]({card.game}.md). `--policy expert` seats it at this table:\n\n"
+        f"{MADE}# {card.name}\n\nA trained player of [`{card.game}`]({card.game}.md). `--policy {EXPERT}{_STYLED[card.style]}` seats it at this table:\n\n"
         f"{_fenced(card.config)}\n\nMore: [self-play](../explanation/selfplay.md), [experts](../explanation/experts.md).\n\n"
         f"{markdown_table(('what', ''), facts)}\n\n## Strength\n\n"
         "Points are differences of win rates in percentage points, on held-out deals, with 95 % confidence intervals.\n\n"

@@ -41,7 +41,14 @@ from parlour.training.measure.arena.strengths import Strength
 from parlour.training.measure.calibration import CalibrationBin
 from parlour.training.measure.statistics import Estimate, paired, rate
 from parlour.training.measure.werewolf import trust_picture
-from parlour.training.papers import avalon_people, figures, grace_pictures
+from parlour.training.papers import (
+    avalon_people,
+    avalon_people_differences,
+    avalon_people_players,
+    figures,
+    grace_pictures,
+)
+from parlour.training.papers.avalon_people_differences import Contrast
 from parlour.training.papers.demo import murder_mystery as mystery
 from parlour.training.papers.reproduce import Reproduction, ReproductionSetting, TableCell, Value
 
@@ -202,6 +209,30 @@ def draw_people(path):
     for players, won in ((5, 907), (6, 840), (10, 12)):
         study.add("people", f"{players} players", avalon_people.WINS, rate(won, 2000))
     avalon_people.draw_rates(study, path.name, avalon_people.WINS, ["5 players", "6 players", "10 players"])
+
+
+def draw_among_people(path):
+    study = avalon_people.PeopleStudy("avalon-people", ReproductionSetting(out=path.parent, games=4000), path.parent)
+    for players in avalon_people_players.SIZES:
+        for name, won, log in (("clone", 0.0, -0.49), ("anchored, 0.3", 0.07, -0.5), ("heuristic", 0.11, None)):
+            of = f"{players} players"
+            study.add(name, of, avalon_people_players.LESS_CLONE, Value(won, 4000, won - 0.02, won + 0.02, share=True))
+            if log is not None:
+                votes = f"vote: {avalon_people_players.HUMAN}"
+                study.add(name, of, votes, Value(log, 700, log - 0.02, log + 0.02))
+    avalon_people_players.draw_among_people(study)
+    (path.parent / "among_people.png").replace(path)
+
+
+def draw_differences(path):
+    study = avalon_people.PeopleStudy("avalon-people", ReproductionSetting(out=path.parent), path.parent)
+    words = "Loyal Servant, later quest: approves a team without himself that another named"
+    lines = []
+    for k in range(10):
+        people, expert = 0.4 + 0.05 * k, 0.9 - 0.08 * k
+        own, others = (Estimate(at, at - 0.03, at + 0.03, 300) for at in (people, expert))
+        lines.append(Contrast(words, own, {"expert": others, "anchored, 0.03": own}, {"expert": own}))
+    avalon_people_differences.draw(study, path.name, "5 players", lines)
 
 
 # -- mediated question answering ---------------------------------------------------------------------------------
@@ -366,6 +397,8 @@ PICTURES = {
     "clone": draw_clone,
     "habits": draw_habits,
     "people": draw_people,
+    "among people": draw_among_people,
+    "differences": draw_differences,
     "question": draw_question,
     "question that is not linked": partial(draw_question, question=1),
     "stakes": draw_stakes,

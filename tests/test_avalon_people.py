@@ -5,13 +5,23 @@ from __future__ import annotations
 import json
 
 import pytest
-from parlour.envs.core import ParlourError
+from parlour.envs import replay
+from parlour.envs.avalon.vocabulary import BALLOT, PERCIVAL
+from parlour.envs.core import Move, ParlourError
+from parlour.envs.registry import lookup
 from parlour.training.papers import avalon_people
 from parlour.training.papers.avalon_people import GAMES_LEFT_OUT, NAMED, WINS, played_game
+from parlour.training.papers.avalon_people_differences import contrasts
+from parlour.training.papers.avalon_people_players import LIKELIHOOD
+from parlour.training.papers.avalon_people_study import PeopleStudy
+from parlour.training.papers.avalon_records import TRANSCRIPTS
 from parlour.training.papers.cells import ReproductionSetting
 from parlour.training.papers.reproduce import reproduce
-from parlour.training.records.avalon import import_records
+from parlour.training.records.avalon import assumed_moves, import_records
+from recorded_games import record
 from records.test_avalonlogs import MISSIONS, logged
+
+SILENT = {"num_players": 5, "rules": "official", "talk": False}
 
 
 def folder_of(tmp_path, games):
@@ -51,17 +61,63 @@ def test_a_study_needs_data():
 @pytest.mark.slow
 def test_the_study_counts_and_reads_the_games_and_writes_a_report(tmp_path, monkeypatch):
     monkeypatch.setattr(avalon_people, "COMMON", 5)
-    games = [logged(assassinated=("Oz", "Kim")[k % 2]) | named(k) for k in range(29)]
-    plain = logged(assassinated=None) | named(29)
+    games = [logged(assassinated=("Oz", "Kim")[k % 2]) | named(k) for k in range(59)]
+    plain = logged(assassinated=None) | named(59)
     plain["outcome"]["roles"][5]["role"] = "LOYAL FOLLOWER"
     setting = ReproductionSetting(data=folder_of(tmp_path, [*games, plain]), out=tmp_path / "out")
     found = reproduce("avalon-people", setting)
     by = {(one.row, one.of, one.measure): one for one in found.cells}
-    assert by["people", "without Merlin", GAMES_LEFT_OUT].ours.value == pytest.approx(1 / 30)
+    assert by["people", "without Merlin", GAMES_LEFT_OUT].ours.value == pytest.approx(1 / 60)
     assert by["people", "7 players", WINS].ours.value == 1
     assert by["people", "7 players", NAMED].ours.value == 0
     losses = {one.row for one in found.cells if one.measure == avalon_people.LOSS and not one.of}
     assert losses == {"chance", "usual habits", "evidence of people"}
     report = (tmp_path / "out" / "report.md").read_text()
-    assert report.index("29 games of people") < report.index("](merlin.png)")
+    assert report.index("59 games of people") < report.index("](merlin.png)")
     assert (tmp_path / "out" / "wins_by_roles.png").exists()
+    votes = {one.row: one.of for one in found.cells if one.measure == f"vote: {LIKELIHOOD}"}
+    assert votes == dict.fromkeys(("clone", "logistic", "heuristic", "frequency"), "7 players")
+
+
+@pytest.fixture(scope="module")
+def silent_games(tmp_path_factory):
+    """A study of games of five heuristics, as if people had played them."""
+    folder = tmp_path_factory.mktemp("study")
+    for seed in range(24):
+        record(folder / TRANSCRIPTS / f"game-{seed:02}.jsonl", "avalon_v0", seed, **SILENT)
+    return PeopleStudy("avalon-people", ReproductionSetting(games=20, practice=3, data=folder), folder)
+
+
+@pytest.mark.slow
+def test_experts_are_compared_in_the_seat_of_a_clone_and_with_what_people_did(silent_games):
+    players = pytest.importorskip("parlour.training.papers.avalon_people_players")
+    players.experts(silent_games)
+    found = {(one.row, one.measure): one.figure for one in silent_games.cells if one.of == "5 players"}
+    anchored = {f"anchored, {kl}" for kl in players.STRENGTHS}
+    assert {row for row, measure in found if measure == players.SEAT} == {"clone", "expert", "heuristic", *anchored}
+    assert {row for row, measure in found if measure == f"vote: {players.HUMAN}"} == {"clone", "expert", *anchored}
+    assert all(figure.n == 20 for (_, measure), figure in found.items() if measure == players.SEAT)
+    assert found["expert", players.LESS_EXPERT].value == 0
+    assert (silent_games.folder / "5_players" / "earlier.npz").exists()
+
+
+@pytest.mark.slow
+def test_rates_of_decisions_are_those_counted_move_by_move(silent_games):
+    """Percival's votes on teams with himself, on the first quest, that another named and that are not the fifth."""
+    networks = pytest.importorskip("parlour.training.learn.clone.networks")
+    from parlour.training.learn.batch.recorded import read_games
+
+    games = read_games(silent_games.folder / TRANSCRIPTS, "avalon_v0", assumed_moves)
+    table, votes = lookup("avalon_v0").spec.build(**SILENT), []
+    for one in games:
+        states = list(replay.states(table, (Move("deal", one.deal), *one.moves)))[1:-1]
+        for state, move in zip(states, one.moves, strict=True):
+            view = table.view(state, table.actor(state))
+            if (move.kind, view.role, view.quest) == (BALLOT, PERCIVAL, 0) and view.seat in view.team:
+                votes += [move.args[0]] * (view.leader != view.seat and view.counted < 5)
+    of = networks.decisions_of(games)
+    even = of.mask / of.mask.sum(axis=1, keepdims=True)
+    lines = {one.words: one for one in contrasts(of, {"even": even}, fewest=1)}
+    line = lines["Percival, first quest: approves a team with himself that another named"]
+    assert line.people.value == pytest.approx(sum(votes) / len(votes))
+    assert line.players["even"].value == pytest.approx(0.5)  # approve or reject

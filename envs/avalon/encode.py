@@ -85,6 +85,7 @@ class AvalonSeatEncoder(BlockEncoder):
     def __init__(self, game: Avalon, features: str, habits: AvalonHabits | None = None) -> None:
         check_one_of("features", features, FEATURES)
         super().__init__(partial(_own_blocks, game, features, habits))
+        self.habits = habits
 
 
 def _own_blocks(game: Avalon, features: str, habits: AvalonHabits | None, view: AvalonView | None) -> list[Block]:

@@ -62,7 +62,8 @@ class Watched:
         self._leader = leader
         self.public.propose(team)
         members, doubts = list(team), self._doubts(team)
-        kept, again = (len(set(some) & set(team)) / len(team) for some in (self.public.kept, self.public.again))
+        size = max(len(team), 1)  # some rules let a leader name nobody
+        kept, again = (len(set(some) & set(team)) / size for some in (self.public.kept, self.public.again))
         public = self.public
         return np.array(
             [
@@ -76,7 +77,7 @@ class Watched:
                 float(public.quest == 1),
                 float(public.evil == 2),
                 float(public.good == 2),
-                self._failed[members].max(),
+                self._failed[members].max(initial=0.0),
                 self._failed[leader],
                 self._backed[leader],
             ]
@@ -103,7 +104,7 @@ class Watched:
             float(public.evil == 2),
             float(public.good == 2),
             self._failed[self._leader],
-            self._failed[list(team)].max(),
+            self._failed[list(team)].max(initial=0.0),
         )
         stage = np.broadcast_to(of_table, (n, len(of_table)))
         terms = np.column_stack(

@@ -92,7 +92,7 @@ class BatchTables(ABC):
     ) -> None:
         check_from("num_envs", num_envs, 1)
         check_from("threads", threads, 1)
-        check_one_of("features", features, self._kinds(spec))
+        check_one_of("features", features.partition(":")[0], self._kinds(spec))
         self.spec, self.features, self.num_envs = spec, features, int(num_envs)
         self.game: Game[Any] = build(spec, config)
         self.frame = spec.frame(self.game)

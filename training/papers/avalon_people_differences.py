@@ -208,10 +208,11 @@ def differences(study: PeopleStudy, halves: Any, players: Mapping[str, str]) -> 
         for name, would in one.players.items():
             study.add(f"{one.words}: {name}", of, DECISIONS, valued(would, share=True))
     if found and plots.available():
-        _draw(study, f"differences_{halves.players}.png", of, found)
+        draw(study, f"differences_{halves.players}.png", of, found)
 
 
-def _draw(study: PeopleStudy, file: str, of: str, found: Sequence[Contrast]) -> None:
+def draw(study: PeopleStudy, file: str, of: str, found: Sequence[Contrast]) -> None:
+    """Draw lines, the rate of people and of each player, to a file of the study; `of` says at which table."""
     title = f"What people do and experts do not, {of}"
     names = [PEOPLE, *found[0].players]
     counts = sorted(one.people.n for one in found)

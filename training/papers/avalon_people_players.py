@@ -225,32 +225,50 @@ def _how_human(study: PeopleStudy, halves: Halves, names: Mapping[str, str], of:
 
 
 def draw_among_people(study: PeopleStudy) -> None:
-    """Points over the clone against how human a player is, a panel for each table."""
-    sizes = [n for n in SIZES if any(one.of == f"{n} players" and one.measure == LESS_CLONE for one in study.cells)]
-    if not plots.available() or not sizes:
+    """A row for each table: points over the clone, and how human each player is."""
+    rows = {n: list(_points(study, f"{n} players")) for n in SIZES}
+    rows = {n: found for n, found in rows.items() if found}
+    if not plots.available() or not rows:
         return
     file, title = "among_people.png", "Who does best among people, and who plays like them"
     with plots.picture(
         study.folder / file,
-        4.6 * len(sizes),
-        3.6,
+        9,
+        2.4 * len(rows) + 0.4,
         title=title,
-        who="One seat among clones of other people, official rules, no talk",
-        n=f"n = {study.setting.games:,} deals a point; {plots.INTERVAL}s",
+        who="One seat among clones of other people; people's votes at the same table; official rules, no talk",
+        n=f"n = {study.setting.games:,} deals; {plots.INTERVAL}s",
     ) as made:
-        for axes, players in zip(made.subplots(1, len(sizes), squeeze=False)[0], sizes, strict=True):
-            for name, x, y in _points(study, f"{players} players"):
-                plots.points(axes, [x], [y], color=plots.OWN if name.startswith("anchored") else plots.REFERENCE)
-                axes.annotate(name, (x, y[0]), xytext=(5, 5), textcoords="offset points", fontsize=8)
-            plots.label(axes, "log likelihood of people's votes (nats)", LESS_CLONE, f"{players} players")
+        panels = made.subplots(len(rows), 2, squeeze=False)
+        for (points, votes), (players, found) in zip(panels, rows.items(), strict=True):
+            names = [name for name, _, _ in found]
+            _panel(points, names, [times(wins, 100) for _, wins, _ in found], LESS_CLONE, f"{players} players")
+            human = [(name, value) for name, _, value in found if value is not None]
+            likely = "log likelihood of people's votes (nats)"
+            _panel(votes, [name for name, _ in human], [times(value, 1) for _, value in human], likely, "")
     study.pictures.append((file, title))
 
 
-def _points(study: PeopleStudy, of: str) -> Iterator[tuple[str, float, plots.Estimated]]:
-    """Name, log likelihood of votes, and points with their interval, of each player that has both."""
+def _panel(axes: Any, names: Sequence[str], of: Sequence[plots.Estimated], words: str, title: str) -> None:
+    plots.points(axes, range(len(names)), of, across=True)
+    axes.set_yticks(range(len(names)), names)
+    axes.invert_yaxis()
+    plots.label(axes, words, "", title, grid="x")
+
+
+def times(value: Value, factor: float) -> plots.Estimated:
+    """A value with its interval in another unit.
+
+    >>> times(Value(0.1, 5, 0.05, 0.15), 100)
+    (10.0, 5.0, 15.0)
+    """
+    low, high = (None if end is None else factor * end for end in (value.low, value.high))
+    return factor * value.value, low, high
+
+
+def _points(study: PeopleStudy, of: str) -> Iterator[tuple[str, Value, Value | None]]:
+    """Name, points over the clone, and log likelihood of votes where it has probabilities."""
     found = {(one.row, one.measure): one.figure for one in study.cells if one.of == of}
     for (name, measure), points in found.items():
-        votes = found.get((name, f"vote: {HUMAN}"))
-        if measure == LESS_CLONE and points is not None and votes is not None:
-            low, high = (None if end is None else 100 * end for end in (points.low, points.high))
-            yield name, votes.value, (100 * points.value, low, high)
+        if measure == LESS_CLONE and points is not None:
+            yield name, points, found.get((name, f"vote: {HUMAN}"))

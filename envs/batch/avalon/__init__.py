@@ -10,10 +10,11 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 from parlour.envs.avalon.belief import AvalonHabits, LearnedHabits
+from parlour.envs.avalon.habits import PublicEvidence
 from parlour.envs.avalon.presets import AvalonRules
 from parlour.envs.avalon.rules import Avalon
-from parlour.envs.avalon.vocabulary import ASSASSIN
-from parlour.envs.batch.avalon import belief, features
+from parlour.envs.avalon.vocabulary import ASSASSIN, MORDRED, OBERON
+from parlour.envs.batch.avalon import belief, evidence, features
 from parlour.envs.batch.avalon.layout import Array, game_record, numbers_of, rules_of, tables_of
 from parlour.envs.batch.kernel_tables import KernelTables
 from parlour.envs.core import Game, ParlourError, accept
@@ -34,7 +35,9 @@ def _points(rules: AvalonRules) -> Mapping[str, tuple[Any, ...]]:
 
 
 class AvalonTables(KernelTables):
-    """See `KernelTables`. Habits are fixed rates; the options of Avalon except for points of the rules that the kernels lack."""
+    """See `KernelTables`. Habits are fixed rates, or evidence learned from records at tables without Mordred and Oberon; the options
+    of Avalon except for points of the rules that the kernels lack.
+    """
 
     kinds: ClassVar[tuple[str, ...]] = FEATURES
     deal_holds = "the role number of each seat, then the first leader"
@@ -44,16 +47,38 @@ class AvalonTables(KernelTables):
         for point, known in _points(self.game.rules).items():
             if (value := getattr(self.game.rules, point)) not in known:
                 raise accept(f"{point} of kernels of Avalon", value, known)
-        if isinstance(habits, LearnedHabits):
-            raise ParlourError("batch tables of Avalon do not know habits learned from records; accepted: AvalonHabits")
+        if habits is None:
+            habits = self.game_habits()
+        learned = self._learned(habits)
         self.deal_size = self.seats + 1
         self.tables = tables_of(self.game)
         self.numbers = numbers_of(self.tables.acts, self.seats)
         self.rules: Any = rules_of(self.game)
         self.rules.record, self.rules.belief = "record" in self.features, "belief" in self.features
         self.rules.believes, self.rules.reset = believes, self.autoreset
-        belief.fill(self.rules, self.seats, habits or AvalonHabits())
+        belief.fill(self.rules, self.seats, habits)
+        if learned is not None:
+            evidence.fill(self.rules, self.seats, learned)
         self.games = np.zeros(self.num_envs, game_record(self.seats)).view(np.recarray)
+
+    def game_habits(self) -> AvalonHabits:
+        """Those of the features, `belief:habits=FILE`, or fixed rates."""
+        encoder: Any = self.spec.seat_encoder(self.game, self.features)
+        found: AvalonHabits = encoder.habits or AvalonHabits()
+        return found
+
+    def _learned(self, habits: AvalonHabits) -> PublicEvidence | None:
+        """The evidence among learned habits. Raises `ParlourError` where the kernels cannot keep it."""
+        if not isinstance(habits, LearnedHabits) or (habits.evidence is None and habits.conduct is None):
+            return None
+        if habits.evidence is None:
+            raise ParlourError("batch tables do not know learned conduct; accepted: habits of train habits --reader")
+        unknown = sorted({MORDRED, OBERON} & set(self.game.roles)) + ["short teams"] * self.game.rules.short_teams
+        if unknown:
+            raise ParlourError(
+                f"batch tables with {', '.join(unknown)} do not know learned habits; accepted: tables without"
+            )
+        return habits.evidence
 
     @classmethod
     def plays(cls, game: Game[Any]) -> bool:

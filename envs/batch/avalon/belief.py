@@ -18,6 +18,7 @@ from typing import Any, Final
 import numpy as np
 from parlour.envs.avalon.belief import AvalonHabits, chance_clean, fails_chance
 from parlour.envs.avalon.presets import EVIL_COUNT
+from parlour.envs.batch.avalon import evidence
 from parlour.envs.batch.avalon.layout import evil_sides
 from parlour.envs.batch.compiled import kernel
 
@@ -69,11 +70,16 @@ def prior(g: Any) -> None:
     g.special[:] = 1
     g.own[:] = 1
     g.stale = 1
+    evidence.forget(g)
 
 
 @kernel
 def see_team(g: Any, r: Any, leader: int, team: int) -> None:
     """A leader names a team."""
+    g.stale = 1
+    if r.scored:
+        evidence.see_team(g, r, leader, team)
+        return
     size = r.bits[team]
     for s in range(len(g.weight)):
         side = r.sides[s]
@@ -85,14 +91,28 @@ def see_team(g: Any, r: Any, leader: int, team: int) -> None:
             g.special[s, leader] *= r.team_merlin[size, dirty]
         g.weight[s] *= said
         g.own[leader, s] /= said
-    g.stale = 1
 
 
 @kernel
 def see_votes(g: Any, r: Any) -> None:
     """All votes on the team are shown."""
-    with_oberon = r.oberon >= 0
+    g.stale = 1
+    if r.scored:
+        evidence.see_votes(g, r)
+    else:
+        see_rated_votes(g, r)
     largest = 0.0
+    for s in range(len(g.weight)):
+        largest = max(largest, g.weight[s])
+    if not _TINY < largest < 1 / _TINY:
+        for s in range(len(g.weight)):
+            g.weight[s] /= largest
+
+
+@kernel
+def see_rated_votes(g: Any, r: Any) -> None:
+    """Votes by fixed rates."""
+    with_oberon = r.oberon >= 0
     for s in range(len(g.weight)):
         side = r.sides[s]
         dirty = int(side & g.team != 0)
@@ -109,16 +129,15 @@ def see_votes(g: Any, r: Any) -> None:
         for k in range(r.good.shape[1]):
             j = r.good[s, k]
             g.special[s, j] *= yes if (g.votes >> j) & 1 else no
-        largest = max(largest, g.weight[s])
-    if not _TINY < largest < 1 / _TINY:
-        for s in range(len(g.weight)):
-            g.weight[s] /= largest
-    g.stale = 1
 
 
 @kernel
 def see_cards(g: Any, r: Any, fails: int) -> None:
     """The cards of the quest are shown; every member knows its own."""
+    g.stale = 1
+    if r.scored:
+        evidence.see_cards(g, r, fails)
+        return
     n, size = len(g.roles), r.bits[g.team]
     for s in range(len(g.weight)):
         side = r.sides[s]
@@ -129,7 +148,6 @@ def see_cards(g: Any, r: Any, fails: int) -> None:
             if (g.team >> i) & 1:
                 others = r.fails[size - 1, evil - ((side >> i) & 1), fails - ((g.cards >> i) & 1)]
                 g.own[i, s] *= others / said
-    g.stale = 1
 
 
 @kernel

@@ -14,12 +14,14 @@ import numpy as np
 from parlour.envs import speech
 from parlour.envs.avalon import vocabulary
 from parlour.envs.avalon.encode import SEAT_FEATURES
+from parlour.envs.avalon.habits import COUNTS, EVIDENCE_CARDS, EVIDENCE_TEAMS, EVIDENCE_VOTES
 from parlour.envs.avalon.presets import EVIL_COUNT, PROPOSALS, QUESTS
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.state import HUNT, PROPOSE, QUEST, TALK, VOTE
 from parlour.envs.avalon.vocabulary import ROLES, side_of
 
 Array = np.ndarray[Any, Any]
+_SCORED: Final = (("score_votes", len(EVIDENCE_VOTES)), ("score_teams", len(EVIDENCE_TEAMS)))
 SLOTS: Final = QUESTS * PROPOSALS
 """Proposals that a game can hold: five of each quest."""
 SEAT_SIZE: Final = len(SEAT_FEATURES)
@@ -91,6 +93,11 @@ def game_record(n: int) -> Any:
             ("special", f8, (sides, n)),  # [s, j]: factor if j is Merlin (j not in s) or Oberon (j in s)
             ("own", f8, (n, sides)),  # [i, s]: takes out of `weight` what i did itself
             ("scratch", f8, sides),  # a posterior over evil sides while it is made
+            # evidence learned from records: see evidence.py
+            ("by_cards", f8, sides),  # how likely the quest cards are under each evil side
+            *((name, f8, n) for name in ("if_good", "best", "doubts")),
+            *((name, i1, n) for name in ("on_failed", "on_succeeded", "backed", "blocked")),  # quests
+            *((name, i4) for name in ("kept", "before")),  # bits: last team that succeeded, last team named
         ],
         align=True,
     )
@@ -126,6 +133,10 @@ def rules_record(n: int) -> Any:
             ("team_merlin", f8, (n + 1, 2)),  # Merlin over a blind leader
             ("fails", f8, (n + 1, e + 1, n + 1)),  # [members, evil ones, fails]
             ("remark", f8, (2, 2, 2)),  # [0 accused, 1 praised; speaker is evil; target is evil]
+            ("scored", i4),  # 1 if events are scored by evidence learned from records
+            *((name, f8, (3, len(COUNTS), terms)) for name, terms in _SCORED),  # [kind of seat, evil seats on the team]
+            ("score_cards", f8, len(EVIDENCE_CARDS)),
+            ("plain", f8, (n + 1, n + 1, n + 1)),  # [members, evil ones, fails], as `doubt` supposes
         ],
         align=True,
     )

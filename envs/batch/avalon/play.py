@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from parlour.envs.avalon.presets import PROPOSALS, QUESTS_TO_WIN
 from parlour.envs.avalon.state import DONE, HUNT, PROPOSE, QUEST, TALK, VOTE
-from parlour.envs.batch.avalon import belief
+from parlour.envs.batch.avalon import belief, evidence
 from parlour.envs.batch.avalon.layout import (
     ACCUSE,
     BALLOT_ROW,
@@ -296,6 +296,8 @@ def score(g: Any, r: Any) -> int:
         g.good += 1
     else:
         g.evil += 1
+    if r.scored:
+        evidence.see_score(g, r)
     if g.evil == QUESTS_TO_WIN:
         return EVIL
     if g.good == QUESTS_TO_WIN:

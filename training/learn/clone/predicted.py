@@ -27,7 +27,7 @@ from parlour.training.learn.clone.networks import KINDS, Decisions, log_probs
 
 Floats = NDArray[np.float64]
 VIEWED: Final = 40
-"""About so many games are read by a player that reads Views, one after the other: every k-th game of each table."""
+"""About so many games are read by a player that reads Views, one after the other: every k-th game."""
 _ROUNDS: Final = 60
 _LEAST: Final = 1e-12
 _TIE: Final = 1e-9
@@ -107,6 +107,7 @@ def by_player(name: str, games: Sequence[ReplayableGame], of: Decisions) -> Pred
         ParlourError: It has no probabilities of moves.
     """
     log, top = np.full((2, len(of.action)), np.nan)
+    viewed = {game.number for game in games[:: max(1, len(games) // VIEWED)]}
     by_table: dict[str, list[ReplayableGame]] = {}
     for game in games:
         by_table.setdefault(repr(game.config), []).append(game)
@@ -121,7 +122,7 @@ def by_player(name: str, games: Sequence[ReplayableGame], of: Decisions) -> Pred
             here = of.where(np.isin(of.game, of.game[rows]))
             log[rows], top[rows] = _told(seat_chances(player, table, here), here)
         elif isinstance(player, ClonedPlayer):
-            for game in same[:: max(1, len(games) // VIEWED)]:
+            for game in (game for game in same if game.number in viewed):
                 rows = np.flatnonzero(of.game == game.number)
                 log[rows], top[rows] = _by_views(player, game, of.move[rows])
         else:
