@@ -89,8 +89,8 @@ def plays_over_arrays(config: SeatConfig) -> bool:
     spec, features = lookup(config.game).spec, features_of(config.game, config.features)
     if features == TABLE or not batch.have_kernels(spec, config.options):
         return False
-    tables = pool.tables_for(config, 1)
     try:
+        tables = pool.tables_for(config, 1)
         pool.batch_player(config.opponents, tables).reset(tables, [0])
     except ParlourError:
         return False
