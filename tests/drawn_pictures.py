@@ -232,7 +232,7 @@ def draw_differences(path):
         people, expert = 0.4 + 0.05 * k, 0.9 - 0.08 * k
         own, others = (Estimate(at, at - 0.03, at + 0.03, 300) for at in (people, expert))
         lines.append(Contrast(words, own, {"expert": others, "anchored, 0.03": own}, {"expert": own}))
-    avalon_people_differences.draw(study, path.name, "5 players", lines)
+    avalon_people_differences.draw_contrasts(study, path.name, "5 players", lines)
 
 
 # -- mediated question answering ---------------------------------------------------------------------------------

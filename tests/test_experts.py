@@ -18,7 +18,7 @@ from parlour.policies import HeuristicPolicy, TrainedSeat, asks_a_model, experts
 from parlour.policies.experts import ExpertCard, Points, cards, expert
 from parlour.training.cli import run
 from parlour.training.cli.experts import HEADINGS, rows
-from parlour.training.learn.experts import MOST_BYTES, make_expert
+from parlour.training.learn.experts import MOST_BYTES, make_expert, measure_again
 from parlour.training.measure import evaluate
 from parlour.training.play import rollout, seeds
 from parlour.training.results.result_table import markdown_table
@@ -222,6 +222,20 @@ def test_the_script_makes_them_and_says_in_one_line_what_is_wrong(data, tmp_path
     assert (done.returncode, done.stderr) == (2, "make-expert: there is no policy file 'nowhere/policy.npz'\n")
 
 
+def test_the_figure_among_strangers_of_a_shipped_expert_is_measured_again_and_its_network_stays(tmp_path, data):
+    strangers = tmp_path / "strangers.json"
+    strangers.write_text(json.dumps({"policy": "runs/x/policy.npz", "mean": {"all": POINTS}}))
+    first = make_expert(write_run(tmp_path / "again", untrained()), "human", data, strangers=strangers)
+    with pytest.raises(ParlourError, match=r"'runs/x/policy.npz' among strangers .* accepted: expert:style=human"):
+        measure_again("human", data, strangers)
+    found = {"policy": "expert:style=human", "mean": {"all": POINTS | {"mean": 0.01}}}
+    strangers.write_text(json.dumps(found))
+    card = measure_again("human", data, strangers)
+    assert card == ExpertCard.read(data / "human.json")
+    assert card.among_people is not None
+    assert (card.among_people.mean, card.sha256) == (1.0, first.sha256)  # 0.01 of all games: 1 point
+
+
 # -- those that ship -------------------------------------------------------------------------------------------
 
 
@@ -241,15 +255,17 @@ def test_the_page_s_table_is_that_of_the_cards():
 @pytest.mark.parametrize("card", SHIPPED, ids=lambda card: card.name)
 def test_each_that_ships_is_loaded_for_the_table_of_its_card(card):
     config = registry[card.game].raw_env(**card.config).game.config
-    found = expert(card.game, config)
+    found = expert(card.game, config, style=card.style)
     assert found.features == card.features
     assert card.whole_sides.low > 0
+    assert (card.among_people is not None) == bool(card.style)
+    assert card.among_people is None or card.among_people.low > 0
     assert min(card.whole_sides.n, card.one_seat.n) >= 2000
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("card", SHIPPED, ids=lambda card: card.name)
-def test_each_that_ships_beats_the_heuristic_in_the_scalar_game(card):
+@pytest.mark.parametrize("card", [card for card in SHIPPED if not card.style], ids=lambda card: card.name)
+def test_each_of_the_strongest_play_beats_the_heuristic_in_the_scalar_game(card):
     env = rollout.table(card.game, **card.config)
     make = partial(expert, card.game, env.game_env.game.config)
     deals = seeds.VALIDATION[:150]

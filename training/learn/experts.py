@@ -58,13 +58,39 @@ def make_expert(
     exploits = () if best_responses is None else _exploits(best_responses, known)
     card = _card(run, name, seat, sha256(written).hexdigest(), exploits)
     if strangers is not None:
-        with reading(
-            strangers, "file of strangers", "is not accepted; accepted: what --design stranger --json printed"
-        ):
-            card = replace(card, style="human", among_people=_points(read_json(strangers)["mean"]["all"]))
+        card = replace(card, style="human", among_people=_among_strangers(strangers)[1])
     atomic_write(folder / f"{name}{SUFFIX}", written)
     card.write(folder / f"{name}.json")
     return card
+
+
+def measure_again(name: str, folder: Path, strangers: Path) -> ExpertCard:
+    """Write a new figure among strangers to the card of an expert of a style; its network stays.
+
+    Args:
+        name: Name of its two files.
+        folder: Where they are.
+        strangers: What `parlour evaluate --design stranger --policy expert:style=STYLE --family clone:FILE --json` printed.
+
+    Raises:
+        ParlourError: A file is missing or of another kind, or another player was measured.
+    """
+    path = folder / f"{name}.json"
+    card = ExpertCard.read(path)
+    player, points = _among_strangers(strangers)
+    own = f"expert:style={card.style}"
+    if player != own:
+        raise ParlourError(f"{player!r} among strangers is not accepted; accepted: {own}")
+    card = replace(card, among_people=points)
+    card.write(path)
+    return card
+
+
+def _among_strangers(path: Path) -> tuple[str, Points]:
+    """Who was measured, and the result."""
+    with reading(path, "file of strangers", "is not accepted; accepted: what --design stranger --json printed"):
+        found = read_json(path)
+        return str(found["policy"]), _points(found["mean"]["all"])
 
 
 def _in_half_precision(seat: TrainedSeat) -> bytes:

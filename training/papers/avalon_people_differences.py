@@ -28,7 +28,7 @@ MOST: Final = 10
 FEWEST: Final = 100
 """Decisions that a situation needs."""
 DECISIONS: Final = "how often a decision is made"
-PEOPLE: Final = "people"
+_PEOPLE: Final = "people"
 
 Flags = NDArray[np.bool_]
 
@@ -204,17 +204,17 @@ def differences(study: PeopleStudy, halves: Any, players: Mapping[str, str]) -> 
     found = contrasts(halves.decisions, chances)[:MOST]
     of = f"{halves.players} players"
     for one in found:
-        study.add(f"{one.words}: {PEOPLE}", of, DECISIONS, valued(one.people, share=True))
+        study.add(f"{one.words}: {_PEOPLE}", of, DECISIONS, valued(one.people, share=True))
         for name, would in one.players.items():
             study.add(f"{one.words}: {name}", of, DECISIONS, valued(would, share=True))
     if found and plots.available():
-        draw(study, f"differences_{halves.players}.png", of, found)
+        draw_contrasts(study, f"differences_{halves.players}.png", of, found)
 
 
-def draw(study: PeopleStudy, file: str, of: str, found: Sequence[Contrast]) -> None:
+def draw_contrasts(study: PeopleStudy, file: str, of: str, found: Sequence[Contrast]) -> None:
     """Draw lines, the rate of people and of each player, to a file of the study; `of` says at which table."""
     title = f"What people do and experts do not, {of}"
-    names = [PEOPLE, *found[0].players]
+    names = [_PEOPLE, *found[0].players]
     counts = sorted(one.people.n for one in found)
     with plots.picture(
         study.folder / file,
@@ -226,9 +226,9 @@ def draw(study: PeopleStudy, file: str, of: str, found: Sequence[Contrast]) -> N
     ) as made:
         axes = made.subplots()
         for number, (name, mark) in enumerate(zip(names, plots.MARKERS, strict=False)):
-            rates = [one.people if name == PEOPLE else one.players[name] for one in found]
+            rates = [one.people if name == _PEOPLE else one.players[name] for one in found]
             ends = [(100 * r.value, 100 * r.ends[0], 100 * r.ends[1]) for r in rates]
-            colour = plots.OWN if name == PEOPLE else plots.OTHERS[number - 1]
+            colour = plots.OWN if name == _PEOPLE else plots.OTHERS[number - 1]
             plots.points(axes, range(len(found)), ends, across=True, color=colour, fmt=mark, label=name)
         axes.set_yticks(range(len(found)), [one.words for one in found])
         axes.invert_yaxis()

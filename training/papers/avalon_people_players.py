@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs.registry import build, known
+from parlour.policies.cloned.networks import GAME
 from parlour.policies.experts import has_expert
 from parlour.training.learn.clone.choices import CloneConfig
 from parlour.training.learn.clone.report import ALL, CLONE, PICTURE, PLAYER, ChoiceScore, by_game
@@ -34,7 +35,6 @@ STRENGTHS: Final = (0.3, 0.1, 0.03)
 """Coefficients of the divergence from the clone."""
 SIZES: Final = (5, 6)
 """Numbers of players of the tables of experts."""
-GAME: Final = "avalon_v0"
 EXPERT, HEURISTIC = "expert", "heuristic"
 SEAT: Final = "wins in one seat among clones of other people"
 CHOSEN_BY: Final = "the same on the deals that chose the strength"

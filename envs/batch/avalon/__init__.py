@@ -58,7 +58,7 @@ class AvalonTables(KernelTables):
         self.rules.believes, self.rules.reset = believes, self.autoreset
         belief.fill(self.rules, self.seats, habits)
         if learned is not None:
-            evidence.fill(self.rules, self.seats, learned)
+            evidence.fill_scores(self.rules, self.seats, learned)
         self.games = np.zeros(self.num_envs, game_record(self.seats)).view(np.recarray)
 
     def game_habits(self) -> AvalonHabits:

@@ -78,7 +78,7 @@ def see_team(g: Any, r: Any, leader: int, team: int) -> None:
     """A leader names a team."""
     g.stale = 1
     if r.scored:
-        evidence.see_team(g, r, leader, team)
+        evidence.score_team(g, r, leader, team)
         return
     size = r.bits[team]
     for s in range(len(g.weight)):
@@ -98,7 +98,7 @@ def see_votes(g: Any, r: Any) -> None:
     """All votes on the team are shown."""
     g.stale = 1
     if r.scored:
-        evidence.see_votes(g, r)
+        evidence.score_all_votes(g, r)
     else:
         see_rated_votes(g, r)
     largest = 0.0
@@ -136,7 +136,7 @@ def see_cards(g: Any, r: Any, fails: int) -> None:
     """The cards of the quest are shown; every member knows its own."""
     g.stale = 1
     if r.scored:
-        evidence.see_cards(g, r, fails)
+        evidence.score_quest_cards(g, r, fails)
         return
     n, size = len(g.roles), r.bits[g.team]
     for s in range(len(g.weight)):

@@ -24,7 +24,7 @@ KINDS: Final = 3
 _LEAST: Final = 1e-300
 
 
-def fill(r: Any, n: int, evidence: PublicEvidence) -> None:
+def fill_scores(r: Any, n: int, evidence: PublicEvidence) -> None:
     """Write the coefficients to a rules record."""
     rows = KINDS * len(COUNTS)
     r.scored = 1
@@ -102,7 +102,7 @@ def most_failed(g: Any, team: int) -> int:
 
 
 @kernel
-def see_team(g: Any, r: Any, leader: int, team: int) -> None:
+def score_team(g: Any, r: Any, leader: int, team: int) -> None:
     """A leader names a team."""
     size = r.bits[team]
     if g.tried == 1:
@@ -157,7 +157,7 @@ def vote_terms(g: Any, r: Any, voter: int, terms: Any) -> None:
 
 
 @kernel
-def see_votes(g: Any, r: Any) -> None:
+def score_all_votes(g: Any, r: Any) -> None:
     """All votes on the team are shown; the approvals of `g.sums` count them already."""
     n = len(g.roles)
     said = np.empty((n, KINDS, _MOST + 1), np.float64)
@@ -180,7 +180,7 @@ def see_votes(g: Any, r: Any) -> None:
 
 
 @kernel
-def see_cards(g: Any, r: Any, fails: int) -> None:
+def score_quest_cards(g: Any, r: Any, fails: int) -> None:
     """The fails of the quest are shown; every member knows its own card."""
     n, size = len(g.roles), r.bits[g.team]
     cell = (min(fails, 2) * 3 + min(g.quest, 2)) * 2 + int(size > 2)
@@ -203,7 +203,7 @@ def see_cards(g: Any, r: Any, fails: int) -> None:
 
 
 @kernel
-def see_score(g: Any, r: Any) -> None:
+def keep_score(g: Any, r: Any) -> None:
     """The quest is scored."""
     for j in range(len(g.roles)):
         on, approved = (g.team >> j) & 1, (g.votes >> j) & 1

@@ -297,7 +297,7 @@ def score(g: Any, r: Any) -> int:
     else:
         g.evil += 1
     if r.scored:
-        evidence.see_score(g, r)
+        evidence.keep_score(g, r)
     if g.evil == QUESTS_TO_WIN:
         return EVIL
     if g.good == QUESTS_TO_WIN:
