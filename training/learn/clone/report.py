@@ -303,7 +303,7 @@ def _draw(path: Path, scores: Sequence[ChoiceScore], bins: Mapping[str, Sequence
         6.8,
         title="How well each model predicts recorded players' choices",
         who=f"Recorded players; models: {', '.join(dict.fromkeys(score.model for score in whole))}",
-        n=f"n = {max(score.games for score in over_all):,} games held out, decisions as in the panels; {plots.INTERVAL}s",
+        n=f"n = {max(score.games for score in whole):,} games held out, decisions as in the panels; {plots.INTERVAL}s",
     ) as made:
         panels = made.subplots(2, wide, squeeze=False).ravel()
         for axes, what in zip(panels, kinds, strict=False):
