@@ -83,7 +83,7 @@ class _Seen:
 
 
 def place(seats_on: int) -> str:
-    """What features call a seat, counted from one's own.
+    """What features call a seat, counted from its own.
 
     >>> place(0), place(2)
     ('me', '+2')
@@ -193,7 +193,7 @@ def differences(study: PeopleStudy, halves: Any, players: Mapping[str, str]) -> 
     Args:
         study: Gets the cells and the picture.
         halves: The table with decisions of people (`avalon_people_players.Halves`).
-        players: Trained networks by what they are called; the first one decides which differences are largest.
+        players: Trained networks by name; the first one decides which differences are largest.
     """
     predicted = import_extra("parlour.training.learn.clone.predicted", "train")
     table = build(known(GAME).spec, halves.config)

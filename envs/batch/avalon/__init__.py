@@ -62,7 +62,7 @@ class AvalonTables(KernelTables):
         self.games = np.zeros(self.num_envs, game_record(self.seats)).view(np.recarray)
 
     def game_habits(self) -> AvalonHabits:
-        """Those of the features, `belief:habits=FILE`, or fixed rates."""
+        """The habits of the features, `belief:habits=FILE`, or fixed rates."""
         encoder: Any = self.spec.seat_encoder(self.game, self.features)
         found: AvalonHabits = encoder.habits or AvalonHabits()
         return found

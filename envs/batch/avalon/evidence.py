@@ -1,4 +1,4 @@
-"""Scores of evidence as kernels (`parlour.envs.avalon.evidence`): what `train habits --reader` learned, in place of fixed rates.
+"""Scores of evidence as kernels (`parlour.envs.avalon.evidence`): what `train habits --reader` learned; used instead of fixed rates.
 
 Without Mordred and Oberon a score depends on the evil side and on who Merlin is, so it fits into the factors of `belief.py`: the side's
 factor takes all others for plain good seats, and `special[s, m]` holds the ratio of Merlin's score to that of a plain good seat.
