@@ -107,7 +107,9 @@ def among_families(
     Raises:
         ParlourError: A player cannot sit at the table.
     """
-    played = {family: seat_games(table, (policy, beside or family), family, deals, runner, model) for family in families}
+    played = {
+        family: seat_games(table, (policy, beside or family), family, deals, runner, model) for family in families
+    }
     scores = [score for family, games in played.items() for score in _scores(family, games)]
     return StrangersReport(policy, beside, len(deals), tuple(scores), _mean(list(played.values())))
 
