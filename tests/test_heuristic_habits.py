@@ -58,9 +58,11 @@ def test_it_can_be_sent_to_other_processes(file, tmp_path):
     assert replay.read(tmp_path / "sent.jsonl").moves == moves(f"heuristic:habits={file}", tmp_path / "here.jsonl")
 
 
-def test_batch_tables_refuse_learned_habits_in_one_line():
-    with pytest.raises(ParlourError, match="do not know habits learned from records; accepted: AvalonHabits"):
-        AvalonTables(GAME, num_envs=2, habits=LearnedHabits(), num_players=5)
+def test_batch_tables_refuse_learned_conduct_in_one_line():
+    """They know evidence (`tests/test_batch_avalon_habits.py`)."""
+    conduct = LearnedHabits(conduct=fit(Cases(), Widths())[5])
+    with pytest.raises(ParlourError, match="do not know learned conduct; accepted: habits of train habits --reader"):
+        AvalonTables(GAME, num_envs=2, habits=conduct, num_players=5)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +129,7 @@ def test_a_saved_player_remembers_its_habits(file, tmp_path):
 def test_settings_that_features_do_not_have_are_refused_in_one_line(setting, file):
     with pytest.raises(ParlourError, match="accepted: belief:habits=FILE"):
         table("avalon_v0", **TABLE, features=setting.format(file=file))
-    with pytest.raises(ParlourError, match="features"):
+    with pytest.raises(ParlourError, match="learned conduct"):
         AvalonTables(GAME, num_envs=2, features=f"belief:habits={file}", **TABLE)
     with pytest.raises(ParlourError, match="features"):
         table("werewolf_v0", features=f"belief:habits={file}")

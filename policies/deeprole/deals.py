@@ -1,7 +1,7 @@
 """The 60 deals of DeepRole's table, and what each seat sees of them.
 
 Five seats: Merlin, two Loyal Servants, the Assassin and one Minion (Serrino et al. 2019, "Finding Friend and Foe in Multi-Agent
-Games", arXiv 1906.02330, section 2). Seat 0 leads: tables with another leader are turned.
+Games", arXiv 1906.02330). Seat 0 leads: tables with another leader are turned.
 """
 
 from __future__ import annotations

@@ -41,6 +41,8 @@ INVALID: Final = "invalid"
 """The reason where no reply could be read as an answer."""
 MOST_FOREIGN: Final = 0.05
 """Share of decisions that were not a player's own above which results are marked."""
+LEAST_OWN: Final = 0.5
+"""Share of decisions that have to be a player's own for it to have a score."""
 _ROUNDED: Final = 6
 """Digits of reported dollars and seconds."""
 
@@ -222,6 +224,15 @@ def foreign(own: int, decisions: int) -> bool:
     (False, True, False)
     """
     return decisions - own > MOST_FOREIGN * decisions
+
+
+def mostly_foreign(own: int, decisions: int) -> bool:
+    """Whether more than half of the decisions were not the player's own, so that a result has no figure.
+
+    >>> mostly_foreign(50, 100), mostly_foreign(49, 100), mostly_foreign(0, 0)
+    (False, True, False)
+    """
+    return own < LEAST_OWN * decisions
 
 
 def took(calls: Iterable[Mapping[str, Any]], seen: Beginnings | None = None) -> Decisions:

@@ -113,6 +113,9 @@ SUBJECTS: Mapping[str, Subject] = {
         "train clone --from GIVEN --folds 2 --hidden 2 --members 2 --steps 5 --out OUT",
         "play avalon_v0 -n 5 --games 4 --out GIVEN", trains=True,
     ),
+    "train deeprole": Subject(
+        "train deeprole --points 10 --iterations 3 --hidden 4 --fit-steps 3 --out OUT", trains=True
+    ),
     "murder-mystery compare": Subject("murder-mystery compare -m pp -m questum --games 2 --repetitions 1 --out OUT"),
     "reproduce grace-3": Subject("reproduce grace-3 --games 6 --practice 20 --out OUT"),
     "reproduce gratr-2": Subject("reproduce gratr-2 --games 2 --against werewolf_window --out OUT"),

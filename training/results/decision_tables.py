@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from parlour.policies.llm.decisions import MOST_FOREIGN, Answers, Decisions, foreign
+from parlour.policies.llm.decisions import MOST_FOREIGN, Answers, Decisions, foreign, mostly_foreign
 from parlour.training.results.result_table import ResultTable, plain_table
-from parlour.training.results.verdicts import no_score
 
 SIGN: Final = "†"
 """Mark after the name of a player that made too few of its decisions itself."""
@@ -62,7 +61,7 @@ def figure(shown: str, *behind: tuple[int, int]) -> str:
         shown: The figure as text.
         behind: For each player that it rests on, own decisions and all decisions.
     """
-    if any(no_score("", own, made) for own, made in behind):
+    if any(mostly_foreign(own, made) for own, made in behind):
         return SIGN
     return f"{shown} {SIGN}" if any(foreign(own, made) for own, made in behind) else shown
 

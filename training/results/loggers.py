@@ -70,6 +70,7 @@ def loggers(folder: Path, names: Iterable[str] = (), curve: History = ()) -> Ite
         ParlourError: As `check_loggers`; or a logger cannot start.
     """
     check_loggers(names)
+    curve = tuple(curve)  # the caller may go on with its list
     with ExitStack() as stack:
         opened: list[Logger] = [CsvLogger(folder, curve)]
         opened += [_Resumed(name, folder, curve) for name in dict.fromkeys(names) if name != "csv"]

@@ -12,14 +12,12 @@ from dataclasses import dataclass, replace
 from math import ceil, floor, log10
 from typing import Final
 
-from parlour.policies.llm.decisions import foreign
+from parlour.policies.llm.decisions import foreign, mostly_foreign
 from parlour.training.measure.statistics import Estimate, show_interval
 
 BETTER: Final = "better"
 WORSE: Final = "worse"
 UNCLEAR: Final = "no difference shown"
-LEAST_OWN: Final = 0.5
-"""Share of decisions that have to be a player's own for it to have a score."""
 _PLURAL: Final = re.compile(r"(?<=ss)es\b|s\b")
 POWER: Final = (1.959963984540054 + 0.8416212335729143) / 1.959963984540054
 """Half an interval times this is the difference that is shown four times in five (power 0.8 at 5 %, two-sided)."""
@@ -187,7 +185,7 @@ def no_score(name: str, own: int, decisions: int) -> str:
     >>> no_score("the model", 0, 841), no_score("the model", 800, 841)
     ('No score: the model decided 0 of 841 moves itself.', '')
     """
-    if not decisions or own >= LEAST_OWN * decisions:
+    if not mostly_foreign(own, decisions):
         return ""
     return f"No score: {name} decided {own:,} of {decisions:,} moves itself."
 

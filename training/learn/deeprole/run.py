@@ -1,4 +1,4 @@
-"""Learn DeepRole's value networks, from the last standing of the game to the first (Serrino et al. 2019, section 3.2)."""
+"""Learn DeepRole's value networks, from the last standing of the game to the first (Serrino et al. 2019)."""
 
 from __future__ import annotations
 
