@@ -125,9 +125,10 @@ def test_hostile_words_stay_words_on_every_page(sit, tmp_path):
         before = [one.page.evaluate(STAYS) for one in (first, watcher)]
         left = list(EVIL)
         while left and not first.page.locator("#ending").is_visible():
-            if first.page.locator("#words").count():
-                first.page.fill("#words", left.pop())
+            if (box := first.page.query_selector("#words")) is not None:
+                box.fill(left.pop())
                 first.page.get_by_role("button", name="Say it").click()
+                box.wait_for_element_state("hidden")  # the table has heard it
             elif first.page.locator(".your-turn .choices button:not(:disabled)").count():
                 press(first)
             first.page.wait_for_timeout(50)

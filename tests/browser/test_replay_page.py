@@ -165,7 +165,6 @@ def test_the_page_opens_at_the_end_with_the_result(told, opened):
 
 def test_a_game_plays_by_itself_from_its_beginning_and_the_space_bar_pauses_it(opened, watched):
     page = opened("template_v0")
-    page.locator("#speed").select_option(label="4×")
     page.locator("h1").click()
     page.keyboard.press(" ")
     assert page.locator("#play").inner_text() == "Pause"
@@ -174,6 +173,7 @@ def test_a_game_plays_by_itself_from_its_beginning_and_the_space_bar_pauses_it(o
     assert page.locator("#play").inner_text() == "Play"
     page.wait_for_timeout(700)
     assert page.locator("output.count").inner_text() == "1 / 3"
+    page.locator("#speed").select_option(label="4×")
     page.locator("#play").click()
     page.wait_for_function("() => document.querySelector('output.count').innerText === '3 / 3'")
     page.wait_for_function("() => document.getElementById('play').innerText === 'Play'")
