@@ -11,10 +11,10 @@ import pytest
 from gratr_recomputed import evidence_of, recomputed
 from parlour.envs.core import ParlourError
 from parlour.policies import GratrAgent, OfflineModel, RandomPolicy, make_policy
-from parlour.policies.agents.werewolf.decide import WerewolfSelfInfo
 from parlour.policies.agents.werewolf.gratr import Parameters, asks
 from parlour.policies.agents.werewolf.gratr.statements import GraphJudgement
 from parlour.policies.agents.werewolf.notes import HeardMessage
+from parlour.policies.agents.werewolf.situation import WerewolfSelfInfo
 from parlour.policies.llm.ask import Ask, BadReply
 from parlour.policies.llm.model import Answered, RequestContext
 from parlour.training.play import rollout
@@ -457,7 +457,7 @@ def test_the_inference_names_the_most_dangerous_to_a_werewolf():
 
 
 def _inferred(agent: GratrAgent) -> Any:
-    from parlour.policies.agents.werewolf.decide import WerewolfSituation
+    from parlour.policies.agents.werewolf.situation import WerewolfSituation
 
     now = WerewolfSituation(does="vote", day=1, alive=list(range(8)), wolves=[], innocent=[], checks=[], attacked=None)
     return agent._infer(now)

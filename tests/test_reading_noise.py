@@ -16,9 +16,9 @@ from parlour.policies.agents.murder_mystery.scene import Talk
 from parlour.policies.agents.spoken import ReadClaims
 from parlour.policies.agents.werewolf import notes
 from parlour.policies.agents.werewolf.asks import Infer
-from parlour.policies.agents.werewolf.decide import WerewolfSelfInfo, WerewolfSituation
 from parlour.policies.agents.werewolf.gratr.asks import AskIdentity, AskIntent
 from parlour.policies.agents.werewolf.notes import HeardMessage
+from parlour.policies.agents.werewolf.situation import WerewolfSelfInfo, WerewolfSituation
 from parlour.policies.llm.ask import ASKS
 from parlour.policies.llm.make import NoisyModel
 from parlour.policies.llm.model import OfflineModel, RequestContext, SeatModel

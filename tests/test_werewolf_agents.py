@@ -15,10 +15,11 @@ from parlour.envs.english import seats_named
 from parlour.policies import RerankAgent, RetrievalAgent, WindowAgent, make_policy
 from parlour.policies.agents.werewolf import asks
 from parlour.policies.agents.werewolf.agents import QUERY, told
-from parlour.policies.agents.werewolf.decide import SeerCheck, WerewolfDecision, WerewolfSelfInfo, WerewolfSituation
+from parlour.policies.agents.werewolf.decide import WerewolfDecision
 from parlour.policies.agents.werewolf.inference import infer, stance
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.agents.werewolf.reading import Observer
+from parlour.policies.agents.werewolf.situation import SeerCheck, WerewolfSelfInfo, WerewolfSituation
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.chat import ChatModel, ChatSettings
 from parlour.policies.llm.prompt import sections_in

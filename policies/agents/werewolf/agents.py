@@ -22,9 +22,9 @@ from parlour.envs.werewolf.reading import read_talk
 from parlour.envs.werewolf.vocabulary import ATTACKED, CHECKED, NIGHT, POISONS, REVEALED, WEREWOLF, WerewolfView
 from parlour.policies.agents.seat import GameSeat, code, coded
 from parlour.policies.agents.werewolf import asks, notes
-from parlour.policies.agents.werewolf.decide import Does, SeerCheck, WerewolfSelfInfo, WerewolfSituation
 from parlour.policies.agents.werewolf.inference import stance
 from parlour.policies.agents.werewolf.notes import HeardMessage, HeardMessages
+from parlour.policies.agents.werewolf.situation import Does, SeerCheck, WerewolfSelfInfo, WerewolfSituation
 from parlour.policies.llm.ask import Ask
 from parlour.policies.retrieval.embedders import CachedHashing
 from parlour.policies.retrieval.memory import Memory

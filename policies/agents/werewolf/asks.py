@@ -19,14 +19,9 @@ from typing import Annotated, Any, Final, Generic, Literal, Self, TypeVar
 import numpy as np
 from parlour.envs.english import name, names
 from parlour.policies.agents.werewolf import inference, notes
-from parlour.policies.agents.werewolf.decide import (
-    Player,
-    WerewolfDecision,
-    WerewolfSelfInfo,
-    WerewolfSituation,
-    observer_of,
-)
+from parlour.policies.agents.werewolf.decide import WerewolfDecision
 from parlour.policies.agents.werewolf.notes import HeardMessage
+from parlour.policies.agents.werewolf.situation import Player, WerewolfSelfInfo, WerewolfSituation, observer_of
 from parlour.policies.llm.ask import A, Answer, Ask, Choices, Rounded
 from parlour.policies.llm.noise import MisreadingModel
 from parlour.policies.llm.prompt import Templates

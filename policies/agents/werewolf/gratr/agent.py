@@ -16,7 +16,6 @@ from parlour.envs.core import Move, accept
 from parlour.envs.english import name
 from parlour.envs.werewolf.vocabulary import CHECKED, REVEALED, WEREWOLF, WOLVES, WerewolfView
 from parlour.policies.agents.werewolf.agents import WINDOW, InferredBelief, WerewolfSeat, WerewolfSettings
-from parlour.policies.agents.werewolf.decide import WerewolfSituation
 from parlour.policies.agents.werewolf.gratr import asks, equations as eq, export
 from parlour.policies.agents.werewolf.gratr.equations import AT_LEAST_1, Parameters
 from parlour.policies.agents.werewolf.gratr.evidence import (
@@ -33,6 +32,7 @@ from parlour.policies.agents.werewolf.gratr.statements import Chain, Explanation
 from parlour.policies.agents.werewolf.inference import DANGER, ENEMY, HARMLESS
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.agents.werewolf.reading import MODERATOR, MOST
+from parlour.policies.agents.werewolf.situation import WerewolfSituation
 from parlour.policies.settings import Settings, number, setting, whole
 
 _HOSTILE: Final = 0.4

@@ -16,10 +16,10 @@ from parlour.envs.english import name
 from parlour.envs.werewolf.vocabulary import WOLVES
 from parlour.policies.agents.werewolf import notes, reading
 from parlour.policies.agents.werewolf.asks import Number, others_of
-from parlour.policies.agents.werewolf.decide import Player, WerewolfSelfInfo, observer_of
 from parlour.policies.agents.werewolf.gratr.statements import GraphJudgement
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.agents.werewolf.reading import MODERATOR
+from parlour.policies.agents.werewolf.situation import Player, WerewolfSelfInfo, observer_of
 from parlour.policies.llm.ask import Answer, Ask, Choices, Rounded
 from parlour.policies.llm.noise import MisreadingModel
 from parlour.policies.llm.reading import with_length
