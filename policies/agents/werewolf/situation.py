@@ -1,4 +1,4 @@
-"""What a seat of Werewolf knows of itself and of the moment, as the lines of a prompt and read back from them.
+"""What a seat of Werewolf knows about itself and the moment, as the lines of a prompt and read back from them.
 
 The sections `me` and `now` of questions are made here; `decide` and the asks read them.
 """
