@@ -299,7 +299,7 @@ def faulty(double, every):
 def test_with_faults_in_three_of_ten_requests_nothing_is_lost_and_all_is_counted(
     double, config, doubt, tmp_path, caplog
 ):
-    model = make_model(replace(config, cache=str(tmp_path / "c.sqlite"), timeout=1.0, max_retries=6))
+    model = make_model(replace(config, cache=str(tmp_path / "c.sqlite"), timeout=2.0, max_retries=6))
     double.otherwise = faulty(double, lambda k: k % 10 in (0, 3, 6))
     with caplog.at_level(logging.DEBUG), ThreadPoolExecutor(8) as pool:
         found = list(

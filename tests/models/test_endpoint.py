@@ -19,7 +19,7 @@ from dataclasses import replace
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.transport.endpoint import Endpoint
-from parlour.policies.llm.transport.request import ChatMessage, ModelUnavailable, Request
+from parlour.policies.llm.transport.request import CallFailed, ChatMessage, ModelUnavailable, Request
 
 REQUEST = Request(
     model="tester",
@@ -157,6 +157,17 @@ def test_without_a_server_the_first_line_comes_within_five_seconds_and_every_ret
         f"{why}: retry 2 of 2",
     ]
     assert seconds_until_told(caplog, started) < 5
+
+
+def test_an_unreadable_answer_after_other_faults_is_asked_for_again(double):
+    for said in (double.Said("busy", 500, double.SOON), double.Said("busy", 500, double.SOON), double.Said('{"choices": [')):
+        double.queue.append(said)
+    double.say("yes")
+    made = Endpoint(double.url, max_retries=6, first_wait=0.01)
+    assert made.complete(REQUEST).texts == ("yes",)
+    double.otherwise = lambda body: double.Said('{"choices": [')
+    with pytest.raises(CallFailed, match="after 3 attempts: the answer is not JSON"):
+        made.complete(REQUEST)
 
 
 @pytest.mark.slow

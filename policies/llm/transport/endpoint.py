@@ -56,7 +56,7 @@ REFUSALS: Final = 5
 """Calls refused, and none answered, after which a server is taken to refuse all; unreadable answers count as well. Refusals in a row
 that speak of the key or the model end a run that had answers, too."""
 _UNREADABLE: Final = 2
-"""How often a call is tried again at most whose answer was no completion."""
+"""How often a call is tried again at most because its answer was no completion; other retries do not count."""
 _MOST_ROOM: Final = 8
 """A model that thinks gets at most so many times the tokens that a question has for its reply."""
 _SHORTEST_SECRET: Final = 8
@@ -145,7 +145,7 @@ class Endpoint:
         return most if context is None else min(most, context // 2)
 
     def _call(self, request: Request) -> Completion:
-        started, retries = time.monotonic(), 0
+        started, retries, unreadable = time.monotonic(), 0, 0
         refusal_with_schema: Failure | None = None
         while True:
             off = self.learned.off | ({"response_format"} if refusal_with_schema else frozenset())
@@ -165,7 +165,9 @@ class Endpoint:
                 continue
             if found.wait is not None:
                 self._gate.close(found.wait)
-            most = min(self.max_retries, _UNREADABLE) if found.unreadable else self.max_retries
+            unreadable += found.unreadable
+            left = _UNREADABLE + 1 - unreadable if found.unreadable else self.max_retries
+            most = min(self.max_retries, retries + left)
             if not found.again or retries >= most:
                 raise self._error(request, refusal_with_schema or found, retries)
             retries += 1
