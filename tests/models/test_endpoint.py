@@ -160,7 +160,11 @@ def test_without_a_server_the_first_line_comes_within_five_seconds_and_every_ret
 
 
 def test_an_unreadable_answer_after_other_faults_is_asked_for_again(double):
-    for said in (double.Said("busy", 500, double.SOON), double.Said("busy", 500, double.SOON), double.Said('{"choices": [')):
+    for said in (
+        double.Said("busy", 500, double.SOON),
+        double.Said("busy", 500, double.SOON),
+        double.Said('{"choices": ['),
+    ):
         double.queue.append(said)
     double.say("yes")
     made = Endpoint(double.url, max_retries=6, first_wait=0.01)
