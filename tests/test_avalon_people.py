@@ -9,6 +9,7 @@ from parlour.envs import replay
 from parlour.envs.avalon.vocabulary import BALLOT, PERCIVAL
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.registry import lookup
+from parlour.training.cli.reproduce import show_reproduction
 from parlour.training.papers import avalon_people
 from parlour.training.papers.avalon_people import GAMES_LEFT_OUT, NAMED, WINS, played_game
 from parlour.training.papers.avalon_people_differences import contrasts
@@ -59,7 +60,7 @@ def test_a_study_needs_data():
 
 
 @pytest.mark.slow
-def test_the_study_counts_and_reads_the_games_and_writes_a_report(tmp_path, monkeypatch):
+def test_the_study_counts_and_reads_the_games_and_writes_a_report(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(avalon_people, "COMMON", 5)
     games = [logged(assassinated=("Oz", "Kim")[k % 2]) | named(k) for k in range(59)]
     plain = logged(assassinated=None) | named(59)
@@ -77,6 +78,11 @@ def test_the_study_counts_and_reads_the_games_and_writes_a_report(tmp_path, monk
     assert (tmp_path / "out" / "wins_by_roles.png").exists()
     votes = {one.row: one.of for one in found.cells if one.measure == f"vote: {LIKELIHOOD}"}
     assert votes == dict.fromkeys(("clone", "logistic", "heuristic", "frequency"), "7 players")
+    show_reproduction(found, setting.model)
+    shown = capsys.readouterr().out
+    assert f"- {len(found.cells) - len(found.cells_shown)} more figures are in report.md" in shown
+    assert WINS in shown
+    assert "propose: mean" not in shown
 
 
 @pytest.fixture(scope="module")

@@ -166,7 +166,7 @@ def test_a_run_holds_out_the_last_games_and_its_habits_play(folder, tmp_path):
     habits = tmp_path / "first" / "habits.json"
     beside = learn_habits(HabitsConfig(**(config.__dict__ | {"beside": str(habits)})), tmp_path / "second")
     by_name = {entry["habits"]: entry for entry in beside.tested if entry["players"] == "all"}
-    assert by_name["beside"]["log_loss"] == by_name["learned, reader"]["log_loss"]
+    assert by_name["other habits"]["log_loss"] == by_name["learned, reader"]["log_loss"]
     player = make_policy(f"heuristic:habits={habits}", "avalon_v0", {"num_players": 5})
     assert player is not None
 

@@ -95,10 +95,11 @@ def _inside(cell: tables.TableCell) -> bool | None:
 
 def show_reproduction(reproduction: tables.Reproduction, model: Model) -> None:
     """Print a table and the remarks below it."""
-    differs = any(cell.difference or cell.value_difference for cell in reproduction.cells)
+    cells = reproduction.cells_shown
+    differs = any(cell.difference or cell.value_difference for cell in cells)
     rows = []
     firsts: dict[tuple[str, str], str] = {}
-    for cell in reproduction.cells:
+    for cell in cells:
         paper = "-" if cell.paper is None else _show_paper(cell, cell.paper)
         ours = show_rate(cell.ours) if cell.value is None else _show_value(cell.value)
         apart, (name, own, made) = _show_difference(cell), reproduction.rests_on(cell.row)
@@ -118,7 +119,9 @@ def show_reproduction(reproduction: tables.Reproduction, model: Model) -> None:
     else:  # files and pipes keep every figure
         out.width = max(out.width, Measurement.get(out, out.options.update(max_width=_WIDEST), shown).maximum)
     out.print(shown)
-    notes = sorted({f"{_named(cell)}: {cell.note}" for cell in reproduction.cells if cell.note})
+    if left_out := len(reproduction.cells) - len(cells):
+        out.print(f"- {left_out} more figures are in report.md (--out DIR) and in --json.", highlight=False)
+    notes = sorted({f"{_named(cell)}: {cell.note}" for cell in cells if cell.note})
     for remark in (*reproduction.remarks, *notes):
         out.print(f"- {remark}", highlight=False)
     display.show(*decision_parts(reproduction.players))

@@ -20,7 +20,7 @@ from parlour.envs.avalon.vocabulary import ASSASSIN, GOOD, SERVANT
 from parlour.envs.core import ParlourError
 from parlour.training.learn.habits.run import BESIDE, HABITS, HabitsConfig, LearnedFrom, learn_habits
 from parlour.training.measure.statistics import rate
-from parlour.training.papers.avalon_people_players import clones, draw_among_people, experts
+from parlour.training.papers import avalon_people_players as among_people
 from parlour.training.papers.avalon_people_study import PeopleStudy
 from parlour.training.papers.avalon_records import LOSS, TRANSCRIPTS, kept, study_report
 from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, Value, cell, remark
@@ -44,6 +44,13 @@ READERS: Final = {
     "learned, reader": "evidence of people",
 }
 """What a run of habits calls its readings -> the row."""
+IN_SHORT: Final = frozenset(
+    {
+        *(GAMES_LEFT_OUT, WINS, NAMED, LOSS, among_people.SEAT, among_people.LESS_CLONE, among_people.LESS_EXPERT),
+        *(f"vote: {measure}" for measure in (among_people.LIKELIHOOD, among_people.HUMAN)),
+    }
+)
+"""Measures that a terminal shows."""
 CALIBRATION: Final = ("AUC of the chance to be evil", "expected calibration error of the chance to be evil")
 LAST: Final = 0.2
 COMMON: Final = 100
@@ -66,7 +73,9 @@ def avalon_people(name: str, setting: ReproductionSetting) -> Reproduction:
         for step in counted(_STEPS, Stage(f"Reproducing {name}", len(_STEPS), "steps"), setting.progress):
             step(study)
         title = f"{len(study.files):,} games of people"
-        made = Reproduction(name, title, setting.model.name, tuple(study.cells), (remark("games_of_people"),))
+        made = Reproduction(
+            name, title, setting.model.name, tuple(study.cells), (remark("games_of_people"),), measures_shown=IN_SHORT
+        )
         shown = "".join(f"![{title}]({path})\n\n" for path, title in study.pictures)
         write_report(folder, study_report(made, study.written).replace("\n\n", f"\n\n{shown}", 1))
     return made
@@ -206,8 +215,8 @@ _STEPS: Final[tuple[Callable[[PeopleStudy], None], ...]] = (
     _import,
     _counts,
     _evidence,
-    clones,
-    experts,
-    draw_among_people,
+    among_people.clones,
+    among_people.experts,
+    among_people.draw_among_people,
 )
 """Each adds its cells and pictures to the study."""

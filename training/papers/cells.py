@@ -184,6 +184,8 @@ class Reproduction:
     remarks: tuple[str, ...]
     players: Mapping[str, Decisions] = field(default_factory=dict)
     """Row -> whose the decisions of its player were, where games of players were played."""
+    measures_shown: frozenset[str] = frozenset()
+    """What a terminal shows of a long table; empty: all. Reports and JSON have every figure."""
 
     def rests_on(self, row: str) -> tuple[str, int, int]:
         """A row, the own decisions of its player and all of them."""
@@ -192,7 +194,13 @@ class Reproduction:
 
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
-        return {**plain(self), "players": {row: one.as_json() for row, one in self.players.items()}}
+        fields = {name: value for name, value in plain(self).items() if name != "measures_shown"}
+        return {**fields, "players": {row: one.as_json() for row, one in self.players.items()}}
+
+    @property
+    def cells_shown(self) -> tuple[TableCell, ...]:
+        """What a terminal shows."""
+        return tuple(cell for cell in self.cells if not self.measures_shown or cell.measure in self.measures_shown)
 
 
 def mean(values: ArrayLike, bounds: Bounds = UNBOUNDED) -> Value:

@@ -296,13 +296,13 @@ def _draw(path: Path, scores: Sequence[ChoiceScore], bins: Mapping[str, Sequence
         return False
     whole = over_all(scores)
     kinds = list(dict.fromkeys(score.what for score in whole))
-    wide = (len(kinds) + 2) // 2
+    wide = (len(kinds) + bool(bins) + 1) // 2
     with plots.picture(
         path,
         max(4.2 * wide, 8),
         6.8,
         title="How well each model predicts recorded players' choices",
-        who=f"Recorded players; models: {', '.join(dict.fromkeys(score.model for score in whole))}",
+        who=f"Recorded players; models: {', '.join(dict.fromkeys(_short(score.model) for score in whole))}",
         n=f"n = {max(score.games for score in whole):,} games held out, decisions as in the panels; {plots.INTERVAL}s",
     ) as made:
         panels = made.subplots(2, wide, squeeze=False).ravel()
@@ -315,12 +315,21 @@ def _draw(path: Path, scores: Sequence[ChoiceScore], bins: Mapping[str, Sequence
     return True
 
 
+def _short(model: str) -> str:
+    """A model's name on an axis: of a file, its folder.
+
+    >>> _short("clone:runs/gpt51_clone/clone.npz"), _short("heuristic")
+    ('gpt51_clone', 'heuristic')
+    """
+    return Path(model).parent.name if "/" in model else model
+
+
 def _bars(axes: Any, what: str, rows: Sequence[ChoiceScore]) -> None:
     for at, one in enumerate(reversed(rows)):
         colour = plots.OWN if one.model == CLONE else plots.REFERENCE
         plots.points(axes, [at], [(one.log.value, one.log.low, one.log.high)], across=True, color=colour)
-    axes.locator_params(axis="x", nbins=5)
-    axes.set_yticks(range(len(rows)), [one.model for one in reversed(rows)])
+    axes.locator_params(axis="x", nbins=4)
+    axes.set_yticks(range(len(rows)), [_short(one.model) for one in reversed(rows)])
     plots.label(axes, "log likelihood of a decision (nats)", "", f"{what}, n = {rows[0].decisions}", grid="x")
 
 

@@ -37,7 +37,7 @@ LAST: Final = (0.01, 0.9)
 """Shares of games to hold out."""
 _MOMENTS: Final = (("", "Last games, after each round"), ("often-", "Last games, after each vote"))
 """Prefix of the files and title of the scores on the last games."""
-BESIDE: Final = "beside"
+BESIDE: Final = "other habits"
 """The reading by the habits to compare with."""
 WIDTHS: Final = (0.01, 10.0)
 """Widths of priors: below the first nothing is learned; above the second they have no effect."""
