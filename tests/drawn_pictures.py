@@ -18,6 +18,7 @@ from parlour.envs.mediated_qa.graph import KnowledgeGraph
 from parlour.envs.mediated_qa.vocabulary import NO_SIGNAL
 from parlour.policies.agents.mediated_qa.joint import PUBLISHED, STATES
 from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
+from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import OfflineModel
 from parlour.training.learn import practice
 from parlour.training.learn.clone import report as clone
@@ -73,7 +74,9 @@ def draw_arena(path, players=("heuristic", "random", LONG)):
         sides=("good", "evil"),
         played=range(8 * len(players) ** 2),
         standing=[(name, strength) for name in players],
-        pairs=SimpleNamespace(cycles=lambda: [(LONG, "heuristic", "random")] * 5),
+        cycles=[(LONG, "heuristic", "random")] * 5,
+        scored=frozenset(players),
+        decisions=dict.fromkeys(players, Decisions()),
         cell=lambda a, b: rate(len(a) % 9, 8),
     )
     assert arena.draw(namespace, path)

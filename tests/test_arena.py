@@ -168,6 +168,18 @@ def test_a_cycle_is_named_and_so_it_is_where_each_wins_every_game():
     assert [name for name, _ in line.standing] == ["a", "b", "c"]
 
 
+def test_remarks_leave_out_who_has_no_figures_and_mark_who_made_too_few_decisions():
+    """Of twenty moves, b made nine itself, c eighteen, a all."""
+    ring = made({**wins("a", "b"), **wins("b", "c"), **wins("c", "a")}, own={"a": 20, "b": 9, "c": 18})
+    assert ring.scored == {"a", "c"}
+    assert ring.cycles == []
+    words = " ".join(report.remarks(ring))
+    assert "No cycles of three" in words
+    assert re.search(r"the most where (a is good against c †|c † is good against a)", words)
+    assert made(wins("a", "b"), own={"a": 1, "b": 1}).scored == frozenset()
+    assert "the most where" not in " ".join(report.remarks(made(wins("a", "b"), own={"a": 1, "b": 1})))
+
+
 def test_five_deals_that_go_alike_are_not_enough_to_beat_anybody():
     """Two sides of chance 1/2^5 are 0.06."""
     assert not made(wins("a", "b"), deals=5).pairs.beats("a", "b")

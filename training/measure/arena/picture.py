@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from parlour.policies.llm.decisions import foreign
 from parlour.training.measure.arena import report
 from parlour.training.measure.arena.result import ArenaResult
 from parlour.training.measure.statistics import Estimate
 from parlour.training.results import plots
+from parlour.training.results.decision_tables import MEANING
 
 _COLORS: Final = (plots.BLUE, plots.VERMILION)
 _MARKS: Final = ("o", "s", "D")
@@ -29,7 +31,7 @@ def draw(result: ArenaResult, path: Path) -> bool:
         0.62 * n + 2.6,
         title=report.title(result),
         who=f"Whole sides, each player against each on both sides of common deals: {', '.join(result.config.players)}; "
-        f"{_cycles(result)}",
+        f"{_cycles(result)}{_mark(result)}",
         n=f"n = {plots.range_of([cell.n for cell in _cells(result)])} games a cell",
     ) as made:
         left, right = made.subplots(1, 2, width_ratios=[wide, 5.6])
@@ -43,8 +45,13 @@ def _cells(result: ArenaResult) -> list[Estimate]:
     return [result.cell(a, b) for a in result.config.players for b in result.config.players]
 
 
+def _mark(result: ArenaResult) -> str:
+    """What the mark means, where a name has it."""
+    return f"; {MEANING}" if any(foreign(of.own, of.decisions) for of in result.decisions.values()) else ""
+
+
 def _cycles(result: ArenaResult) -> str:
-    cycles = result.pairs.cycles()
+    cycles = result.cycles
     text = "; ".join(" > ".join((*cycle, cycle[0])) for cycle in cycles[:_NAMED])
     more = f" and {len(cycles) - _NAMED} more" if len(cycles) > _NAMED else ""
     return f"cycles: {text}{more}" if cycles else "no cycles of three"
@@ -53,18 +60,25 @@ def _cycles(result: ArenaResult) -> str:
 def _matrix(axes: Any, result: ArenaResult) -> None:
     """The strongest first, in rows and columns; the first side is held by the row."""
     names = [name for name, _ in result.standing]
-    rates = np.array([[result.cell(a, b).value for b in names] for a in names])
+    rates = np.full((len(names), len(names)), 0.5)
     for i, a in enumerate(names):
         for j, b in enumerate(names):
-            one = result.cell(a, b)
-            plots.percent(axes, j, i, one.value, *one.ends)
+            if result.scored >= {a, b}:
+                one = result.cell(a, b)
+                rates[i, j] = one.value
+                plots.percent(axes, j, i, one.value, *one.ends)
     axes.imshow(rates, cmap="RdBu", vmin=0, vmax=1, aspect="auto")
-    plots.numbers(axes, names, names)
+    shown = [report.name_shown(result, name) for name in names]
+    plots.numbers(axes, shown, shown)
     for one in axes.get_xticklabels():
         one.set(rotation=30, ha="right")
     first, second = result.sides
     title = f"games won by {first}, % [95 % interval]"
     plots.label(axes, f"as {second}", f"as {first}", title, grid="")
+
+
+def _shown(result: ArenaResult) -> list[str]:
+    return [plots.broken(report.name_shown(result, name)) for name, _ in result.standing]
 
 
 def _ratings(axes: Any, result: ArenaResult) -> None:
@@ -74,11 +88,14 @@ def _ratings(axes: Any, result: ArenaResult) -> None:
         *((f"as {side}", c, d) for side, c, d in zip(result.sides, _COLORS, (-0.22, 0.22), strict=True)),
     )
     for k, (name, color, shift) in enumerate(shown):
-        of = [(one.rating, one.first, one.second)[k] for _, one in result.standing]
-        told = [(one.value, *one.ends) for one in of]
-        heights = (np.arange(len(of)) + shift).tolist()
-        plots.points(axes, heights, told, across=True, color=color, fmt=_MARKS[k], label=name)
+        of = [
+            (at + shift, (one.rating, one.first, one.second)[k])
+            for at, (player, one) in enumerate(result.standing)
+            if player in result.scored
+        ]
+        told = [(one.value, *one.ends) for _, one in of]
+        plots.points(axes, [at for at, _ in of], told, across=True, color=color, fmt=_MARKS[k], label=name)
     axes.axvline(0, color=plots.REFERENCE, linewidth=0.8)
     axes.set_ylim(len(result.standing) - 0.5, -0.5)
-    axes.set_yticks(range(len(result.standing)), [plots.broken(name) for name, _ in result.standing])
+    axes.set_yticks(range(len(result.standing)), _shown(result))
     plots.label(axes, "points (400: odds of ten to one), 95 % intervals", "", "ratings", grid="x")

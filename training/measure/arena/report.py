@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,7 @@ def as_json(result: ArenaResult) -> dict[str, Any]:
         "advantage": {"side": result.sides[0], **_plain(told.advantage)},
         "miss": round(told.miss, 6),
         "noise": round(told.noise, 6),
-        "cycles": [list(cycle) for cycle in result.pairs.cycles()],
+        "cycles": [list(cycle) for cycle in result.cycles],
         "reversals": [plain(reversal) for reversal in result.reversals],
         "cells": [dict(zip(("first", "second", *_CELL), row, strict=True)) for row in _cells(result)],
         "pairs": [dict(zip(_PAIR, row, strict=True)) for row in _pairs(result)],
@@ -123,7 +124,7 @@ def standing_rows(result: ArenaResult) -> list[tuple[str, ...]]:
     for place, (name, one) in enumerate(result.standing, 1):
         low, high = one.ranks
         made = result.decisions[name]
-        who = marked(name, made.own, made.decisions)
+        who = name_shown(result, name)
         where = f"{place}" if low == high == place else f"{place} ({low}-{high})"
         ratings = (figure(points(of), (made.own, made.decisions)) for of in (one.rating, one.first, one.second))
         rows.append((where, who, *ratings))
@@ -141,21 +142,35 @@ def points(estimate: Estimate) -> str:
 
 def remarks(result: ArenaResult) -> list[str]:
     """What else the games say: which side is better off, cycles, how well ratings tell the cells."""
-    told, first = result.strengths, result.sides[0]
-    a, b, share, expected = result.largest_miss
+    told, first, named = result.strengths, result.sides[0], partial(name_shown, result)
     even = 1 / (1 + 10 ** (-told.advantage.value / 400))
     said = [
         f"{first} against {result.sides[1]}, both of mean strength: {points(told.advantage)} points, {100 * even:.0f} % won.",
-        *(f"Cycle: {' beats '.join((*cycle, cycle[0]))}." for cycle in result.pairs.cycles()),
+        *(f"Cycle: {' beats '.join(map(named, (*cycle, cycle[0])))}." for cycle in result.cycles),
         *_reversals(result),
-        f"Ratings miss a cell by {100 * told.miss:.1f} points of 100 (root mean square; chance alone: {100 * told.noise:.1f}), "
-        f"the most where {a} is {first} against {b}: it won {100 * share:.0f} %, by the ratings {100 * expected:.0f} %.",
+        f"Ratings miss a cell by {100 * told.miss:.1f} points of 100 (root mean square; chance alone: {100 * told.noise:.1f})"
+        f"{_largest_miss(result)}.",
     ]
-    if not result.pairs.cycles():
+    if not result.cycles:
         said.insert(1, "No cycles of three in which each beats the next.")
     if any(foreign(decision.own, decision.decisions) for decision in result.decisions.values()):
         said.append(MEANING)
     return said
+
+
+def name_shown(result: ArenaResult, player: str) -> str:
+    """A player's name, marked where too many decisions were not its own."""
+    return marked(player, result.decisions[player].own, result.decisions[player].decisions)
+
+
+def _largest_miss(result: ArenaResult) -> str:
+    if not result.scored:
+        return ""
+    a, b, share, expected = result.largest_miss
+    return (
+        f", the most where {name_shown(result, a)} is {result.sides[0]} against {name_shown(result, b)}: "
+        f"it won {100 * share:.0f} %, by the ratings {100 * expected:.0f} %"
+    )
 
 
 def _reversals(result: ArenaResult) -> list[str]:
@@ -164,13 +179,12 @@ def _reversals(result: ArenaResult) -> list[str]:
     for side in result.sides:
         own = [reversal for reversal in result.reversals if reversal.side == side]
         if own:
-            one, ends = (
-                own[0],
-                [f"{100 * d.value:+.0f} {show_interval(d, '+.0f', 100)}" for d in (own[0].gain, own[0].loss)],
-            )
+            one = own[0]
+            a, b, ahead, behind = (name_shown(result, name) for name in (one.a, one.b, one.ahead, one.behind))
+            gain, loss = (f"{100 * d.value:+.0f} {show_interval(d, '+.0f', 100)}" for d in (one.gain, one.loss))
             said.append(
-                f"Reversals as {side}: {len(own)}, the largest: {one.a} does better than {one.b} against {one.ahead} "
-                f"({ends[0]} points of 100) and worse against {one.behind} ({ends[1]})."
+                f"Reversals as {side}: {len(own)}, the largest: {a} does better than {b} against {ahead} "
+                f"({gain} points of 100) and worse against {behind} ({loss})."
             )
     return said
 

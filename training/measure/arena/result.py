@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from parlour.policies.llm.decisions import Decisions
+from parlour.policies.llm.decisions import Decisions, mostly_foreign
 from parlour.training.measure.arena.config import ArenaConfig
 from parlour.training.measure.arena.games import ArenaGame
 from parlour.training.measure.arena.reversals import Reversal, reversals
@@ -83,7 +83,13 @@ class ArenaResult:
     @cached_property
     def reversals(self) -> list[Reversal]:
         """Where one player of a side is better against one opponent and worse against another; the largest first."""
-        return reversals(self._table, self.config.players, self.sides)
+        everywhere = reversals(self._table, self.config.players, self.sides)
+        return [one for one in everywhere if self.scored >= {one.a, one.b, one.ahead, one.behind}]
+
+    @property
+    def cycles(self) -> list[tuple[str, str, str]]:
+        """Three players, each of which beats the next, and the last the first."""
+        return [cycle for cycle in self.pairs.cycles() if self.scored >= {*cycle}]
 
     @property
     def standing(self) -> list[tuple[str, Strength]]:
@@ -101,14 +107,24 @@ class ArenaResult:
                 made[name] += one
         return made
 
+    @cached_property
+    def scored(self) -> frozenset[str]:
+        """The players that made at least half of their decisions themselves; the others have no figures."""
+        return frozenset(name for name, of in self.decisions.items() if not mostly_foreign(of.own, of.decisions))
+
     @property
     def largest_miss(self) -> tuple[str, str, float, float]:
-        """The cell that the ratings tell worst: who held the sides, the share won by the first, its chance by the ratings."""
+        """The cell that the ratings predict worst: who held the sides, the share won by the first, its chance by the ratings.
+
+        Raises:
+            ValueError: No player has figures.
+        """
         names, shares = self.config.players, self._table.mean(0)
         told = [
             (a, b, float(shares[i, j]), self.strengths.expected[i][j])
             for i, a in enumerate(names)
             for j, b in enumerate(names)
+            if self.scored >= {a, b}
         ]
         return max(told, key=lambda one: abs(one[2] - one[3]))
 
