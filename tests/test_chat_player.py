@@ -17,6 +17,8 @@ from parlour.policies.agents.chat import (
     turn_of,
 )
 from parlour.policies.llm.ask import read_back
+from parlour.policies.llm.fit import fitted, opening
+from parlour.policies.llm.prompt import Templates
 from parlour.training.play import asked, rollout
 
 TABLES = [
@@ -168,6 +170,25 @@ def test_private_lines_stand_apart_and_go_back_to_their_places():
     question = turn_of(text, info)
     assert (question.events, question.private) == (events, private)
     assert question.observation("") == text
+
+
+def test_private_lines_stay_behind_the_lines_that_they_followed_where_older_ones_are_left_out():
+    """Of five events the second is speech and goes: what stood behind two events stands behind one, behind five behind four."""
+    events = ["Night falls.", f'player_2 says: "{"word " * 60}"', "Day breaks.", "player_3 died.", "Vote."]
+    question = TakeTurn(
+        **dict.fromkeys(("common", "story"), ""),
+        events=events,
+        asked="Vote.",
+        options=["I wait."],
+        sayings=[],
+        who="You are player_1.",
+        private=["0: Privately, a.", "2: Privately, b.", "5: Privately, c."],
+    )
+    whole = opening(question, "Rules.", Templates())
+    put = fitted(question, "Rules.", Templates(), whole.tokens() - 40)
+    assert put.question.events == [events[0], *events[2:]]
+    assert put.question.private == ["0: Privately, a.", "1: Privately, b.", "4: Privately, c."]
+    assert "- 1: Privately, b." in put.user
 
 
 class Seen:

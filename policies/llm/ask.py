@@ -14,7 +14,7 @@ import sys
 import types
 import typing
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from typing import Annotated, Any, ClassVar, Final, Generic, Self, TypeVar
 
@@ -118,6 +118,14 @@ class Ask(BaseModel, Generic[A]):
         Teams, votes, results and deaths go last.
         """
         return False
+
+    def renumbered(self, gone: Mapping[str, Collection[int]]) -> Mapping[str, Any]:
+        """Inputs that count the entries of the record, by name, as they are once entries are left out; none by default.
+
+        Args:
+            gone: Name of an input -> numbers of its entries that are left out.
+        """
+        return {}
 
     def __init_subclass__(cls, **variables: Any) -> None:
         for name, value in variables.items():

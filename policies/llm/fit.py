@@ -139,11 +139,12 @@ def _entries(value: Any) -> list[Any]:
 
 def _without(question: Ask[Any], lines: list[_Line], spared: tuple[str, ...]) -> Ask[Any]:
     """The same question with entries and inputs left out."""
+    gone = {name: {line.number for line in lines if line.field == name} for name in {line.field for line in lines}}
+    question = question.model_copy(update=dict(question.renumbered(gone)))
     changed: dict[str, Any] = {}
-    for name in {line.field for line in lines}:
-        gone = {line.number for line in lines if line.field == name}
+    for name, numbers in gone.items():
         value = getattr(question, name)
-        kept = [entry for number, entry in enumerate(_entries(value)) if number not in gone]
+        kept = [entry for number, entry in enumerate(_entries(value)) if number not in numbers]
         changed[name] = "\n".join(kept) if isinstance(value, str) else kept
     for name in spared:
         value = getattr(question, name)

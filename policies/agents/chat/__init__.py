@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from os.path import commonprefix
 from typing import Any, ClassVar, Final
@@ -164,6 +165,17 @@ class TakeTurn(
     @classmethod
     def is_speech(cls, entry: Any) -> bool:
         return _SPEECH.match(entry) is not None
+
+    def renumbered(self, gone: Mapping[str, Collection[int]]) -> Mapping[str, Any]:
+        """The places of private lines among the events that stay."""
+        lost = sorted(gone.get("events", ()))
+        placed = [(_PLACED.match(line), line) for line in self.private]
+        return {
+            "private": [
+                line if match is None else f"{int(match[1]) - bisect_left(lost, int(match[1]))}: {match[2]}"
+                for match, line in placed
+            ]
+        }
 
     def observation(self, rules: str) -> str:
         """Everything that the seat read, as the game wrote it; `rules` are the table's rules."""
