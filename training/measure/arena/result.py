@@ -88,7 +88,7 @@ class ArenaResult:
 
     @property
     def cycles(self) -> list[tuple[str, str, str]]:
-        """Three players, each of which beats the next, and the last the first."""
+        """Threes of players: the first beats the second, the second the third, the third the first."""
         return [cycle for cycle in self.pairs.cycles() if self.scored >= {*cycle}]
 
     @property
