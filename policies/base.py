@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -51,6 +51,18 @@ class Policy(ABC):
     def notes(self) -> dict[str, Any]:
         """What the transcript adds to the last answer, such as the calls of a model. Asked for after each `act`."""
         return {}
+
+    def state_belief(self, observation: Any, info: dict[str, Any]) -> Sequence[float] | None:
+        """The probability that each seat is of the hidden side, as the policy states it in private; None: it states none.
+
+        The question costs no move. It is put at any moment of a game, played or recorded, after `reset`.
+
+        Args:
+            observation: `text`, the whole prose of the seat.
+            info: `view`, `rules`, `heuristic` as of a turn; `side`, the name of the side that is looked for; `members`, how many of
+                the other seats are of it; `seats`, how many play.
+        """
+        return None
 
     def __call__(self, observation: Any, info: dict[str, Any]) -> Any:
         return self.act(observation, info)

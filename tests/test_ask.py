@@ -94,7 +94,7 @@ def questions() -> dict[str, Ask[Any]]:
     methods = (GratrAgent, GratrAgent, WindowAgent, RetrievalAgent, RerankAgent, WindowAgent, RerankAgent, GratrAgent)
     rollout.play(rollout.table("werewolf_v0"), [method(model) for method in methods], 0)
     _play_mystery(model)
-    by_hand = [_by_hand(kind) for name, kind in ASKS.items() if name.startswith(("social.", "grace.", "claims."))]
+    by_hand = [_by_hand(kind) for name, kind in ASKS.items() if name.startswith(("belief.", "social.", "grace.", "claims."))]
     return {question.kind: question for question in (*by_hand, *(question for question, _ in model.asked))}
 
 
@@ -112,7 +112,7 @@ def _play_mystery(model: Listener) -> None:
 
 
 def _by_hand(kind: type[Ask[Any]]) -> Ask[Any]:
-    """A question made by hand: of the judge, who asks only where there are free words, or of the mediated game."""
+    """A question made by hand: beside play, of the judge, who asks only where there are free words, or of the mediated game."""
     given: dict[str, Any] = {
         "speaker": "player_1",
         "role": "Merlin",
@@ -126,6 +126,9 @@ def _by_hand(kind: type[Ask[Any]]) -> Ask[Any]:
         "question": "Who founded Orn?",
         "evidence": ["Orn: Ada Brook founded Orn in 1912."],
         "answer": "Ada Brook",
+        "who": "You are player_3.",
+        "events": ["player_1 proposes player_1, player_2."],
+        "members": 2,
     }
     return kind.model_validate({name: given[name] for name in kind.model_fields if name in given})
 

@@ -23,6 +23,7 @@ READ_ON = {
     "train questum": ("explanation/questum",),
     "arena": ("explanation/arena",),
     "benchmark": ("howto/benchmark", "howto/models"),
+    "benchmark abilities": ("howto/abilities",),
     "serve": ("howto/models",),
     "import avalon": ("howto/records",),
     "prompts show": ("howto/questions", "howto/models"),

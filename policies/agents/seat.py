@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
 from parlour.envs.core import ParlourError, View, accept
+from parlour.envs.english import name
 from parlour.envs.json_values import json_value
+from parlour.policies.agents.belief import belief_question
 from parlour.policies.base import Policy
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.decisions import made_by
@@ -72,6 +74,12 @@ class AskingPolicy(Policy):
         Loops that ask several seats at once call it in the order of the turns.
         """
 
+    def state_belief(self, observation: Any, info: dict[str, Any]) -> Sequence[float]:
+        self.seat_model.rules = str(info.get("rules", ""))
+        stated = self.seat_model.ask(belief_question(observation["text"], info, self.seat))
+        chances = {one.player: one.chance for one in stated.chances}
+        return [chances.get(name(seat), 0.0) for seat in range(info["seats"])]
+
     def notes(self) -> dict[str, Any]:
         """The questions asked since the last time, for the transcript; and that the heuristic decided, if it did."""
         calls = self.seat_model.calls()
@@ -121,9 +129,9 @@ class AskingPolicy(Policy):
 def _check_leads_nowhere(path: str | Path, config: ModelConfig) -> None:
     """A saved model may name no address, variable, file or folder. Raises `ParlourError`."""
     usual = ModelConfig(model=config.model)
-    for name in LEADS:
-        if (value := getattr(config, name)) != getattr(usual, name):
-            asked = f"the model of {str(path)!r} has {name} {value!r}: what a file names is not used unasked"
+    for setting in LEADS:
+        if (value := getattr(config, setting)) != getattr(usual, setting):
+            asked = f"the model of {str(path)!r} has {setting} {value!r}: what a file names is not used unasked"
             raise ParlourError(f"{asked}; accepted: load(path, model=make_model(ModelConfig(...)))")
 
 

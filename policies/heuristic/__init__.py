@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Protocol, Self
 
 from parlour.envs import dotted
@@ -88,6 +88,11 @@ class HeuristicPolicy(Policy):
             self._player = self._seated(dotted.load(info["heuristic"], "heuristic"), view)
         move = self._player.act(view)
         return int(info["legal"][view.legal.index(move)])
+
+    def state_belief(self, observation: Any, info: dict[str, Any]) -> Sequence[float] | None:
+        player = self._seated(dotted.load(info["heuristic"], "heuristic"), info["view"])
+        suspicions = getattr(player, "suspicions", None)
+        return None if suspicions is None else suspicions(info["view"])
 
     def _seated(self, player: Any, view: Any) -> GamePlayer[Any]:
         """The game's player, with the habits of a table like this one."""

@@ -110,6 +110,11 @@ class AvalonPlayer:
                 self._fellows = frozenset(args)
         self._seen = len(view.events)
 
+    def suspicions(self, view: AvalonView) -> list[float]:
+        """How likely each seat is to be evil."""
+        self.read(view)
+        return [float(chance) for chance in self.belief.evil_chance()]
+
     def copied(self, rng: np.random.Generator) -> AvalonPlayer:
         """A player of the same seat that has read what this one has, and draws from another generator."""
         twin = copy(self)

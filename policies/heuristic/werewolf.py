@@ -80,6 +80,11 @@ class WerewolfPlayer:
         }
         return decide[kind](view)
 
+    def suspicions(self, view: WerewolfView) -> list[float]:
+        """How likely each seat is to be a werewolf."""
+        self._read(view)
+        return [float(chance) for chance in self.belief.wolf_chance()]
+
     # -- reading the events ------------------------------------------------------------------------------------
 
     def _read(self, view: WerewolfView) -> None:

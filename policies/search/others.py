@@ -18,7 +18,7 @@ from parlour.envs.batch.tables import BatchTables, Turns
 from parlour.envs.core import ParlourError
 from parlour.policies import zoo
 from parlour.policies.experts import EXPERT, expert
-from parlour.policies.names import HEURISTIC, ZOO
+from parlour.policies.names import HEURISTIC, RANDOM, ZOO
 from parlour.policies.trained import TrainedSeat
 
 Array = np.ndarray[Any, Any]
@@ -68,6 +68,20 @@ class DrawnFamily:
     def play(self, tables: BatchTables, turns: Turns, rows: Array, stream: Array, actions: Array) -> None:
         self.player.reset(tables, range(tables.num_envs))
         self.player.choose(turns, rows.astype(np.int32), actions)
+
+
+@dataclass(frozen=True, eq=False)
+class RandomFamily:
+    """Any legal move, each as likely as the others: whoever plays like none of the other families."""
+
+    def chances(self, tables: BatchTables, turns: Turns, rows: Array) -> Array:
+        mask = turns.mask[rows].astype(np.float64)
+        uniform: Array = mask / mask.sum(axis=1, keepdims=True)
+        return uniform
+
+    def play(self, tables: BatchTables, turns: Turns, rows: Array, stream: Array, actions: Array) -> None:
+        level = np.zeros((len(rows), tables.actions), np.float32)
+        draw(level, turns.mask, rows.astype(np.int32), stream, actions, np.empty(len(rows), np.float32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +139,7 @@ def others_of(names: Sequence[str], network: TrainedSeat, slip: float) -> Others
     """The families of these names, each as likely as the others.
 
     Args:
-        names: `own` for the searching network, `expert`, `heuristic`, a name of the zoo, or the file of a trained seat.
+        names: `own` for the searching network, `expert`, `heuristic`, `random`, a name of the zoo, or the file of a trained seat.
         network: The searching network.
         slip: See `Others`.
 
@@ -145,6 +159,8 @@ def _family(name: str, network: TrainedSeat) -> Family:
     at = network.game, network.config
     if name == HEURISTIC:
         return DrawnFamily(HeuristicSeats())
+    if name == RANDOM:
+        return RandomFamily()
     if name in ZOO:
         zoo.check_table(*at)
         return DrawnFamily(KernelSeats(name, zoo.choice(name, {})[0]))

@@ -1,0 +1,77 @@
+"""The question that costs no move: how likely is each other player to be of the hidden side? Put privately, beside play."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from parlour.envs.english import name
+from parlour.envs.headings import sections_of
+from parlour.policies.llm.ask import Answer, Ask, Choices, Rounded
+from pydantic import Field
+
+
+class Chance(Answer):
+    """How likely a player is to be of the side."""
+
+    player: str
+    chance: Rounded = Field(ge=0, le=1, allow_inf_nan=False)
+
+
+class StatedBelief(Answer):
+    """What a player believes of the others."""
+
+    thoughts: str
+    """The evidence for and against each player, in a few sentences."""
+    chances: list[Chance]
+    """One for each of the others."""
+
+
+class StateBelief(Ask[StatedBelief], kind="belief.state", fixed=("who",), record=("events",), max_tokens=1200):
+    """How likely each other player is to be of the side. The heuristic gives all of them the same chance."""
+
+    who: str
+    """Who the seat is and what it knows besides."""
+    events: list[str]
+    """What the seat saw, line by line."""
+    side: str
+    """The side that is looked for."""
+    members: int
+    """How many of the others are of it."""
+    players: list[str]
+    """The others."""
+
+    def heuristic(self, rng: np.random.Generator) -> StatedBelief:
+        share = self.members / len(self.players)
+        return StatedBelief(thoughts="", chances=[Chance(player=one, chance=share) for one in self.players])
+
+    def choices(self) -> Choices:
+        return {"chances.player": dict.fromkeys(self.players, "")}
+
+    def check(self, answer: StatedBelief) -> None:
+        given = [one.player for one in answer.chances]
+        if sorted(given) != sorted(self.players):
+            raise ValueError(
+                f"chances of {', '.join(given) or 'nobody'}; accepted: one for each of {', '.join(self.players)}"
+            )
+
+
+def belief_question(text: str, info: Mapping[str, Any], seat: int) -> StateBelief:
+    """The question, from what a seat reads.
+
+    Args:
+        text: The seat's observation, with its three sections.
+        info: `seats`, `side` and `members` (`Policy.state_belief`), and `rules` where the game has them.
+        seat: The seat.
+    """
+    found = sections_of(text)
+    assert found is not None  # an environment writes all its headings
+    rules = info.get("rules", "")
+    return StateBelief(
+        who=found.who.removesuffix(f"{rules}\n" if rules else "").removesuffix("\n"),
+        events=found.record.split("\n")[:-1],
+        side=info["side"],
+        members=info["members"],
+        players=[name(other) for other in range(info["seats"]) if other != seat],
+    )

@@ -1,0 +1,239 @@
+"""Abilities from recorded games: what skill, doubt and calibration are, the question beside play, and what the command refuses.
+
+Worked numbers: a seat with two others, one of them evil; prior 0.5 for both, exact posterior 0.9 for the evil one and 0.1 for the other.
+loss(prior) = log 2 = .6931, loss(exact) = -log .9 = .1054, loss(.7, .3) = -log .7 = .3567, skill = (.6931 - .3567) / (.6931 - .1054) = .5725.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from parlour.policies import make_policy
+from parlour.policies.agents.belief import Chance, StateBelief, StatedBelief
+from parlour.policies.llm.ask import BadReply
+from parlour.policies.llm.make import ModelConfig, make_model
+from parlour.policies.llm.model import OfflineModel
+from parlour.training.cli import run
+from parlour.training.measure.abilities.asked import stated_by
+from parlour.training.measure.abilities.beliefs import LEAST, doubt, loss, stated_scores
+from parlour.training.measure.abilities.moments import BeliefMoment, belief_moments
+from parlour.training.measure.abilities.run import ABILITIES, Abilities, abilities
+from parlour.training.measure.abilities.table import abilities_table, verdict_on
+from parlour.training.measure.analysis.games import read_game
+from parlour.training.measure.benchmark.played import Candidate, play_suite
+from parlour.training.measure.benchmark.suite import BenchmarkTable, Suite
+from parlour.training.results.progress import no_progress
+from servers import KEY, Answer, Call, Server
+
+ONE_DEAL = Suite(
+    "one deal",
+    (BenchmarkTable("avalon-6", "avalon_v0", {"num_players": 6, "rules": "paper"}, 1, ("heuristic", "expert")),),
+)
+ANYBODY = BeliefMoment(
+    game="a",
+    table=("avalon_v0", {}),
+    by_player=True,
+    opponent="heuristic",
+    seat=0,
+    seed=0,
+    text="",
+    info={},
+    truth=(True, False),
+    prior=(0.5, 0.5),
+    exact=(0.9, 0.1),
+)
+EXACT = 0.02
+"""How near skill has to be to 0 and 1 at the ends."""
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+# -- the measures ------------------------------------------------------------------------------------------------------
+
+
+def test_log_loss_is_the_mean_of_minus_log_of_what_was_given_to_the_truth():
+    assert loss((0.7, 0.3), (True, False)) == pytest.approx(0.3567, abs=1e-4)
+
+
+def test_a_wrong_certainty_costs_no_more_than_minus_log_of_the_least_probability():
+    assert loss((0.0, 1.0), (True, False)) == pytest.approx(-np.log(LEAST))
+
+
+def test_skill_is_the_share_of_the_way_from_the_prior_to_the_exact_posterior():
+    found = stated_scores([ANYBODY], [(0.7, 0.3)], rng())
+    assert found.skill is not None
+    assert found.skill.value == pytest.approx(0.5725, abs=1e-4)
+
+
+def test_skill_is_a_ratio_of_sums_and_a_game_is_one_case():
+    other = replace(ANYBODY, game="b", exact=(0.5, 0.5))
+    found = stated_scores([ANYBODY, ANYBODY, other], [ANYBODY.exact] * 3, rng())
+    assert found.skill is not None
+    assert found.skill.value == pytest.approx(1.5)  # 3 x .5878 gained, of 2 x .5878 to be gained
+    assert found.skill.n == found.loss.n == 2
+    assert found.moments == 3
+
+
+def test_there_is_no_skill_where_nothing_could_be_concluded():
+    assert stated_scores([replace(ANYBODY, exact=ANYBODY.prior)], [(0.7, 0.3)], rng()).skill is None
+
+
+def test_calibration_error_is_the_mean_distance_of_chances_and_shares():
+    assert stated_scores([ANYBODY], [(0.7, 0.3)], rng()).calibration == pytest.approx(0.3)
+
+
+def test_doubt_is_the_loss_that_is_left_of_the_loss_after_the_night():
+    found = doubt([ANYBODY], [(0.9, 0.1)], rng())
+    assert found is not None
+    assert found.value == pytest.approx(0.1054 / 0.6931, abs=1e-3)
+    assert doubt([], [], rng()) is None
+
+
+# -- the question ------------------------------------------------------------------------------------------------------
+
+QUESTION = StateBelief(
+    who="You are player_0.", events=[], side="evil", members=2, players=["player_1", "player_2", "player_3"]
+)
+
+
+def test_the_question_names_the_number_of_evil_players_and_asks_for_each_of_the_others():
+    assert "2 are on the side" in QUESTION.prompt()
+    assert [one.chance for one in QUESTION.heuristic(rng()).chances] == pytest.approx([2 / 3] * 3, abs=1e-3)
+
+
+def test_an_answer_about_too_few_players_is_refused():
+    answer = StatedBelief(thoughts="", chances=[Chance(player="player_1", chance=0.5)])
+    with pytest.raises(BadReply, match="accepted: one for each of player_1, player_2, player_3"):
+        QUESTION.read(answer.model_dump_json())
+
+
+def test_the_random_player_gives_the_share_of_evil_players_to_each_of_the_others():
+    policy = make_policy("random", "avalon_v0", {})
+    policy.reset(1, 0)
+    assert policy.state_belief({}, {"members": 2, "seats": 5}) == [0.5, 0.0, 0.5, 0.5, 0.5]
+
+
+# -- recorded games ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A benchmark of the heuristic: one deal from both sides against both opponents."""
+    made = tmp_path_factory.mktemp("benchmark")
+    play_suite(ONE_DEAL, Candidate("heuristic"), made)
+    return made
+
+
+@pytest.fixture(scope="module")
+def moments(folder: Path) -> list[BeliefMoment]:
+    return list(belief_moments(map(read_game, sorted(folder.glob("games/*/*/*.jsonl"))), lambda _: None))
+
+
+@pytest.mark.slow
+def test_who_is_handed_the_exact_posterior_has_skill_1_and_who_states_the_prior_has_0(moments):
+    handed = stated_scores(moments, [moment.exact for moment in moments], rng())
+    night = stated_scores(moments, [moment.prior for moment in moments], rng())
+    assert handed.skill is not None
+    assert night.skill is not None
+    assert handed.skill.value == pytest.approx(1.0, abs=EXACT)
+    assert night.skill.value == pytest.approx(0.0, abs=EXACT)
+
+
+@pytest.mark.slow
+def test_chances_add_up_to_the_number_of_evil_players_and_keep_what_the_night_showed(moments):
+    assert moments
+    for moment in moments:
+        for chances in (moment.prior, moment.exact):
+            assert sum(chances) == pytest.approx(2.0)
+            certain = [k for k, one in enumerate(moment.prior) if one in (0.0, 1.0)]
+            assert [chances[k] for k in certain] == pytest.approx([moment.prior[k] for k in certain])
+        assert sum(moment.truth) == 2
+
+
+@pytest.mark.slow
+def test_seats_are_asked_once_after_each_quest_and_only_good_ones(moments, folder):
+    for path in folder.glob("games/*/*/*.jsonl"):
+        game = read_game(path)
+        quests = sum(event.move.kind == "fails" for event in game.log)
+        asked = [moment.seat for moment in moments if moment.game == path.stem]
+        assert not game.evil & set(asked)
+        assert all(asked.count(seat) <= quests for seat in set(asked))
+
+
+@pytest.mark.slow
+def test_the_network_concludes_more_than_the_heuristic_and_that_more_than_chance(moments):
+    among_heuristics = [moment for moment in moments if moment.opponent == "heuristic"]
+
+    def loss_of(player: str) -> float:
+        stated, _ = stated_by(player, among_heuristics, OfflineModel(), no_progress)
+        return stated_scores(among_heuristics, stated, rng()).loss.value
+
+    assert loss_of("expert") < loss_of("heuristic")
+    assert loss_of("expert") < loss_of("random")
+
+
+@pytest.mark.slow
+def test_questions_leave_the_games_as_they_were(folder):
+    before = {path: path.read_bytes() for path in folder.glob("games/*/*/*.jsonl")}
+    found = abilities(folder, "chat", OfflineModel(), no_progress)
+    assert {path: path.read_bytes() for path in before} == before
+    assert json.loads((folder / ABILITIES).read_text())["player"] == "chat"
+    assert found.deduction["chat"].loss.value == pytest.approx(found.deduction["random"].loss.value, abs=1e-3)
+    assert found.names_merlin is None or 0 <= found.names_merlin.value <= 1
+
+
+class Undecided(Server):
+    """A model that gives every player one half."""
+
+    def completion(self, call: Call) -> Answer:
+        schema = json.dumps(call.body["response_format"]["json_schema"]["schema"])
+        players = sorted(set(re.findall(r"player_\d", schema)))
+        chances = [{"player": one, "chance": 0.5} for one in players]
+        text = json.dumps({"thoughts": "", "chances": chances})
+        return Answer(self.completed({"role": "assistant", "content": text}))
+
+
+def asked_at(folder: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> Abilities:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with server:
+        model = make_model(ModelConfig(model=server.MODEL, base_url=server.base_url, tries=1))
+        return abilities(folder, "chat", model, no_progress)
+
+
+@pytest.mark.slow
+def test_what_a_model_answers_is_scored_and_counted(folder, moments, monkeypatch):
+    found = asked_at(folder, Undecided(), monkeypatch)
+    own = sum(moment.by_player for moment in moments)
+    assert found.asked.questions["belief.state"].first == own
+    assert found.asked.prompt == 100 * own
+    assert found.deduction["chat"].loss.value == pytest.approx(np.log(2))
+    assert "†" not in abilities_table(found).headings[2]
+
+
+@pytest.mark.slow
+def test_a_model_that_does_not_answer_has_no_figure(folder, moments, monkeypatch):
+    silent = asked_at(folder, Server(), monkeypatch)  # it names no player at all
+    own = sum(moment.by_player for moment in moments)
+    assert silent.asked.asked.asked == own
+    assert verdict_on(silent) == f"No score: chat decided 0 of {own} moves itself."
+    assert abilities_table(silent).rows[0][2] is None
+
+
+# -- the command -------------------------------------------------------------------------------------------------------
+
+
+def test_a_directory_without_games_of_avalon_is_refused_in_one_line(tmp_path, capsys):
+    assert run(["benchmark", "abilities", str(tmp_path), "--policy", "heuristic"]) == 2
+    assert capsys.readouterr().err.strip().endswith("accepted: the directory of a `parlour benchmark`")
+
+
+def test_somebody_has_to_be_asked(tmp_path, capsys):
+    assert run(["benchmark", "abilities", str(tmp_path)]) == 2
+    assert "accepted: --model NAME, or --policy PLAYER" in capsys.readouterr().err

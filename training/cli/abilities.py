@@ -1,0 +1,42 @@
+"""`parlour benchmark abilities`: what the player of a benchmark is good at, from the games of its run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from parlour.envs.core import ParlourError
+from parlour.policies.agents.chat import ChatPlayer
+from parlour.training.cli.models import ModelOption, called
+from parlour.training.cli.options import Answer
+from parlour.training.measure.abilities.run import ABILITIES, abilities
+from parlour.training.measure.abilities.table import abilities_table, verdict_on
+from parlour.training.results import display
+from parlour.training.results.pages.abilities_page import PAGE, write_abilities_page
+
+
+def show_abilities(
+    model: ModelOption,
+    run: Annotated[Path, typer.Argument(), "Run directory of a benchmark."],
+    policy: Annotated[
+        str | None, "The player that was measured, who is asked what it believes; None: chat, answered by --model."
+    ] = None,
+) -> Answer:
+    """Measure deduction, deception and the hunt for Merlin in the Avalon games of a benchmark.
+
+    At the first decision after each quest, every good seat of the player is asked in private how likely each other seat is to be
+    evil. It is asked at the recorded games, so that it costs no move. The expert, the heuristic and the random player are asked at
+    the same moments. Needs the extra batch.
+
+    Example: [bold]parlour benchmark abilities runs/heuristic --policy heuristic[/bold]
+    """
+    if policy is None and not model.is_language_model:
+        raise ParlourError("there is nobody to ask; accepted: --model NAME, or --policy PLAYER")
+    with display.progress_line() as progress:
+        found = abilities(run, policy or ChatPlayer.name, model, progress)
+    table, verdict = abilities_table(found), verdict_on(found)
+    write_abilities_page(run, found, verdict, table)
+    answered = [f"questions answered by {called(model)}"] if found.asked.questions else []
+    files = f"page: {run / PAGE}; figures: {run / ABILITIES}"
+    return Answer(found.as_json(), [table, *answered, files], verdict=verdict)

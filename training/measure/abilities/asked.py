@@ -1,0 +1,73 @@
+"""Players are asked at moments of recorded games what they believe (`Policy.state_belief`).
+
+A network states no belief. For it stands the exact posterior if the others play like the network, the heuristic, or anybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache, partial
+
+from parlour.envs.core import ParlourError
+from parlour.policies import Policy, asks_a_model, make_policy
+from parlour.policies.llm.at_once import at_once
+from parlour.policies.llm.decisions import Decisions, took
+from parlour.policies.llm.model import Model
+from parlour.policies.search.deduction import Deduction
+from parlour.policies.trained import TrainedSeat
+from parlour.training.measure.abilities.moments import BeliefMoment
+from parlour.training.results.progress import Stage, StageProgress
+
+Stated = tuple[float, ...]
+"""The chances of the other seats."""
+
+
+def stated_by(
+    player: str, moments: Sequence[BeliefMoment], model: Model, progress: StageProgress
+) -> tuple[list[Stated], Decisions]:
+    """What a player states at each moment, and what its questions took.
+
+    Raises:
+        ParlourError: The player fits a table not at all, or states no beliefs.
+    """
+    asking = asks_a_model(player)
+    policies = _own_policies(player, moments, model) if asking else _shared_policies(player, moments, model)
+    stage, done = Stage(f"{player}: beliefs", len(moments), "questions"), 0
+    stated: list[Stated] = []
+    decisions = Decisions()
+    together = model.concurrency if asking and model.waits else 1
+    for start in range(0, len(moments), together):
+        some = list(zip(policies[start : start + together], moments[start : start + together], strict=True))
+        stated += [one.result() for one in at_once([partial(_state, player, *one) for one in some], together)]
+        for policy, _ in some:
+            decisions += took(policy.notes().get("calls", ()))
+        done += len(some)
+        progress(stage, done)
+    return stated, decisions
+
+
+def _own_policies(player: str, moments: Sequence[BeliefMoment], model: Model) -> list[Policy]:
+    return [make_policy(player, *moment.table, model) for moment in moments]
+
+
+def _shared_policies(player: str, moments: Sequence[BeliefMoment], model: Model) -> list[Policy]:
+    """One for each table: a network need not be read again."""
+    made: dict[str, Policy] = {}
+    return [made.setdefault(repr(moment.table), make_policy(player, *moment.table, model)) for moment in moments]
+
+
+def _state(player: str, policy: Policy, moment: BeliefMoment) -> Stated:
+    policy.reset(moment.seat, moment.seed)
+    if isinstance(policy, TrainedSeat):
+        return moment.others(_deduction(policy, moment.info["side"]).chances(moment.info["view"], policy.rng).tolist())
+    stated = policy.state_belief({"text": moment.text}, dict(moment.info))
+    if stated is None:
+        raise ParlourError(
+            f"{player!r} states no beliefs; accepted: a player that asks a model, expert, heuristic, random"
+        )
+    return moment.others(stated)
+
+
+@lru_cache(maxsize=8)
+def _deduction(network: TrainedSeat, side: str) -> Deduction:
+    return Deduction(network, side)

@@ -1,0 +1,122 @@
+"""How good stated beliefs are: log loss against the truth, skill against the exact posterior, calibration.
+
+    loss(p)   =  mean over the other seats of  -log p  if the seat is evil, else  -log(1 - p)
+    skill(p)  =  (loss(prior) - loss(p)) / (loss(prior) - loss(exact))
+
+in sums over all moments. The prior is what the seat knew after the night, the exact posterior what it could conclude from all it saw.
+So 0 is who learned nothing, 1 who concluded everything, and below 0 is who would have done better to stay with the night.
+Intervals are of the bootstrap over games. Probabilities are held between `LEAST` and 1 - `LEAST`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from parlour.training.measure.abilities.moments import BeliefMoment
+from parlour.training.measure.calibration import bins_by_range, calibration_error
+from parlour.training.measure.statistics import LEVEL, Estimate, drawn_anew
+
+LEAST: Final = 0.001
+RESAMPLES: Final = 2000
+Floats = NDArray[np.float64]
+Chances = Sequence[float]
+"""One for each of the other seats, in their order."""
+
+
+@dataclass(frozen=True)
+class StatedScores:
+    """What a player's stated beliefs were worth."""
+
+    skill: Estimate | None
+    """None where the exact posterior is no better than the prior."""
+    loss: Estimate
+    """In nats a seat."""
+    calibration: float
+    """Expected calibration error."""
+    moments: int
+
+
+def loss(chances: Chances, truth: Sequence[bool]) -> float:
+    """Mean log loss of the chances of some seats, in nats.
+
+    >>> round(loss([0.5, 0.5], [True, False]), 4)
+    0.6931
+    """
+    held = np.clip(np.asarray(chances, float), LEAST, 1 - LEAST)
+    return float(-np.log(np.where(np.asarray(truth), held, 1 - held)).mean())
+
+
+def stated_scores(moments: Sequence[BeliefMoment], stated: Sequence[Chances], rng: np.random.Generator) -> StatedScores:
+    """Score stated beliefs.
+
+    Args:
+        moments: At least one.
+        stated: The chances that were stated at each.
+        rng: Draws games for the intervals.
+    """
+    names = list(dict.fromkeys(moment.game for moment in moments))
+    sums = np.zeros((len(names), 4))  # losses of the prior, of what was stated, of the exact posterior; moments
+    for moment, chances in zip(moments, stated, strict=True):
+        losses = [loss(one, moment.truth) for one in (moment.prior, chances, moment.exact)]
+        sums[names.index(moment.game)] += (*losses, 1)
+    drawn = drawn_anew(len(names), len(names), RESAMPLES, rng) @ sums
+    flat = [chance for chances in stated for chance in chances]
+    true = [one for moment in moments for one in moment.truth]
+    return StatedScores(
+        _estimate(_skill, sums, drawn),
+        _loss_estimate(sums, drawn),
+        calibration_error(bins_by_range(flat, true)),
+        len(moments),
+    )
+
+
+def doubt(moments: Sequence[BeliefMoment], stated: Sequence[Chances], rng: np.random.Generator) -> Estimate | None:
+    """How much of their doubt after the night good seats still have, loss(stated) / loss(prior): above 1 if they believe what is false.
+
+    None without a moment, or where nobody doubted.
+    """
+    if not moments:
+        return None
+    names = list(dict.fromkeys(moment.game for moment in moments))
+    sums = np.zeros((len(names), 2))
+    for moment, chances in zip(moments, stated, strict=True):
+        sums[names.index(moment.game)] += (loss(moment.prior, moment.truth), loss(chances, moment.truth))
+    return _estimate(_left, sums, drawn_anew(len(names), len(names), RESAMPLES, rng) @ sums)
+
+
+def _skill(sums: Floats) -> Floats:
+    prior, stated, exact = sums[..., 0], sums[..., 1], sums[..., 2]
+    share: Floats = (prior - stated) / np.where(prior > exact, prior - exact, np.nan)
+    return share
+
+
+def _left(sums: Floats) -> Floats:
+    share: Floats = sums[..., 1] / np.where(sums[..., 0] > 0, sums[..., 0], np.nan)
+    return share
+
+
+def _mean(sums: Floats) -> Floats:
+    mean: Floats = sums[..., 1] / sums[..., 3]
+    return mean
+
+
+def _loss_estimate(sums: Floats, drawn: Floats) -> Estimate:
+    found = _estimate(_mean, sums, drawn)
+    assert found is not None  # there is a moment
+    return found
+
+
+def _estimate(figure: object, sums: Floats, drawn: Floats) -> Estimate | None:
+    assert callable(figure)
+    value = float(figure(sums.sum(axis=0)))
+    if np.isnan(value):
+        return None
+    if len(sums) < 2:
+        return Estimate(value, n=len(sums))
+    tail = (1 - LEVEL) / 2
+    low, high = np.nanquantile(figure(drawn), [tail, 1 - tail])
+    return Estimate(value, float(low), float(high), len(sums))

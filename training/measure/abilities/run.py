@@ -1,0 +1,157 @@
+"""The abilities of the player of a benchmark, from the transcripts of its run; written to abilities.json there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from parlour.envs.avalon.vocabulary import ASSASSIN, GUESS, MERLIN
+from parlour.envs.core import ParlourError
+from parlour.policies.experts import EXPERT
+from parlour.policies.files import write_json
+from parlour.policies.llm.decisions import Decisions
+from parlour.policies.llm.model import Model
+from parlour.policies.names import HEURISTIC, RANDOM
+from parlour.training.measure.abilities.asked import Stated, stated_by
+from parlour.training.measure.abilities.beliefs import StatedScores, doubt, stated_scores
+from parlour.training.measure.abilities.moments import BeliefMoment, belief_moments, is_players
+from parlour.training.measure.analysis.games import GAME, AnalysedGame, read_game
+from parlour.training.measure.benchmark.played import FOLDER
+from parlour.training.measure.statistics import Estimate, plain, rate
+from parlour.training.play import seeds
+from parlour.training.results.progress import Stage, StageProgress
+
+ABILITIES: Final = "abilities.json"
+BESIDE: Final = (EXPERT, HEURISTIC, RANDOM)
+"""Who is asked at the same moments."""
+_FOUND = "assassination"  # the outcome's reason where Merlin was named
+_RESAMPLED: Final = 12  # what the seed of the intervals is derived for
+
+
+@dataclass(frozen=True)
+class Abilities:
+    """What was measured."""
+
+    player: str
+    deduction: dict[str, StatedScores]
+    """The player and those beside it -> their beliefs at the same moments."""
+    against: dict[str, dict[str, StatedScores]]
+    """Opponent -> the same, of the games against it alone."""
+    deception: dict[str, Estimate | None]
+    """Whose belief -> how much doubt the player, as evil, leaves to good opponents: `exact`, the exact posterior; `heuristic`, what
+    the heuristic states in their seats."""
+    names_merlin: Estimate | None
+    """As Assassin, how often the guess was right."""
+    hides_merlin: Estimate | None
+    """As Merlin, how often a guess of the opponents was wrong."""
+    asked: Decisions
+    """What the player's questions took."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "player": self.player,
+            "deduction": _plain(self.deduction),
+            "against": {opponent: _plain(scores) for opponent, scores in self.against.items()},
+            "deception": {name: one and one.as_json() for name, one in self.deception.items()},
+            "names_merlin": self.names_merlin and self.names_merlin.as_json(),
+            "hides_merlin": self.hides_merlin and self.hides_merlin.as_json(),
+            "asked": self.asked.as_json(),
+        }
+
+
+def _plain(scores: dict[str, StatedScores]) -> dict[str, Any]:
+    return {name: plain(one) for name, one in scores.items()}
+
+
+def abilities(folder: Path, player: str, model: Model, progress: StageProgress) -> Abilities:
+    """Measure them, and write them into the directory of the run.
+
+    Args:
+        folder: The directory of a benchmark.
+        player: Who states beliefs: the player of the benchmark, as `make_policy` takes it.
+        model: Who answers its questions.
+        progress: Counts games and questions.
+
+    Raises:
+        ParlourError: The directory holds no games of Avalon, or a player states no beliefs.
+    """
+    games = _games(folder)
+    stage, read = Stage("exact posteriors", len(games), "games"), [0]
+
+    def counted(_: AnalysedGame) -> None:
+        read[0] += 1
+        progress(stage, read[0])
+
+    moments = list(belief_moments(games, counted))
+    own = [moment for moment in moments if moment.by_player]
+    if not own:
+        raise ParlourError(
+            f"{str(folder)!r} has no game in which the player was good after a quest; accepted: more games"
+        )
+    stated, asked = dict[str, list[Stated]](), Decisions()
+    for name in dict.fromkeys((player, *BESIDE)):
+        stated[name], took = stated_by(name, own, model, progress)
+        asked = took if name == player else asked
+    against = {
+        opponent: _scores(own, stated, opponent) for opponent in dict.fromkeys(moment.opponent for moment in own)
+    }
+    found = Abilities(
+        player, _scores(own, stated), against, _deception(moments, model, progress), *_merlin(games), asked
+    )
+    write_json(folder / ABILITIES, found.as_json())
+    return found
+
+
+def _scores(
+    moments: Sequence[BeliefMoment], stated: dict[str, list[Stated]], opponent: str | None = None
+) -> dict[str, StatedScores]:
+    """Of every player, at all moments, or at those of games against one opponent."""
+    chosen = [k for k, moment in enumerate(moments) if opponent in (None, moment.opponent)]
+    return {
+        name: stated_scores([moments[k] for k in chosen], [said[k] for k in chosen], _rng())
+        for name, said in stated.items()
+    }
+
+
+def _rng() -> np.random.Generator:
+    return np.random.default_rng(seeds.derive(0, _RESAMPLED))
+
+
+def _games(folder: Path) -> list[AnalysedGame]:
+    files = sorted((folder / FOLDER).glob(f"*/*/{GAME}-*.jsonl"))
+    if not files:
+        raise ParlourError(
+            f"{str(folder)!r} holds no games of Avalon; accepted: the directory of a `parlour benchmark`"
+        )
+    return [read_game(path) for path in files]
+
+
+def _deception(moments: Sequence[BeliefMoment], model: Model, progress: StageProgress) -> dict[str, Estimate | None]:
+    """The doubt of good opponents."""
+    theirs = [moment for moment in moments if not moment.by_player]
+    stated, _ = stated_by(HEURISTIC, theirs, model, progress)
+    return {
+        "exact": doubt(theirs, [moment.exact for moment in theirs], _rng()),
+        HEURISTIC: doubt(theirs, stated, _rng()),
+    }
+
+
+def _merlin(games: Sequence[AnalysedGame]) -> tuple[Estimate | None, Estimate | None]:
+    """How often the player names Merlin, and how often its own Merlin is missed, of the games with a guess."""
+    guessed = [game for game in games if _was_guessed(game)]
+    named = [_is_found(game) for game in guessed if is_players(game, game.roles.index(ASSASSIN))]
+    missed = [not _is_found(game) for game in guessed if is_players(game, game.roles.index(MERLIN))]
+    return rate(sum(named), len(named)), rate(sum(missed), len(missed))
+
+
+def _was_guessed(game: AnalysedGame) -> bool:
+    return any(event.move.kind == GUESS and event.move.args for event in game.log)
+
+
+def _is_found(game: AnalysedGame) -> bool:
+    outcome = game.transcript.outcome
+    return outcome is not None and outcome.reason == _FOUND

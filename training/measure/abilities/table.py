@@ -1,0 +1,87 @@
+"""Abilities as a table and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from parlour.policies.llm.decisions import mostly_foreign
+from parlour.training.measure.abilities.beliefs import StatedScores
+from parlour.training.measure.abilities.run import Abilities
+from parlour.training.measure.statistics import Estimate, show_interval
+from parlour.training.results.decision_tables import marked
+from parlour.training.results.result_table import Cell, Column, ResultTable
+from parlour.training.results.verdicts import doubt, no_score, together
+
+_TITLE = "Abilities (95 % intervals over games); deduction: everybody at the same moments"
+
+
+def abilities_table(found: Abilities) -> ResultTable:
+    """A row for each measure, a column for each player; what rests on too few beliefs of the player's own is left out."""
+    asked = found.asked.asked
+    own = asked.first + asked.again
+    hidden = mostly_foreign(own, asked.asked)
+    beside = [name for name in found.deduction if name != found.player]
+    scores = [None if hidden else found.deduction[found.player], *(found.deduction[name] for name in beside)]
+    rows: list[tuple[Cell, ...]] = [
+        ("deduction", "skill: 0 as after the night, 1 exact", *(_text(one.skill if one else None) for one in scores)),
+        *(
+            ("", f"skill against {opponent}", *_skills(of, found.player if hidden else "", (found.player, *beside)))
+            for opponent, of in found.against.items()
+        ),
+        ("", "log loss (nats a seat)", *(_text(one.loss if one else None, ".3f") for one in scores)),
+        ("", "calibration error", *(f"{one.calibration:.3f}" if one else None for one in scores)),
+    ]
+    empty = ("",) * len(beside)
+    for listener, estimate in found.deception.items():
+        rows.append(("deception" if listener == "exact" else "", _listens(listener), _text(estimate), *empty))
+    rows.append(("Merlin", "names Merlin, as Assassin", _share(found.names_merlin), *empty))
+    rows.append(("", "is not named, as Merlin", _share(found.hides_merlin), *empty))
+    first = marked(found.player, own, asked.asked) if asked.asked else found.player
+    return ResultTable(_TITLE, tuple(map(Column, ("ability", "measure", first, *beside))), tuple(rows), _note(found))
+
+
+def _skills(of: Mapping[str, StatedScores], hidden: str, players: Iterable[str]) -> list[str | None]:
+    """Of all players but the hidden one."""
+    return [None if name == hidden else _text(of[name].skill) for name in players]
+
+
+def verdict_on(found: Abilities) -> str:
+    """What the player concludes and hides, in two sentences."""
+    asked = found.asked.asked
+    own, player = asked.first + asked.again, found.player
+    if mostly_foreign(own, asked.asked):
+        return no_score(player, own, asked.asked)
+    scores = found.deduction[player]
+    said = []
+    if scores.skill is not None:
+        share = _text(scores.skill)
+        moments = f"{scores.moments} moments of {scores.loss.n} games"
+        said.append(
+            f"{player.capitalize()} goes {share} of the way from what the night showed to the exact posterior; {moments}."
+        )
+    left = found.deception.get("exact")
+    if left is not None:
+        said.append(
+            f"As evil it leaves good opponents {_text(left)} of their doubt, by the exact posterior; {left.n} games."
+        )
+    return together([*said, doubt(player, own, asked.asked) if asked.asked else ""])
+
+
+def _listens(listener: str) -> str:
+    return f"doubt left to good opponents, {'exact posterior' if listener == 'exact' else listener}"
+
+
+def _text(estimate: Estimate | None, unit: str = ".2f") -> str | None:
+    if estimate is None:
+        return None
+    interval = show_interval(estimate, unit)
+    return f"{estimate.value:{unit}}{'' if interval == '-' else f' {interval}'}"
+
+
+def _share(estimate: Estimate | None) -> str | None:
+    return None if estimate is None else f"{_text(estimate)}, n={estimate.n}"
+
+
+def _note(found: Abilities) -> str:
+    moments = found.deduction[found.player].moments
+    return f"{moments} moments; docs/howto/abilities.md says what each measure is."

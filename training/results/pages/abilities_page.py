@@ -1,0 +1,36 @@
+"""Abilities as a page: the verdict, skill in deduction as a picture, the table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from parlour.policies.files import atomic_write
+from parlour.policies.llm.decisions import mostly_foreign
+from parlour.training.measure.abilities.run import Abilities
+from parlour.training.results.pages.page import render
+from parlour.training.results.pages.report import intervals, page_of, part_html, text_html
+from parlour.training.results.result_table import ResultTable
+
+PAGE: Final = "abilities.html"
+_LOWEST, _HIGHEST = -1.0, 1.0
+
+
+def write_abilities_page(folder: Path, found: Abilities, verdict: str, table: ResultTable) -> None:
+    """Write it into the directory of a run. Raises `OSError` as writing a file does."""
+    title = f"Abilities: {found.player}"
+    parts = [text_html("h1", title), text_html("blockquote", verdict), _picture(found), part_html(table)]
+    atomic_write(folder / PAGE, render(page_of(title, parts)))
+
+
+def _picture(found: Abilities) -> str:
+    """Skill of everybody who was asked, the player only where enough beliefs were its own."""
+    asked = found.asked.asked
+    hidden = {found.player} if mostly_foreign(asked.first + asked.again, asked.asked) else set()
+    rows = [
+        (name, scores.skill, f"{scores.skill.value:.2f}, n={scores.skill.n}")
+        for name, scores in found.deduction.items()
+        if scores.skill is not None and name not in hidden
+    ]
+    label = "skill in deduction with its 95 % interval: 0 as after the night, 1 the exact posterior; n is the number of games"
+    return intervals(label, rows, _LOWEST, _HIGHEST) if rows else ""
