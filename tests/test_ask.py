@@ -94,7 +94,9 @@ def questions() -> dict[str, Ask[Any]]:
     methods = (GratrAgent, GratrAgent, WindowAgent, RetrievalAgent, RerankAgent, WindowAgent, RerankAgent, GratrAgent)
     rollout.play(rollout.table("werewolf_v0"), [method(model) for method in methods], 0)
     _play_mystery(model)
-    by_hand = [_by_hand(kind) for name, kind in ASKS.items() if name.startswith(("belief.", "social.", "grace.", "claims."))]
+    by_hand = [
+        _by_hand(kind) for name, kind in ASKS.items() if name.startswith(("belief.", "social.", "grace.", "claims."))
+    ]
     return {question.kind: question for question in (*by_hand, *(question for question, _ in model.asked))}
 
 

@@ -66,6 +66,42 @@ def bench(out: Path, *words: str) -> dict:
     return json.loads((out / RESULTS).read_text())
 
 
+# -- the deals of a day ------------------------------------------------------------------------------------------------
+
+
+def test_the_deals_of_a_day_are_the_same_for_everybody_and_others_than_those_of_the_suite_and_of_other_days():
+    one, again, other = QUICK.fresh("2026-11-26"), QUICK.fresh("2026-11-26"), QUICK.fresh("2026-11-27")
+    assert one == again
+    assert one.digest == again.digest
+    firsts = [next(iter(suite.tables[0].numbers())) for suite in (QUICK, one, other)]
+    assert firsts == [2_197_483_648, 2_392_167_570, next(iter(other.tables[1].numbers()))]
+    assert len({QUICK.digest, one.digest, other.digest}) == len(set(firsts)) == 3
+    assert one.usual == QUICK
+    assert str(one) == "quick, version 2, deals of 2026-11-26"
+
+
+@pytest.mark.parametrize("day", ["2026-13-01", "20261126", "today", ""])
+def test_what_is_no_day_is_refused_in_one_line(day):
+    with pytest.raises(ParlourError, match="accepted: YYYY-MM-DD"):
+        QUICK.fresh(day)
+
+
+def test_results_of_a_day_are_read_again_and_compared_with_none_of_another(tmp_path, capsys):
+    for day in ("26", "27"):
+        bench(tmp_path / day, *SMALL, "--policy", "random", "--fresh", f"2026-11-{day}")
+    result = read_result(tmp_path / "26")
+    assert result.suite == QUICK.fresh("2026-11-26").only(["werewolf-4"])
+    assert shlex.split(json.loads((tmp_path / "26" / RESULTS).read_text())["command"])[2:5] == [
+        *("--quick", "--fresh", "2026-11-26")
+    ]
+    assert references(result.suite) == []
+    capsys.readouterr()
+    assert run(["benchmark", "compare", str(tmp_path / "26"), str(tmp_path / "26")]) == 0
+    for other, reason in ((str(tmp_path / "27"), "no table in common"), ("heuristic", "two results of that day")):
+        assert run(["benchmark", "compare", str(tmp_path / "26"), other]) == 2
+        assert reason in capsys.readouterr().err
+
+
 # -- the number --------------------------------------------------------------------------------------------------------
 
 TWO_GAMES = Suite(

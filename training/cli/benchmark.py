@@ -48,6 +48,10 @@ def benchmark(
         "Which suite: the quick one has about 1,800 questions, ten minutes at three answers a second; the interval of its score is "
         "6 to 16 points to each side.",
     ] = False,
+    fresh: Annotated[
+        str | None,
+        "Deals of this day, YYYY-MM-DD, the same for everybody, on which nobody trained; None: the deals of the suite.",
+    ] = None,
     table: Annotated[list[str] | None, "Table of the suite, repeatable; None: all of them."] = None,
     out: Annotated[Path, "Run directory, for the results file and the transcripts; resumes if it exists."] = Path(
         "runs/benchmark"
@@ -67,6 +71,7 @@ def benchmark(
         raise ParlourError("policy 'human' is not accepted in a benchmark; accepted: players that play by themselves")
     suite = QUICK if quick else FULL
     suite = suite if table is None else suite.only(table)
+    suite = suite if fresh is None else suite.fresh(fresh)
     asking = any(map(asks_a_model, candidate.seated(suite)))
     if asking and model.is_language_model and processes.workers != 1:
         raise ParlourError(f"--workers {processes.workers} goes without a language model; accepted: --concurrency")

@@ -29,8 +29,7 @@ def compare(a: BenchmarkResult, b: BenchmarkResult) -> tuple[Suite, Scores]:
     common = [table.name for table in a.suite.tables if table in b.suite.tables]
     if a.suite.name != b.suite.name or not common:
         raise ParlourError(
-            f"{a.name!r} played suite {a.suite.name}, {b.name!r} suite {b.suite.name}: no table in common; accepted: two "
-            "results of one suite"
+            f"{a.name!r} played suite {a.suite}, {b.name!r} suite {b.suite}: no table in common; accepted: two results of one suite"
         )
     suite = a.suite.only(common)
     return suite, scores(suite, a.points, b.points)
@@ -46,5 +45,8 @@ def two_results(a: str, b: str) -> tuple[BenchmarkResult, BenchmarkResult]:
         raise ParlourError(f"{a!r} and {b!r} tell no suite; accepted: a results file or a directory for one of them")
     read = {name: read_result(Path(name)) for name in (a, b) if name not in REFERENCE_PLAYERS}
     suite = next(iter(read.values())).suite
+    shipped = next((name for name in (a, b) if name in REFERENCE_PLAYERS), None)
+    if suite.day and shipped is not None:
+        raise ParlourError(f"{shipped!r} has not played the deals of {suite.day}; accepted: two results of that day")
     one, other = (read[name] if name in read else read_result(reference_file(suite, name)) for name in (a, b))
     return one, other

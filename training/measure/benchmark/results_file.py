@@ -79,7 +79,10 @@ def decided_by(suite: Suite, candidate: Candidate, on_failure: str) -> dict[str,
     seated = candidate.seated(suite)
     asking = any(map(asks_a_model, seated))
     return {
-        "suite": {"name": suite.name, "version": suite.version, "sha256": suite.digest},
+        "suite": {
+            **{"name": suite.name, "version": suite.version, "sha256": suite.digest},
+            **({"day": suite.day} if suite.day else {}),
+        },
         "tables": [table.name for table in suite.tables],
         "policy": candidate.policy,
         "otherwise": candidate.otherwise,
@@ -151,7 +154,9 @@ def command(suite: Suite, candidate: Candidate) -> str:
     whole = SUITES.get(suite.name)
     if suite.name == "quick":
         words.append("--quick")
-    if whole is not None and suite.tables != whole.tables:
+    if suite.day:
+        words += ["--fresh", suite.day]
+    if whole is not None and suite.usual.tables != whole.tables:
         words += [word for table in suite.tables for word in ("--table", table.name)]
     words += ["--policy", candidate.policy]
     if candidate.otherwise is not None:
@@ -235,6 +240,7 @@ def _suite(stored: Mapping[str, Any], tables: list[str]) -> Suite | None:
     for suite in (*SUITES.values(), *EARLIER):
         if (suite.name, suite.version) == (stored["name"], stored["version"]):
             played = suite.only(tables)
+            played = played.fresh(str(stored["day"])) if "day" in stored else played
             return played if played.digest == stored["sha256"] else None
     return None
 
@@ -257,9 +263,9 @@ def _check(suite: Suite, points: Any) -> None:
 def references(suite: Suite) -> list[BenchmarkResult]:
     """The players that come with parlour, the strongest first, on the tables of a suite.
 
-    None for a suite of another version, or that is not parlour's.
+    None for a suite of another version, with the deals of a day, or that is not parlour's.
     """
-    if suite.name not in SUITES or suite.version != VERSION:
+    if suite.day or suite.name not in SUITES or suite.version != VERSION:
         return []
     found = {name: read_result(reference_file(suite, name)) for name in REFERENCE_PLAYERS}
     return [BenchmarkResult(name, suite, one.points) for name, one in found.items()]

@@ -7,12 +7,14 @@ says why these.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import date
 from hashlib import sha256
 from typing import Any, Final
 
-from parlour.envs.core import check_one_of
+from parlour.envs.core import accept, check_one_of
 from parlour.policies.experts import EXPERT
 from parlour.policies.heuristic import HeuristicPolicy
 from parlour.training.play import rollout, seeds
@@ -21,8 +23,11 @@ VERSION: Final = 2
 FIRST_DEAL: Final = 50_000_000
 """Number of the first deal of all tables among the held-out ones; no page, test or expert of parlour uses those behind it."""
 HEURISTIC: Final = HeuristicPolicy.name
+FRESH_DEALS: Final = range(100_000_000, 2_000_000_000)
+"""Where the deals of days lie among the held-out ones."""
 SIDES: Final = 2
 """A player holds each side of a deal once."""
+_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 @dataclass(frozen=True)
@@ -38,10 +43,12 @@ class BenchmarkTable:
     opponents: tuple[str, ...]
     case: str = ""
     """Where every deal is a case of its own: the case, with `{}` for the number of the deal."""
+    first: int = FIRST_DEAL
+    """Number of the first deal among the held-out ones."""
 
     def numbers(self) -> Sequence[int]:
         """The seeds of the deals."""
-        return seeds.HELD_OUT[FIRST_DEAL : FIRST_DEAL + self.deals]
+        return seeds.HELD_OUT[self.first : self.first + self.deals]
 
     def sittings(self) -> Iterator[tuple[Mapping[str, Any], Sequence[int]]]:
         """The options of the game and the seeds that are played with them, all deals in order."""
@@ -70,9 +77,32 @@ class Suite:
     name: str
     tables: tuple[BenchmarkTable, ...]
     version: int = VERSION
+    day: str = ""
+    """The day, YYYY-MM-DD, whose deals are played; empty: those of the suite."""
 
     def __str__(self) -> str:
-        return f"{self.name}, version {self.version}"
+        return f"{self.name}, version {self.version}{self.day and f', deals of {self.day}'}"
+
+    def fresh(self, day: str) -> Suite:
+        """The suite with the deals of a day, the same for everybody: nobody can have trained on them before.
+
+        Raises:
+            ParlourError: The day is none.
+        """
+        if not _DAY.fullmatch(day):
+            raise accept("day", day, "YYYY-MM-DD")
+        try:
+            date.fromisoformat(day)
+        except ValueError:
+            raise accept("day", day, "YYYY-MM-DD") from None
+        number = int.from_bytes(sha256(f"parlour benchmark {day}".encode()).digest()[:8], "big")
+        first = FRESH_DEALS[number % len(FRESH_DEALS)]
+        return replace(self, day=day, tables=tuple(replace(table, first=first) for table in self.tables))
+
+    @property
+    def usual(self) -> Suite:
+        """The suite with its own deals."""
+        return replace(self, day="", tables=tuple(replace(table, first=FIRST_DEAL) for table in self.tables))
 
     def only(self, names: Collection[str]) -> Suite:
         """These tables of the suite alone. Raises `ParlourError` for a table that it does not have."""
@@ -93,7 +123,9 @@ class Suite:
     @property
     def digest(self) -> str:
         """SHA-256 of everything that the suite fixes."""
-        told = {**asdict(self), "first deal": seeds.HELD_OUT[FIRST_DEAL]}
+        told = asdict(self)
+        day, firsts = told.pop("day"), {table.pop("first") for table in told["tables"]}
+        told |= {"first deal": seeds.HELD_OUT[min(firsts)], **({"day": day} if day else {})}
         return sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
 

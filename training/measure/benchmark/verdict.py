@@ -22,12 +22,12 @@ def expectation(suite: Suite) -> str:
     Lengths are the longest ones of the players that come with parlour, on the same tables. A player whose deals differ more has a
     longer interval.
     """
-    known = [one.points for one in references(suite)]
+    known = [one.points for one in references(suite.usual)]
     games = f"Benchmark {suite}: {suite.games_played} games."
     if not known:
         return games
-    alone = max(half(scores(suite, points)[OVERALL]) for points in known)
-    apart = max(half(scores(suite, one, other)[OVERALL]) for one, other in combinations(known, 2))
+    alone = max(half(scores(suite.usual, points)[OVERALL]) for points in known)
+    apart = max(half(scores(suite.usual, one, other)[OVERALL]) for one, other in combinations(known, 2))
     return (
         f"{games} The 95 % interval of the score will be {ceil(alone)} points to each side or more; a difference of two "
         f"players is shown four times in five if it is about {ceil(POWER * apart)} points."
