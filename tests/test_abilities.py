@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from parlour.envs.avalon.belief import AvalonHabits
 from parlour.policies import make_policy
 from parlour.policies.agents.belief import Chance, StateBelief, StatedBelief
 from parlour.policies.llm.ask import BadReply
@@ -20,10 +21,12 @@ from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.policies.llm.model import OfflineModel
 from parlour.training.cli import run
 from parlour.training.measure.abilities.asked import stated_by
-from parlour.training.measure.abilities.beliefs import LEAST, doubt, loss, stated_scores
-from parlour.training.measure.abilities.moments import BeliefMoment, belief_moments
+from parlour.training.measure.abilities.beliefs import LEAST, doubt, loss, mean_by_game, stated_scores
+from parlour.training.measure.abilities.moments import BeliefMoment, belief_moments, is_players
+from parlour.training.measure.abilities.persuasion import persuasion
 from parlour.training.measure.abilities.run import ABILITIES, Abilities, abilities
 from parlour.training.measure.abilities.table import abilities_table, verdict_on
+from parlour.training.measure.analysis.beliefs import opening_belief
 from parlour.training.measure.analysis.games import read_game
 from parlour.training.measure.benchmark.played import Candidate, play_suite
 from parlour.training.measure.benchmark.suite import BenchmarkTable, Suite
@@ -96,6 +99,14 @@ def test_doubt_is_the_loss_that_is_left_of_the_loss_after_the_night():
     assert doubt([], [], rng()) is None
 
 
+def test_a_mean_over_games_counts_each_value_once_and_draws_games():
+    found = mean_by_game([[1.0, 1.0], [], [4.0]], rng())
+    assert found is not None
+    assert (found.value, found.n) == (2.0, 2)  # (1 + 1 + 4) / 3, of two games with values
+    assert found.ends == (1.0, 4.0)
+    assert mean_by_game([[]], rng()) is None
+
+
 # -- the question ------------------------------------------------------------------------------------------------------
 
 QUESTION = StateBelief(
@@ -165,6 +176,32 @@ def test_seats_are_asked_once_after_each_quest_and_only_good_ones(moments, folde
         asked = [moment.seat for moment in moments if moment.game == path.stem]
         assert not game.evil & set(asked)
         assert all(asked.count(seat) <= quests for seat in set(asked))
+
+
+@pytest.mark.slow
+def test_the_first_claim_of_a_game_has_the_effect_of_leaving_it_out(folder):
+    """Before it nothing was said, so that a listener knows what the night showed, and with the claim one piece of evidence more."""
+    for path in folder.glob("games/*/*/*.jsonl"):
+        game = read_game(path)
+        first = next(event for event in game.log if event.move.kind in ("accuse", "defend", "recommend"))
+        listeners = [seat for seat in range(game.seats) if seat not in game.evil and seat != first.seat]
+        towards = []
+        for seat in listeners:
+            losses = []
+            for said in ((), (first,)):
+                belief = opening_belief(game, seat, AvalonHabits())
+                for event in said:
+                    belief.see(event.seat, *event.move)
+                chances = np.delete(belief.evil_chance(), seat)
+                losses.append(loss(chances, [other in game.evil for other in range(game.seats) if other != seat]))
+            towards.append(losses[0] - losses[1])
+        evil = first.seat in game.evil
+        until = next(k for k, state in enumerate(game.states) if first in state.log)
+        found = persuasion([replace(game, states=game.states[: until + 1])], rng())
+        expected = [-gain if evil else gain for gain in towards] if is_players(game, first.seat) else []
+        side = found.evil if evil else found.good
+        assert (side is None) == (not expected)
+        assert side is None or side.value == pytest.approx(np.mean(expected))
 
 
 @pytest.mark.slow

@@ -23,7 +23,7 @@ def show_abilities(
         str | None, "The player that was measured, who is asked what it believes; None: chat, answered by --model."
     ] = None,
 ) -> Answer:
-    """Measure deduction, deception and the hunt for Merlin in the Avalon games of a benchmark.
+    """Measure deduction, deception, persuasion and the hunt for Merlin in the Avalon games of a benchmark.
 
     At the first decision after each quest, every good seat of the player is asked in private how likely each other seat is to be
     evil. It is asked at the recorded games, so that it costs no move. The expert, the heuristic and the random player are asked at

@@ -88,6 +88,19 @@ def doubt(moments: Sequence[BeliefMoment], stated: Sequence[Chances], rng: np.ra
     return _estimate(_left, sums, drawn_anew(len(names), len(names), RESAMPLES, rng) @ sums)
 
 
+def mean_by_game(values: Sequence[Sequence[float]], rng: np.random.Generator) -> Estimate | None:
+    """The mean of all values, with the bootstrap over games; None without a value.
+
+    Args:
+        values: Those of each game; games without any do not count.
+        rng: Draws games for the interval.
+    """
+    sums = np.array([[0.0, sum(of), 0.0, len(of)] for of in values if of])
+    if not len(sums):
+        return None
+    return _estimate(_mean, sums, drawn_anew(len(sums), len(sums), RESAMPLES, rng) @ sums)
+
+
 def _skill(sums: Floats) -> Floats:
     prior, stated, exact = sums[..., 0], sums[..., 1], sums[..., 2]
     share: Floats = (prior - stated) / np.where(prior > exact, prior - exact, np.nan)

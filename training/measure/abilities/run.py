@@ -18,6 +18,7 @@ from parlour.policies.names import HEURISTIC, RANDOM
 from parlour.training.measure.abilities.asked import Stated, stated_by
 from parlour.training.measure.abilities.beliefs import StatedScores, doubt, stated_scores
 from parlour.training.measure.abilities.moments import BeliefMoment, belief_moments, is_players
+from parlour.training.measure.abilities.persuasion import Persuasion, persuasion
 from parlour.training.measure.analysis.games import GAME, AnalysedGame, read_game
 from parlour.training.measure.benchmark.played import FOLDER
 from parlour.training.measure.statistics import Estimate, plain, rate
@@ -43,6 +44,8 @@ class Abilities:
     deception: dict[str, Estimate | None]
     """Whose belief -> how much doubt the player, as evil, leaves to good opponents: `exact`, the exact posterior; `heuristic`, what
     the heuristic states in their seats."""
+    persuasion: Persuasion
+    """What its claims do to what the heuristic believes in the seats of good listeners."""
     names_merlin: Estimate | None
     """As Assassin, how often the guess was right."""
     hides_merlin: Estimate | None
@@ -57,6 +60,7 @@ class Abilities:
             "deduction": _plain(self.deduction),
             "against": {opponent: _plain(scores) for opponent, scores in self.against.items()},
             "deception": {name: one and one.as_json() for name, one in self.deception.items()},
+            "persuasion": {side: one and one.as_json() for side, one in self.persuasion._asdict().items()},
             "names_merlin": self.names_merlin and self.names_merlin.as_json(),
             "hides_merlin": self.hides_merlin and self.hides_merlin.as_json(),
             "asked": self.asked.as_json(),
@@ -100,7 +104,13 @@ def abilities(folder: Path, player: str, model: Model, progress: StageProgress) 
         opponent: _scores(own, stated, opponent) for opponent in dict.fromkeys(moment.opponent for moment in own)
     }
     found = Abilities(
-        player, _scores(own, stated), against, _deception(moments, model, progress), *_merlin(games), asked
+        player,
+        _scores(own, stated),
+        against,
+        _deception(moments, model, progress),
+        persuasion(games, _rng()),
+        *_merlin(games),
+        asked,
     )
     write_json(folder / ABILITIES, found.as_json())
     return found

@@ -34,6 +34,12 @@ def abilities_table(found: Abilities) -> ResultTable:
     empty = ("",) * len(beside)
     for listener, estimate in found.deception.items():
         rows.append(("deception" if listener == "exact" else "", _listens(listener), _text(estimate), *empty))
+    sides = (
+        ("persuasion", "as good, towards the truth (nats a claim)"),
+        ("", "as evil, away from the truth (nats a claim)"),
+    )
+    for named, estimate in zip(sides, found.persuasion, strict=True):
+        rows.append((*named, _text(estimate, ".3f"), *empty))
     rows.append(("Merlin", "names Merlin, as Assassin", _share(found.names_merlin), *empty))
     rows.append(("", "is not named, as Merlin", _share(found.hides_merlin), *empty))
     first = marked(found.player, own, asked.asked) if asked.asked else found.player

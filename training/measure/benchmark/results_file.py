@@ -80,7 +80,9 @@ def decided_by(suite: Suite, candidate: Candidate, on_failure: str) -> dict[str,
     asking = any(map(asks_a_model, seated))
     return {
         "suite": {
-            **{"name": suite.name, "version": suite.version, "sha256": suite.digest},
+            "name": suite.name,
+            "version": suite.version,
+            "sha256": suite.digest,
             **({"day": suite.day} if suite.day else {}),
         },
         "tables": [table.name for table in suite.tables],

@@ -1,0 +1,71 @@
+"""What a player's claims do to good listeners: their belief after a claim, beside their belief if the player had been silent.
+
+    effect  =  loss(belief without the claim) - loss(belief with it)     as good: towards the truth
+    effect  =  loss(belief with the claim) - loss(belief without it)     as evil: away from it
+
+The listeners are the good seats, with the belief of the heuristic: exact under its fixed rates, in which a claim is evidence and silence
+is none. Everything else that they saw is the same. The figure is the mean over claims and listeners, in nats a seat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
+from parlour.envs.speech import ACCUSE, DEFEND, RECOMMEND
+from parlour.training.measure.abilities.beliefs import loss, mean_by_game
+from parlour.training.measure.abilities.moments import is_players
+from parlour.training.measure.analysis.beliefs import opening_belief, take_in
+from parlour.training.measure.analysis.games import AnalysedGame
+from parlour.training.measure.statistics import Estimate
+
+_CLAIMS = (ACCUSE, DEFEND, RECOMMEND)
+
+
+class Persuasion(NamedTuple):
+    """Mean effects of a player's claims, by its side; None where it made none."""
+
+    good: Estimate | None
+    evil: Estimate | None
+
+
+def persuasion(games: Sequence[AnalysedGame], rng: np.random.Generator) -> Persuasion:
+    """The effects of the player's claims in some games.
+
+    Args:
+        games: Games of a benchmark.
+        rng: Draws games for the intervals.
+    """
+    effects = [list(_effects(game)) for game in games]
+    of_side = {side: [[one.effect for one in of if one.evil == side] for of in effects] for side in (False, True)}
+    return Persuasion(*(mean_by_game(of_side[side], rng) for side in (False, True)))
+
+
+class _Effect(NamedTuple):
+    evil: bool
+    """Whether the speaker is evil."""
+    effect: float
+
+
+def _effects(game: AnalysedGame) -> Iterator[_Effect]:
+    """One for each claim of the player and each good listener."""
+    habits = AvalonHabits()
+    beliefs = {seat: opening_belief(game, seat, habits) for seat in range(game.seats) if seat not in game.evil}
+    for event in game.log:
+        counts = event.move.kind in _CLAIMS and event.to is None and is_players(game, event.seat)
+        for listener, belief in beliefs.items():
+            if event.to is not None and listener not in event.to:
+                continue
+            silent = _loss(game, listener, belief) if counts and listener != event.seat else None
+            take_in(belief, event)
+            if silent is not None:
+                towards = silent - _loss(game, listener, belief)
+                evil = event.seat in game.evil
+                yield _Effect(evil, -towards if evil else towards)
+
+
+def _loss(game: AnalysedGame, listener: int, belief: AvalonBelief) -> float:
+    others = [seat for seat in range(game.seats) if seat != listener]
+    return loss(belief.evil_chance()[others].tolist(), [seat in game.evil for seat in others])
