@@ -21,6 +21,7 @@ from parlour.training.results.result_table import markdown_list, markdown_table
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "cards"
 _BEGAN = {"": "after imitation of the heuristic", "human": "from the weights of a clone of people"}
 _STYLED = {"": "", "human": ":style=human"}
+_NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 MADE = "<!-- made by scripts/make_cards.py -->\n"
 
 
@@ -73,6 +74,10 @@ def _network(card: ExpertCard) -> str:
         ("playing whole sides, minus the heuristic", _points(card.whole_sides)),
         ("playing one seat among heuristics, minus the heuristic there", _points(card.one_seat)),
     ]
+    if card.among_strangers is not None:
+        families = ", ".join(f"`{name}`" for name in card.families)
+        among = f"playing one seat among {_NUMBERS[card.config['num_players'] - 1]} of a family, minus the family there; mean over {families}"
+        measured.append((among, _points(card.among_strangers)))
     if card.among_people is not None:
         measured.append(("one seat among clones of people, minus a clone there", _points(card.among_people)))
     measured += [

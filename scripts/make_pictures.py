@@ -30,6 +30,8 @@ FOLDER = DOCS / "pictures"
 _NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?")
 _OFFLINE = "No language model played"
 _COLOURS = (BLUE, ORANGE, GREEN, REFERENCE)
+_NEXT = (25.0, 1.5)
+"""How far to the right, and above or below, a point lies so that a name goes to the left of its own."""
 
 
 def main() -> None:
@@ -92,16 +94,27 @@ def _groups(table: Sequence[Sequence[str]], columns: Mapping[str, int]) -> dict[
 
 
 def strength() -> None:
-    """Points of the experts against the heuristic."""
+    """The networks: strength among strangers against what best responses gain."""
     table = rows("strength", "table")
-    title = "Points of the four networks against the heuristic"
-    with picture(
-        FOLDER / "strength.png", 8, 2.9, title=title, who=_OFFLINE, n="n = 2,000 held-out deals a row"
-    ) as made:
+    title = "The networks among strangers, and what best responses gain"
+    n = "n = 2,000 held-out deals a network; 95 % intervals"
+    with picture(FOLDER / "strength.png", 8, 4.2, title=title, who=_OFFLINE, n=n) as made:
         axes = made.subplots()
-        groups = _groups(table, {"whole sides": 1, "one seat among heuristics": 2})
-        _beside(axes, [row[0] for row in table], groups, "points of 100, 95 % intervals")
-        key(made)
+        at = [(sum(estimated(gain)[0] for gain in gains), estimated(among)[0]) for _, _, among, *gains in table]
+        for (name, _, among, *_), (gained, value) in zip(table, at, strict=True):
+            _, low, high = estimated(among)
+            assert low is not None
+            assert high is not None
+            color = _COLOURS[0] if name.startswith("Avalon") else _COLOURS[1]
+            axes.errorbar([gained], [value], yerr=[[value - low], [high - value]], fmt=MARKERS[0], color=color)
+            beside = any(0 < x - gained < _NEXT[0] and abs(y - value) < _NEXT[1] for x, y in at)
+            offset, side = ((-8, 4), "right") if beside else ((8, 4), "left")
+            axes.annotate(name, (gained, value), xytext=offset, textcoords="offset points", ha=side)
+        axes.set_xlim(0, 100)
+        axes.set_ylim(bottom=0)
+        label(
+            axes, "sum of what best responses gain on both sides, in points; less is better", "points among strangers"
+        )
 
 
 def selfplay() -> None:

@@ -224,16 +224,30 @@ def test_the_script_makes_them_and_says_in_one_line_what_is_wrong(data, tmp_path
 
 def test_the_figure_among_strangers_of_a_shipped_expert_is_measured_again_and_its_network_stays(tmp_path, data):
     strangers = tmp_path / "strangers.json"
-    strangers.write_text(json.dumps({"policy": "runs/x/policy.npz", "mean": {"all": POINTS}}))
+    printed = {"policy": "runs/x/policy.npz", "mean": {"all": POINTS}, "scores": [{"family": "clone:clone.npz"}]}
+    strangers.write_text(json.dumps(printed))
     first = make_expert(write_run(tmp_path / "again", untrained()), "human", data, strangers=strangers)
     with pytest.raises(ParlourError, match=r"'runs/x/policy.npz' among strangers .* accepted: expert:style=human"):
         measure_again("human", data, strangers)
-    found = {"policy": "expert:style=human", "mean": {"all": POINTS | {"mean": 0.01}}}
-    strangers.write_text(json.dumps(found))
+    strangers.write_text(
+        json.dumps(printed | {"policy": "expert:style=human", "mean": {"all": POINTS | {"mean": 0.01}}})
+    )
     card = measure_again("human", data, strangers)
     assert card == ExpertCard.read(data / "human.json")
     assert card.among_people is not None
     assert (card.among_people.mean, card.sha256) == (1.0, first.sha256)  # 0.01 of all games: 1 point
+
+
+def test_the_card_of_the_strongest_play_names_the_families_of_its_figure_among_strangers(tmp_path, data):
+    strangers = tmp_path / "strangers.json"
+    scores = [{"family": name, "what": what} for name in ("heuristic", "logic") for what in ("all", "evil")]
+    strangers.write_text(json.dumps({"policy": "expert", "mean": {"all": POINTS}, "scores": scores}))
+    card = measure_again("small", data, strangers)
+    assert card == ExpertCard.read(data / "small.json")
+    assert card.families == ("heuristic", "logic")
+    assert card.among_strangers is not None
+    assert card.among_strangers.mean == 60.0
+    assert card.among_people is None
 
 
 # -- those that ship -------------------------------------------------------------------------------------------
@@ -260,6 +274,8 @@ def test_each_that_ships_is_loaded_for_the_table_of_its_card(card):
     assert card.whole_sides.low > 0
     assert (card.among_people is not None) == bool(card.style)
     assert card.among_people is None or card.among_people.low > 0
+    assert (card.among_strangers is None) == bool(card.style)
+    assert card.among_strangers is None or card.among_strangers.low > 0
     assert min(card.whole_sides.n, card.one_seat.n) >= 2000
 
 

@@ -92,6 +92,10 @@ class ExpertCard:
     """By side; empty where it was not measured."""
     style: str = ""
     """One of `STYLES`: trained to play well among people, close to how they play; empty: the strongest play."""
+    among_strangers: Points | None = None
+    """In one seat among players of one family, minus the family in that seat: the mean over `families`; None where not measured."""
+    families: tuple[str, ...] = ()
+    """The families of `among_strangers`, as `--family` takes them."""
     among_people: Points | None = None
     """In one seat among clones of people that its training never saw, minus a clone in the same seat; None where not measured."""
 
@@ -105,8 +109,8 @@ class ExpertCard:
         with reading(path, "card", "is not the card of an expert; accepted: one that scripts/make-expert wrote"):
             told = read_json(path)
             told |= {key: Points(**told[key]) for key in ("whole_sides", "one_seat")}
-            if told.get("among_people") is not None:
-                told["among_people"] = Points(**told["among_people"])
+            told |= {key: Points(**told[key]) for key in ("among_strangers", "among_people") if told.get(key)}
+            told["families"] = tuple(told.get("families", ()))
             told["exploits"] = tuple(Exploit(**one | {"gain": Points(**one["gain"])}) for one in told["exploits"])
             return cls(**told)
 

@@ -12,7 +12,7 @@ from parlour.policies.experts import ExpertCard, Points, cards, is_default
 from parlour.training.cli.options import Answer
 from parlour.training.results.result_table import ResultTable, plain_table
 
-HEADINGS = ("name", "table", "whole sides", "one seat", "best responses gain", "learned from")
+HEADINGS = ("name", "table", "whole sides", "one seat", "among strangers", "best responses gain", "learned from")
 
 
 def list_experts() -> Answer:
@@ -41,6 +41,7 @@ def rows(known: list[ExpertCard]) -> list[tuple[str, ...]]:
             f"{card.game}: {describe(_short(card.config))}{' (default table)' if is_default(card) else ''}",
             _points(card.whole_sides),
             _points(card.one_seat),
+            _points(card.among_strangers) if card.among_strangers else "-",
             "; ".join(
                 f"{exploit.side} {_points(exploit.gain)} ({exploit.decisions:,} decisions)" for exploit in card.exploits
             )

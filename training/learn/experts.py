@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from parlour.envs.core import ParlourError
 from parlour.policies.experts import ExpertCard, Exploit, Points
@@ -58,39 +58,51 @@ def make_expert(
     exploits = () if best_responses is None else _exploits(best_responses, known)
     card = _card(run, name, seat, sha256(written).hexdigest(), exploits)
     if strangers is not None:
-        card = replace(card, style="human", among_people=_among_strangers(strangers)[1])
+        card = replace(card, style="human", among_people=_among_strangers(strangers).points)
     atomic_write(folder / f"{name}{SUFFIX}", written)
     card.write(folder / f"{name}.json")
     return card
 
 
 def measure_again(name: str, folder: Path, strangers: Path) -> ExpertCard:
-    """Write a new figure among strangers to the card of an expert of a style; its network stays.
+    """Write a new figure among strangers to the card of an expert; its network stays.
 
     Args:
         name: Name of its two files.
         folder: Where they are.
-        strangers: What `parlour evaluate --design stranger --policy expert:style=STYLE --family clone:FILE --json` printed.
+        strangers: What `parlour evaluate --design stranger --policy expert --family FAMILY ... --json` printed; of the style `human`,
+            what it printed for `--policy expert:style=human --family clone:FILE`.
 
     Raises:
         ParlourError: A file is missing or of another kind, or another player was measured.
     """
     path = folder / f"{name}.json"
     card = ExpertCard.read(path)
-    player, points = _among_strangers(strangers)
-    own = f"expert:style={card.style}"
-    if player != own:
-        raise ParlourError(f"{player!r} among strangers is not accepted; accepted: {own}")
-    card = replace(card, among_people=points)
+    found = _among_strangers(strangers)
+    own = f"expert:style={card.style}" if card.style else "expert"
+    if found.player != own:
+        raise ParlourError(f"{found.player!r} among strangers is not accepted; accepted: {own}")
+    if card.style:
+        card = replace(card, among_people=found.points)
+    else:
+        card = replace(card, among_strangers=found.points, families=found.families)
     card.write(path)
     return card
 
 
-def _among_strangers(path: Path) -> tuple[str, Points]:
-    """Who was measured, and the result."""
+class _AmongStrangers(NamedTuple):
+    """What a comparison among strangers found."""
+
+    player: str
+    points: Points
+    families: tuple[str, ...]
+
+
+def _among_strangers(path: Path) -> _AmongStrangers:
     with reading(path, "file of strangers", "is not accepted; accepted: what --design stranger --json printed"):
         found = read_json(path)
-        return str(found["policy"]), _points(found["mean"]["all"])
+        families = tuple(dict.fromkeys(str(score["family"]) for score in found["scores"]))
+        return _AmongStrangers(str(found["policy"]), _points(found["mean"]["all"]), families)
 
 
 def _in_half_precision(seat: TrainedSeat) -> bytes:
