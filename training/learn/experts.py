@@ -70,8 +70,8 @@ def measure_again(name: str, folder: Path, strangers: Path) -> ExpertCard:
     Args:
         name: Name of its two files.
         folder: Where they are.
-        strangers: What `parlour evaluate --design stranger --policy expert --family FAMILY ... --json` printed; of the style `human`,
-            what it printed for `--policy expert:style=human --family clone:FILE`.
+        strangers: What `parlour evaluate --design stranger --policy expert --family FAMILY ... --json` printed, or for the style
+            `human` the same with `--policy expert:style=human --family clone:FILE`.
 
     Raises:
         ParlourError: A file is missing or of another kind, or another player was measured.

@@ -92,7 +92,7 @@ def mean_by_game(values: Sequence[Sequence[float]], rng: np.random.Generator) ->
     """The mean of all values, with the bootstrap over games; None without a value.
 
     Args:
-        values: Those of each game; games without any do not count.
+        values: A list for each game; empty ones do not count.
         rng: Draws games for the interval.
     """
     sums = np.array([[0.0, sum(of), 0.0, len(of)] for of in values if of])

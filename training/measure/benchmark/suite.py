@@ -78,7 +78,7 @@ class Suite:
     tables: tuple[BenchmarkTable, ...]
     version: int = VERSION
     day: str = ""
-    """The day, YYYY-MM-DD, whose deals are played; empty: those of the suite."""
+    """The day, YYYY-MM-DD, whose deals are played; empty: the suite's own deals."""
 
     def __str__(self) -> str:
         return f"{self.name}, version {self.version}{self.day and f', deals of {self.day}'}"
