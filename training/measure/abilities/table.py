@@ -25,23 +25,27 @@ def abilities_table(found: Abilities) -> ResultTable:
     rows: list[tuple[Cell, ...]] = [
         ("deduction", "skill: 0 as after the night, 1 exact", *(_text(one.skill if one else None) for one in scores)),
         *(
-            ("", f"skill against {opponent}", *_skills(of, found.player if hidden else "", (found.player, *beside)))
+            (
+                "deduction",
+                f"skill against {opponent}",
+                *_skills(of, found.player if hidden else "", (found.player, *beside)),
+            )
             for opponent, of in found.against.items()
         ),
-        ("", "log loss (nats a seat)", *(_text(one.loss if one else None, ".3f") for one in scores)),
-        ("", "calibration error", *(f"{one.calibration:.3f}" if one else None for one in scores)),
+        ("deduction", "log loss (nats a seat)", *(_text(one.loss if one else None, ".3f") for one in scores)),
+        ("deduction", "calibration error", *(f"{one.calibration:.3f}" if one else None for one in scores)),
     ]
     empty = ("",) * len(beside)
     for listener, estimate in found.deception.items():
-        rows.append(("deception" if listener == "exact" else "", _listens(listener), _text(estimate), *empty))
+        rows.append(("deception", _listens(listener), _text(estimate), *empty))
     sides = (
         ("persuasion", "as good, towards the truth (nats a claim)"),
-        ("", "as evil, away from the truth (nats a claim)"),
+        ("persuasion", "as evil, away from the truth (nats a claim)"),
     )
     for named, estimate in zip(sides, found.persuasion, strict=True):
         rows.append((*named, _text(estimate, ".3f"), *empty))
     rows.append(("Merlin", "names Merlin, as Assassin", _share(found.names_merlin), *empty))
-    rows.append(("", "is not named, as Merlin", _share(found.hides_merlin), *empty))
+    rows.append(("Merlin", "is not named, as Merlin", _share(found.hides_merlin), *empty))
     first = marked(found.player, own, asked.asked) if asked.asked else found.player
     return ResultTable(_TITLE, tuple(map(Column, ("ability", "measure", first, *beside))), tuple(rows), _note(found))
 
@@ -60,15 +64,12 @@ def verdict_on(found: Abilities) -> str:
     scores = found.deduction[player]
     said = []
     if scores.skill is not None:
-        share = _text(scores.skill)
-        moments = f"{scores.moments} moments of {scores.loss.n} games"
-        said.append(
-            f"{player.capitalize()} goes {share} of the way from what the night showed to the exact posterior; {moments}."
-        )
+        cases = f"{scores.moments} moments of {scores.loss.n} games"
+        said.append(f"In deduction, {player} has a skill of {_text(scores.skill)} (1 is the exact posterior); {cases}.")
     left = found.deception.get("exact")
     if left is not None:
         said.append(
-            f"As evil it leaves good opponents {_text(left)} of their doubt, by the exact posterior; {left.n} games."
+            f"As evil it leaves good opponents {_text(left)} of their doubt, with the exact posterior; {left.n} games."
         )
     return together([*said, doubt(player, own, asked.asked) if asked.asked else ""])
 
