@@ -108,7 +108,7 @@ def intervals(label: str, rows: Sequence[tuple[str, Estimate, str]], low: float 
         parts.append(f'<line class="series s0" x1="{first}" x2="{last}" y1="{y}" y2="{y}"/>')
         parts.append(f'<circle class="dot" cx="{across(estimate.value)}" cy="{y}" r="4.5"/>')
         parts.append(f'<text x="{left + width + 8}" y="{y + 4}">{_safe(note)}</text>')
-    return f'<figure class="chart">{"".join(parts)}</svg><figcaption>{_safe(label)}</figcaption></figure>'
+    return f'<figure class="chart" tabindex="0">{"".join(parts)}</svg><figcaption>{_safe(label)}</figcaption></figure>'
 
 
 def _safe(text: str) -> str:
