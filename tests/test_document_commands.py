@@ -30,7 +30,8 @@ LEFT_OUT = {
     "needs the reader's own module": r"\b(mine|cautious|mirror):|mygame_v0",
     "needs another library": r"--policy (agilerl|openspiel|rllib|sb3|tianshou|torchrl):|inspect-log|--ray",
     "is a pattern": r"\$PLAYERS|\$TABLE|\.\.\.|plays published tables|MODEL",
-    "takes minutes at any size": r"avalon-6-talk|reproduce avalon-2 --games 200 --seed|--players 6 --rules paper|arena werewolf_v0",
+    "takes minutes at any size": r"avalon-6-talk|reproduce avalon-2 --games 200 --seed|--players 6 --rules paper|arena werewolf_v0|"
+    r"benchmark (--policy|abilities)",
 }
 """Reason -> what commands it is true of."""
 EXTRAS = ("tensorboard", "wandb")
