@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -237,7 +239,16 @@ class Undecided(Server):
         return Answer(self.completed({"role": "assistant", "content": text}))
 
 
-def asked_at(folder: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> Abilities:
+@pytest.fixture
+def asked_at(
+    folder: Path, moments: list[BeliefMoment], monkeypatch: pytest.MonkeyPatch
+) -> Callable[[Server], Abilities]:
+    """What is measured with a server; the exact posteriors are those of `moments`."""
+    monkeypatch.setattr("parlour.training.measure.abilities.run.belief_moments", lambda *_: iter(moments))
+    return partial(measured_with, folder, monkeypatch)
+
+
+def measured_with(folder: Path, monkeypatch: pytest.MonkeyPatch, server: Server) -> Abilities:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with server:
         model = make_model(ModelConfig(model=server.MODEL, base_url=server.base_url, tries=1))
@@ -245,8 +256,8 @@ def asked_at(folder: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> A
 
 
 @pytest.mark.slow
-def test_what_a_model_answers_is_scored_and_counted(folder, moments, monkeypatch):
-    found = asked_at(folder, Undecided(), monkeypatch)
+def test_what_a_model_answers_is_scored_and_counted(asked_at, moments):
+    found = asked_at(Undecided())
     own = sum(moment.by_player for moment in moments)
     assert found.asked.questions["belief.state"].first == own
     assert found.asked.prompt == 100 * own
@@ -255,8 +266,8 @@ def test_what_a_model_answers_is_scored_and_counted(folder, moments, monkeypatch
 
 
 @pytest.mark.slow
-def test_a_model_that_does_not_answer_has_no_figure(folder, moments, monkeypatch):
-    silent = asked_at(folder, Server(), monkeypatch)  # it names no player at all
+def test_a_model_that_does_not_answer_has_no_figure(asked_at, moments):
+    silent = asked_at(Server())  # it names no player at all
     own = sum(moment.by_player for moment in moments)
     assert silent.asked.asked.asked == own
     assert verdict_on(silent) == f"No score: chat decided 0 of {own} moves itself."
