@@ -24,6 +24,7 @@ READ_ON = {
     "arena": ("explanation/arena",),
     "benchmark": ("howto/benchmark", "howto/models"),
     "benchmark abilities": ("howto/abilities",),
+    "benchmark leaderboard": ("howto/benchmark",),
     "serve": ("howto/models",),
     "import avalon": ("howto/records",),
     "prompts show": ("howto/questions", "howto/models"),

@@ -11,7 +11,7 @@ from parlour.training.measure.abilities.persuasion import Persuasion
 from parlour.training.measure.abilities.run import Abilities
 from parlour.training.measure.abilities.table import abilities_table, verdict_on
 from parlour.training.measure.statistics import Estimate, rate
-from parlour.training.results.pages.abilities_page import PAGE, write_abilities_page
+from parlour.training.results.pages.abilities_page import ABILITIES_PAGE, write_abilities_page
 from watched_page import DESKTOP, GOOD
 
 HALF = Estimate(0.5, 0.25, 0.75, 40)
@@ -32,7 +32,7 @@ FOUND = Abilities(
 def test_the_page_fits_asks_for_nothing_and_can_be_read_by_everybody(watched, tmp_path: Path, size):
     write_abilities_page(tmp_path, FOUND, verdict_on(FOUND), abilities_table(FOUND))
     watched.page.set_viewport_size(size)
-    page = watched.open(tmp_path / PAGE)
+    page = watched.open(tmp_path / ABILITIES_PAGE)
     assert page.inner_text("h1") == "Abilities: <b>me</b>"
     assert watched.misdeeds() == GOOD
     assert watched.wider_than_screen() == 0

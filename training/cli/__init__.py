@@ -27,7 +27,7 @@ _USAGE: Final[type[Exception]] = typer.BadParameter.__mro__[2]
 GROUPS: Final[Mapping[str, str]] = {
     "": "Games played by talking: play them, record them, measure and train players.",
     "train": "Train players.",
-    "benchmark": "Measure a player on a fixed suite: one number with its interval. Compare two results; measure abilities.",
+    "benchmark": "Measure a player on a fixed suite: one number with its interval. Compare and rank results; measure abilities.",
     "grace": "GRACE's mediator: what stakes decide, why it recommends what, who would obey, what a log says about policies.",
     "avalon": "Avalon: measure social behaviour.",
     "murder-mystery": "Murder mysteries: play a case with a method and quiz everybody; compare methods; ratings; cases.",
@@ -51,6 +51,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "benchmark": "benchmark:benchmark",
     "benchmark compare": "benchmark:compare_results",
     "benchmark abilities": "abilities:show_abilities",
+    "benchmark leaderboard": "leaderboard:show_leaderboard",
     "metrics": "metrics:metrics",
     "analyse": "analyse:analyse",
     "demo": "demo:demo",

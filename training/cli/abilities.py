@@ -13,7 +13,7 @@ from parlour.training.cli.options import Answer
 from parlour.training.measure.abilities.run import ABILITIES, abilities
 from parlour.training.measure.abilities.table import abilities_table, verdict_on
 from parlour.training.results import display
-from parlour.training.results.pages.abilities_page import PAGE, write_abilities_page
+from parlour.training.results.pages.abilities_page import ABILITIES_PAGE, write_abilities_page
 
 
 def show_abilities(
@@ -38,5 +38,5 @@ def show_abilities(
     table, verdict = abilities_table(found), verdict_on(found)
     write_abilities_page(run, found, verdict, table)
     answered = [f"questions answered by {called(model)}"] if found.asked.questions else []
-    files = f"page: {run / PAGE}; figures: {run / ABILITIES}"
+    files = f"page: {run / ABILITIES_PAGE}; figures: {run / ABILITIES}"
     return Answer(found.as_json(), [table, *answered, files], verdict=verdict)

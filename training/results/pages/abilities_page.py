@@ -12,7 +12,7 @@ from parlour.training.results.pages.page import render
 from parlour.training.results.pages.report import intervals, page_of, part_html, text_html
 from parlour.training.results.result_table import ResultTable
 
-PAGE: Final = "abilities.html"
+ABILITIES_PAGE: Final = "abilities.html"
 _LOWEST, _HIGHEST = -1.0, 1.0
 
 
@@ -20,7 +20,7 @@ def write_abilities_page(folder: Path, found: Abilities, verdict: str, table: Re
     """Write it into the directory of a run. Raises `OSError` as writing a file does."""
     title = f"Abilities: {found.player}"
     parts = [text_html("h1", title), text_html("blockquote", verdict), _picture(found), part_html(table)]
-    atomic_write(folder / PAGE, render(page_of(title, parts)))
+    atomic_write(folder / ABILITIES_PAGE, render(page_of(title, parts)))
 
 
 def _picture(found: Abilities) -> str:

@@ -1,0 +1,113 @@
+"""The leaderboard: results of one suite ranked by score, and what is refused on entry, in one line each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.training.cli import run
+from parlour.training.measure.benchmark.leaderboard import MOST_BYTES, SHIPPED, leaderboard
+from parlour.training.measure.benchmark.results_file import RESULTS
+
+SMALL = ("--quick", "--table", "werewolf-4")
+Change = Callable[[dict[str, Any]], Any]
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs")
+    for name in ("heuristic", "random"):
+        assert run(["benchmark", *SMALL, "--policy", name, "--out", str(folder / name), "--json"]) == 0
+    return folder
+
+
+def changed(runs: Path, folder: Path, change: Change) -> Path:
+    """The results of the random player with a change."""
+    told = json.loads((runs / "random" / RESULTS).read_text("utf-8"))
+    change(told)
+    path = folder / "changed.json"
+    path.write_text(json.dumps(told))
+    return path
+
+
+def test_players_are_ranked_by_score_and_compared_with_the_first_on_the_same_deals(runs):
+    board = leaderboard([runs / "random", runs / "heuristic" / RESULTS])
+    names = [one.result.name for one in board.entries]
+    assert names.index("heuristic") < names.index("random")
+    assert {f"{name}{SHIPPED}" for name in ("trained", "heuristic", "random")} < set(names)
+    values = [one.score.value for one in board.entries if one.score]
+    assert values == sorted(values, reverse=True)
+    first, last = board.entries[0], board.entries[names.index("random")]
+    assert first.below_first is None
+    assert last.below_first is not None
+    assert last.below_first.value == pytest.approx(last.score.value - first.score.value)
+
+
+def test_a_player_without_own_decisions_has_no_rank(runs, tmp_path):
+    def disown(told: dict[str, Any]) -> None:
+        told["player"], told["scores"] = "nobody", None
+        told["all decisions"]["own"] = 0
+
+    board = leaderboard([runs / "heuristic", changed(runs, tmp_path, disown)])
+    assert board.entries[-1].result.name == "nobody"
+    assert board.entries[-1].score is None
+
+
+HOSTILE: dict[str, tuple[Change, str]] = {
+    "markup in the name": (lambda told: told.update(player="<script>alert(1)</script>"), "a name that is not accepted"),
+    "a name of two lines": (lambda told: told.update(player="a\nb"), "a name that is not accepted"),
+    "an endless name": (lambda told: told.update(player="a" * 1000), "a name that is not accepted"),
+    "better scores": (lambda told: told["scores"]["overall"].update(mean=99.0), "do not follow from its points"),
+    "no scores": (lambda told: told.update(scores=None), "do not follow from its points"),
+    "more own decisions than decisions": (lambda told: told["all decisions"].update(own=10**9), "impossible counts"),
+    "tokens below zero": (lambda told: told["all decisions"].update(prompt=-5), "impossible counts"),
+    "no counts": (lambda told: told.pop("all decisions"), "impossible counts"),
+    "a deal less": (lambda told: told["points"]["werewolf-4"]["heuristic"]["village"].pop(), "is not accepted"),
+    "points that no game gives": (
+        lambda told: told["points"]["werewolf-4"]["heuristic"].update(village=[77] * 16),
+        "is not accepted",
+    ),
+    "another suite": (lambda told: told["suite"].update(sha256="0"), "is of another suite"),
+    "a day that is none": (lambda told: told["suite"].update(day="<b>"), "is not accepted"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_submission_is_refused_in_one_line(name, runs, tmp_path, capsys):
+    change, reason = HOSTILE[name]
+    path = changed(runs, tmp_path, change)
+    assert run(["benchmark", "leaderboard", str(path), "--out", str(tmp_path / "site")]) == 2
+    told = capsys.readouterr().err.strip()
+    assert reason in told
+    assert "\n" not in told
+    assert not (tmp_path / "site").exists()
+
+
+def test_a_file_of_a_hundred_megabytes_is_not_read(tmp_path):
+    path = tmp_path / "large.json"
+    with path.open("wb") as file:
+        file.truncate(100_000_000)
+    with pytest.raises(ParlourError, match=rf"has 100,000,000 bytes; accepted: at most {MOST_BYTES:,}"):
+        leaderboard([path])
+
+
+def test_two_players_of_one_name_and_two_suites_are_refused(runs, tmp_path):
+    with pytest.raises(ParlourError, match="two players are called 'random'"):
+        leaderboard([runs / "random", runs / "random"])
+    day = tmp_path / "day"
+    assert run(["benchmark", *SMALL, "--policy", "random", "--fresh", "2026-11-26", "--out", str(day), "--json"]) == 0
+    with pytest.raises(
+        ParlourError, match="is of suite quick, version 2, deals of 2026-11-26; accepted: quick, version 2"
+    ):
+        leaderboard([runs / "random", day])
+
+
+def test_the_page_and_the_figures_are_written(runs, tmp_path, capsys):
+    assert run(["benchmark", "leaderboard", str(runs / "heuristic"), "--out", str(tmp_path)]) == 0
+    assert "Leaderboard of quick, version 2" in capsys.readouterr().out
+    assert "<h1>Leaderboard: quick, version 2</h1>" in (tmp_path / "leaderboard.html").read_text("utf-8")
+    assert json.loads((tmp_path / "leaderboard.json").read_text("utf-8"))["tables"] == ["werewolf-4"]

@@ -1,0 +1,146 @@
+"""A leaderboard: results files of one suite, checked on entry and ranked by score, each compared with the first on the same deals.
+
+A file may come from anybody. `read_result` checks its suite and points; here its size, its name, its counts, and that the scores in
+it follow from its points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.envs.core import ParlourError
+from parlour.policies.files import read_json
+from parlour.training.measure.benchmark.result import OVERALL, plain, scores
+from parlour.training.measure.benchmark.results_file import RESULTS, BenchmarkResult, read_result, references
+from parlour.training.measure.benchmark.suite import Suite
+from parlour.training.measure.statistics import Estimate
+
+MOST_BYTES: Final = 5_000_000
+"""Size of a results file, at most."""
+LONGEST_NAME: Final = 100
+_NEVER_IN_NAMES: Final = "<>&\"'`\\"
+SHIPPED: Final = " (comes with parlour)"
+"""Behind the names of the reference players."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A player of the leaderboard."""
+
+    result: BenchmarkResult
+    score: Estimate | None
+    """Points of 100; None for a player without a score."""
+    below_first: Estimate | None
+    """Points minus the points of the first player, on the same deals; None for the first, and for a player without a score."""
+    tokens: float | None
+    """Read and written, a game; None for a player that comes with parlour, and for its dollars."""
+    dollars: float | None
+    """A game; None if a reply has an unknown cost."""
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """The players of one suite, the best first; those without a score are last."""
+
+    suite: Suite
+    entries: tuple[Entry, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "suite": str(self.suite),
+            "tables": [table.name for table in self.suite.tables],
+            "players": [
+                {
+                    "player": one.result.name,
+                    "score": one.score and one.score.as_json(),
+                    "below_first": one.below_first and one.below_first.as_json(),
+                    "own": one.result.own,
+                    "tokens": one.tokens,
+                    "dollars": one.dollars,
+                }
+                for one in self.entries
+            ],
+        }
+
+
+def leaderboard(paths: Sequence[Path]) -> Leaderboard:
+    """Rank results files, or the files of run directories, with the players that come with parlour.
+
+    Raises:
+        ParlourError: A file is refused, two are of different suites, or two players have one name.
+    """
+    submitted = [_submitted(path) for path in paths]
+    suite = submitted[0].result.suite
+    for path, one in zip(paths, submitted, strict=True):
+        if one.result.suite != suite:
+            raise ParlourError(f"{str(path)!r} is of suite {one.result.suite}; accepted: {suite}, as the first file")
+    shipped = [
+        Entry(BenchmarkResult(f"{one.name}{SHIPPED}", suite, one.points), None, None, None, None)
+        for one in references(suite)
+    ]
+    entries = [*submitted, *shipped]
+    names = [one.result.name for one in entries]
+    for name in names:
+        if names.count(name) > 1:
+            raise ParlourError(f"two players are called {name!r}; accepted: a name of its own for each")
+    return Leaderboard(suite, _ranked(suite, entries))
+
+
+def _ranked(suite: Suite, entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """With scores and comparisons, the best first."""
+    overall = {id(one): scores(suite, one.result.points)[OVERALL] for one in entries if not one.result.no_score}
+    ranked = sorted((one for one in entries if id(one) in overall), key=lambda one: -overall[id(one)].value)
+    rest = [one for one in entries if id(one) not in overall]
+    found = []
+    for number, one in enumerate(ranked):
+        first = ranked[0].result.points
+        below = None if number == 0 else scores(suite, one.result.points, first)[OVERALL]
+        found.append(Entry(one.result, overall[id(one)], below, one.tokens, one.dollars))
+    return (*found, *rest)
+
+
+def _submitted(path: Path) -> Entry:
+    """A file that passed all checks, not yet ranked. Raises `ParlourError`."""
+    file = path / RESULTS if path.is_dir() else path
+    if file.exists() and file.stat().st_size > MOST_BYTES:
+        raise ParlourError(f"{str(file)!r} has {file.stat().st_size:,} bytes; accepted: at most {MOST_BYTES:,}")
+    result = read_result(path)
+    told = read_json(file)
+    _check_name(file, result.name)
+    made = told.get("all decisions")
+    counts = _counts(made)
+    if made is None or counts is None or result.own is None or not 0 <= result.own[0] <= result.own[1]:
+        raise ParlourError(
+            f"{str(file)!r} has impossible counts of decisions; accepted: what `parlour benchmark` wrote"
+        )
+    stated = told.get("scores")
+    computed = None if result.no_score else plain(scores(result.suite, result.points))
+    if stated != computed:
+        raise ParlourError(
+            f"the scores in {str(file)!r} do not follow from its points; accepted: what `parlour benchmark` wrote"
+        )
+    games = result.suite.games_played
+    dollars = made.get("dollars", 0.0)
+    return Entry(result, None, None, sum(counts) / games, None if dollars is None else float(dollars) / games)
+
+
+def _counts(made: Any) -> tuple[int, int] | None:
+    """Tokens read and written; None where they are none."""
+    if not isinstance(made, dict):
+        return None
+    found = made.get("prompt", 0), made.get("completion", 0)
+    dollars = made.get("dollars", 0.0)
+    sound = dollars is None or (isinstance(dollars, int | float) and dollars >= 0)
+    return found if sound and all(type(one) is int and one >= 0 for one in found) else None
+
+
+def _check_name(file: Path, name: str) -> None:
+    if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable() or set(name) & set(_NEVER_IN_NAMES):
+        raise ParlourError(
+            f"the player of {str(file)!r} has a name that is not accepted; accepted: one line of at most {LONGEST_NAME} "
+            f"characters without {' '.join(_NEVER_IN_NAMES)}"
+        )

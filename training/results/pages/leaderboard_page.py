@@ -1,0 +1,60 @@
+"""A leaderboard as a page: the verdict, the scores as a picture, the table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from parlour.policies.files import atomic_write
+from parlour.training.measure.benchmark.leaderboard import Entry, Leaderboard
+from parlour.training.results.decision_tables import SIGN
+from parlour.training.results.pages.page import render
+from parlour.training.results.pages.report import intervals, page_of, part_html, text_html
+from parlour.training.results.result_table import Cell, Column, ResultTable
+from parlour.training.results.verdicts import POINTS, compared, together
+
+LEADERBOARD_PAGE: Final = "leaderboard.html"
+
+
+def leaderboard_table(board: Leaderboard) -> ResultTable:
+    """A row for each player."""
+    title = f"Leaderboard of {board.suite} (points of 100, 95 % interval)"
+    columns = (
+        *(Column("rank"), Column("player"), Column("points", ".1f"), Column("less than the first", "+.1f")),
+        *(Column("own decisions", ".1f", 100, " %"), Column("tokens a game", ",.0f"), Column("dollars a game", ".4f")),
+    )
+    rows = tuple(_row(number, one) for number, one in enumerate(board.entries, 1))
+    return ResultTable(title, columns, rows)
+
+
+def _row(number: int, one: Entry) -> tuple[Cell, ...]:
+    own = one.result.own
+    share = own[0] / own[1] if own is not None and own[1] else None
+    sign = f" {SIGN}" if one.result.doubt else ""
+    return (
+        *(number if one.score else None, f"{one.result.name}{sign}", one.score, one.below_first),
+        *(share, one.tokens, one.dollars),
+    )
+
+
+def verdict_on(board: Leaderboard) -> str:
+    """Who is first, and whether the second is behind; what throws doubt on players."""
+    doubts = [one.result.doubt for one in board.entries]
+    scored = [one for one in board.entries if one.score is not None]
+    if not scored:
+        return together(doubts)
+    first = scored[0]
+    assert first.score is not None
+    said = f"{first.result.name} is first of {len(board.entries)} with {first.score.value:.1f} points."
+    if len(scored) == 1 or scored[1].below_first is None:
+        return together([said, *doubts])
+    return together([said, compared(scored[1].result.name, first.result.name, scored[1].below_first, POINTS), *doubts])
+
+
+def write_leaderboard_page(folder: Path, board: Leaderboard) -> None:
+    """Write it into a folder. Raises `OSError` as writing a file does."""
+    title = f"Leaderboard: {board.suite}"
+    found = [(one.result.name, one.score, f"{one.score.value:.1f}") for one in board.entries if one.score]
+    picture = intervals("points of 100 with their 95 % intervals", found, 0.0, 100.0) if found else ""
+    parts = [text_html("h1", title), text_html("blockquote", verdict_on(board)), picture]
+    atomic_write(folder / LEADERBOARD_PAGE, render(page_of(title, [*parts, part_html(leaderboard_table(board))])))
