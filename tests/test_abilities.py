@@ -28,10 +28,12 @@ from parlour.training.measure.abilities.moments import BeliefMoment, belief_mome
 from parlour.training.measure.abilities.persuasion import persuasion
 from parlour.training.measure.abilities.run import ABILITIES, Abilities, abilities
 from parlour.training.measure.abilities.table import abilities_table, verdict_on
+from parlour.training.measure.abilities.worth_reading import worth_reading
 from parlour.training.measure.analysis.beliefs import opening_belief
 from parlour.training.measure.analysis.games import read_game
 from parlour.training.measure.benchmark.played import Candidate, play_suite
 from parlour.training.measure.benchmark.suite import BenchmarkTable, Suite
+from parlour.training.results.pages.abilities_page import READING, write_abilities_page
 from parlour.training.results.progress import no_progress
 from servers import KEY, Answer, Call, Server
 
@@ -107,6 +109,23 @@ def test_a_mean_over_games_counts_each_value_once_and_draws_games():
     assert (found.value, found.n) == (2.0, 2)  # (1 + 1 + 4) / 3, of two games with values
     assert found.ends == (1.0, 4.0)
     assert mean_by_game([[]], rng()) is None
+
+
+def test_the_biggest_swing_and_the_worst_blunder_are_named_with_their_numbers():
+    seat = replace(ANYBODY, info={"seats": 3})
+    later = replace(seat, exact=(0.2, 0.1))
+    elsewhere = replace(seat, game="b", exact=(0.8, 0.2))
+    found = worth_reading([], [seat, later, elsewhere], [seat.exact, later.exact, (0.1, 0.2)])
+    assert [(one.why, one.game) for one in found] == [
+        ("The biggest swing of a belief", "a"),
+        ("The worst blunder", "b"),
+    ]
+    assert "player_1, who is evil: evil with 0.90 before a quest, 0.20 after it" in found[0].what
+    assert "player_1, who is evil, is evil with 0.10; the exact posterior is 0.80" in found[1].what
+
+
+def test_a_player_that_states_the_exact_posterior_makes_no_blunder():
+    assert worth_reading([], [replace(ANYBODY, info={"seats": 3})], [ANYBODY.exact]) == ()
 
 
 # -- the question ------------------------------------------------------------------------------------------------------
@@ -225,6 +244,10 @@ def test_questions_leave_the_games_as_they_were(folder):
     assert {path: path.read_bytes() for path in before} == before
     assert json.loads((folder / ABILITIES).read_text())["player"] == "chat"
     assert found.deduction["chat"].loss.value == pytest.approx(found.deduction["random"].loss.value, abs=1e-3)
+    assert {one.game for one in found.worth_reading} <= {path.stem for path in before}
+    write_abilities_page(folder, found, verdict_on(found), abilities_table(found))
+    for one in found.worth_reading:
+        assert (folder / READING / f"{one.game}.html").exists()
     assert found.names_merlin is None or 0 <= found.names_merlin.value <= 1
 
 

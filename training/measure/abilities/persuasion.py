@@ -38,23 +38,32 @@ def persuasion(games: Sequence[AnalysedGame], rng: np.random.Generator) -> Persu
         games: Games of a benchmark.
         rng: Draws games for the intervals.
     """
-    effects = [list(_effects(game)) for game in games]
-    of_side = {side: [[one.effect for one in of if one.evil == side] for of in effects] for side in (False, True)}
-    return Persuasion(*(mean_by_game(of_side[side], rng) for side in (False, True)))
+    claims = [list(claim_effects(game)) for game in games]
+    good, evil = (
+        [[effect for one in of if one.evil == side for effect in one.effects] for of in claims]
+        for side in (False, True)
+    )
+    return Persuasion(mean_by_game(good, rng), mean_by_game(evil, rng))
 
 
-class _Effect(NamedTuple):
+class ClaimEffect(NamedTuple):
+    """What a claim of the player did."""
+
+    event: int
+    """Its number in the game's log."""
     evil: bool
     """Whether the speaker is evil."""
-    effect: float
+    effects: tuple[float, ...]
+    """On each good listener."""
 
 
-def _effects(game: AnalysedGame) -> Iterator[_Effect]:
-    """One for each claim of the player and each good listener."""
+def claim_effects(game: AnalysedGame) -> Iterator[ClaimEffect]:
+    """The player's claims that somebody good heard, in order."""
     habits = AvalonHabits()
     beliefs = {seat: opening_belief(game, seat, habits) for seat in range(game.seats) if seat not in game.evil}
-    for event in game.log:
+    for number, event in enumerate(game.log):
         counts = event.move.kind in _CLAIMS and event.to is None and is_players(game, event.seat)
+        evil, effects = event.seat in game.evil, []
         for listener, belief in beliefs.items():
             if event.to is not None and listener not in event.to:
                 continue
@@ -62,8 +71,9 @@ def _effects(game: AnalysedGame) -> Iterator[_Effect]:
             take_in(belief, event)
             if silent is not None:
                 towards = silent - _loss(game, listener, belief)
-                evil = event.seat in game.evil
-                yield _Effect(evil, -towards if evil else towards)
+                effects.append(-towards if evil else towards)
+        if effects:
+            yield ClaimEffect(number, evil, tuple(effects))
 
 
 def _loss(game: AnalysedGame, listener: int, belief: AvalonBelief) -> float:

@@ -19,6 +19,7 @@ from parlour.training.measure.abilities.asked import Stated, stated_by
 from parlour.training.measure.abilities.beliefs import StatedScores, doubt, stated_scores
 from parlour.training.measure.abilities.moments import BeliefMoment, belief_moments, is_players
 from parlour.training.measure.abilities.persuasion import Persuasion, persuasion
+from parlour.training.measure.abilities.worth_reading import WorthReading, worth_reading
 from parlour.training.measure.analysis.games import GAME, AnalysedGame, read_game
 from parlour.training.measure.benchmark.played import FOLDER
 from parlour.training.measure.statistics import Estimate, plain, rate
@@ -52,6 +53,8 @@ class Abilities:
     """As Merlin, how often a guess of the opponents was wrong."""
     asked: Decisions
     """What the player's questions took."""
+    worth_reading: tuple[WorthReading, ...] = ()
+    """Games that show what the figures mean."""
 
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
@@ -64,6 +67,7 @@ class Abilities:
             "names_merlin": self.names_merlin and self.names_merlin.as_json(),
             "hides_merlin": self.hides_merlin and self.hides_merlin.as_json(),
             "asked": self.asked.as_json(),
+            "worth_reading": [one._asdict() for one in self.worth_reading],
         }
 
 
@@ -111,6 +115,7 @@ def abilities(folder: Path, player: str, model: Model, progress: StageProgress) 
         persuasion(games, _rng()),
         *_merlin(games),
         asked,
+        worth_reading(games, own, stated[player]),
     )
     write_json(folder / ABILITIES, found.as_json())
     return found

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from html import escape
 from pathlib import Path
 from typing import Final
 
 from parlour.policies.files import atomic_write
 from parlour.policies.llm.decisions import mostly_foreign
 from parlour.training.measure.abilities.run import Abilities
+from parlour.training.measure.abilities.worth_reading import WorthReading
+from parlour.training.measure.benchmark.played import FOLDER
 from parlour.training.results.pages.page import render
 from parlour.training.results.pages.report import intervals, page_of, part_html, text_html
+from parlour.training.results.replay_page.write import write_replay
 from parlour.training.results.result_table import ResultTable
 
 ABILITIES_PAGE: Final = "abilities.html"
+READING: Final = "worth_reading"
+"""Folder of the replay pages in that of the run."""
 _LOWEST, _HIGHEST = -1.0, 1.0
 
 
@@ -20,7 +26,17 @@ def write_abilities_page(folder: Path, found: Abilities, verdict: str, table: Re
     """Write it into the directory of a run. Raises `OSError` as writing a file does."""
     title = f"Abilities: {found.player}"
     parts = [text_html("h1", title), text_html("blockquote", verdict), _picture(found), part_html(table)]
+    parts += [_link(folder, one) for one in found.worth_reading]
     atomic_write(folder / ABILITIES_PAGE, render(page_of(title, parts)))
+
+
+def _link(folder: Path, one: WorthReading) -> str:
+    """A line about a game, which leads to its replay page; the page is written."""
+    transcript = next((folder / FOLDER).glob(f"*/*/{one.game}.jsonl"))
+    page = folder / READING / f"{one.game}.html"
+    page.parent.mkdir(exist_ok=True)
+    write_replay(transcript, page)
+    return f'<p><a href="{READING}/{escape(page.name)}">{escape(one.why)}</a>: <bdi>{escape(one.what)}</bdi></p>'
 
 
 def _picture(found: Abilities) -> str:

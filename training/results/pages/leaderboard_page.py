@@ -20,7 +20,7 @@ def leaderboard_table(board: Leaderboard) -> ResultTable:
     """A row for each player."""
     title = f"Leaderboard of {board.suite} (points of 100, 95 % interval)"
     columns = (
-        *(Column("rank"), Column("player"), Column("points", ".1f"), Column("less than the first", "+.1f")),
+        *(Column("rank"), Column("player"), Column("points", ".1f"), Column("minus the first", "+.1f")),
         *(Column("own decisions", ".1f", 100, " %"), Column("tokens a game", ",.0f"), Column("dollars a game", ".4f")),
     )
     rows = tuple(_row(number, one) for number, one in enumerate(board.entries, 1))
