@@ -20,7 +20,7 @@ fi
 make_venv() {
   local stamp
   [ -x .venv/bin/python ] || "$python" -m venv .venv
-  stamp="$1 $(cat pyproject.toml constraints.txt | cksum) $(find envs policies training wrappers -type f -not -name '*.pyc' | sort | cksum)"
+  stamp="$1 $(cat pyproject.toml constraints.txt | cksum) $(find envs policies training wrappers -type f -not -path '*/__pycache__/*' | sort | cksum)"
   if [ "$(cat .venv/parlour.stamp 2>/dev/null)" != "$stamp" ]; then
     echo "installing parlour[$1] into .venv ..."
     .venv/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt torch
