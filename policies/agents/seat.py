@@ -78,7 +78,7 @@ class AskingPolicy(Policy):
         self.seat_model.rules = str(info.get("rules", ""))
         stated = self.seat_model.ask(belief_question(observation["text"], info, self.seat))
         chances = {one.player: one.chance for one in stated.chances}
-        return [chances.get(name(seat), 0.0) for seat in range(info["seats"])]
+        return [0.0 if seat == self.seat else chances[name(seat)] for seat in range(info["seats"])]
 
     def notes(self) -> dict[str, Any]:
         """The questions asked since the last time, for the transcript; and that the heuristic decided, if it did."""

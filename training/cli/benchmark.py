@@ -50,7 +50,7 @@ def benchmark(
     ] = False,
     fresh: Annotated[
         str | None,
-        "Deals of this day, YYYY-MM-DD, the same for everybody, on which nobody trained; None: the deals of the suite.",
+        "Deals of this day, YYYY-MM-DD, the same for everybody; choose one after the player was made. None: the deals of the suite.",
     ] = None,
     table: Annotated[list[str] | None, "Table of the suite, repeatable; None: all of them."] = None,
     out: Annotated[Path, "Run directory, for the results file and the transcripts; resumes if it exists."] = Path(

@@ -10,7 +10,7 @@ Intervals are of the bootstrap over games. Probabilities are held between `LEAST
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -123,8 +123,7 @@ def _loss_estimate(sums: Floats, drawn: Floats) -> Estimate:
     return found
 
 
-def _estimate(figure: object, sums: Floats, drawn: Floats) -> Estimate | None:
-    assert callable(figure)
+def _estimate(figure: Callable[[Floats], Floats], sums: Floats, drawn: Floats) -> Estimate | None:
     value = float(figure(sums.sum(axis=0)))
     if np.isnan(value):
         return None

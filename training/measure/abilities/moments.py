@@ -100,7 +100,7 @@ def _asked(game: AnalysedGame) -> Iterator[Moment]:
 
 def _moment(game: AnalysedGame, moment: Moment, deduction: Deduction) -> BeliefMoment:
     view, text = moment.view, text_of(game.transcript)
-    seed = int(game.transcript.header.get("seed", 0))
+    seed = int(game.transcript.header["seed"])
     rng = np.random.default_rng(seeds.derive(seed, _DRAWS))
     info = {
         "view": view,

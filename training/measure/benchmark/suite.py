@@ -84,7 +84,7 @@ class Suite:
         return f"{self.name}, version {self.version}{self.day and f', deals of {self.day}'}"
 
     def fresh(self, day: str) -> Suite:
-        """The suite with the deals of a day, the same for everybody: nobody can have trained on them before.
+        """The suite with the deals of a day, the same for everybody; any day can be computed beforehand.
 
         Raises:
             ParlourError: The day is none.
