@@ -25,6 +25,21 @@ def sound(words: list[str]) -> None:
         sys.exit(2)
 
 
+def announces(words: list[str]) -> None:
+    """None: what it will do, in a line, before anything is written."""
+    print("Lines: 5.", file=sys.stderr)
+    sound(words)
+
+
+def complains_twice(words: list[str]) -> None:
+    """Says two lines when there is no room."""
+    try:
+        sound(words)
+    except SystemExit:
+        print("Nothing more is written.", file=sys.stderr)
+        raise
+
+
 def tears_lines(words: list[str]) -> None:
     """Goes on behind half a line."""
     path = Path(words[0]) / "lines.txt"

@@ -12,7 +12,7 @@ from hardening.same_files import difference, files_of
 
 PLANTED = {
     name: Subject("OUT", main=f"planted_commands:{name}")
-    for name in ("sound", "tears_lines", "leaves_half_a_file", "leaves_parts")
+    for name in ("sound", "announces", "complains_twice", "tears_lines", "leaves_half_a_file", "leaves_parts")
 }
 
 
@@ -57,7 +57,12 @@ def test_kills_find_what_is_planted(attack, subject, what, tmp_path):
 @pytest.mark.parametrize("attack", [Disks], indirect=True)
 @pytest.mark.parametrize(
     ("subject", "what"),
-    [("leaves_half_a_file", "exit code 1 on a full disk: OSError: [Errno "), ("sound", "")],
+    [
+        ("leaves_half_a_file", "exit code 1 on a full disk: OSError: [Errno "),
+        ("complains_twice", "not one line that says what cannot be written: "),
+        ("announces", ""),
+        ("sound", ""),
+    ],
 )
 def test_full_disks_find_what_is_planted(attack, subject, what, tmp_path):
     found = attempts(attack, subject, tmp_path, 6)

@@ -69,6 +69,8 @@ class Undisturbed:
     seconds: float
     longest: int
     """Bytes of the longest file."""
+    said: tuple[str, ...] = ()
+    """Its lines on standard error, as in `Ended`."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +164,9 @@ class _Caller:
                 raise RuntimeError(f"{name} ends with {ended.code} undisturbed: {' | '.join(ended.said[-3:])}")
             counts = json.loads(Path(f"{folder}-log.count").read_text())
             longest = max(path.stat().st_size for path in folder.rglob("*"))
-            self.undisturbed[name] = Undisturbed(files_of(folder), **counts, seconds=ended.seconds, longest=longest)
+            self.undisturbed[name] = Undisturbed(
+                files_of(folder), **counts, seconds=ended.seconds, longest=longest, said=ended.said
+            )
             shutil.rmtree(folder)
         return self.undisturbed[name]
 
@@ -253,7 +257,7 @@ class Disks:
         place["number"] = int(rng.integers(wanted.longest if short else wanted.bytes))
         run, command = folder / "run", self._caller.subjects[subject]
         full = self._caller.call(command, run, **place)
-        wrong = _refusal(full, run)
+        wrong = _refusal(full, run, wanted.said)
         if not wrong and full.code:
             ended = self._caller.call(command, run, again=True)
             if ended.code != 0:
@@ -279,9 +283,12 @@ def _kill(wanted: Undisturbed, rng: np.random.Generator) -> dict[str, Any]:
     return {"seconds": float(rng.random() * wanted.seconds)}
 
 
-def _refusal(ended: Ended, run: Path) -> str:
-    """What is wrong with how a call that found no room ended; empty if nothing is."""
-    told = [line for line in ended.said if not _PROGRESS.fullmatch(line)]
+def _refusal(ended: Ended, run: Path, announced: Sequence[str]) -> str:
+    """What is wrong with how a call that found no room ended; empty if nothing is.
+
+    What an undisturbed run announces too is no part of the refusal.
+    """
+    told = [line for line in ended.said if not _PROGRESS.fullmatch(line) and line not in announced]
     if ended.hung:
         return "does not end on a full disk"
     if ended.code not in (0, 2):
