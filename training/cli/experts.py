@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from parlour.envs.registry import loadable
+from parlour.envs.registry import build, loadable, lookup
 from parlour.envs.text import describe
 from parlour.policies.experts import ExpertCard, Points, cards, is_default
 from parlour.training.cli.options import Answer
@@ -38,7 +39,7 @@ def rows(known: list[ExpertCard]) -> list[tuple[str, ...]]:
     return [
         (
             card.name,
-            f"{card.game}: {describe(_short(card.config))}{' (default table)' if is_default(card) else ''}",
+            f"{card.game}: {_table(card.game, card.config)}{' (default table)' if is_default(card) else ''}",
             _points(card.whole_sides),
             _points(card.one_seat),
             _points(card.among_strangers) if card.among_strangers else "-",
@@ -52,9 +53,16 @@ def rows(known: list[ExpertCard]) -> list[tuple[str, ...]]:
     ]
 
 
-def _short(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Without lists, such as the roles, which follow from the rest or stand in the card."""
-    return {key: value for key, value in config.items() if not isinstance(value, list)}
+def _table(game: str, config: Mapping[str, Any]) -> str:
+    """The options of a table; lists, such as the roles, only where they do not follow from the rest, as counts."""
+    plain = {key: value for key, value in config.items() if not isinstance(value, list)}
+    usual = build(lookup(game).spec, plain).config
+    lists = {key: value for key, value in config.items() if key not in plain and value != usual[key]}
+    return "; ".join((describe(plain), *(f"{key}: {_counted(values)}" for key, values in lists.items())))
+
+
+def _counted(values: Sequence[str]) -> str:
+    return ", ".join(f"{many} {value}" for value, many in Counter(values).items())
 
 
 def _points(points: Points) -> str:
