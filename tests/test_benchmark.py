@@ -508,6 +508,8 @@ def test_the_quick_suite_says_how_long_its_interval_will_be_and_which_difference
     assert expectation(small).startswith("Benchmark quick, version 2: 32 games.")
     longest = max(half(scores(QUICK, one.points)["overall"]) for one in references(QUICK))
     assert f"will be {ceil(longest)} points to each side or more" in expectation(QUICK)
+    # 28 deals show 15.9 points, so 5 points take 28 x (15.9 / 5)^2 = 284, up to 290 deals; 290 / 28 x 80 games = 829
+    assert "about 16 points. To show 5 points would take about 830 games." in expectation(QUICK)
     assert run(["benchmark", "--help"]) == 0
     assert f"score is {ceil(longest)} to 16 points" in " ".join(re.sub("[│]", " ", capsys.readouterr().out).split())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from math import ceil
 from typing import Final
@@ -10,10 +11,12 @@ from parlour.training.measure.benchmark.result import OVERALL, scores
 from parlour.training.measure.benchmark.results_file import BenchmarkResult, references
 from parlour.training.measure.benchmark.suite import Suite
 from parlour.training.measure.statistics import Estimate, show_interval
-from parlour.training.results.verdicts import POINTS, POWER, compared, together
+from parlour.training.results.verdicts import POINTS, POWER, cases_needed, compared, together
 
 _BESIDE: Final = ("trained", "heuristic")
 """Players that come with parlour with which a verdict compares."""
+SMALL_DIFFERENCE: Final = 5.0
+"""Points of 100, for which the number of games is said that would show them."""
 
 
 def expectation(suite: Suite) -> str:
@@ -27,11 +30,19 @@ def expectation(suite: Suite) -> str:
     if not known:
         return games
     alone = max(half(scores(suite.usual, points)[OVERALL]) for points in known)
-    apart = max(half(scores(suite.usual, one, other)[OVERALL]) for one, other in combinations(known, 2))
+    differences = [scores(suite.usual, one, other)[OVERALL] for one, other in combinations(known, 2)]
+    apart = max(map(half, differences))
     return (
         f"{games} The 95 % interval of the score will be {ceil(alone)} points to each side or more; a difference of two "
-        f"players is shown four times in five if it is about {ceil(POWER * apart)} points."
+        f"players is shown four times in five if it is about {ceil(POWER * apart)} points. "
+        f"To show {SMALL_DIFFERENCE:g} points would take about {_games_needed(suite, differences):,} games."
     )
+
+
+def _games_needed(suite: Suite, differences: Sequence[Estimate]) -> int:
+    """Games of a player that show a small difference four times in five, with the suite's tables and opponents; rounded up to tens."""
+    deals = max(filter(None, (cases_needed(difference, SMALL_DIFFERENCE) for difference in differences)))
+    return 10 * ceil(deals / differences[0].n * suite.games_played / 10)
 
 
 def half(estimate: Estimate) -> float:
