@@ -19,6 +19,7 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 pytest.importorskip("inspect_ai", reason="inspect-ai is not installed; run scripts/test-integrations inspect")
@@ -238,6 +239,15 @@ def test_what_arrives_at_a_model_put_together_is_the_view_of_its_seat(game, seat
         talk.say(words)
 
 
+def figures_of(log: EvalLog) -> dict[tuple[str, str], float]:
+    """Measure and metric, such as `("win", "stderr")`, over all samples."""
+    return {
+        (one.name, name.rpartition("/")[2]): metric.value
+        for one in log.results.scores
+        for name, metric in one.metrics.items()
+    }
+
+
 # -- words that cannot be used, and models that stop ---------------------------------------------------------------
 
 
@@ -253,15 +263,25 @@ def test_words_that_cannot_be_used_are_counted_and_the_game_ends(words, tmp_path
         assert sample.score.metadata["moves_chosen"] == [0, len(played.said) / 2]
         assert played.faults[agent]["replaced"] == len(played.said) / 2
         assert returns_in_its_environment(played) == played.returns
-    means = {
-        one.name: metric.value
-        for one in log.results.scores
-        for name, metric in one.metrics.items()
-        if name.rpartition("/")[2] == "mean"
-    }
-    assert isnan(means["win"])  # none of its moves were its own: no figure
-    assert isnan(means["reward"])
-    assert means["own"] == 0.0
+    figures = figures_of(log)
+    for measure in ("win", "reward"):  # none of its moves were its own: no figure
+        assert isnan(figures[measure, "mean"])
+        assert isnan(figures[measure, "stderr"])
+    assert figures["own", "mean"] == 0.0
+
+
+def test_a_standard_error_counts_a_deal_once_however_many_of_its_seats_are_played(tmp_path):
+    task = game_task("avalon_v0", {"num_players": 5, "talk": False}, deals=4, seats="each")
+    [log] = evaluated(task, scripted(option_of), tmp_path)
+    for measure in ("win", "reward"):
+        of_deals: dict[int, list[float]] = {}
+        for sample in log.samples:
+            of_deals.setdefault(sample.metadata["seed"], []).append(sample.score.value[measure])
+        assert [len(values) for values in of_deals.values()] == [5] * 4
+        means = np.array([np.mean(values) for values in of_deals.values()])
+        # four deals of five seats each: the standard error of four means
+        assert figures_of(log)[measure, "mean"] == pytest.approx(means.mean())
+        assert figures_of(log)[measure, "stderr"] == pytest.approx(means.std(ddof=1) / 2)
 
 
 def test_a_model_that_only_calls_tools_that_are_not_there_says_nothing(tmp_path):

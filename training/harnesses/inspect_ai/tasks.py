@@ -153,8 +153,16 @@ class _Table:
 @metric(name="mean")
 def mean_if_own() -> Metric:
     """The mean over samples; no number (NaN) where the model chose fewer than half of its moves itself."""
-    of_all = mean()
+    return _if_own(mean())
 
+
+@metric(name="stderr")
+def stderr_if_own() -> Metric:
+    """The mean's standard error; it counts a deal once, however many seats of it were played. NaN as for the mean."""
+    return _if_own(stderr(cluster="seed"))
+
+
+def _if_own(of_all: Metric) -> Metric:
     def value(scores: list[SampleScore]) -> Value:
         told = [(one.score.metadata or {}).get("moves_chosen", (0, 0)) for one in scores]
         own, made = (sum(counts) for counts in zip(*told, strict=True)) if told else (0, 0)
@@ -164,8 +172,8 @@ def mean_if_own() -> Metric:
 
 
 def metrics_of(sides: bool) -> dict[str, list[Metric]]:
-    """The metrics of a task; standard errors count a deal once, however many seats of it were played."""
-    overall = [mean_if_own(), stderr(cluster="seed")]
+    """The metrics of a task, of all samples and for each side."""
+    overall = [mean_if_own(), stderr_if_own()]
     by_side = [grouped(mean_if_own(), "side", all=False)] if sides else []
     return {"win": [*overall, *by_side], "reward": [*overall, *by_side], "faults": [mean()], "own": [mean()]}
 
