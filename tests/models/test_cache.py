@@ -307,6 +307,7 @@ def test_a_damaged_reply_is_refused(tmp_path, stored):
 
 PROCESS = """
 import sys, time
+from pathlib import Path
 from parlour.policies.llm.transport.cache import Cache
 from parlour.policies.llm.transport.request import ChatMessage, Completion, Request, Usage
 name, path = sys.argv[1:]
@@ -317,15 +318,20 @@ class Named:
 print("ready", flush=True)
 sys.stdin.readline()
 cache = Cache(Named(), path)
-samples = [(k * 7) % 30 for k in range(30)]
-told = {k: cache.complete(Request("m", (ChatMessage("user", "u"),), 0, 1, sample=k)).texts[0] for k in samples}
+samples = [int(name[1:]), *((k * 7) % 30 for k in range(30))]
+told = {}
+for k in samples:
+    told[k] = cache.complete(Request("m", (ChatMessage("user", "u"),), 0, 1, sample=k)).texts[0]
+    Path(f"{path}.{name}").touch()
+    while len(list(Path(path).parent.glob("*.p?"))) < 4:  # nobody goes on before each has stored its first
+        time.sleep(0.001)
 print("|".join(told[k] for k in sorted(told)))
 """
 
 
 @pytest.mark.slow
 def test_several_processes_on_one_file_agree(tmp_path):
-    """They start at the same moment on a file that does not exist, and ask for the same 30 things."""
+    """They start at the same moment on a file that does not exist, and ask for the same 30 things, each first for another."""
     path = str(tmp_path / "c.sqlite")
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     running = [subprocess.Popen([sys.executable, "-c", PROCESS, f"p{k}", path], **pipes) for k in range(4)]
@@ -344,5 +350,5 @@ def test_several_processes_on_one_file_agree(tmp_path):
     assert len(told) == 1
     replies = told.pop().strip().split("|")
     assert [reply.split()[0] for reply in replies] == [str(k) for k in range(30)]
-    assert len({reply.split()[2] for reply in replies}) > 1, "more than one of them stored something"
+    assert len({reply.split()[2] for reply in replies}) == 4, "each stored its first reply at least"
     assert len(Cache(Closed(), tmp_path / "c.sqlite", "replay")) == 30
