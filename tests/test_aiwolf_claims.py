@@ -1,0 +1,53 @@
+"""AIWolf's sentences and parlour's claims, row by row and both ways."""
+
+from __future__ import annotations
+
+import pytest
+from parlour.envs.core import Move, ParlourError
+from parlour.envs.werewolf.aiwolf.claims import CORRESPONDENCES, claim_of, in_words, utterance_of
+from parlour.envs.werewolf.aiwolf.language import read, write
+
+# Seat 0 speaks. Role numbers: VILLAGER 0, SEER 1.
+ROWS = (
+    ("ESTIMATE Agent[02] WEREWOLF", "accuse", (1,)),
+    ("ESTIMATE Agent[02] VILLAGER", "defend", (1,)),
+    ("COMINGOUT Agent[01] SEER", "claim_role", (1,)),
+    ("DIVINED Agent[03] WEREWOLF", "report", (2, 1)),
+    ("DIVINED Agent[03] HUMAN", "report", (2, 0)),
+    ("ATTACK Agent[04]", "recommend", (3,)),
+)
+
+
+@pytest.mark.parametrize(("line", "kind", "args"), ROWS)
+def test_each_row_of_the_table_holds_both_ways(line, kind, args):
+    assert claim_of(read(line), 0)[:2] == (kind, args)
+    assert write(utterance_of(Move(kind, args), 0)) == line
+
+
+def test_every_row_is_checked():
+    assert [(line.split()[0], kind) for line, kind, _ in ROWS] == [(row.verb, row.kind) for row in CORRESPONDENCES]
+
+
+WORDS = (
+    ("VOTE Agent[02]", "player_0 will vote for player_1."),
+    ("Agent[03] DIVINED Agent[02] HUMAN", "player_2 found by divination that player_1 is a human."),
+    ("COMINGOUT Agent[02] SEER", "player_0 states that player_1 is a seer."),
+    ("ESTIMATE Agent[01] WEREWOLF", "player_0 estimates that player_0 is a werewolf."),
+    ("AGREE TALK day2 ID:3", "player_0 agrees with talk 3 of day 2."),
+    ("REQUEST Agent[02] (GUARD Agent[03])", "player_0 asks player_1 that player_1 will protect player_2."),
+    ("NOT (VOTE Agent[02])", "It is not so that player_0 will vote for player_1."),
+    ("DAY 2 (VOTED ANY)", "On day 2, player_0 voted for anybody."),
+)
+
+
+@pytest.mark.parametrize(("line", "words"), WORDS)
+def test_what_has_no_counterpart_becomes_words_and_claims_nothing(line, words):
+    assert in_words(read(line), 0) == words
+    assert claim_of(read(line), 0) == Move("silent", (), words)
+
+
+def test_silence_is_skip_and_an_unknown_claim_is_refused():
+    assert write(utterance_of(Move("silent"), 0)) == "Skip"
+    assert claim_of(read("Over"), 0) == Move("silent")
+    with pytest.raises(ParlourError, match="claim: 'promise'; accepted: accuse"):
+        utterance_of(Move("promise", (1,)), 0)
