@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.werewolf.aiwolf.claims import CORRESPONDENCES, claim_of, in_words, utterance_of
@@ -51,3 +53,13 @@ def test_silence_is_skip_and_an_unknown_claim_is_refused():
     assert claim_of(read("Over"), 0) == Move("silent")
     with pytest.raises(ParlourError, match="claim: 'promise'; accepted: accuse"):
         utterance_of(Move("promise", (1,)), 0)
+
+
+def test_the_reference_page_has_the_table():
+    page = (Path(__file__).parent.parent / "docs" / "reference" / "aiwolf_talk.md").read_text(encoding="utf-8")
+    rows = []
+    for row in CORRESPONDENCES:
+        target = "Agent[01]" if row.kind == "claim_role" else "Agent[02]"
+        sentence = " ".join(filter(None, (row.verb, target, row.value)))
+        rows.append(f"| `{sentence}` | `{row.kind}`{'' if row.verdict is None else f' {row.verdict}'} |")
+    assert [line for line in page.splitlines() if line.startswith("| `")] == rows
