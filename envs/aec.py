@@ -84,7 +84,7 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         self.spec, self.game = spec, game
         self.features, self._framed = features, features != TABLE
         if self._framed:
-            check_one_of(f"features of {spec.id}", features.partition(":")[0], spec.features)
+            check_one_of(f"features of {spec.id}", features.partition(":")[0], spec.features_at(game))
         self._find_wording()
         self.text = self._wording.text
         self.observation, self.info, self.render_mode = observation, info, render_mode

@@ -301,6 +301,10 @@ class GameSpec(Protocol):
         """The features of one seat in its own frame. Raises `ParlourError` for a kind that the game does not have."""
         raise own_frame_only(self, features)
 
+    def features_at(self, game: Any) -> tuple[str, ...]:
+        """The kinds of features at the table of a game, in the order of `features`; a table may lack some."""
+        return self.features
+
     def frame(self, game: Any) -> Frame:
         """How the seats number the actions, where features are in their own frame."""
         from parlour.envs.frames import Frame

@@ -26,6 +26,7 @@ GAMES = [
     ("avalon_v0", {"num_players": 5, "rules": "paper"}),
     ("template_v0", {}),
     ("werewolf_v0", {}),  # a werewolf speaks to the werewolves
+    ("werewolf_v0", {"rules": "aiwolf-5"}),
 ]
 
 

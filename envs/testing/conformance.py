@@ -213,7 +213,7 @@ def own_features(table: ConfiguredGame) -> None:
     spec, game, states = table.spec, table.game, table.playouts[0].states
     assert spec.features[0] == TABLE
     refused(partial(table.raw_env, features="colours"))
-    for kind in spec.features[1:]:
+    for kind in spec.features_at(game)[1:]:
         reading = [spec.seat_encoder(game, kind) for _ in range(game.seats)]
         alone = set(map(id, sampled(states, _READ_ALONE)))
         for state in states:
@@ -232,7 +232,7 @@ def own_actions(table: ConfiguredGame) -> None:
     order, actions = spec.frame(game).order, np.arange(len(game.catalogue))
     assert order.shape == (game.seats, len(actions))
     assert all(np.array_equal(np.sort(row), actions) for row in order)
-    for kind in spec.features[1:]:
+    for kind in spec.features_at(game)[1:]:
         one, two = table.raw_env(info="full"), table.raw_env(info="full", features=kind)
         moves = table.playouts[0].moves
         for move, _ in zip(follow(one, moves), follow(two, moves), strict=True):

@@ -61,7 +61,7 @@ def forms(spec: GameSpec, game: Any) -> list[Form]:
     if hasattr(view, "good") and hasattr(view, "evil") and hasattr(view, "side"):
         found.append(Aec("QuestRewards", wrap=QuestRewards))
     found.append(Aec("prose alone", observation="text", info="numeric"))
-    for kind in spec.features[1:]:
+    for kind in spec.features_at(game)[1:]:
         found.append(Aec(f"{kind} features", features=kind))
         found.append(Cycles(f"cycles, {kind} features", features=kind, observation="features"))
     return [*found, Cycles("cycles"), SeatTurns("SeatEnv", 1), SeatTurns("LearnerSeats", min(2, game.seats))]

@@ -40,6 +40,10 @@ The presets of `rules` differ in these points:
 | antidote, by words | a yes without a denial | any yes-word | a yes without a denial |
 | unreadable vote | pass | pass | pass |
 
+The presets `aiwolf-5` and `aiwolf-15` are another game: Werewolf as the AIWolf contest plays it, with a possessed, a medium and a
+bodyguard, talk in turns, revotes, and its language of talk (`parlour.envs.werewolf.aiwolf`). Each decides the number
+of players and their roles. They have the features `table` and `summary`, and no kernels.
+
 Sources: Zhu et al. 2024, "Graph Retrieval Augmented Trustworthiness Reasoning" (paper); the code published with it, as its game
 records show it (reference); the rule sheet of The Werewolves of Miller's Hollow, and for parity the party game Mafia (official).
 The order of the night, last words and the witch follow the paper in all presets.
@@ -54,18 +58,26 @@ Versions: v0, first.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from parlour.envs.core import TABLE, GameSpec, check_one_of, own_frame_only
+from parlour.envs.core import TABLE, GameSpec, ParlourError, accept, check_one_of, own_frame_only
 from parlour.envs.hidden_roles import FEATURES, check_table
+from parlour.envs.werewolf.aiwolf.rules import AIWolf
+from parlour.envs.werewolf.aiwolf.vocabulary import AIWOLF_PRESETS
 from parlour.envs.werewolf.presets import DAYS_ACCEPTED, MAX_DAYS, PLAYERS, PRESETS, check_roles, default_roles
 from parlour.envs.werewolf.rules import Werewolf
 from parlour.envs.werewolf.vocabulary import ROLES, VILLAGE, WOLVES, turned
 
 if TYPE_CHECKING:
     from parlour.envs.frames import Frame
+    from parlour.envs.werewolf.aiwolf.encode import AIWolfEncoder
+    from parlour.envs.werewolf.aiwolf.text import AIWolfText
     from parlour.envs.werewolf.encode import WerewolfEncoder, WerewolfSeatEncoder
     from parlour.envs.werewolf.text import WerewolfText
+
+_SUMMARY: Final = FEATURES[0]
+_USUAL: Final = 8
+"""The number of players where none is named: the paper's."""
 
 
 class WerewolfSpec(GameSpec):
@@ -75,7 +87,7 @@ class WerewolfSpec(GameSpec):
     title: ClassVar[str] = "Werewolf"
     options: ClassVar[Mapping[str, str]] = {
         "num_players": "4..15",
-        "rules": ", ".join(PRESETS),
+        "rules": ", ".join((*PRESETS, *AIWOLF_PRESETS)),
         "roles": f"None, or one for each player of: {', '.join(ROLES)}",
         "talk": "True, False",
         "max_days": "1..20",
@@ -83,7 +95,7 @@ class WerewolfSpec(GameSpec):
     sides = (VILLAGE, WOLVES)
     features = (TABLE, *FEATURES)
     demo = ("parlour.training.papers.demo.werewolf:werewolf_section",)
-    heuristic = "parlour.policies.heuristic.werewolf:WerewolfPlayer"
+    heuristic = "parlour.policies.heuristic.werewolf:werewolf_player"
     voice = "parlour.policies.voice.werewolf:WerewolfMind"
     metrics = "parlour.training.measure.werewolf.measures:of_directory"
     replay_page = "parlour.training.results.replay_page.werewolf:werewolf_matter"
@@ -95,17 +107,17 @@ class WerewolfSpec(GameSpec):
     def build(
         self,
         *,
-        num_players: int = 8,
+        num_players: int | None = None,
         rules: str = "paper",
         roles: Sequence[str] | None = None,
         talk: bool = True,
         max_days: int = MAX_DAYS,
-    ) -> Werewolf:
+    ) -> Werewolf | AIWolf:
         """The rules of one table.
 
         Args:
-            num_players: 4-15.
-            rules: `"paper"`, `"reference"` or `"official"`.
+            num_players: 4-15; None for 8, or for as many as a preset of AIWolf has.
+            rules: `"paper"`, `"reference"`, `"official"`, `"aiwolf-5"` or `"aiwolf-15"`.
             roles: One role for each player; None for the usual ones.
             talk: Whether wolves speak by night, everybody by day, and the executed at last.
             max_days: Days after which the game is a draw, 1-20.
@@ -113,7 +125,10 @@ class WerewolfSpec(GameSpec):
         Raises:
             ParlourError: An argument is not accepted.
         """
-        check_table(num_players, PLAYERS, rules, PRESETS, talk)
+        if rules in AIWOLF_PRESETS:
+            return _aiwolf(num_players, rules, roles, talk, max_days)
+        num_players = _USUAL if num_players is None else num_players
+        check_table(num_players, PLAYERS, rules, {**PRESETS, **AIWOLF_PRESETS}, talk)
         check_one_of("max_days", max_days, DAYS_ACCEPTED)
         dealt = default_roles(num_players) if roles is None else check_roles(num_players, roles)
         config = {"num_players": num_players, "rules": rules, "roles": list(dealt), "talk": talk, "max_days": max_days}
@@ -121,31 +136,66 @@ class WerewolfSpec(GameSpec):
             num_players=num_players, rules=PRESETS[rules], roles=dealt, talk=talk, max_days=max_days, config=config
         )
 
-    def text(self, game: Werewolf) -> WerewolfText:
+    def text(self, game: Werewolf | AIWolf) -> WerewolfText | AIWolfText:
         """The wording."""
+        if isinstance(game, AIWolf):
+            from parlour.envs.werewolf.aiwolf.text import AIWolfText
+
+            return AIWolfText(game)
         from parlour.envs.werewolf.text import WerewolfText
 
         return WerewolfText(game)
 
-    def encoder(self, game: Werewolf) -> WerewolfEncoder:
+    def encoder(self, game: Werewolf | AIWolf) -> WerewolfEncoder | AIWolfEncoder:
         """The features as the table numbers seats; see `encode.py`."""
+        if isinstance(game, AIWolf):
+            from parlour.envs.werewolf.aiwolf.encode import AIWolfEncoder
+
+            return AIWolfEncoder(game)
         from parlour.envs.werewolf.encode import WerewolfEncoder
 
         return WerewolfEncoder(game)
 
-    def seat_encoder(self, game: Werewolf, features: str) -> WerewolfSeatEncoder:
-        """The features of one seat in its own frame, of a kind in `FEATURES`."""
+    def features_at(self, game: Werewolf | AIWolf) -> tuple[str, ...]:
+        """All kinds; at tables of AIWolf's presets only `table` and `summary`."""
+        return (TABLE, _SUMMARY) if isinstance(game, AIWolf) else self.features
+
+    def seat_encoder(self, game: Werewolf | AIWolf, features: str) -> WerewolfSeatEncoder | AIWolfEncoder:
+        """The features of one seat in its own frame, of a kind in `features_at`.
+
+        Raises:
+            ParlourError: The table does not have the kind.
+        """
+        if isinstance(game, AIWolf):
+            from parlour.envs.werewolf.aiwolf.encode import AIWolfEncoder
+
+            if features != _SUMMARY:
+                raise accept(f"features of {self.id} with rules={game.config['rules']}", features, (TABLE, _SUMMARY))
+            return AIWolfEncoder(game, own_frame=True)
         from parlour.envs.werewolf.encode import WerewolfSeatEncoder
 
         if features not in FEATURES:
             raise own_frame_only(self, features)
         return WerewolfSeatEncoder(game, features)
 
-    def frame(self, game: Werewolf) -> Frame:
+    def frame(self, game: Werewolf | AIWolf) -> Frame:
         """Seats differ only by where they sit: each counts from itself."""
         from parlour.envs.frames import Frame
 
         return Frame.of(game.catalogue, game.seats, lambda move, by: turned(move, by, game.seats))
+
+
+def _aiwolf(num_players: int | None, rules: str, roles: Sequence[str] | None, talk: bool, max_days: int) -> AIWolf:
+    """The rules of a preset of AIWolf, which decides the number of players and their roles."""
+    preset = AIWOLF_PRESETS[rules]
+    players = preset.players if num_players is None else num_players
+    check_table(players, range(preset.players, preset.players + 1), rules, AIWOLF_PRESETS, talk)
+    if roles is not None and sorted(roles) != sorted(preset.roles):
+        raise ParlourError(f"roles {list(roles)!r} do not fit {rules}; accepted: {', '.join(preset.roles)}")
+    if max_days != MAX_DAYS:
+        raise accept("max_days", max_days, f"{MAX_DAYS} with rules={rules}, where somebody is executed every day")
+    config: dict[str, Any] = {"num_players": players, "rules": rules, "roles": list(preset.roles), "talk": talk}
+    return AIWolf(rules=preset, talk=talk, config=config)
 
 
 GAME = WerewolfSpec()

@@ -16,8 +16,9 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs import posterior, speech
-from parlour.envs.core import NATURE, Event, Move
+from parlour.envs.core import NATURE, Event, Move, ParlourError
 from parlour.envs.werewolf import vocabulary as game
+from parlour.envs.werewolf.aiwolf.vocabulary import has_possessed
 from parlour.envs.werewolf.vocabulary import GUARD, SEER, VILLAGER, WEREWOLF, WITCH, WerewolfView
 
 Array = posterior.Array
@@ -194,9 +195,14 @@ class SeatBeliefs:
         view: The seat's View, after the deal.
         habits: How seats behave.
         onlooker: Whether to follow what an onlooker believes, too.
+
+    Raises:
+        ParlourError: The View is of a preset of AIWolf. These have no exact belief.
     """
 
     def __init__(self, view: WerewolfView, habits: WerewolfHabits | None = None, *, onlooker: bool = True) -> None:
+        if has_possessed(view):
+            raise ParlourError("there is no exact belief for AIWolf's presets; accepted: rules paper, reference, official")
         self._me = view.seat
         self._poisoned: tuple[int, ...] = ()
         """Whom the seat has poisoned itself: that it is found dead tells nothing of the werewolves' choice."""

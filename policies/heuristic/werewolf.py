@@ -10,11 +10,13 @@ from typing import ClassVar, Final
 
 import numpy as np
 from parlour.envs import speech
-from parlour.envs.core import NATURE, Event, Move
+from parlour.envs.core import NATURE, Event, Move, ParlourError
 from parlour.envs.werewolf import vocabulary as game
+from parlour.envs.werewolf.aiwolf.vocabulary import has_possessed
 from parlour.envs.werewolf.belief import Array, SeatBeliefs, WerewolfHabits, known_wolves
 from parlour.envs.werewolf.habits import read_werewolf_habits
 from parlour.envs.werewolf.vocabulary import WerewolfView
+from parlour.policies.heuristic.aiwolf import AIWolfPlayer
 from parlour.policies.heuristic.deceit import Liar, lies, turns
 
 ACCUSES: Final = 0.45
@@ -247,3 +249,27 @@ def _first(wishes: Sequence[Move], view: WerewolfView) -> Move:
         if move in legal:
             return move
     return next((move for move in legal if not move.args), legal[0])
+
+
+class WerewolfSeats:
+    """Seats the heuristic of a table: `WerewolfPlayer`, and at tables of AIWolf's presets `AIWolfPlayer`."""
+
+    read_habits = staticmethod(read_werewolf_habits)
+    lies: ClassVar[bool] = True
+
+    def __call__(
+        self, view: WerewolfView, rng: np.random.Generator, habits: WerewolfHabits | None = None, deceit: float = 0.0
+    ) -> WerewolfPlayer | AIWolfPlayer:
+        """The player of a seat.
+
+        Raises:
+            ParlourError: Habits or deceit for a table of AIWolf's presets, whose heuristic takes neither.
+        """
+        if not has_possessed(view):
+            return WerewolfPlayer(view, rng, habits, deceit)
+        if habits is not None or deceit:
+            raise ParlourError("the heuristic of AIWolf's presets takes no habits and no deceit; accepted: heuristic")
+        return AIWolfPlayer(view, rng)
+
+
+werewolf_player = WerewolfSeats()

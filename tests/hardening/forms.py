@@ -50,7 +50,7 @@ def form_of(table: ConfiguredGame, name: str) -> Form:
 def _plain(table: ConfiguredGame) -> Iterator[Form]:
     yield Form("index", AEC, lambda t, _: t.env(**BOTH))
     yield Form("numeric info", AEC, lambda t, _: t.env(observation="text"))
-    for kind in table.spec.features[1:]:
+    for kind in table.spec.features_at(table.game)[1:]:
         yield Form(f"features {kind}", AEC, lambda t, _, kind=kind: t.env(**BOTH, features=kind))
     for on_bad in ("ask_again", "default", "random", "forfeit"):
         yield Form(

@@ -257,7 +257,7 @@ class Utterances:
         spoken = [kind for kind in kinds if kind in table.worded] or list(kinds)
         among = spoken if rng.random() < 0.8 else list(kinds)
         numbers = kinds[among[int(rng.integers(len(among)))]]
-        features = table.spec.features
+        features = table.spec.features_at(table.game)
         kind = features[int(rng.integers(len(features)))]
         return Decision(table, kind, tuple(played.moves[: numbers[int(rng.integers(len(numbers)))]]))
 

@@ -1,4 +1,6 @@
-"""Werewolf by the thousand: kernels of `parlour.envs.werewolf`, for 4-15 players, all presets and role sets, talk or not.
+"""Werewolf by the thousand: kernels of `parlour.envs.werewolf`, for 4-15 players, all role sets, talk or not.
+
+Presets of AIWolf have no kernels: `make_batch` plays them by their rules.
 
 Beliefs are exact at every size; what they cost grows with the sets of werewolves that there may be (`belief.py`).
 """
@@ -12,6 +14,7 @@ from parlour.envs.batch.kernel_tables import KernelTables
 from parlour.envs.batch.werewolf import features
 from parlour.envs.batch.werewolf.belief import hypotheses_of, weights_of
 from parlour.envs.batch.werewolf.layout import GAME, Array, rules_of
+from parlour.envs.core import Game
 from parlour.envs.hidden_roles import FEATURES
 from parlour.envs.werewolf.belief import WerewolfHabits
 from parlour.envs.werewolf.rules import Werewolf
@@ -23,6 +26,10 @@ class WerewolfTables(KernelTables):
     kinds: ClassVar[tuple[str, ...]] = FEATURES
     deal_holds = "the role number of each seat, then the order of talk"
     game: Werewolf
+
+    @classmethod
+    def plays(cls, game: Game[Any]) -> bool:
+        return isinstance(game, Werewolf)
 
     def _prepare(self, habits: WerewolfHabits | None, *, believes: bool) -> None:
         self.deal_size = 2 * self.seats

@@ -1,0 +1,102 @@
+"""The nights of AIWolf's Werewolf in the parallel form: a fixed number of cycles. A seat cannot learn who acts unseen.
+
+A night has a cycle for each turn of whispers that there can be, one for the first vote of the wolves, and one for each revote
+(`parlour.envs.moment`; source: ours). The seer decides in the first cycle, the bodyguard together with the wolves' first vote.
+"""
+
+from __future__ import annotations
+
+from parlour.envs import speech
+from parlour.envs.core import Event, Move
+from parlour.envs.werewolf.aiwolf.state import AIWolfChoices
+from parlour.envs.werewolf.aiwolf.vocabulary import ATTACK_VOTES, BODYGUARD, REMARK, TALK_OVER, AIWolfRules
+from parlour.envs.werewolf.vocabulary import CHECKS, CHOSEN, GUARDS, KILL, NIGHT, SEER, WEREWOLF, WerewolfView
+
+
+class AIWolfNight:
+    """The nights of one table.
+
+    Args:
+        rules: The preset.
+        choices: What is legal at each decision.
+        talk: Whether the wolves whisper.
+    """
+
+    def __init__(self, rules: AIWolfRules, choices: AIWolfChoices, *, talk: bool) -> None:
+        wolves = rules.roles.count(WEREWOLF)
+        self._rules, self._choices = rules, choices
+        self._whispers = rules.talk_turns if talk and wolves > 1 else 0
+        self._votes = 1 + (rules.revotes if wolves > 1 else 0)
+
+    def hidden_cycles(self, view: WerewolfView) -> int:
+        """How many cycles a night lasts; 0 by day. In night 0 nobody is attacked."""
+        if not view.night:
+            return 0
+        return max(self._whispers, 1) if view.day == 0 else self._whispers + self._votes
+
+    def asked(self, view: WerewolfView, cycle: int) -> tuple[Move, ...]:
+        """What the seat may choose from in a cycle of the night; empty if it waits."""
+        seat = view.seat
+        if not view.alive[seat]:
+            return ()
+        if view.role == SEER:
+            return self._aim(CHECKS, view, (seat,)) if cycle == 0 else ()
+        if view.role == BODYGUARD:
+            return self._aim(GUARDS, view, (seat,)) if view.day and cycle == self._whispers else ()
+        if view.role != WEREWOLF:
+            return ()
+        return self._vote(view, cycle) if cycle >= self._whispers else self._whisper(view, cycle)
+
+    def _aim(self, kind: str, view: WerewolfView, spared: tuple[int, ...]) -> tuple[Move, ...]:
+        return self._choices.aim(kind, view.seat, view.alive, spared).legal
+
+    def _vote(self, view: WerewolfView, cycle: int) -> tuple[Move, ...]:
+        """In the first cycle of votes, and in the next ones as long as a victim is not chosen."""
+        kinds = [event.move.kind for event in _tonight(view)]
+        voted = kinds.count(ATTACK_VOTES)
+        if view.day == 0 or CHOSEN in kinds or voted != cycle - self._whispers:
+            return ()
+        return self._aim(KILL, view, _wolves(view))
+
+    def _whisper(self, view: WerewolfView, cycle: int) -> tuple[Move, ...]:
+        """As long as not all wolves were over in one turn."""
+        wolves = _wolves(view)
+        lines = [event for event in _tonight(view) if event.seat >= 0 and event.move.kind in _WHISPERED]
+        if len(wolves) < 2 or len(lines) != cycle * len(wolves):
+            return ()
+        if lines and all(event.move.kind == TALK_OVER for event in lines[-len(wolves) :]):
+            return ()
+        count, skipped = _said(lines, view.seat)
+        if count >= self._rules.talk_lines:
+            return ()
+        return self._choices.whisper(view.alive, wolves, skipped < self._rules.skips).legal
+
+
+_WHISPERED = (speech.SILENT, speech.RECOMMEND, REMARK, TALK_OVER)
+
+
+def _wolves(view: WerewolfView) -> tuple[int, ...]:
+    """The living wolves as a wolf knows them, ascending."""
+    every = {view.seat, *(seat for known in view.knows for seat in known.seats)}
+    return tuple(seat for seat in sorted(every) if view.alive[seat])
+
+
+def _tonight(view: WerewolfView) -> list[Event]:
+    """What the seat has seen since night fell."""
+    tonight: list[Event] = []
+    for event in reversed(view.events):
+        if event.move.kind == NIGHT:
+            break
+        tonight.append(event)
+    return tonight[::-1]
+
+
+def _said(lines: list[Event], seat: int) -> tuple[int, int]:
+    """Lines that the seat said, and how often it skipped since the last one."""
+    count = skipped = 0
+    for event in lines:
+        if event.seat == seat and event.move.kind == speech.SILENT:
+            skipped += 1
+        elif event.seat == seat and event.move.kind != TALK_OVER:
+            count, skipped = count + 1, 0
+    return count, skipped

@@ -1,0 +1,225 @@
+"""AIWolf's Werewolf in words. By day, and among the wolves, a seat says a sentence of AIWolf's language or its own English words.
+
+A sentence of AIWolf's language is read first (`claims.py` says which of them are claims), then English words as at the other
+tables of Werewolf. Words that make no claim which the seat may make are a remark. A choice that cannot be read is drawn among the
+legal ones, as the contest's server does with votes; a line that cannot be read is a skip, or over where no skip is left.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from parlour.envs import speech
+from parlour.envs.core import NATURE, Event, IllegalMove, Move, Outcome, ParlourError
+from parlour.envs.english import listing, name, names
+from parlour.envs.speech import quote
+from parlour.envs.text import MODERATOR, MoveSentences, say_speech, speech_line
+from parlour.envs.werewolf import vocabulary as game
+from parlour.envs.werewolf.aiwolf.claims import claim_of
+from parlour.envs.werewolf.aiwolf.language import AIWOLF_ROLES, Pause, read
+from parlour.envs.werewolf.aiwolf.rules import AIWolf
+from parlour.envs.werewolf.aiwolf.vocabulary import ATTACK_VOTES, BODYGUARD, IDENTIFIED, MEDIUM, REMARK, TALK_OVER
+from parlour.envs.werewolf.reading import read_talk, read_target
+from parlour.envs.werewolf.vocabulary import DEAD, NO_VOTE, WEREWOLF, WerewolfView
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_LINES: Final = frozenset({speech.SILENT, REMARK, TALK_OVER, *speech.ACTS})
+_SENTENCES: Final = {
+    game.KILL: ("I attack nobody.", "I vote to attack {}."),
+    game.GUARDS: ("I protect nobody.", "I protect {}."),
+    game.CHECKS: ("I divine nobody.", "I divine {}."),
+    game.BALLOT: ("", "I vote for {}."),
+}
+_PLAIN: Final = {speech.SILENT: "Skip.", TALK_OVER: "Over.", REMARK: "I have a remark."}
+_ASKS: Final = {
+    speech.ACCUSE: "Say a line to the table: a sentence below, a sentence of AIWolf's language, or your own words.",
+    speech.RECOMMEND: "Say a line to the other werewolves: a sentence below, a sentence of AIWolf's language, or your own words.",
+    game.KILL: "You are a werewolf: vote for tonight's victim.",
+    game.GUARDS: "You are the bodyguard: choose whom to protect tonight.",
+    game.CHECKS: "You are the seer: choose whom to divine tonight.",
+    game.BALLOT: "Vote on whom to execute.",
+}
+_WINNERS: Final = {game.VILLAGE: "The village wins", game.WOLVES: "The werewolves win"}
+_REASONS: Final = {
+    "wolves_dead": "all werewolves are dead",
+    "parity": "the werewolves are at least half of the living",
+}
+
+
+class AIWolfText(MoveSentences):
+    """Satisfies `parlour.envs.core.GameText`."""
+
+    seldom: Final = frozenset({game.VOTES, ATTACK_VOTES})
+
+    def __init__(self, rules: AIWolf) -> None:
+        self._role_names = rules.role_names
+        self._titles = tuple(f"{'a' if rules.roles.count(role) > 1 else 'the'} {role}" for role in rules.role_names)
+        self.rules = _rule_sheet(rules)
+        """Those of this table, whole; the first paragraph must do where there is no room for more."""
+
+    def who(self, view: WerewolfView) -> str:
+        if not view.role:
+            return f"You are {name(view.seat)}. The roles are not dealt yet.\n"
+        fellows = "".join([f"{_fellows(fact.seats)}\n" for fact in view.knows])
+        return f"You are {name(view.seat)}. Your role is {view.role} ({view.side} side).\n{fellows}{self.rules}\n"
+
+    def line(self, event: Event) -> str:
+        seat, move, to = event
+        if seat == NATURE:
+            return f"{MODERATOR}{self._announcement(move)}\n"
+        if move.kind in game.TARGETED:
+            return f"Privately, {name(seat)}: {self.say(move)}\n"
+        if to is None:
+            return speech_line(seat, move, self.say(move))
+        taken = f" (taken as: {self.say(move)})" if move.words else ""
+        return f"{name(seat)} says to the werewolves: {quote(move.words or self.say(move))}{taken}\n"
+
+    def was(self, view: WerewolfView) -> str:
+        """Who a seat was, in one sentence."""
+        return f"{name(view.seat)} was {self._titles[view.role_names.index(view.role)]}." if view.role else ""
+
+    def end(self, outcome: Outcome) -> str:
+        """How a game ended, in one sentence."""
+        return f"{_WINNERS.get(outcome.winner, 'Nobody wins')}: {self.why(outcome)}."
+
+    def why(self, outcome: Outcome) -> str:
+        """Why a game ended as it did."""
+        return _REASONS.get(outcome.reason, outcome.reason)
+
+    def ask(self, legal: tuple[Move, ...]) -> str:
+        kinds = {move.kind for move in legal}
+        return next(asked for kind, asked in _ASKS.items() if kind in kinds)
+
+    def say(self, move: Move) -> str:
+        if move.kind == speech.RECOMMEND:
+            return f"Let's attack {name(move.args[0])}."
+        if move.kind in _PLAIN:
+            return _PLAIN[move.kind]
+        if move.kind in _SENTENCES:
+            nobody, somebody = _SENTENCES[move.kind]
+            return somebody.format(name(move.args[0])) if move.args else nobody
+        return say_speech(move, self._titles)
+
+    def parse(self, text: str, view: WerewolfView) -> Move:
+        legal = view.legal
+        exact = self.exact(text, legal)
+        if exact is not None:
+            return exact
+        if legal[0].kind in _LINES:
+            return self._line(text, view)
+        move = Move(legal[0].kind, read_target(text, view.seat))
+        if move not in legal:
+            accepted = [name(m.args[0]) if m.args else "nobody" for m in legal]
+            raise IllegalMove(f"{text!r} names {names(move.args)}; accepted: {', '.join(accepted)}")
+        return move
+
+    def default(self, text: str, view: WerewolfView, rng: np.random.Generator) -> Move:
+        legal = view.legal
+        if legal[0].kind in _LINES:
+            return legal[0] if legal[0].kind == speech.SILENT else Move(TALK_OVER)
+        return legal[int(rng.integers(len(legal)))] if legal[0].args else legal[0]
+
+    def _line(self, text: str, view: WerewolfView) -> Move:
+        """A line of talk: a pause or a claim of AIWolf's language, else what the English words claim, else a remark."""
+        try:
+            utterance = read(text.strip())
+        except ParlourError:
+            return self._claim(read_talk(text, view), text, view)
+        if isinstance(utterance, Pause):
+            skip = Move(speech.SILENT)
+            return Move(TALK_OVER) if utterance.over or skip not in view.legal else skip
+        claim = claim_of(utterance, view.seat)
+        if claim.kind == speech.CLAIM_ROLE:
+            claim = self._numbered(claim)
+        return self._claim(claim, claim.words, view)
+
+    def _numbered(self, claim: Move) -> Move:
+        """A claim of a role by its number at this table; silence for a role that is not in play."""
+        role = AIWOLF_ROLES[claim.args[0]].capitalize()
+        if role not in self._role_names:
+            return Move(speech.SILENT, (), claim.words)
+        return claim._replace(args=(self._role_names.index(role),))
+
+    @staticmethod
+    def _claim(claim: Move, words: str, view: WerewolfView) -> Move:
+        may = claim.kind != speech.SILENT and Move(claim.kind, claim.args) in view.legal
+        return claim if may else Move(REMARK, (), words)
+
+    def _announcement(self, move: Move) -> str:
+        kind, args, _ = move
+        if kind == game.VOTES:
+            return f"Votes of day {args[0]}: {_tally(args[1:])}."
+        if kind == ATTACK_VOTES:
+            return f"To the werewolves: votes for the attack: {_tally(args)}."
+        if kind == game.NIGHT:
+            return f"Night {args[0]} begins."
+        if kind == game.CHOSEN:
+            return f"To the werewolves: you attack {names(args)} tonight."
+        if kind == game.CHECKED:
+            return f"To the seer: {name(args[0])} is {'a' if args[1] else 'not a'} werewolf."
+        if kind == IDENTIFIED:
+            return f"To the medium: {name(args[0])}, who was executed, was {'a' if args[1] else 'not a'} werewolf."
+        if kind == game.DAWN:
+            return f"Day {args[0]} begins. {listing(args[1:]) if len(args) > 1 else 'Nobody'} died in the night."
+        if kind == game.DAY:
+            return f"The living players talk and vote in the order of their numbers, from {name(args[1])} on."
+        if kind == game.EXECUTED:
+            return f"{names(args)} is executed."
+        return "The roles are dealt."
+
+
+def _tally(votes: tuple[int, ...]) -> str:
+    """Who voted for whom, in seat order of the targets; nobody last."""
+    voters: dict[int, list[int]] = {}
+    for voter, vote in enumerate(votes):
+        voters.setdefault(vote, []).append(voter)
+    told = [f"{name(seat)} from {names(voters[seat])}" for seat in sorted(voters) if seat not in (DEAD, NO_VOTE)]
+    if NO_VOTE in voters:
+        told.append(f"{names(())} from {names(voters[NO_VOTE])}")
+    return "; ".join(told)
+
+
+def _fellows(seats: tuple[int, ...]) -> str:
+    """Who the other werewolves are, to a werewolf."""
+    if not seats:
+        return "You are the only werewolf."
+    return f"Your fellow {'werewolf is' if len(seats) == 1 else 'werewolves are'} {listing(seats)}."
+
+
+def _rule_sheet(rules: AIWolf) -> str:
+    """The rules as they are played, in paragraphs. The first must do where there is no room for more."""
+    roles = rules.roles
+    counts = ", ".join(role if k == 1 else f"{k} x {role}" for role, k in Counter(roles).items())
+    limits = rules.rules
+    brief = [
+        f"The game is Werewolf as AIWolf's contest plays it, with {len(roles)} players. Roles: {counts}.",
+        f"At night the werewolves kill. By day the living {'talk and then ' if rules.talk else ''}vote to execute a player.",
+        "The village wins when no werewolf is alive. The werewolves win when they are at least half of the living.",
+        "The possessed is no werewolf and knows none, but wins and loses with them. The moderator never lies; players may.",
+    ]
+    whispers = rules.talk and roles.count(WEREWOLF) > 1
+    night = [
+        "Night 0 comes before day 1; nobody is attacked in it. Each night, in this order:",
+        "The seer chooses a player, and learns in the morning whether that player is a werewolf.",
+        "The werewolves, if there are two or more, whisper with each other." if whispers else "",
+        "The bodyguard protects another player from the attack." if BODYGUARD in roles else "",
+        "The werewolves vote for a victim. A tied vote is repeated once; then one of the tied is drawn. Without votes any human "
+        "may be drawn.",
+        "In the morning the medium learns whether the player executed the day before was a werewolf."
+        if MEDIUM in roles
+        else "",
+    ]
+    talk = (
+        f"A day's talk has at most {limits.talk_turns} turns. In each, every living player says one line, and all lines are heard "
+        f"at its end. A player has {limits.talk_lines} lines a day, may skip {limits.skips} times running, and may say that it "
+        "is over. The talk ends with a turn in which all are over."
+    )
+    day = [
+        talk if rules.talk else "There is no talk.",
+        "Then all living players vote in secret for another player; the votes are shown. The player with most votes is executed. "
+        "A tied vote is repeated once; then one of the tied is drawn. Roles of the dead are not shown.",
+    ]
+    return "\n\n".join("\n".join(line for line in part if line) for part in (brief, night, day))

@@ -1,0 +1,374 @@
+"""AIWolf's Werewolf: each rule as the contest's server plays it (AIWolfGame, GameData, GameSetting of version 0.6)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from parlour.envs import registry
+from parlour.envs.core import NATURE, OVER, IllegalMove, Move, ParlourError
+from parlour.envs.speech import ACCUSE, CLAIM_ROLE, RECOMMEND, REPORT, SILENT
+from parlour.envs.werewolf import GAME
+from parlour.envs.werewolf.aiwolf.vocabulary import ATTACK_VOTES, IDENTIFIED, REMARK, TALK_OVER
+from parlour.envs.werewolf.vocabulary import (
+    BALLOT,
+    CHECKED,
+    CHECKS,
+    DAWN,
+    DAY,
+    DEALT,
+    DRAWN,
+    EXECUTED,
+    GUARDS,
+    KILL,
+    NIGHT,
+    VOTES,
+)
+from parlour.policies.heuristic.aiwolf import AIWolfPlayer
+
+FIVE = ("Werewolf", "Possessed", "Seer", "Villager", "Villager")
+FIFTEEN = ("Werewolf",) * 3 + ("Possessed", "Seer", "Medium", "Bodyguard") + ("Villager",) * 8
+SKIP, DONE = Move(SILENT), Move(TALK_OVER)
+NOBODY = Move(KILL)
+
+
+class Course:
+    """A game in which the seats have the roles in the order of the preset, played move by move."""
+
+    def __init__(self, rules: str, **options: Any) -> None:
+        self.game = GAME.build(rules=rules, **options)
+        names = self.game.role_names
+        roles = tuple(names.index(role) for role in (FIVE if rules == "aiwolf-5" else FIFTEEN))
+        self.state = self.game.apply(self.game.initial(), Move(DEALT, roles))
+
+    @property
+    def actor(self) -> int:
+        return self.game.actor(self.state)
+
+    @property
+    def kinds(self) -> set[str]:
+        return {move.kind for move in self.game.legal(self.state)}
+
+    def play(self, *moves: Move) -> Course:
+        for move in moves:
+            self.state = self.game.apply(self.state, move)
+        return self
+
+    def until(self, *kinds: str) -> Course:
+        """Plays on until a move of a kind is legal: all are over, nobody is chosen, and votes go to the lowest seat."""
+        while self.actor >= 0 and not self.kinds & set(kinds):
+            legal = self.game.legal(self.state)
+            self.play(DONE if DONE in legal else legal[0])
+        return self
+
+    def votes(self, *targets: int) -> Course:
+        """All living seats vote, in the order of their numbers."""
+        return self.until(BALLOT).play(*(Move(BALLOT, (target,)) for target in targets))
+
+    def told(self, kind: str, seat: int) -> list[tuple[int, ...]]:
+        """The arguments of all announcements of a kind that a seat saw."""
+        return [e.move.args for e in self.game.view(self.state, seat).events if e.move.kind == kind]
+
+    def lines(self, seat: int) -> list[tuple[int, str]]:
+        spoken = (SILENT, REMARK, TALK_OVER, ACCUSE, RECOMMEND)
+        return [(e.seat, e.move.kind) for e in self.game.view(self.state, seat).events if e.move.kind in spoken]
+
+
+# -- the table ---------------------------------------------------------------------------------------------------
+
+
+def test_five_players_are_a_werewolf_a_possessed_a_seer_and_two_villagers():
+    assert Counter(GAME.build(rules="aiwolf-5").roles) == Counter(FIVE)
+
+
+def test_fifteen_players_have_three_werewolves_and_one_of_each_power():
+    assert Counter(GAME.build(rules="aiwolf-15").roles) == Counter(FIFTEEN)
+
+
+def test_a_preset_decides_players_roles_and_length():
+    for options in ({"num_players": 8}, {"roles": (*FIVE[:-1], "Witch")}, {"max_days": 3}):
+        with pytest.raises(ParlourError, match="accepted"):
+            GAME.build(rules="aiwolf-5", **options)
+    assert GAME.build(rules="aiwolf-5", roles=list(FIVE)).seats == 5
+
+
+def test_other_presets_keep_eight_players_by_default():
+    assert GAME.build().config["num_players"] == 8
+
+
+# -- the night ---------------------------------------------------------------------------------------------------
+
+
+def test_in_night_0_the_seer_divines_and_nobody_is_attacked():
+    course = Course("aiwolf-5")
+    assert (course.actor, course.kinds) == (2, {CHECKS})
+    course.play(Move(CHECKS, (0,)))
+    assert course.told(DAWN, 3) == [(1,)]  # day 1, nobody died
+
+
+def test_the_seer_learns_the_species_in_the_morning_and_a_possessed_is_human():
+    course = Course("aiwolf-5")
+    course.play(Move(CHECKS, (1,)))
+    assert course.told(CHECKED, 2) == [(1, 0)]  # the possessed is not a werewolf
+    assert not any(course.told(CHECKED, seat) for seat in (0, 1, 3, 4))
+    kinds = [e.move.kind for e in course.game.view(course.state, 2).events]
+    assert kinds.index(DAWN) < kinds.index(CHECKED) < kinds.index(DAY)
+
+
+def test_a_seer_who_dies_in_the_night_hears_nothing():
+    course = Course("aiwolf-5").play(Move(CHECKS)).votes(3, 3, 3, 4, 3)
+    course.play(Move(CHECKS, (0,))).until(KILL).play(Move(KILL, (2,)))
+    assert course.told(DAWN, 4)[-1] == (2, 2)
+    assert course.told(CHECKED, 2) == []
+
+
+def test_wolves_whisper_if_there_are_two_or_more():
+    assert RECOMMEND in Course("aiwolf-15").until(RECOMMEND, BALLOT).kinds
+    assert RECOMMEND not in Course("aiwolf-5").until(RECOMMEND, BALLOT).kinds
+
+
+def test_whispers_are_heard_by_the_living_wolves_alone():
+    course = Course("aiwolf-15").until(RECOMMEND)
+    course.play(*(Move(RECOMMEND, (9,)) for _ in range(3)))
+    assert course.lines(2) == [(0, RECOMMEND), (1, RECOMMEND), (2, RECOMMEND)]
+    assert course.lines(3) == []  # the possessed knows and hears nothing
+    assert course.game.view(course.state, 3).knows == ()
+
+
+def test_the_bodyguard_protects_another_player_as_often_as_it_likes():
+    course = Course("aiwolf-15").votes(*[14] * 14, 13)
+    for night in range(2):
+        course.until(GUARDS)
+        assert course.actor == 6
+        targets = {move.args for move in course.game.legal(course.state)}
+        assert (6,) not in targets  # not itself
+        assert (7,) in targets  # also in the next night
+        course.play(Move(GUARDS, (7,))).until(KILL)
+        course.play(*[Move(KILL, (7,))] * 3)
+        assert course.told(DAWN, 8)[-1] == (2 + night,)  # nobody died
+        living = sum(course.state.standing.alive)
+        course.votes(*[13 - night] * (living - 1), 0)
+
+
+def test_the_guard_of_an_executed_bodyguard_does_not_count():
+    course = Course("aiwolf-15").votes(*[14] * 14, 13)
+    course.until(GUARDS).play(Move(GUARDS, (7,))).until(KILL).play(*[Move(KILL, (7,))] * 3)
+    course.votes(*[6] * 6, 5, *[6] * 7)
+    assert GUARDS not in course.until(GUARDS, KILL).kinds  # nobody is asked to protect
+    course.play(*[Move(KILL, (7,))] * 3)
+    assert course.told(DAWN, 8)[-1] == (3, 7)
+
+
+def test_each_human_has_a_vote_of_its_own_so_that_somebody_is_attacked():
+    course = Course("aiwolf-5").play(Move(CHECKS)).votes(3, 3, 3, 4, 3).until(KILL)
+    course.play(NOBODY)  # of one wolf: there is no revote
+    assert {move.args for move, _ in course.game.chances(course.state)} == {(1,), (2,), (4,)}
+
+
+def test_a_tied_attack_is_voted_again_once_and_then_drawn_among_the_tied():
+    course = Course("aiwolf-15").votes(*[14] * 14, 13).until(KILL)
+    course.play(Move(KILL, (7,)), Move(KILL, (8,)), NOBODY)
+    assert (course.actor, course.kinds) == (0, {KILL})
+    assert course.told(ATTACK_VOTES, 1)[-1][:4] == (7, 8, -1, -2)  # two votes, an abstention, not a wolf
+    course.play(Move(KILL, (7,)), Move(KILL, (8,)), NOBODY)
+    assert course.actor == NATURE
+    assert [(move.args, chance) for move, chance in course.game.chances(course.state)] == [((7,), 0.5), ((8,), 0.5)]
+    with pytest.raises(IllegalMove):
+        course.play(Move(DRAWN, (9,)))
+
+
+def test_the_medium_learns_in_the_morning_what_the_executed_was():
+    course = Course("aiwolf-15").votes(*[2] * 2, 1, *[2] * 12)
+    course.until(KILL).play(*[Move(KILL, (7,))] * 2)
+    assert course.told(IDENTIFIED, 5) == [(2, 1)]
+    assert not any(course.told(IDENTIFIED, seat) for seat in range(15) if seat != 5)
+
+
+# -- the day -----------------------------------------------------------------------------------------------------
+
+
+def test_the_lines_of_a_turn_are_heard_when_it_ends():
+    course = Course("aiwolf-5").until(ACCUSE)
+    course.play(*[Move(ACCUSE, (4,))] * 4)
+    assert course.lines(4) == []
+    course.play(Move(ACCUSE, (0,)))
+    assert course.lines(4) == [(0, ACCUSE), (1, ACCUSE), (2, ACCUSE), (3, ACCUSE), (4, ACCUSE)]
+
+
+def test_the_talk_ends_with_a_turn_in_which_all_are_over_and_over_binds_nobody():
+    course = Course("aiwolf-5").until(ACCUSE)
+    course.play(DONE, DONE, DONE, DONE, SKIP)
+    course.play(Move(ACCUSE, (1,)), DONE, DONE, DONE, DONE)  # seat 0 was over, and speaks again
+    assert course.kinds > {ACCUSE}
+    course.play(*[DONE] * 5)
+    assert course.kinds == {BALLOT}
+
+
+def test_after_two_skips_running_a_seat_says_a_line_or_is_over():
+    course = Course("aiwolf-5").until(ACCUSE)
+    course.play(*[SKIP] * 10)
+    assert SKIP not in course.game.legal(course.state)
+    course.play(Move(REMARK), *[DONE] * 4)
+    assert SKIP in course.game.legal(course.state)  # the line begins the count anew
+
+
+def test_a_seat_has_ten_lines_a_day_and_is_then_over():
+    course = Course("aiwolf-5").until(ACCUSE)
+    for _ in range(10):
+        course.play(Move(REMARK), *[DONE] * 4)
+    assert course.actor == 1  # seat 0 is not asked any more
+    course.play(Move(REMARK), *[DONE] * 3)
+    assert course.lines(4)[-5:] == [(0, TALK_OVER), (1, REMARK), *((seat, TALK_OVER) for seat in (2, 3, 4))]
+
+
+def test_a_talk_has_twenty_turns_at_most():
+    course = Course("aiwolf-5").until(ACCUSE)
+    turns = 0
+    while BALLOT not in course.kinds:
+        asked = 1 + len(course.state.queue)  # seats 0 and 1 speak by turns: 20 lines, ten of each
+        course.play(*[Move(REMARK) if seat == turns % 2 else DONE for seat in range(5)][-asked:])
+        turns += 1
+    assert turns == 20
+
+
+def test_all_vote_in_secret_for_another_living_player():
+    course = Course("aiwolf-5").until(BALLOT)
+    assert [move.args for move in course.game.legal(course.state)] == [(1,), (2,), (3,), (4,)]
+    course.play(Move(BALLOT, (4,)))
+    assert course.told(VOTES, 3) == []
+
+
+def test_a_tied_vote_is_repeated_once_and_then_drawn_among_the_tied():
+    course = Course("aiwolf-5").votes(1, 0, 1, 0, 2)
+    assert course.told(VOTES, 3) == [(1, 1, 0, 1, 0, 2)]
+    assert (course.actor, course.kinds) == (0, {BALLOT})
+    course.votes(1, 0, 1, 0, 2)
+    assert course.actor == NATURE
+    assert [move.args for move, _ in course.game.chances(course.state)] == [(0,), (1,)]
+    course.play(Move(DRAWN, (1,)))
+    assert course.told(EXECUTED, 3) == [(1,)]
+    assert course.told(NIGHT, 3)[-1] == (1,)
+
+
+def test_a_second_vote_is_open_to_all_not_to_the_tied_alone():
+    course = Course("aiwolf-5").votes(1, 0, 1, 0, 2)
+    course.votes(3, 3, 3, 0, 3)
+    assert course.told(EXECUTED, 4) == [(3,)]
+
+
+# -- the end -----------------------------------------------------------------------------------------------------
+
+
+def test_the_village_wins_when_the_last_wolf_is_executed_and_the_possessed_loses():
+    course = Course("aiwolf-5").votes(1, 0, 0, 0, 0)
+    outcome = course.game.outcome(course.state)
+    assert course.actor == OVER
+    assert (outcome.winner, outcome.reason) == ("village", "wolves_dead")
+    assert outcome.returns == (-1.0, -1.0, 1.0, 1.0, 1.0)
+
+
+def test_the_wolves_win_when_they_are_half_of_the_living_and_a_possessed_is_a_human():
+    course = Course("aiwolf-5").votes(3, 3, 3, 4, 3).until(KILL).play(Move(KILL, (2,)))
+    assert course.actor != OVER  # a wolf, a possessed and a villager live: one of three
+    course.votes(4, 4, 0)
+    outcome = course.game.outcome(course.state)
+    assert (outcome.winner, outcome.reason) == ("werewolf", "parity")  # the possessed lives, the wolf is one of two
+    assert outcome.returns == (1.0, 1.0, -1.0, -1.0, -1.0)
+
+
+@pytest.mark.parametrize("rules", ["aiwolf-5", "aiwolf-15"])
+def test_every_random_game_ends_within_its_bound(rules):
+    game = GAME.build(rules=rules, talk=False)
+    rng = np.random.default_rng(3)
+    winners = Counter()
+    for _ in range(50):
+        state, moves = game.initial(), 0
+        while game.actor(state) != OVER:
+            legal = game.legal(state)
+            move = legal[int(rng.integers(len(legal)))] if legal else game.nature(state, rng)
+            state, moves = game.apply(state, move), moves + 1
+        assert moves <= game.max_moves
+        winners[game.outcome(state).winner] += 1
+    assert set(winners) == {"village", "werewolf"}
+
+
+# -- words -------------------------------------------------------------------------------------------------------
+
+SPOKEN = [
+    ("DIVINED Agent[02] WEREWOLF", REPORT, (1, 1)),
+    ("COMINGOUT Agent[01] SEER", CLAIM_ROLE, (2,)),  # role 2 of werewolf, possessed, seer, villager
+    ("ESTIMATE Agent[03] WEREWOLF", ACCUSE, (2,)),
+    ("COMINGOUT Agent[01] MEDIUM", REMARK, ()),  # nobody is one at this table
+    ("REQUEST ANY (VOTE Agent[03])", REMARK, ()),
+    ("ESTIMATE Agent[99] WEREWOLF", REMARK, ()),
+    ("Skip", SILENT, ()),
+    ("Over", TALK_OVER, ()),
+    ("I suspect player_3.", ACCUSE, (3,)),
+    ("Good morning.", REMARK, ()),
+]
+
+
+@pytest.mark.parametrize(("text", "kind", "args"), SPOKEN, ids=[text for text, _, _ in SPOKEN])
+def test_a_line_is_read_as_a_sentence_of_aiwolfs_language_or_as_english(text, kind, args):
+    course = Course("aiwolf-5").until(ACCUSE)
+    move = GAME.text(course.game).parse(text, course.game.view(course.state, 0))
+    assert (move.kind, move.args) == (kind, args)
+    assert bool(move.words) == (kind not in (SILENT, TALK_OVER))
+    assert "Agent[" not in move.words  # others read English
+
+
+def test_a_choice_that_cannot_be_read_is_drawn_among_the_legal_ones():
+    course = Course("aiwolf-5").until(BALLOT)
+    text, view = GAME.text(course.game), course.game.view(course.state, 0)
+    drawn = {text.default("hm", view, np.random.default_rng(seed)) for seed in range(40)}
+    assert drawn == set(view.legal)
+
+
+# -- what else seats there ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rules", ["aiwolf-5", "aiwolf-15"])
+def test_tables_have_two_kinds_of_features_and_refuse_the_others(rules):
+    env = registry["werewolf_v0"].raw_env(rules=rules, features="summary", observation="features")
+    env.reset(seed=0)
+    assert env.observe("player_0")["observation"].shape == (env.encoder.size,)
+    with pytest.raises(ParlourError, match="accepted: table, summary"):
+        registry["werewolf_v0"].raw_env(rules=rules, features="belief")
+
+
+def test_an_exact_belief_is_refused_in_one_line():
+    from parlour.envs.werewolf.belief import SeatBeliefs
+
+    course = Course("aiwolf-5")
+    with pytest.raises(ParlourError, match="no exact belief for AIWolf's presets"):
+        SeatBeliefs(course.game.view(course.state, 0))
+
+
+def _won(sides: dict[str, bool], deals: int) -> float:
+    """Share of games that the village wins; `sides`: whether the heuristic plays a side, or chance does."""
+    game, won = GAME.build(rules="aiwolf-5"), 0
+    for deal in range(deals):
+        rng = np.random.default_rng(deal)
+        state, players = game.initial(), {}
+        while (seat := game.actor(state)) != OVER:
+            if seat == NATURE:
+                state = game.apply(state, game.nature(state, rng))
+                continue
+            view = game.view(state, seat)
+            if sides[view.side]:
+                player = players.setdefault(seat, AIWolfPlayer(view, np.random.default_rng((deal, seat))))
+                move = player.act(view)
+            else:
+                move = view.legal[int(rng.integers(len(view.legal)))]
+            state = game.apply(state, move)
+        won += game.outcome(state).winner == "village"
+    return won / deals
+
+
+def test_on_each_side_the_heuristic_does_better_than_chance():
+    # 400 deals, a standard error of 2.5 points. Measured: 44 % by chance, 86 % as the village, 75 % against the heuristic
+    village = _won({"village": True, "werewolf": False}, deals=400)
+    assert village > _won({"village": False, "werewolf": False}, deals=400) + 0.2
+    assert _won({"village": True, "werewolf": True}, deals=400) < village - 0.05
