@@ -35,6 +35,7 @@ GROUPS: Final[Mapping[str, str]] = {
     "corpus": "Questions and documents of your own: count, link and draw them.",
     "prompts": "Questions to a language model: list them, show one as it would be sent.",
     "cache": "Stored replies of language models (`--cache`): list, remove, export them.",
+    "aiwolf": "AIWolf: contests with agents of the AIWolf contest.",
     "import": "Convert published game records to transcripts or records.",
 }
 """Words before a command -> help text."""
@@ -56,6 +57,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "analyse": "analyse:analyse",
     "demo": "demo:demo",
     "serve": "serve:serve",
+    "aiwolf serve": "aiwolf:serve_contest",
     "mcp": "harnesses:mcp",
     "openenv": "harnesses:openenv",
     "inspect-log": "harnesses:inspect_log",

@@ -1,0 +1,208 @@
+"""A connected agent of the AIWolf contest as a policy: its seat's Views become requests, and its lines become moves.
+
+A decision is forfeited if there is no line in time, or the line cannot be used: then the seat skips, chooses nobody, or votes for a
+player that is drawn. The game continues, and the forfeits are counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, ClassVar, Final
+
+from parlour.envs import speech
+from parlour.envs.core import Move, ParlourError
+from parlour.envs.json_values import json_value
+from parlour.envs.werewolf.aiwolf.language import Pause, Utterance, read
+from parlour.envs.werewolf.aiwolf.vocabulary import TALK_OVER, AIWolfRules
+from parlour.envs.werewolf.vocabulary import BALLOT, CHECKS, GUARDS, KILL, WerewolfView
+from parlour.policies.base import Policy
+from parlour.training.harnesses.aiwolf.connection import AgentConnection, NoAnswer
+from parlour.training.harnesses.aiwolf.game_info import (
+    OVER,
+    SKIP,
+    LineKey,
+    SaidLines,
+    SeatRecord,
+    game_setting,
+)
+
+_REQUESTS: Final = {BALLOT: "VOTE", CHECKS: "DIVINE", GUARDS: "GUARD", KILL: "ATTACK"}
+LONGEST_NAME: Final = 64
+"""Characters of an agent's name that are kept."""
+
+
+class AIWolfAgent(Policy):
+    """One agent, game after game.
+
+    Args:
+        connection: Its lines.
+        rules: The preset that is played.
+        time_limit: Seconds for an answer, as in `gameSetting`.
+    """
+
+    name: ClassVar[str] = "aiwolf"
+    wants: ClassVar[str] = "view"
+
+    def __init__(self, connection: AgentConnection, rules: AIWolfRules, time_limit: float) -> None:
+        super().__init__()
+        self._connection, self._rules = connection, rules
+        self._setting = game_setting(rules, time_limit)
+        self.forfeits: Counter[str] = Counter()
+        """Why decisions were forfeited, over all games."""
+        self.decisions = 0
+        self._notes: dict[str, Any] = {}
+        self._begin(SaidLines())
+
+    def _begin(self, said: SaidLines) -> None:
+        self._said = said
+        self._record: SeatRecord | None = None
+        self._day = self._finished_day = 0
+        self._heard = [0, 0]
+
+    def introduce(self) -> tuple[str, str]:
+        """Ask for its name and the role that it would like; empty where it does not say."""
+        found = []
+        for request in ("NAME", "ROLE"):
+            try:
+                found.append(self._connection.ask(_packet(request)))
+            except NoAnswer:
+                found.append("")
+        name, role = found
+        shown = "".join(c for c in name if c.isprintable())[:LONGEST_NAME].strip()
+        return shown, role.strip().upper()
+
+    def join(self, said: SaidLines) -> None:
+        """A new game begins, in which the agents' lines are kept in `said`."""
+        self._begin(said)
+
+    def act(self, observation: Any, info: dict[str, Any]) -> Any:
+        """A number of the catalogue, or the words of a line."""
+        view: WerewolfView = info["view"]
+        record = self._catch_up(view)
+        self._notes = {}
+        self.decisions += 1
+        if view.legal[-1].kind in _REQUESTS:
+            return info["legal"][view.legal.index(self._target(view, record))]
+        return self._line(view, record)
+
+    def notes(self) -> dict[str, Any]:
+        return self._notes
+
+    def finish(self, view: WerewolfView, roles: dict[str, str]) -> None:
+        """The game is over.
+
+        Args:
+            view: The seat's last View.
+            roles: AIWolf's role of every agent, by its number from 1 as a text.
+        """
+        told = self._catch_up(view).info(view) | {"roleMap": roles}
+        self._connection.tell(_packet("FINISH", gameInfo=told))
+
+    def close(self) -> None:
+        """Close its connection."""
+        self._connection.close()
+
+    # -- what happened since it was last asked -----------------------------------------------------------------
+
+    def _catch_up(self, view: WerewolfView) -> SeatRecord:
+        """The requests without an answer that come before this moment: days begin and end. The dead hear none."""
+        record = self._record
+        if record is None:
+            record = self._record = SeatRecord(view, self._said, self._rules)
+            for request in ("INITIALIZE", "DAILY_INITIALIZE"):
+                self._inform(request, record.info(view))
+            self._connection.tell(_packet("DAILY_FINISH", talkHistory=[], whisperHistory=[]))
+        record.read(view)
+        if not view.alive[view.seat]:
+            return record
+        if view.day > self._day:
+            self._day, self._heard = view.day, [0, 0]
+            self._inform("DAILY_INITIALIZE", record.info(view))
+        speaks = any(move.kind == TALK_OVER for move in view.legal)
+        if view.day > self._finished_day and (view.night or not speaks):
+            self._finished_day = view.day
+            self._connection.tell(_packet("DAILY_FINISH", **self._news(record)))
+        return record
+
+    def _inform(self, request: str, info: dict[str, Any]) -> None:
+        self._connection.tell(_packet(request, gameInfo=info, gameSetting=self._setting))
+
+    def _news(self, record: SeatRecord) -> dict[str, Any]:
+        """The lines of the day that it has not been sent."""
+        talks, whispers = record.talks, record.whispers
+        news = {"talkHistory": talks[self._heard[0] :], "whisperHistory": whispers[self._heard[1] :]}
+        self._heard = [len(talks), len(whispers)]
+        return news
+
+    # -- its answers -------------------------------------------------------------------------------------------
+
+    def _ask(self, request: str, view: WerewolfView, record: SeatRecord) -> str:
+        """An answer. After a vote the request holds the whole `gameInfo`, before it the news of the talk."""
+        told = {"gameInfo": record.info(view)} if record.voted else self._news(record)
+        return self._connection.ask(_packet(request, **told))
+
+    def _target(self, view: WerewolfView, record: SeatRecord) -> Move:
+        try:
+            return _target_of(self._ask(_REQUESTS[view.legal[-1].kind], view, record), view)
+        except NoAnswer as error:
+            return self._forfeit(str(error), view)
+
+    def _line(self, view: WerewolfView, record: SeatRecord) -> str:
+        """A line of AIWolf's language; a skip for what is none."""
+        try:
+            text = self._ask("WHISPER" if view.night else "TALK", view, record).strip() or SKIP
+            utterance = _utterance(text)
+        except NoAnswer as error:
+            self._count(str(error))
+            text, utterance = SKIP, Pause()
+        if isinstance(utterance, Pause) and (utterance.over or Move(speech.SILENT) not in view.legal):
+            text = OVER
+        self._said.texts[LineKey(view.day, view.night, record.turn(whisper=view.night), view.seat)] = text
+        return text
+
+    def _forfeit(self, why: str, view: WerewolfView) -> Move:
+        self._count(why)
+        nobody = Move(view.legal[-1].kind)
+        return nobody if nobody in view.legal else view.legal[int(self.rng.integers(len(view.legal)))]
+
+    def _count(self, why: str) -> None:
+        self.forfeits[why] += 1
+        self._notes = {"forfeit": why}
+
+
+def _utterance(text: str) -> Utterance:
+    """The tree of a line. Raises `NoAnswer` for a line that AIWolf's language does not have."""
+    try:
+        return read(text)
+    except ParlourError:
+        raise NoAnswer("no sentence of AIWolf's language") from None
+
+
+def _target_of(answer: str, view: WerewolfView) -> Move:
+    """The move of an answer such as `{"agentIdx":3}`; -1 and null choose nobody, where that is legal.
+
+    Raises:
+        NoAnswer: It is not of that form, or the player cannot be chosen.
+    """
+    try:
+        told = json_value(answer.encode())
+    except (ValueError, RecursionError):
+        raise NoAnswer("no JSON") from None
+    number = told.get("agentIdx") if isinstance(told, dict) else -1 if told is None else told
+    if not isinstance(number, int) or isinstance(number, bool):
+        raise NoAnswer("no agentIdx")
+    kind = view.legal[-1].kind
+    move = Move(kind, () if number == -1 else (number - 1,))
+    if move not in view.legal:
+        raise NoAnswer("a player that cannot be chosen")
+    return move
+
+
+def _packet(request: str, **told: Any) -> dict[str, Any]:
+    return {
+        "request": request,
+        "gameInfo": None,
+        "gameSetting": None,
+        "talkHistory": None,
+        "whisperHistory": None,
+    } | told

@@ -1,0 +1,243 @@
+"""A contest: agents connect, games are dealt and played, and wins are counted by agent and role.
+
+Agents change seats from game to game, by the contest's seed. An agent that asked for a role sits, as far as the deal allows, at a
+seat with it. Seats that no agent fills are played by one of parlour's players. Games, and so the table, follow from the seed and
+from what the agents answer.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Final
+
+import numpy as np
+from parlour.envs.core import ParlourError, accept, check_from, check_one_of
+from parlour.envs.werewolf.aiwolf.vocabulary import AIWOLF_PRESETS, AIWolfRules
+from parlour.envs.werewolf.vocabulary import WerewolfView
+from parlour.policies import Policy, make_policy
+from parlour.training.harnesses.aiwolf.agent import AIWolfAgent
+from parlour.training.harnesses.aiwolf.connection import AgentConnection
+from parlour.training.harnesses.aiwolf.game_info import SaidLines
+from parlour.training.measure.statistics import rate
+from parlour.training.play.parallel.concurrent_games import play_recorded
+from parlour.training.play.rollout import Episode, table
+from parlour.training.results.progress import Stage, StageProgress, no_progress
+from parlour.training.results.result_table import Column, ResultTable
+from parlour.wrappers.text_actions import TextActions
+
+GAME: Final = "werewolf_v0"
+ALL_ROLES: Final = "all"
+PLAYERS: Final = tuple(rules.players for rules in AIWOLF_PRESETS.values())
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContestSettings:
+    """What is played.
+
+    Raises:
+        ParlourError: A setting is not accepted.
+    """
+
+    players: int = 5
+    """Number of players: 5 or 15."""
+    games: int = 100
+    """Number of games."""
+    agents: int | None = None
+    """Number of agents to wait for; None: one for each seat."""
+    policy: str = "heuristic"
+    """Player at the seats that no agent fills."""
+    time_limit: float = 1.0
+    """Seconds that an agent has for an answer."""
+    wait: float = 60.0
+    """Seconds to wait for agents; the contest begins with those that are there."""
+    seed: int = 0
+    """Seed of the first game; the next ones count on."""
+
+    def __post_init__(self) -> None:
+        check_one_of("players", self.players, PLAYERS)
+        check_from("games", self.games, 1)
+        check_from("seed", self.seed, 0)
+        if self.agents is not None:
+            check_one_of("agents", self.agents, range(self.players + 1))
+        for name in ("time_limit", "wait"):
+            if not 0 < getattr(self, name) <= 86_400:
+                raise accept(name, getattr(self, name), "seconds above 0, at most 86400")
+
+    @property
+    def preset(self) -> str:
+        """The preset of `werewolf_v0`."""
+        return next(name for name, rules in AIWOLF_PRESETS.items() if rules.players == self.players)
+
+    @property
+    def rules(self) -> AIWolfRules:
+        """The rules of the preset."""
+        return AIWOLF_PRESETS[self.preset]
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """Who takes part: a name in the table, and the agent; None for parlour's player."""
+
+    name: str
+    agent: AIWolfAgent | None = None
+    role: str = ""
+    """The role that it asked for, in AIWolf's words; empty or another word for none."""
+
+
+@contextmanager
+def listening(host: str, port: int) -> Iterator[socket.socket]:
+    """Listen for agents. Raises `ParlourError` where that is not possible."""
+    try:
+        server = socket.create_server((host, port))
+    except OSError as error:
+        raise ParlourError(f"cannot listen at {host}:{port} ({error.strerror}); accepted: a free port") from None
+    with server:
+        yield server
+
+
+def connected(server: socket.socket, settings: ContestSettings, progress: StageProgress = no_progress) -> list[Entrant]:
+    """Wait for agents, and ask each for its name and role.
+
+    Args:
+        server: Listens.
+        settings: How many agents, and for how long.
+        progress: Called with the number of agents that are there.
+    """
+    wanted = settings.players if settings.agents is None else settings.agents
+    stage = Stage("Waiting for agents", wanted, "agents")
+    entrants: list[Entrant] = []
+    until = monotonic() + settings.wait
+    progress(stage, 0)
+    while len(entrants) < wanted and (left := until - monotonic()) > 0:
+        server.settimeout(left)
+        try:
+            sock, _ = server.accept()
+        except TimeoutError:
+            break
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        agent = AIWolfAgent(AgentConnection(sock, settings.time_limit), settings.rules, settings.time_limit)
+        name, role = agent.introduce()
+        taken = {entrant.name for entrant in entrants}
+        entrants.append(Entrant(_free(name or "agent", taken), agent, role))
+        progress(stage, len(entrants))
+    return entrants
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """The name, with a number if another agent has it."""
+    if name not in taken:
+        return name
+    return next(f"{name} {k}" for k in range(2, len(taken) + 3) if f"{name} {k}" not in taken)
+
+
+class Contest:
+    """The games of a contest.
+
+    Args:
+        settings: What is played.
+        entrants: The agents; parlour's players fill the other seats.
+        out: Folder for the transcripts; None: none are written.
+    """
+
+    def __init__(self, settings: ContestSettings, entrants: Sequence[Entrant], out: Path | None = None) -> None:
+        self.settings, self._out = settings, out
+        self._env: TextActions = table(GAME, rules=settings.preset, on_bad="default")
+        base = self._env.game_env
+        fillers: list[tuple[Entrant, Policy]] = []
+        for _ in range(settings.players - len(entrants)):
+            made = make_policy(settings.policy, GAME, base.game.config)
+            fillers.append((Entrant(settings.policy), made))
+        self._players: list[tuple[Entrant, Policy]] = [
+            *((entrant, entrant.agent) for entrant in entrants if entrant.agent is not None),
+            *fillers,
+        ]
+        self.wins: Counter[tuple[str, str]] = Counter()
+        """(agent's name, role or `ALL_ROLES`) -> games won."""
+        self.games: Counter[tuple[str, str]] = Counter()
+        """The same, games played."""
+
+    def play(self, progress: StageProgress = no_progress) -> None:
+        """Play all games; `progress` is called with how many are finished."""
+        stage = Stage("Playing", self.settings.games, "games")
+        progress(stage, 0)
+        for number in range(self.settings.games):
+            self._play(number)
+            progress(stage, number + 1)
+
+    def _play(self, number: int) -> None:
+        seed, said = self.settings.seed + number, SaidLines()
+        seated = self._seated(seed)
+        for _, policy in seated:
+            if isinstance(policy, AIWolfAgent):
+                policy.join(said)
+        names = [entrant.name for entrant, _ in seated]
+        file = None if self._out is None else self._out / f"{GAME}-{number + 1}.jsonl"
+        episode = play_recorded(self._env, [policy for _, policy in seated], names, seed, file)
+        self._count(names, episode)
+        roles = {str(seat + 1): view.role.upper() for seat, view in enumerate(episode.last_views)}
+        for seat, (_, policy) in enumerate(seated):
+            if isinstance(policy, AIWolfAgent):
+                policy.finish(episode.last_views[seat], roles)
+
+    def _seated(self, seed: int) -> list[tuple[Entrant, Policy]]:
+        """Who sits where: drawn, after those who asked for a role that the deal has."""
+        base = self._env.game_env
+        self._env.reset(seed=seed)
+        views: list[WerewolfView] = [base.view(seat) for seat in range(self.settings.players)]  # type: ignore[misc]
+        free = {seat: view.role.upper() for seat, view in enumerate(views)}
+        order = np.random.default_rng((seed, len(free))).permutation(len(free))
+        seats: dict[int, tuple[Entrant, Policy]] = {}
+        drawn = [self._players[k] for k in order]
+        for one in sorted(drawn, key=lambda player: player[0].role not in free.values()):
+            wished = [seat for seat, role in free.items() if role == one[0].role]
+            seat = (wished or list(free))[0]
+            del free[seat]
+            seats[seat] = one
+        return [seats[seat] for seat in range(self.settings.players)]
+
+    def _count(self, names: Sequence[str], episode: Episode) -> None:
+        for name, view, value in zip(names, episode.last_views, episode.returns, strict=True):
+            for key in ((name, view.role), (name, ALL_ROLES)):
+                self.games[key] += 1
+                self.wins[key] += value > 0
+
+    def results(self) -> ResultTable:
+        """Wins by agent and role, with intervals, and what the agents forfeited."""
+        agents = {entrant.name: entrant.agent for entrant, _ in self._players}
+        columns = (
+            Column("agent"),
+            Column("role"),
+            Column("wins", ".1%", shows=("n",)),
+            Column("decisions", ","),
+            Column("forfeited", ","),
+        )
+        rows = []
+        for name, agent in agents.items():
+            for role in (ALL_ROLES, *dict.fromkeys(self.settings.rules.roles)):
+                if played := self.games[name, role]:
+                    whole = agent is not None and role == ALL_ROLES
+                    counted = (agent.decisions, agent.forfeits.total()) if agent and whole else (None, None)
+                    rows.append((name, role, rate(self.wins[name, role], played), *counted))
+        return ResultTable("Contest (95 % Wilson interval)", columns, tuple(rows), self._why())
+
+    def _why(self) -> str:
+        """Why decisions were forfeited, in a line."""
+        told = []
+        for entrant, _ in self._players:
+            if entrant.agent and entrant.agent.forfeits:
+                reasons = ", ".join(f"{why}: {count:,}" for why, count in sorted(entrant.agent.forfeits.items()))
+                told.append(f"{entrant.name} forfeited {reasons}.")
+        return " ".join(told)
+
+
+def close(entrants: Sequence[Entrant]) -> None:
+    """Close the agents' connections."""
+    for entrant in entrants:
+        if entrant.agent is not None:
+            entrant.agent.close()

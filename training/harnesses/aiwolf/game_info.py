@@ -1,0 +1,251 @@
+"""What AIWolf's server sends to an agent, from the View of its seat alone: `gameInfo`, `gameSetting`, talks and whispers.
+
+Agents are numbered from 1. An executed player is dead at once; in AIWolf's own server it counts as alive until the next day, and
+`latestExecutedAgent` names it. The wolves alone learn who was attacked; all learn who was found dead.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from parlour.envs import speech
+from parlour.envs.core import Event, Move
+from parlour.envs.werewolf.aiwolf.claims import utterance_of
+from parlour.envs.werewolf.aiwolf.language import AIWOLF_ROLES, write
+from parlour.envs.werewolf.aiwolf.vocabulary import (
+    ATTACK_VOTES,
+    BODYGUARD,
+    IDENTIFIED,
+    REMARK,
+    TALK_OVER,
+    AIWolfRules,
+)
+from parlour.envs.werewolf.vocabulary import (
+    CHECKED,
+    CHOSEN,
+    DAWN,
+    EXECUTED,
+    GUARDS,
+    NO_VOTE,
+    VOTES,
+    WEREWOLF,
+    WerewolfView,
+)
+
+SKIP: Final = "Skip"
+OVER: Final = "Over"
+_SPOKEN: Final = frozenset({*speech.ACTS, REMARK, TALK_OVER})
+
+
+class LineKey(NamedTuple):
+    """A line of a game: its day, whether it is a whisper, the turn of its talk from 0, and the seat that says it."""
+
+    day: int
+    whisper: bool
+    turn: int
+    seat: int
+
+
+@dataclass
+class SaidLines:
+    """What AIWolf's agents said in a game, in their own words: others of them get these and not parlour's English."""
+
+    texts: dict[LineKey, str] = field(default_factory=dict)
+
+    def text(self, key: LineKey, move: Move, roles: Sequence[str]) -> str:
+        """A line as an AIWolf agent hears it. A remark of another player is a skip: its words are not AIWolf's."""
+        if move.kind == TALK_OVER:
+            return OVER
+        own = self.texts.get(key)
+        if own is not None:
+            return own
+        if move.kind in (speech.SILENT, REMARK):
+            return SKIP
+        if move.kind == speech.CLAIM_ROLE:
+            move = move._replace(args=(AIWOLF_ROLES.index(roles[move.args[0]].upper()),))
+        return write(utterance_of(move, key.seat))
+
+
+class SeatRecord:
+    """What one seat has been shown in a game, in AIWolf's form. It reads each event once.
+
+    Args:
+        view: A View of the seat, after the deal.
+        said: The lines of AIWolf's agents.
+        rules: The preset.
+    """
+
+    def __init__(self, view: WerewolfView, said: SaidLines, rules: AIWolfRules) -> None:
+        self._said, self._rules, self._roles = said, rules, view.role_names
+        self._seen, self._day, self._alive = 0, 0, [True] * len(view.roles)
+        self._wolves = _wolves(view)
+        self._guards = view.role == BODYGUARD
+        self._facts = _Facts()
+        self._lines: tuple[list[dict[str, Any]], list[dict[str, Any]]] = [], []
+
+    @property
+    def talks(self) -> list[dict[str, Any]]:
+        """The lines of this day's talk."""
+        return self._lines[0]
+
+    @property
+    def whispers(self) -> list[dict[str, Any]]:
+        """The whispers of this day's night."""
+        return self._lines[1]
+
+    @property
+    def voted(self) -> bool:
+        """Whether there was a vote on this day, or among the wolves in its night."""
+        return self._day in self._facts.votes or self._day in self._facts.attack_votes
+
+    def turn(self, *, whisper: bool) -> int:
+        """Number of the turn of talk, or of whispers, that comes next."""
+        return len(self._lines[whisper]) // self._party(whisper)
+
+    def read(self, view: WerewolfView) -> None:
+        """Read what is new in a later View of the seat."""
+        for event in view.events[self._seen :]:
+            if event.seat >= 0 and event.move.kind in _SPOKEN:
+                self._hear(event)
+            else:
+                self._note(event.move)
+        self._seen = len(view.events)
+
+    def info(self, view: WerewolfView) -> dict[str, Any]:
+        """`gameInfo` of the seat, as far as it has read; `view` says its role."""
+        facts, day, seat = self._facts, self._day, view.seat
+        living = [j + 1 for j, lives in enumerate(self._alive) if lives]
+        left = [self._left(told) for told in self._lines]
+        return {
+            "agent": seat + 1,
+            "day": day,
+            "statusMap": {str(j + 1): "ALIVE" if lives else "DEAD" for j, lives in enumerate(self._alive)},
+            "roleMap": {str(j + 1): self._roles[role].upper() for j, role in _known_roles(view).items()},
+            "talkList": list(self.talks),
+            "whisperList": list(self.whispers),
+            "voteList": _votes(facts.votes.get(day - 1, ()), day - 1),
+            "latestVoteList": _votes(facts.votes.get(day, ()), day),
+            "attackVoteList": _votes(facts.attack_votes.get(day - 1, ()), day - 1),
+            "latestAttackVoteList": _votes(facts.attack_votes.get(day, ()), day),
+            "executedAgent": facts.executed.get(day - 1, -1),
+            "latestExecutedAgent": facts.executed.get(day, -1),
+            "attackedAgent": facts.chosen.get(day - 1, -1),
+            "guardedAgent": facts.guarded.get(day - 1, -1),
+            "lastDeadAgentList": facts.dead.get(day, []),
+            "cursedFox": -1,
+            "divineResult": _judged(facts.divined.get(day), day, seat),
+            "mediumResult": _judged(facts.identified.get(day), day, seat),
+            "remainTalkMap": {str(agent): left[0](agent) for agent in living},
+            "remainWhisperMap": {str(j + 1): left[1](j + 1) for j in self._wolves if self._alive[j]},
+            "existingRoleList": [role for role in AIWOLF_ROLES if role in {name.upper() for name in view.roles}],
+        }
+
+    def _left(self, told: list[dict[str, Any]]) -> Callable[[int], int]:
+        counts = Counter(line["agent"] for line in told if line["text"] not in (SKIP, OVER))
+        return lambda agent: self._rules.talk_lines - counts[agent]
+
+    def _party(self, whisper: bool) -> int:
+        return sum(self._alive[j] for j in self._wolves) if whisper else sum(self._alive)
+
+    def _hear(self, event: Event) -> None:
+        whisper = event.to is not None
+        told = self._lines[whisper]
+        key = LineKey(self._day, whisper, len(told) // self._party(whisper), event.seat)
+        text = self._said.text(key, event.move, self._roles)
+        told.append({"idx": len(told), "day": key.day, "turn": key.turn, "agent": key.seat + 1, "text": text})
+
+    def _note(self, move: Move) -> None:
+        """An announcement, or the seat's own choice."""
+        facts, day = self._facts, self._day
+        kind, args, _ = move
+        if kind == DAWN:
+            self._day = args[0]
+            facts.dead[self._day] = [seat + 1 for seat in args[1:]]
+            self._lines = [], []
+        elif kind == VOTES:
+            facts.votes[day] = args[1:]
+        elif kind == ATTACK_VOTES:
+            facts.attack_votes[day] = args
+        elif kind == EXECUTED:
+            facts.executed[day] = args[0] + 1
+        elif kind == CHOSEN:
+            facts.chosen[day] = args[0] + 1
+        elif kind == GUARDS and args and self._guards:
+            facts.guarded[day] = args[0] + 1
+        elif kind == CHECKED:
+            facts.divined[day] = args
+        elif kind == IDENTIFIED:
+            facts.identified[day] = args
+        for seat in args[1:] if kind == DAWN else args if kind == EXECUTED else ():
+            self._alive[seat] = False
+
+
+def game_setting(rules: AIWolfRules, time_limit: float) -> dict[str, Any]:
+    """`gameSetting` of a table; `time_limit` in seconds."""
+    counts: Mapping[str, int] = dict.fromkeys(AIWOLF_ROLES, 0) | {
+        role.upper(): rules.roles.count(role) for role in rules.roles
+    }
+    return {
+        "playerNum": rules.players,
+        "roleNumMap": counts,
+        "maxTalk": rules.talk_lines,
+        "maxTalkTurn": rules.talk_turns,
+        "maxWhisper": rules.talk_lines,
+        "maxWhisperTurn": rules.talk_turns,
+        "maxSkip": rules.skips,
+        "maxRevote": rules.revotes,
+        "maxAttackRevote": rules.revotes,
+        "enableNoAttack": False,
+        "enableNoExecution": False,
+        "enableRoleRequest": True,
+        "talkOnFirstDay": False,
+        "validateUtterance": True,
+        "votableInFirstDay": False,
+        "voteVisible": True,
+        "whisperBeforeRevote": False,
+        "randomSeed": 0,
+        "timeLimit": round(1000 * time_limit),
+    }
+
+
+@dataclass
+class _Facts:
+    """What was announced to a seat, by day; agents are numbered from 1."""
+
+    votes: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    attack_votes: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    executed: dict[int, int] = field(default_factory=dict)
+    chosen: dict[int, int] = field(default_factory=dict)
+    guarded: dict[int, int] = field(default_factory=dict)
+    dead: dict[int, list[int]] = field(default_factory=dict)
+    divined: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    identified: dict[int, tuple[int, ...]] = field(default_factory=dict)
+
+
+def _votes(cast: tuple[int, ...], day: int) -> list[dict[str, int]]:
+    """Votes as AIWolf sends them; abstentions are left out."""
+    return [{"day": day, "agent": seat + 1, "target": vote + 1} for seat, vote in enumerate(cast) if vote > NO_VOTE]
+
+
+def _judged(result: tuple[int, ...] | None, day: int, seat: int) -> dict[str, Any] | None:
+    if result is None:
+        return None
+    about, wolf = result
+    return {"day": day, "agent": seat + 1, "target": about + 1, "result": "WEREWOLF" if wolf else "HUMAN"}
+
+
+def _known_roles(view: WerewolfView) -> dict[int, int]:
+    """Its own role, and to a wolf those of its fellows."""
+    wolf = view.role_names.index(WEREWOLF)
+    fellows = {seat: wolf for known in view.knows for seat in known.seats}
+    return dict(sorted({view.seat: view.role_names.index(view.role), **fellows}.items()))
+
+
+def _wolves(view: WerewolfView) -> tuple[int, ...]:
+    """All wolves, as a wolf knows them; nobody for others."""
+    if view.role != WEREWOLF:
+        return ()
+    return tuple(sorted({view.seat, *(seat for known in view.knows for seat in known.seats)}))
