@@ -202,7 +202,9 @@ class SeatBeliefs:
 
     def __init__(self, view: WerewolfView, habits: WerewolfHabits | None = None, *, onlooker: bool = True) -> None:
         if has_possessed(view):
-            raise ParlourError("there is no exact belief for AIWolf's presets; accepted: rules paper, reference, official")
+            raise ParlourError(
+                "there is no exact belief for AIWolf's presets; accepted: rules paper, reference, official"
+            )
         self._me = view.seat
         self._poisoned: tuple[int, ...] = ()
         """Whom the seat has poisoned itself: that it is found dead tells nothing of the werewolves' choice."""

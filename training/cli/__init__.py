@@ -58,6 +58,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "demo": "demo:demo",
     "serve": "serve:serve",
     "aiwolf serve": "aiwolf:serve_contest",
+    "aiwolf play": "aiwolf:play_contest",
     "mcp": "harnesses:mcp",
     "openenv": "harnesses:openenv",
     "inspect-log": "harnesses:inspect_log",

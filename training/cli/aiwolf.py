@@ -1,4 +1,4 @@
-"""`parlour aiwolf serve`."""
+"""`parlour aiwolf serve`, `parlour aiwolf play`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from typing import Annotated
 
 import typer
 from parlour.envs.terminal import tell
+from parlour.policies import make_policy
 from parlour.training.cli import common
+from parlour.training.cli.models import ModelOption
 from parlour.training.cli.options import Answer, Options
 from parlour.training.harnesses.aiwolf import contest
+from parlour.training.harnesses.aiwolf.visitor import Visitor
 from parlour.training.results import display
 from parlour.training.results.runs import run_directory
 
@@ -50,3 +53,26 @@ def _played(settings: contest.ContestSettings, entrants: list[contest.Entrant], 
             played.play(progress)
             played.results().write_csv(folder / "contest.csv")
             return played
+
+
+def play_contest(
+    model: ModelOption,
+    host: Annotated[str, "Address of the server."] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535), "Port of the server."] = 10000,
+    players: Annotated[int, "Number of players of the server's games: 5 or 15."] = 5,
+    policy: Annotated[str, "Player in the seat."] = "heuristic",
+    name: Annotated[str, "Name in the contest."] = "parlour",
+    role: Annotated[str, "Role that the server is asked for, such as SEER."] = "none",
+    seed: Annotated[int, typer.Option(min=0), "Seed of the player."] = 0,
+) -> Answer:
+    """Play in a seat at an AIWolf server until it ends the contest.
+
+    Example: [bold]parlour aiwolf play --host localhost --port 10000 --policy heuristic[/bold]
+    """
+    settings = contest.ContestSettings(players=players)
+    config = contest.config_of(settings.preset)
+    visitor = Visitor(make_policy(policy, contest.GAME, config, model), name, role, seed)
+    tell(f"Playing at {host}:{port}", error=True)
+    visitor.visit(host, port)
+    results = visitor.results()
+    return Answer({"results": results.as_json()}, [results])

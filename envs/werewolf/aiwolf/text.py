@@ -57,6 +57,7 @@ class AIWolfText(MoveSentences):
     def __init__(self, rules: AIWolf) -> None:
         self._role_names = rules.role_names
         self._titles = tuple(f"{'a' if rules.roles.count(role) > 1 else 'the'} {role}" for role in rules.role_names)
+        self._speeches = frozenset(rules.catalogue)
         self.rules = _rule_sheet(rules)
         """Those of this table, whole; the first paragraph must do where there is no room for more."""
 
@@ -122,19 +123,30 @@ class AIWolfText(MoveSentences):
             return legal[0] if legal[0].kind == speech.SILENT else Move(TALK_OVER)
         return legal[int(rng.integers(len(legal)))] if legal[0].args else legal[0]
 
-    def _line(self, text: str, view: WerewolfView) -> Move:
-        """A line of talk: a pause or a claim of AIWolf's language, else what the English words claim, else a remark."""
-        try:
-            utterance = read(text.strip())
-        except ParlourError:
-            return self._claim(read_talk(text, view), text, view)
+    def heard(self, text: str, seat: int) -> Move:
+        """A sentence of AIWolf's language, said by a seat, as a move: a pause, a claim of this table, or a remark.
+
+        Raises:
+            ParlourError: It is no sentence of the language.
+        """
+        utterance = read(text)
         if isinstance(utterance, Pause):
-            skip = Move(speech.SILENT)
-            return Move(TALK_OVER) if utterance.over or skip not in view.legal else skip
-        claim = claim_of(utterance, view.seat)
+            return Move(TALK_OVER if utterance.over else speech.SILENT)
+        claim = claim_of(utterance, seat)
         if claim.kind == speech.CLAIM_ROLE:
             claim = self._numbered(claim)
-        return self._claim(claim, claim.words, view)
+        known = claim.kind != speech.SILENT and claim._replace(words="") in self._speeches
+        return claim if known else Move(REMARK, (), claim.words)
+
+    def _line(self, text: str, view: WerewolfView) -> Move:
+        """A line of talk: a sentence of AIWolf's language, else what the English words claim, else a remark."""
+        try:
+            said = self.heard(text.strip(), view.seat)
+        except ParlourError:
+            return self._claim(read_talk(text, view), text, view)
+        if said.kind in (speech.SILENT, TALK_OVER):
+            return said if said in view.legal else Move(TALK_OVER)
+        return self._claim(said, said.words, view)
 
     def _numbered(self, claim: Move) -> Move:
         """A claim of a role by its number at this table; silence for a role that is not in play."""

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import socket
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept, check_from, check_one_of
+from parlour.envs.registry import build, lookup
 from parlour.envs.werewolf.aiwolf.vocabulary import AIWOLF_PRESETS, AIWolfRules
 from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.policies import Policy, make_policy
@@ -78,6 +79,11 @@ class ContestSettings:
     def rules(self) -> AIWolfRules:
         """The rules of the preset."""
         return AIWOLF_PRESETS[self.preset]
+
+
+def config_of(preset: str) -> Mapping[str, Any]:
+    """`game.config` of a preset."""
+    return build(lookup(GAME).spec, {"rules": preset}).config  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,155 @@
+"""`parlour aiwolf play`: parlour's players at a server that knows the protocol alone, and at parlour's own."""
+
+from __future__ import annotations
+
+import json
+import socket
+from threading import Thread
+from typing import Any
+
+import pytest
+from aiwolf_stub_server import StubServer
+from parlour.envs.core import Move, ParlourError
+from parlour.envs.speech import ACCUSE, REPORT
+from parlour.policies import HeuristicPolicy, Policy, RandomPolicy
+from parlour.training.harnesses.aiwolf.contest import ALL_ROLES, Contest, ContestSettings, close, connected, listening
+from parlour.training.harnesses.aiwolf.received import ReceivedGame
+from parlour.training.harnesses.aiwolf.visitor import Visitor
+
+
+def visited(policy: Policy, players: int, games: int) -> tuple[StubServer, Visitor]:
+    server = StubServer(players, seed=5)
+    thread = Thread(target=server.serve, args=(games,), daemon=True)
+    thread.start()
+    visitor = Visitor(policy)
+    visitor.visit("127.0.0.1", server.port)
+    thread.join(30)
+    return server, visitor
+
+
+@pytest.mark.parametrize("policy", [HeuristicPolicy, RandomPolicy])
+@pytest.mark.parametrize(
+    ("players", "games"),
+    [(5, 20), (15, 3), pytest.param(5, 200, marks=pytest.mark.slow), pytest.param(15, 20, marks=pytest.mark.slow)],
+)
+def test_a_server_that_knows_the_protocol_alone_accepts_every_answer(policy, players, games):
+    server, visitor = visited(policy(), players, games)
+    assert server.wrong == []
+    assert (server.name, server.asked_role) == ("parlour", "none")
+    assert server.games == visitor.games.total() == games
+    assert visitor.wins.total() == sum(server.won)
+    assert server.answers > 4 * games
+
+
+class Speaks(Policy):
+    """Says one line and otherwise plays the first legal move."""
+
+    name = "speaks"
+    wants = "text"
+
+    def __init__(self, words: str) -> None:
+        super().__init__()
+        self.words, self.read = words, list[str]()
+
+    def act(self, observation: Any, info: dict[str, Any]) -> Any:
+        self.read.append(observation["text"])
+        line = any(option == "Over." for option in info["options"])
+        return self.words if line else int(info["legal"][-1])
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("REQUEST ANY (VOTE Agent[03])", "REQUEST ANY (VOTE Agent[03])"),
+        ("I am the Seer.", "COMINGOUT Agent"),
+        ("What a lovely morning.", "Skip"),
+    ],
+)
+def test_words_become_aiwolfs_sentences_or_a_skip(words, line):
+    server = StubServer(5, seed=1)
+    Thread(target=server.serve, args=(1,), daemon=True).start()
+    policy = Speaks(words)
+    Visitor(policy).visit("127.0.0.1", server.port)
+    assert server.wrong == []
+    assert any(line in said for said in server.said)
+    assert policy.read[-1].startswith("# Who you are\nYou are player_")
+
+
+SETTING = {"roleNumMap": {"WEREWOLF": 1, "POSSESSED": 1, "SEER": 1, "VILLAGER": 2, "FOX": 0}}
+INFO: dict[str, Any] = {
+    "agent": 3,
+    "day": 0,
+    "roleMap": {"3": "SEER"},
+    "statusMap": {str(a): "ALIVE" for a in range(1, 6)},
+}
+
+
+def test_a_seat_sees_what_the_server_sent():
+    game = ReceivedGame(INFO, SETTING)
+    game.made(Move("check", (0,)))
+    result = {"day": 1, "agent": 3, "target": 1, "result": "WEREWOLF"}
+    game.receive("DAILY_INITIALIZE", {"gameInfo": INFO | {"day": 1, "divineResult": result}})
+    lines = [
+        {"idx": 0, "day": 1, "turn": 0, "agent": 2, "text": "DIVINED Agent[03] WEREWOLF"},
+        {"idx": 1, "day": 1, "turn": 0, "agent": 1, "text": "ESTIMATE Agent[02] WEREWOLF"},
+    ]
+    game.receive("TALK", {"talkHistory": lines})
+    game.receive("TALK", {"talkHistory": lines})  # told twice, heard once
+    view = game.view("TALK")
+    assert (view.role, view.day, view.checks) == ("Seer", 1, ((0, True),))
+    said = [(event.seat, event.move.kind, event.move.args) for event in view.events if event.seat >= 0]
+    assert said == [(2, "check", (0,)), (1, REPORT, (2, 1)), (0, ACCUSE, (1,))]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (b"not JSON\n", "no JSON object"),
+        (b"[1, 2]\n", "no JSON object"),
+        (b'{"request": "TALK"}\n', "begins with 'TALK'"),
+        (
+            b'{"request": "INITIALIZE", "gameInfo": {}, "gameSetting": {"roleNumMap": {"WEREWOLF": 2}}}\n',
+            "server's table",
+        ),
+        (b'{"request": "INITIALIZE", "gameInfo": {}}\n', "INITIALIZE cannot be read"),
+    ],
+)
+def test_a_server_that_does_not_keep_to_the_protocol_is_refused_in_one_line(line, said):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def send() -> None:
+            sock, _ = server.accept()
+            with sock:
+                sock.sendall(line)
+
+        Thread(target=send, daemon=True).start()
+        with pytest.raises(ParlourError, match=said):
+            Visitor(RandomPolicy()).visit("127.0.0.1", server.getsockname()[1])
+
+
+def test_nobody_there_is_said_in_one_line():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    with pytest.raises(ParlourError, match=f"cannot connect to 127.0.0.1:{port}"):
+        Visitor(RandomPolicy()).visit("127.0.0.1", port)
+
+
+def test_at_our_own_server_a_visitor_forfeits_nothing():
+    settings = ContestSettings(players=5, games=10, agents=2, time_limit=5.0)
+    visitors = [Visitor(HeuristicPolicy(), name=f"visitor{k}") for k in range(2)]
+    with listening("127.0.0.1", 0) as server:
+        port = server.getsockname()[1]
+        threads = [Thread(target=visitor.visit, args=("127.0.0.1", port), daemon=True) for visitor in visitors]
+        for thread in threads:
+            thread.start()
+        entrants = connected(server, settings)
+    contest = Contest(settings, entrants)
+    contest.play()
+    close(entrants)
+    for thread in threads:
+        thread.join(10)
+    assert [entrant.agent.forfeits.total() for entrant in entrants] == [0, 0]
+    for visitor in visitors:
+        assert visitor.games.total() == 10
+        assert visitor.wins.total() == contest.wins[visitor.results().title.split()[0], ALL_ROLES]
+    assert json.dumps(visitors[0].results().as_json())
