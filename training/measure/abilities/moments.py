@@ -61,6 +61,11 @@ def is_players(game: AnalysedGame, seat: int) -> bool:
     return not _names(game)[seat].endswith(OPPONENT)
 
 
+def opponent_of(game: AnalysedGame) -> str:
+    """Who sat on the other side of the measured player; empty if nobody did."""
+    return next((who.removesuffix(OPPONENT) for who in _names(game) if who.endswith(OPPONENT)), "")
+
+
 def _names(game: AnalysedGame) -> list[str]:
     """Who sat in each seat."""
     players = game.transcript.header["players"]
@@ -118,7 +123,7 @@ def _moment(game: AnalysedGame, moment: Moment, deduction: Deduction) -> BeliefM
         game=game.name,
         table=(game.transcript.header["game"], dict(game.rules.config)),
         by_player=is_players(game, view.seat),
-        opponent=next((who.removesuffix(OPPONENT) for who in _names(game) if who.endswith(OPPONENT)), ""),
+        opponent=opponent_of(game),
         seat=view.seat,
         seed=seed,
         text=render(text, view),

@@ -18,6 +18,7 @@ from parlour.policies.names import HEURISTIC, RANDOM
 from parlour.training.measure.abilities.asked import Stated, stated_by
 from parlour.training.measure.abilities.beliefs import StatedScores, doubt, stated_scores
 from parlour.training.measure.abilities.moments import BeliefMoment, belief_moments, is_players
+from parlour.training.measure.abilities.onlooker import onlooker_doubt
 from parlour.training.measure.abilities.persuasion import Persuasion, persuasion
 from parlour.training.measure.abilities.worth_reading import WorthReading, worth_reading
 from parlour.training.measure.analysis.games import GAME, AnalysedGame, read_game
@@ -29,6 +30,8 @@ from parlour.training.results.progress import Stage, StageProgress
 ABILITIES: Final = "abilities.json"
 BESIDE: Final = (EXPERT, HEURISTIC, RANDOM)
 """Who is asked at the same moments."""
+ONLOOKER: Final = "onlooker"
+"""Key of the belief of who knows how the players behave."""
 _FOUND = "assassination"  # the outcome's reason where Merlin was named
 _RESAMPLED: Final = 12  # what the seed of the intervals is derived for
 
@@ -43,8 +46,10 @@ class Abilities:
     against: dict[str, dict[str, StatedScores]]
     """Opponent -> the same, of the games against it alone."""
     deception: dict[str, Estimate | None]
-    """Whose belief -> how much doubt the player, as evil, leaves to good opponents: `exact`, the exact posterior; `heuristic`, what
-    the heuristic states in their seats."""
+    """Whose belief -> how much doubt the player, as evil, leaves: `onlooker`, who knows how these players behave; in the seats of
+    good opponents `exact`, the exact posterior, and `heuristic`, what the heuristic states."""
+    by_words: Estimate | None
+    """How much of the onlooker's doubt is due to the player's words."""
     persuasion: Persuasion
     """What its claims do to what the heuristic believes in the seats of good listeners."""
     names_merlin: Estimate | None
@@ -63,6 +68,7 @@ class Abilities:
             "deduction": _plain(self.deduction),
             "against": {opponent: _plain(scores) for opponent, scores in self.against.items()},
             "deception": {name: one and one.as_json() for name, one in self.deception.items()},
+            "by_words": self.by_words and self.by_words.as_json(),
             "persuasion": {side: one and one.as_json() for side, one in self.persuasion._asdict().items()},
             "names_merlin": self.names_merlin and self.names_merlin.as_json(),
             "hides_merlin": self.hides_merlin and self.hides_merlin.as_json(),
@@ -107,11 +113,13 @@ def abilities(folder: Path, player: str, model: Model, progress: StageProgress) 
     against = {
         opponent: _scores(own, stated, opponent) for opponent in dict.fromkeys(moment.opponent for moment in own)
     }
+    onlooker = onlooker_doubt(games, _rng())
     found = Abilities(
         player,
         _scores(own, stated),
         against,
-        _deception(moments, model, progress),
+        {ONLOOKER: onlooker.left, **_deception(moments, model, progress)},
+        onlooker.by_words,
         persuasion(games, _rng()),
         *_merlin(games),
         asked,

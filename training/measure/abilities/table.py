@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from parlour.policies.llm.decisions import mostly_foreign
 from parlour.training.measure.abilities.beliefs import StatedScores
-from parlour.training.measure.abilities.run import Abilities
+from parlour.training.measure.abilities.run import ONLOOKER, Abilities
 from parlour.training.measure.statistics import Estimate, show_interval
 from parlour.training.results.decision_tables import marked
 from parlour.training.results.result_table import Cell, Column, ResultTable
@@ -38,6 +38,7 @@ def abilities_table(found: Abilities) -> ResultTable:
     empty = ("",) * len(beside)
     for listener, estimate in found.deception.items():
         rows.append(("deception", _listens(listener), _text(estimate), *empty))
+    rows.append(("deception", "change of the onlooker's doubt by its words", _text(found.by_words, "+.2f"), *empty))
     sides = (
         ("persuasion", "as good, towards the truth (nats a claim)"),
         ("persuasion", "as evil, away from the truth (nats a claim)"),
@@ -66,15 +67,17 @@ def verdict_on(found: Abilities) -> str:
     if scores.skill is not None:
         cases = f"{scores.moments} moments of {scores.loss.n} games"
         said.append(f"In deduction, {player} has a skill of {_text(scores.skill)} (1 is the exact posterior); {cases}.")
-    left = found.deception.get("exact")
+    left = found.deception.get(ONLOOKER)
     if left is not None:
         said.append(
-            f"As evil it leaves good opponents {_text(left)} of their doubt, with the exact posterior; {left.n} games."
+            f"As evil it leaves {_text(left)} of the doubt to an onlooker who knows how it plays; {left.n} games."
         )
     return together([*said, doubt(player, own, asked.asked) if asked.asked else ""])
 
 
 def _listens(listener: str) -> str:
+    if listener == ONLOOKER:
+        return "doubt left to an onlooker who knows its habits"
     return f"doubt left to good opponents, {'exact posterior' if listener == 'exact' else listener}"
 
 
