@@ -61,6 +61,11 @@ def is_players(game: AnalysedGame, seat: int) -> bool:
     return not _names(game)[seat].endswith(OPPONENT)
 
 
+def who_sat(game: AnalysedGame, seat: int) -> str:
+    """The name of the policy in a seat, the player's or an opponent's."""
+    return _names(game)[seat].removesuffix(OPPONENT)
+
+
 def opponent_of(game: AnalysedGame) -> str:
     """Who sat on the other side of the measured player; empty if nobody did."""
     return next((who.removesuffix(OPPONENT) for who in _names(game) if who.endswith(OPPONENT)), "")

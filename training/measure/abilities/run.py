@@ -20,6 +20,7 @@ from parlour.training.measure.abilities.beliefs import StatedScores, doubt, stat
 from parlour.training.measure.abilities.moments import BeliefMoment, belief_moments, is_players
 from parlour.training.measure.abilities.onlooker import onlooker_doubt
 from parlour.training.measure.abilities.persuasion import Persuasion, persuasion
+from parlour.training.measure.abilities.votes import VotesWon, votes_won
 from parlour.training.measure.abilities.worth_reading import WorthReading, worth_reading
 from parlour.training.measure.analysis.games import GAME, AnalysedGame, read_game
 from parlour.training.measure.benchmark.played import FOLDER
@@ -52,6 +53,8 @@ class Abilities:
     """How much of the onlooker's doubt is due to the player's words."""
     persuasion: Persuasion
     """What its claims do to what the heuristic believes in the seats of good listeners."""
+    votes: VotesWon
+    """What its words do to the votes of others."""
     names_merlin: Estimate | None
     """As Assassin, how often the guess was right."""
     hides_merlin: Estimate | None
@@ -70,6 +73,7 @@ class Abilities:
             "deception": {name: one and one.as_json() for name, one in self.deception.items()},
             "by_words": self.by_words and self.by_words.as_json(),
             "persuasion": {side: one and one.as_json() for side, one in self.persuasion._asdict().items()},
+            "votes": {side: one and one.as_json() for side, one in vars(self.votes).items()},
             "names_merlin": self.names_merlin and self.names_merlin.as_json(),
             "hides_merlin": self.hides_merlin and self.hides_merlin.as_json(),
             "asked": self.asked.as_json(),
@@ -121,6 +125,7 @@ def abilities(folder: Path, player: str, model: Model, progress: StageProgress) 
         {ONLOOKER: onlooker.left, **_deception(moments, model, progress)},
         onlooker.by_words,
         persuasion(games, _rng()),
+        votes_won(games, _rng()),
         *_merlin(games),
         asked,
         worth_reading(games, own, stated[player]),

@@ -45,6 +45,12 @@ def abilities_table(found: Abilities) -> ResultTable:
     )
     for named, estimate in zip(sides, found.persuasion, strict=True):
         rows.append((*named, _text(estimate, ".3f"), *empty))
+    votes = (
+        ("persuasion", "as good, votes won by words (share)", found.votes.good),
+        ("persuasion", "as evil, votes won by words (share)", found.votes.evil),
+        ("persuasion", "votes that words change (share)", found.votes.changed),
+    )
+    rows += [(ability, measure, _text(one, ".3f"), *empty) for ability, measure, one in votes]
     rows.append(("Merlin", "names Merlin, as Assassin", _share(found.names_merlin), *empty))
     rows.append(("Merlin", "is not named, as Merlin", _share(found.hides_merlin), *empty))
     first = marked(found.player, own, asked.asked) if asked.asked else found.player
