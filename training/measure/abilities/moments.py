@@ -58,21 +58,21 @@ class BeliefMoment:
 
 def is_players(game: AnalysedGame, seat: int) -> bool:
     """Whether a seat was the measured player's. The header names who sat where."""
-    return not _names(game)[seat].endswith(OPPONENT)
+    return not names_of(game)[seat].endswith(OPPONENT)
 
 
 def who_sat(game: AnalysedGame, seat: int) -> str:
     """The name of the policy in a seat, the player's or an opponent's."""
-    return _names(game)[seat].removesuffix(OPPONENT)
+    return names_of(game)[seat].removesuffix(OPPONENT)
 
 
 def opponent_of(game: AnalysedGame) -> str:
     """Who sat on the other side of the measured player; empty if nobody did."""
-    return next((who.removesuffix(OPPONENT) for who in _names(game) if who.endswith(OPPONENT)), "")
+    return next((who.removesuffix(OPPONENT) for who in names_of(game) if who.endswith(OPPONENT)), "")
 
 
-def _names(game: AnalysedGame) -> list[str]:
-    """Who sat in each seat."""
+def names_of(game: AnalysedGame) -> list[str]:
+    """Who sat in each seat, opponents with `OPPONENT` behind their names."""
     players = game.transcript.header["players"]
     return [str(players[name(seat)]) for seat in range(game.seats)]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -15,16 +15,20 @@ from parlour.policies.files import write_json
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import Model
 from parlour.policies.names import HEURISTIC, RANDOM
+from parlour.training.measure.abilities.answers import MovesTaken, moves_taken
 from parlour.training.measure.abilities.asked import Stated, stated_by
 from parlour.training.measure.abilities.beliefs import StatedScores, doubt, stated_scores
-from parlour.training.measure.abilities.moments import BeliefMoment, belief_moments, is_players
+from parlour.training.measure.abilities.consistency import Consistency, consistency, consistency_as_json
+from parlour.training.measure.abilities.moments import OPPONENT, BeliefMoment, belief_moments, is_players
 from parlour.training.measure.abilities.onlooker import onlooker_doubt
 from parlour.training.measure.abilities.persuasion import Persuasion, persuasion
+from parlour.training.measure.abilities.spoken_games import spoken_avalon, spoken_werewolf
 from parlour.training.measure.abilities.votes import VotesWon, votes_won
 from parlour.training.measure.abilities.worth_reading import WorthReading, worth_reading
 from parlour.training.measure.analysis.games import GAME, AnalysedGame, read_game
 from parlour.training.measure.benchmark.played import FOLDER
 from parlour.training.measure.statistics import Estimate, plain, rate
+from parlour.training.measure.werewolf.played import GAME as WEREWOLF
 from parlour.training.play import seeds
 from parlour.training.results.progress import Stage, StageProgress
 
@@ -61,6 +65,10 @@ class Abilities:
     """As Merlin, how often a guess of the opponents was wrong."""
     asked: Decisions
     """What the player's questions took."""
+    consistency: dict[str, dict[str, Consistency]]
+    """Game -> who -> how consistent its claims are: the player, and its opponents of other names."""
+    moves: MovesTaken | None
+    """What its moves took; None while the run has no results file."""
     worth_reading: tuple[WorthReading, ...] = ()
     """Games that show what the figures mean."""
 
@@ -77,6 +85,8 @@ class Abilities:
             "names_merlin": self.names_merlin and self.names_merlin.as_json(),
             "hides_merlin": self.hides_merlin and self.hides_merlin.as_json(),
             "asked": self.asked.as_json(),
+            "consistency": {game: consistency_as_json(of) for game, of in self.consistency.items()},
+            "moves": self.moves and vars(self.moves),
             "worth_reading": [one._asdict() for one in self.worth_reading],
         }
 
@@ -128,6 +138,8 @@ def abilities(folder: Path, player: str, model: Model, progress: StageProgress) 
         votes_won(games, _rng()),
         *_merlin(games),
         asked,
+        _consistency(folder, games, player),
+        moves_taken(folder),
         worth_reading(games, own, stated[player]),
     )
     write_json(folder / ABILITIES, found.as_json())
@@ -166,6 +178,20 @@ def _deception(moments: Sequence[BeliefMoment], model: Model, progress: StagePro
         "exact": doubt(theirs, [moment.exact for moment in theirs], _rng()),
         HEURISTIC: doubt(theirs, stated, _rng()),
     }
+
+
+def _consistency(folder: Path, games: Sequence[AnalysedGame], player: str) -> dict[str, dict[str, Consistency]]:
+    """Of both games, where the run has them."""
+    werewolf = map(spoken_werewolf, sorted((folder / FOLDER).glob(f"*/*/{WEREWOLF}-*.jsonl")))
+    found = {GAME: consistency(map(spoken_avalon, games), _rng()), WEREWOLF: consistency(werewolf, _rng())}
+    return {game: _by_name(of, player) for game, of in found.items() if of}
+
+
+def _by_name(found: Mapping[str, Consistency], player: str) -> dict[str, Consistency]:
+    """The player's by the name it is asked by, opponents by theirs; an opponent of the same name does not count."""
+    opponents = {who.removesuffix(OPPONENT): one for who, one in found.items() if who.endswith(OPPONENT)}
+    own = [one for who, one in found.items() if not who.endswith(OPPONENT)]
+    return opponents | dict(zip([player], own, strict=False))
 
 
 def _merlin(games: Sequence[AnalysedGame]) -> tuple[Estimate | None, Estimate | None]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from parlour.policies.llm.decisions import mostly_foreign
 from parlour.training.measure.abilities.beliefs import StatedScores
+from parlour.training.measure.abilities.consistency import RULES, SAID, SAW
 from parlour.training.measure.abilities.run import ONLOOKER, Abilities
 from parlour.training.measure.statistics import Estimate, show_interval
 from parlour.training.results.decision_tables import marked
@@ -51,10 +53,39 @@ def abilities_table(found: Abilities) -> ResultTable:
         ("persuasion", "votes that words change (share)", found.votes.changed),
     )
     rows += [(ability, measure, _text(one, ".3f"), *empty) for ability, measure, one in votes]
+    rows += _consistency_rows(found, (found.player, *beside))
+    rows += [(ability, measure, figure, *empty) for ability, measure, figure in _moves_rows(found)]
     rows.append(("Merlin", "names Merlin, as Assassin", _share(found.names_merlin), *empty))
     rows.append(("Merlin", "is not named, as Merlin", _share(found.hides_merlin), *empty))
     first = marked(found.player, own, asked.asked) if asked.asked else found.player
     return ResultTable(_TITLE, tuple(map(Column, ("ability", "measure", first, *beside))), tuple(rows), _note(found))
+
+
+_AGAINST: Final = {
+    RULES: "against rules or what all saw",
+    SAW: "against what it saw, as good",
+    SAID: "against what it said",
+}
+
+
+def _consistency_rows(found: Abilities, players: Sequence[str]) -> Iterator[tuple[Cell, ...]]:
+    for game, of in found.consistency.items():
+        plain = game.partition("_")[0].capitalize()
+        for kind, words in _AGAINST.items():
+            shares = [_text(getattr(of[who], kind), ".3f") if who in of else None for who in players]
+            yield ("consistency", f"{plain}: claims {words} (share)", *shares)
+        yield ("consistency", f"{plain}: claims", *(str(of[who].claims) if who in of else None for who in players))
+
+
+def _moves_rows(found: Abilities) -> Iterator[tuple[Cell, Cell, Cell]]:
+    moves = found.moves
+    if moves is None:
+        return
+    first = None if moves.first_share is None else f"{moves.first_share:.3f}, {moves.games} games"
+    yield "moves", "first answers that are legal (share)", first
+    if moves.tokens:
+        yield "moves", "tokens a game", f"{moves.tokens:,.0f}"
+        yield "moves", "dollars a game", None if moves.dollars is None else f"{moves.dollars:.4f}"
 
 
 def _skills(of: Mapping[str, StatedScores], hidden: str, players: Iterable[str]) -> list[str | None]:

@@ -1,0 +1,158 @@
+"""Claims that contradict the rules, what the speaker saw, or what it said; five seats, two of them evil: ten deals.
+
+Seats 3 and 4 are evil, seat 0 is Merlin, who saw that; seats 1 and 2 know their own side.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from parlour.envs.core import Move
+from parlour.training.measure.abilities.answers import moves_taken
+from parlour.training.measure.abilities.consistency import (
+    Fact,
+    Said,
+    SpokenGame,
+    consistency,
+    evil_deals,
+    judged_claims,
+)
+from parlour.training.measure.abilities.spoken_games import spoken_avalon, spoken_werewolf
+from parlour.training.measure.analysis.games import read_game
+from parlour.training.measure.benchmark.played import Candidate
+from parlour.training.measure.benchmark.run import benchmark
+from parlour.training.measure.benchmark.suite import FULL
+
+DEALS = evil_deals(5, 2)
+ROLE_NAMES = ("Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin", "Mordred")
+GAME = SpokenGame(
+    name="a",
+    players=("one",) * 5,
+    roles=("Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin"),
+    role_names=ROLE_NAMES,
+    evil_roles=("Morgana", "Assassin", "Mordred"),
+    checker="",
+    deals=DEALS,
+    night={0: DEALS[:, 3] & DEALS[:, 4], 1: ~DEALS[:, 1], 2: ~DEALS[:, 2]},
+    course=(),
+)
+NEWS = Fact(np.ones(10, bool))
+BOTH_FAILED = Fact(DEALS[:, 3] & DEALS[:, 4])
+
+
+def said(seat: int, kind: str, *args: int) -> Said:
+    return Said(seat, Move(kind, args))
+
+
+def against(*course: Fact | Said, game: SpokenGame = GAME) -> list[set[str]]:
+    return [set(one.against) for one in judged_claims(replace(game, course=course))]
+
+
+def test_nothing_contradicts_a_claim_that_may_be_true():
+    assert against(said(1, "accuse", 3), said(1, "recommend", 1), said(1, "claim_role", 1)) == [set(), set(), set()]
+
+
+def test_a_claim_that_no_deal_makes_true_after_the_cards_is_against_the_rules():
+    assert against(BOTH_FAILED, said(1, "defend", 3)) == [{"rules", "saw"}]
+    assert against(BOTH_FAILED, said(3, "recommend", 3)) == [{"rules"}]  # who is evil may know better
+
+
+def test_a_role_that_is_not_in_play_is_against_the_rules():
+    assert against(said(3, "claim_role", ROLE_NAMES.index("Mordred"))) == [{"rules"}]
+
+
+def test_a_good_seat_that_accuses_whom_it_saw_to_be_good_is_against_what_it_saw():
+    assert against(said(0, "accuse", 1)) == [{"saw"}]
+    assert against(said(2, "accuse", 1)) == [set()]
+    assert against(said(4, "accuse", 1)) == [set()]  # a lie is deception
+
+
+def test_a_role_that_a_good_seat_does_not_have_is_against_what_it_saw():
+    assert against(said(1, "claim_role", 0)) == [{"saw"}]
+    assert against(said(3, "claim_role", 0)) == [set()]
+
+
+def test_three_accusations_where_two_are_evil_contradict_each_other_until_a_new_fact():
+    three = [said(2, "accuse", other) for other in (1, 3, 4)]
+    assert against(*three) == [set(), set(), {"said"}]
+    assert against(*three[:2], NEWS, three[2]) == [set(), set(), set()]
+
+
+def test_who_accuses_and_then_defends_the_same_seat_contradicts_itself():
+    assert against(said(1, "accuse", 3), said(2, "defend", 3), said(1, "defend", 3)) == [set(), set(), {"said"}]
+
+
+def test_a_second_role_contradicts_the_first_whatever_has_come_to_light():
+    assert against(said(3, "claim_role", 0), NEWS, said(3, "claim_role", 1)) == [set(), {"said"}]
+
+
+def test_a_check_is_reported_by_who_made_it():
+    """Seat 0 is the Seer and has checked seat 3."""
+    game = replace(GAME, checker="Merlin")
+    checked = Fact(DEALS[:, 3], (0,))
+    game = replace(game, night={**game.night, 0: ~DEALS[:, 0]})
+    reports = [said(0, "report", 3, 1), said(0, "report", 4, 1), said(1, "report", 3, 1)]
+    assert against(checked, *reports, game=game) == [set(), {"saw"}, {"saw"}]
+
+
+def test_shares_are_of_claims_and_saw_of_good_seats_alone():
+    course = (said(0, "accuse", 1), said(3, "accuse", 1), said(1, "accuse", 3), said(2, "silent"))
+    found = consistency([replace(GAME, course=course)], np.random.default_rng(0))["one"]
+    assert found.claims == 3
+    assert found.saw is not None
+    assert found.saw.value == pytest.approx(1 / 2)
+    assert found.rules is not None
+    assert found.rules.value == 0
+    assert consistency([GAME], np.random.default_rng(0)) == {}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The random player against the heuristic and the expert, one deal of each table."""
+    suite = FULL.only({"avalon-6", "werewolf-8"})
+    suite = replace(suite, tables=tuple(replace(table, deals=2) for table in suite.tables))
+    folder = tmp_path_factory.mktemp("run")
+    benchmark(suite, Candidate("random"), folder, "random")
+    return folder
+
+
+def test_no_fact_excludes_the_true_deal_and_every_night_of_a_good_seat_fits_it(run):
+    games = [spoken_avalon(read_game(path)) for path in run.glob("games/avalon-6/*/*.jsonl")]
+    games += [spoken_werewolf(path) for path in run.glob("games/werewolf-8/*/*.jsonl")]
+    assert len(games) == 16
+    for game in games:
+        truth = (game.deals == [role in game.evil_roles for role in game.roles]).all(axis=1)
+        assert truth.sum() == 1
+        assert all(fits[truth].all() for fits in game.night.values())
+        facts = [step for step in game.course if isinstance(step, Fact)]
+        assert facts
+        assert all(fact.fits[truth].all() for fact in facts)
+        if "Merlin" in game.roles:
+            assert game.night[game.roles.index("Merlin")].sum() == 1  # he sees the evil side
+
+
+def test_random_claims_contradict_what_was_seen_and_those_of_the_heuristic_do_not(run):
+    games = [spoken_werewolf(path) for path in run.glob("games/werewolf-8/*/*.jsonl")]
+    found = consistency(games, np.random.default_rng(0))
+    by_random, by_heuristic = found["random"].saw, found["heuristic (opponent)"].saw
+    assert by_random is not None
+    assert by_random.value > 0.3
+    assert by_heuristic is not None
+    assert by_heuristic.value == 0
+
+
+def test_what_moves_took_is_read_from_the_results_file(run, tmp_path):
+    found = moves_taken(run)
+    assert found is not None
+    assert (found.games, found.first_share, found.tokens, found.dollars) == (16, 1.0, 0, 0)
+    assert moves_taken(tmp_path) is None
+    held = json.loads((run / "benchmark.json").read_text())
+    held["all decisions"] |= {"decisions": 10, "first": 7, "prompt": 1500, "completion": 100, "dollars": 3.2}
+    (tmp_path / "benchmark.json").write_text(json.dumps(held))
+    found = moves_taken(tmp_path)
+    assert found is not None
+    assert (found.first_share, found.tokens, found.dollars) == (0.7, 100, pytest.approx(0.2))
