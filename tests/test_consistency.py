@@ -22,6 +22,7 @@ from parlour.training.measure.abilities.consistency import (
     judged_claims,
 )
 from parlour.training.measure.abilities.spoken_games import spoken_avalon, spoken_werewolf
+from parlour.training.measure.abilities.werewolf_games import read_werewolf
 from parlour.training.measure.analysis.games import read_game
 from parlour.training.measure.benchmark.played import Candidate
 from parlour.training.measure.benchmark.run import benchmark
@@ -122,7 +123,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_no_fact_excludes_the_true_deal_and_every_night_of_a_good_seat_fits_it(run):
     games = [spoken_avalon(read_game(path)) for path in run.glob("games/avalon-6/*/*.jsonl")]
-    games += [spoken_werewolf(path) for path in run.glob("games/werewolf-8/*/*.jsonl")]
+    games += [spoken_werewolf(read_werewolf(path)) for path in run.glob("games/werewolf-8/*/*.jsonl")]
     assert len(games) == 16
     for game in games:
         truth = (game.deals == [role in game.evil_roles for role in game.roles]).all(axis=1)
@@ -136,7 +137,7 @@ def test_no_fact_excludes_the_true_deal_and_every_night_of_a_good_seat_fits_it(r
 
 
 def test_random_claims_contradict_what_was_seen_and_those_of_the_heuristic_do_not(run):
-    games = [spoken_werewolf(path) for path in run.glob("games/werewolf-8/*/*.jsonl")]
+    games = [spoken_werewolf(read_werewolf(path)) for path in run.glob("games/werewolf-8/*/*.jsonl")]
     found = consistency(games, np.random.default_rng(0))
     by_random, by_heuristic = found["random"].saw, found["heuristic (opponent)"].saw
     assert by_random is not None

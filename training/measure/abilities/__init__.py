@@ -1,1 +1,1 @@
-"""What a player is good at, from its recorded games of Avalon: deduction, deception, persuasion, consistency, Merlin. docs/howto/abilities.md."""
+"""What a player is good at, from its recorded games of Avalon and Werewolf. docs/howto/abilities.md lists the measures."""

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from parlour.envs.avalon.vocabulary import ASSASSIN, GUESS, MERLIN
 from parlour.envs.core import ParlourError
+from parlour.policies import make_policy
 from parlour.policies.experts import EXPERT
 from parlour.policies.files import write_json
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import Model
 from parlour.policies.names import HEURISTIC, RANDOM
+from parlour.policies.trained import TrainedSeat
 from parlour.training.measure.abilities.answers import MovesTaken, moves_taken
 from parlour.training.measure.abilities.asked import Stated, stated_by
 from parlour.training.measure.abilities.beliefs import StatedScores, doubt, stated_scores
@@ -24,6 +26,7 @@ from parlour.training.measure.abilities.onlooker import onlooker_doubt
 from parlour.training.measure.abilities.persuasion import Persuasion, persuasion
 from parlour.training.measure.abilities.spoken_games import spoken_avalon, spoken_werewolf
 from parlour.training.measure.abilities.votes import VotesWon, votes_won
+from parlour.training.measure.abilities.werewolf_games import PlayedWerewolf, read_werewolf, village_moments
 from parlour.training.measure.abilities.worth_reading import WorthReading, worth_reading
 from parlour.training.measure.analysis.games import GAME, AnalysedGame, read_game
 from parlour.training.measure.benchmark.played import FOLDER
@@ -41,6 +44,15 @@ _FOUND = "assassination"  # the outcome's reason where Merlin was named
 _RESAMPLED: Final = 12  # what the seed of the intervals is derived for
 
 
+class VillageBeliefs(NamedTuple):
+    """Beliefs of those who can be asked in the seats that the player had in the village."""
+
+    all: dict[str, StatedScores]
+    """Who -> at all moments."""
+    against: dict[str, dict[str, StatedScores]]
+    """Opponent -> who -> the same, of the games against it alone."""
+
+
 @dataclass(frozen=True)
 class Abilities:
     """What was measured."""
@@ -50,6 +62,8 @@ class Abilities:
     """The player and those beside it -> their beliefs at the same moments."""
     against: dict[str, dict[str, StatedScores]]
     """Opponent -> the same, of the games against it alone."""
+    village: VillageBeliefs
+    """The same in Werewolf; networks state no belief there."""
     deception: dict[str, Estimate | None]
     """Whose belief -> how much doubt the player, as evil, leaves: `onlooker`, who knows how these players behave; in the seats of
     good opponents `exact`, the exact posterior, and `heuristic`, what the heuristic states."""
@@ -78,6 +92,8 @@ class Abilities:
             "player": self.player,
             "deduction": _plain(self.deduction),
             "against": {opponent: _plain(scores) for opponent, scores in self.against.items()},
+            "village": _plain(self.village.all),
+            "village_against": {opponent: _plain(scores) for opponent, scores in self.village.against.items()},
             "deception": {name: one and one.as_json() for name, one in self.deception.items()},
             "by_words": self.by_words and self.by_words.as_json(),
             "persuasion": {side: one and one.as_json() for side, one in self.persuasion._asdict().items()},
@@ -127,18 +143,21 @@ def abilities(folder: Path, player: str, model: Model, progress: StageProgress) 
     against = {
         opponent: _scores(own, stated, opponent) for opponent in dict.fromkeys(moment.opponent for moment in own)
     }
+    werewolf = [read_werewolf(path) for path in sorted((folder / FOLDER).glob(f"*/*/{WEREWOLF}-*.jsonl"))]
+    village, asked_in_village = _village(werewolf, player, model, progress)
     onlooker = onlooker_doubt(games, _rng())
     found = Abilities(
         player,
         _scores(own, stated),
         against,
+        village,
         {ONLOOKER: onlooker.left, **_deception(moments, model, progress)},
         onlooker.by_words,
         persuasion(games, _rng()),
         votes_won(games, _rng()),
         *_merlin(games),
-        asked,
-        _consistency(folder, games, player),
+        asked + asked_in_village,
+        _consistency(games, werewolf, player),
         moves_taken(folder),
         worth_reading(games, own, stated[player]),
     )
@@ -180,10 +199,33 @@ def _deception(moments: Sequence[BeliefMoment], model: Model, progress: StagePro
     }
 
 
-def _consistency(folder: Path, games: Sequence[AnalysedGame], player: str) -> dict[str, dict[str, Consistency]]:
+def _village(
+    games: Sequence[PlayedWerewolf], player: str, model: Model, progress: StageProgress
+) -> tuple[VillageBeliefs, Decisions]:
+    """What they state, and what the player's own questions took. The player is asked only if it played."""
+    own = [moment for moment in village_moments(games) if moment.by_player]
+    sat = {who for one in games for who in one.players}
+    stated, asked = dict[str, list[Stated]](), Decisions()
+    for name in dict.fromkeys((*({player} & sat), HEURISTIC, RANDOM)) if own else ():
+        if not any(isinstance(make_policy(name, *at, model), TrainedSeat) for at in _tables(own)):
+            stated[name], took = stated_by(name, own, model, progress)
+            asked = took if name == player else asked
+    opponents = dict.fromkeys(moment.opponent for moment in own)
+    return VillageBeliefs(_scores(own, stated), {one: _scores(own, stated, one) for one in opponents}), asked
+
+
+def _tables(moments: Sequence[BeliefMoment]) -> list[tuple[str, Mapping[str, Any]]]:
+    return list({repr(moment.table): moment.table for moment in moments}.values())
+
+
+def _consistency(
+    games: Sequence[AnalysedGame], werewolf: Sequence[PlayedWerewolf], player: str
+) -> dict[str, dict[str, Consistency]]:
     """Of both games, where the run has them."""
-    werewolf = map(spoken_werewolf, sorted((folder / FOLDER).glob(f"*/*/{WEREWOLF}-*.jsonl")))
-    found = {GAME: consistency(map(spoken_avalon, games), _rng()), WEREWOLF: consistency(werewolf, _rng())}
+    found = {
+        GAME: consistency(map(spoken_avalon, games), _rng()),
+        WEREWOLF: consistency(map(spoken_werewolf, werewolf), _rng()),
+    }
     return {game: _by_name(of, player) for game, of in found.items() if of}
 
 

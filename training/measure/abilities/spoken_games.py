@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import numpy as np
-from parlour.envs import replay, speech
+from parlour.envs import speech
 from parlour.envs.avalon import vocabulary as avalon
 from parlour.envs.avalon.belief import AvalonHabits
-from parlour.envs.core import ParlourError
-from parlour.envs.english import name
 from parlour.envs.werewolf import vocabulary as werewolf
 from parlour.training.measure.abilities.consistency import Fact, Mask, Said, SpokenGame, evil_deals
 from parlour.training.measure.abilities.moments import names_of
+from parlour.training.measure.abilities.werewolf_games import PlayedWerewolf
 from parlour.training.measure.analysis.beliefs import opening_belief
 from parlour.training.measure.analysis.games import AnalysedGame
-from parlour.training.measure.werewolf.played import GAME
 
 
 def spoken_avalon(game: AnalysedGame) -> SpokenGame:
@@ -55,38 +51,28 @@ def _avalon_course(game: AnalysedGame, deals: Mask) -> Iterator[Fact | Said]:
             yield Said(event.seat, event.move)
 
 
-def spoken_werewolf(path: Path) -> SpokenGame:
-    """A game of Werewolf from its transcript.
-
-    Raises:
-        ParlourError: The file holds no finished game of Werewolf; the message names the file.
-    """
-    transcript = replay.read(path)
-    found = replay.finished(transcript, GAME)
-    if found is None:
-        raise ParlourError(f"{str(path)!r} was not finished; accepted: a finished game")
-    rules, states = found
-    roles = tuple(rules.role_names[role] for role in states[-1].standing.roles)
+def spoken_werewolf(one: PlayedWerewolf) -> SpokenGame:
+    """A game of Werewolf."""
+    roles = one.roles
     deals = evil_deals(len(roles), roles.count(werewolf.WEREWOLF))
-    players = transcript.header["players"]
     return SpokenGame(
-        name=path.stem,
-        players=tuple(str(players[name(seat)]) for seat in range(len(roles))),
+        name=one.name,
+        players=one.players,
         roles=roles,
-        role_names=tuple(rules.role_names),
+        role_names=tuple(one.rules.role_names),
         evil_roles=(werewolf.WEREWOLF,),
         checker=werewolf.SEER,
         deals=deals,
         night={seat: ~deals[:, seat] for seat, role in enumerate(roles) if role != werewolf.WEREWOLF},
-        course=tuple(_werewolf_course(rules, states[-1].log, deals)),
+        course=tuple(_werewolf_course(one, deals)),
     )
 
 
-def _werewolf_course(rules: Any, log: Any, deals: Mask) -> Iterator[Fact | Said]:
-    for event in log:
+def _werewolf_course(one: PlayedWerewolf, deals: Mask) -> Iterator[Fact | Said]:
+    for event in one.states[-1].log:
         kind, args, _ = event.move
         if kind == werewolf.REVEALED:
-            yield Fact(deals[:, args[0]] == (rules.role_names[args[1]] == werewolf.WEREWOLF), event.to)
+            yield Fact(deals[:, args[0]] == (one.rules.role_names[args[1]] == werewolf.WEREWOLF), event.to)
         elif kind == werewolf.CHECKED:
             yield Fact(deals[:, args[0]] == bool(args[1]), event.to)
         elif kind in (werewolf.DAWN, werewolf.EXECUTED):

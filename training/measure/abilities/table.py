@@ -37,6 +37,7 @@ def abilities_table(found: Abilities) -> ResultTable:
         ("deduction", "log loss (nats a seat)", *(_text(one.loss if one else None, ".3f") for one in scores)),
         ("deduction", "calibration error", *(f"{one.calibration:.3f}" if one else None for one in scores)),
     ]
+    rows += _village_rows(found, found.player if hidden else "", (found.player, *beside))
     empty = ("",) * len(beside)
     for listener, estimate in found.deception.items():
         rows.append(("deception", _listens(listener), _text(estimate), *empty))
@@ -66,6 +67,23 @@ _AGAINST: Final = {
     SAW: "against what it saw, as good",
     SAID: "against what it said",
 }
+
+
+def _village_rows(found: Abilities, hidden: str, players: Sequence[str]) -> Iterator[tuple[Cell, ...]]:
+    village = found.village
+    if not village.all:
+        return
+    scores = [None if name == hidden else village.all.get(name) for name in players]
+    yield ("deduction", "Werewolf: skill, village", *(_text(one.skill if one else None) for one in scores))
+    for opponent, of in village.against.items():
+        against = [None if name == hidden or name not in of else _text(of[name].skill) for name in players]
+        yield ("deduction", f"Werewolf: skill against {opponent}", *against)
+    yield (
+        "deduction",
+        "Werewolf: log loss (nats a seat)",
+        *(_text(one.loss if one else None, ".3f") for one in scores),
+    )
+    yield ("deduction", "Werewolf: calibration error", *(f"{one.calibration:.3f}" if one else None for one in scores))
 
 
 def _consistency_rows(found: Abilities, players: Sequence[str]) -> Iterator[tuple[Cell, ...]]:

@@ -1,0 +1,148 @@
+"""Recorded games of Werewolf played again: roles, events, decisions, and the moments at which the village is asked for its beliefs.
+
+Seats of the village are asked at their first decision after each execution. The exact posterior is `SeatBeliefs`: all sets of werewolves
+with all seats of the seer, weighed by everything that the seat saw, with rates that the same players had in the games of other deals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from parlour.envs import replay
+from parlour.envs.core import ParlourError
+from parlour.envs.english import name
+from parlour.envs.replay import Transcript, text_of
+from parlour.envs.text import render
+from parlour.envs.werewolf import vocabulary as game
+from parlour.envs.werewolf.belief import SeatBeliefs, WerewolfHabits
+from parlour.envs.werewolf.presets import PLAYERS
+from parlour.envs.werewolf.vocabulary import WerewolfView
+from parlour.training.learn.habits.learner import Widths
+from parlour.training.learn.habits.werewolf import WolfCounts, WolfRecord, count, fit_counts
+from parlour.training.measure.abilities.moments import OPPONENT, BeliefMoment
+from parlour.training.measure.werewolf.played import GAME
+
+
+@dataclass(frozen=True)
+class PlayedWerewolf:
+    """A finished game, with the state before each move and after the last."""
+
+    name: str
+    """The transcript's file, without its ending."""
+    transcript: Transcript
+    rules: Any
+    states: tuple[Any, ...]
+
+    @cached_property
+    def roles(self) -> tuple[str, ...]:
+        """Role of each seat."""
+        return tuple(self.rules.role_names[role] for role in self.states[-1].standing.roles)
+
+    @cached_property
+    def players(self) -> tuple[str, ...]:
+        """Who sat in each seat, opponents with `OPPONENT` behind their names."""
+        told = self.transcript.header["players"]
+        return tuple(str(told[name(seat)]) for seat in range(len(self.roles)))
+
+    @property
+    def seed(self) -> int:
+        """Seed of the deal."""
+        return int(self.transcript.header["seed"])
+
+    @cached_property
+    def counts(self) -> WolfCounts:
+        """The cases of each rate."""
+        found = WolfCounts()
+        last = self.states[-1]
+        count(WolfRecord(self.name, self.roles, tuple(last.log), self.rules.view(last, 0)), found)
+        return found
+
+    @property
+    def sitting(self) -> tuple[str, str, str]:
+        """The table, and who played the werewolves and the village: games that share rates."""
+        wolf, village = (
+            next(who for who, role in zip(self.players, self.roles, strict=True) if (role == game.WEREWOLF) == is_wolf)
+            for is_wolf in (True, False)
+        )
+        return repr(sorted(self.rules.config.items())), wolf, village
+
+
+def read_werewolf(path: Path) -> PlayedWerewolf:
+    """A game from its transcript.
+
+    Raises:
+        ParlourError: The file holds no finished game of Werewolf; the message names the file.
+    """
+    transcript = replay.read(path)
+    found = replay.finished(transcript, GAME)
+    if found is None:
+        raise ParlourError(f"{str(path)!r} was not finished; accepted: a finished game")
+    rules, states = found
+    return PlayedWerewolf(path.stem, transcript, rules, tuple(states))
+
+
+def village_moments(games: Iterable[PlayedWerewolf]) -> Iterator[BeliefMoment]:
+    """The moments of some games of a benchmark, in the order of the games."""
+    games = list(games)
+    for one in games:
+        others = [other.counts for other in games if other.sitting == one.sitting and other.seed != one.seed]
+        habits = counted_rates(others, len(one.roles))
+        for view in _asked(one):
+            yield _moment(one, view, habits)
+
+
+def counted_rates(counts: Sequence[WolfCounts], players: int) -> WerewolfHabits:
+    """Rates of a table of so many players, near the fixed ones where little was counted."""
+    found = {number: WolfCounts() for number in PLAYERS}
+    for one in counts:
+        found[players].include(one)
+    return fit_counts(found, Widths()).of(players)
+
+
+def _asked(one: PlayedWerewolf) -> Iterator[WerewolfView]:
+    """The first decision of each seat of the village after each execution."""
+    days = dict.fromkeys(range(len(one.roles)), 0)
+    for state in one.states[:-1]:
+        seat = state.actor
+        if seat < 0 or one.roles[seat] == game.WEREWOLF:
+            continue
+        view: WerewolfView = one.rules.view(state, seat)
+        executed = sum(event.move.kind == game.EXECUTED for event in view.events)
+        if executed > days[seat]:
+            days[seat] = executed
+            yield view
+
+
+def _moment(one: PlayedWerewolf, view: WerewolfView, habits: WerewolfHabits) -> BeliefMoment:
+    seat, text = view.seat, text_of(one.transcript)
+    prior, exact = SeatBeliefs(view, onlooker=False).own, SeatBeliefs(view, habits, onlooker=False)
+    for event in view.events:
+        exact.see(event, view)
+
+    def others(values: Iterable[Any]) -> tuple[Any, ...]:
+        return tuple(value for other, value in enumerate(values) if other != seat)
+
+    return BeliefMoment(
+        game=one.name,
+        table=(GAME, dict(one.rules.config)),
+        by_player=not one.players[seat].endswith(OPPONENT),
+        opponent=next((who.removesuffix(OPPONENT) for who in one.players if who.endswith(OPPONENT)), ""),
+        seat=seat,
+        seed=one.seed,
+        text=render(text, view),
+        info={
+            "view": view,
+            "heuristic": one.transcript.spec.heuristic,
+            "rules": getattr(text, "rules", ""),
+            "side": game.WOLVES,
+            "members": one.roles.count(game.WEREWOLF),
+            "seats": len(one.roles),
+        },
+        truth=others(role == game.WEREWOLF for role in one.roles),
+        prior=others(map(float, prior.wolf_chance())),
+        exact=others(map(float, exact.own.wolf_chance())),
+    )
