@@ -15,6 +15,7 @@ from parlour.training.learn.habits.werewolf import WolfCounts
 from parlour.training.measure.abilities.asked import stated_by
 from parlour.training.measure.abilities.beliefs import stated_scores
 from parlour.training.measure.abilities.moments import BeliefMoment
+from parlour.training.measure.abilities.questions import QuestionSizes
 from parlour.training.measure.abilities.run import abilities
 from parlour.training.measure.abilities.table import abilities_table
 from parlour.training.measure.abilities.werewolf_games import (
@@ -101,9 +102,13 @@ def test_a_counted_rate_lies_between_the_fixed_one_and_the_share():
 
 
 @pytest.mark.slow
-def test_the_table_has_the_skill_of_the_village_and_none_of_a_network(folder):
-    found = abilities(folder, "heuristic", OfflineModel(), no_progress)
+def test_the_table_has_village_skill_and_question_rows_and_none_of_a_network(folder):
+    found = abilities(folder, "heuristic", OfflineModel(), no_progress, QuestionSizes(cases=1, mediated=4))
     assert set(found.village.all) == set(found.village.against["heuristic"]) == {"heuristic", "random"}
     row = next(row for row in abilities_table(found).rows if row[1] == "Werewolf: skill, village")
     assert row[3] is None  # the expert's column
     assert str(row[4]).startswith(("0.00", "-0.00"))
+    measures = {row[1]: row for row in abilities_table(found).rows}
+    assert str(measures["murders solved with 100 questions (share)"][2]).endswith("n=1")
+    assert measures["net utility a question"][2] is not None
+    assert measures["net utility a question"][3] is None  # nobody asked the expert

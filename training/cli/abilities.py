@@ -10,6 +10,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies.agents.chat import ChatPlayer
 from parlour.training.cli.models import ModelOption, called
 from parlour.training.cli.options import Answer
+from parlour.training.measure.abilities.questions import QuestionSizes
 from parlour.training.measure.abilities.run import ABILITIES, abilities
 from parlour.training.measure.abilities.table import abilities_table, verdict_on
 from parlour.training.results import display
@@ -22,8 +23,10 @@ def show_abilities(
     policy: Annotated[
         str | None, "The player that was measured, who is asked what it believes; None: chat, answered by --model."
     ] = None,
+    cases: Annotated[int, "Murder mysteries that the model also plays with 25, 50 and 100 questions; 0: none."] = 0,
+    mediated: Annotated[int, "Questions on which a mediator over the model is also measured; 0: none."] = 0,
 ) -> Answer:
-    """Measure deduction, deception, persuasion and the hunt for Merlin in the Avalon games of a benchmark.
+    """Measure deduction, deception, persuasion, consistency and the hunt for Merlin in the games of a benchmark.
 
     At the first decision after each quest, every good seat of the player is asked in private how likely each other seat is to be
     evil. It is asked at the recorded games, so that it costs no move. The expert, the heuristic and the random player are asked at
@@ -33,8 +36,9 @@ def show_abilities(
     """
     if policy is None and not model.is_language_model:
         raise ParlourError("there is nobody to ask; accepted: --model NAME, or --policy PLAYER")
+    sizes = QuestionSizes(cases=cases, mediated=mediated)
     with display.progress_line() as progress:
-        found = abilities(run, policy or ChatPlayer.name, model, progress)
+        found = abilities(run, policy or ChatPlayer.name, model, progress, sizes)
     table, verdict = abilities_table(found), verdict_on(found)
     write_abilities_page(run, found, verdict, table)
     answered = [f"questions answered by {called(model)}"] if found.asked.questions else []

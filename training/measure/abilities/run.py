@@ -24,6 +24,7 @@ from parlour.training.measure.abilities.consistency import Consistency, consiste
 from parlour.training.measure.abilities.moments import OPPONENT, BeliefMoment, belief_moments, is_players
 from parlour.training.measure.abilities.onlooker import onlooker_doubt
 from parlour.training.measure.abilities.persuasion import Persuasion, persuasion
+from parlour.training.measure.abilities.questions import QuestionAbilities, QuestionSizes, question_abilities
 from parlour.training.measure.abilities.spoken_games import spoken_avalon, spoken_werewolf
 from parlour.training.measure.abilities.votes import VotesWon, votes_won
 from parlour.training.measure.abilities.werewolf_games import PlayedWerewolf, read_werewolf, village_moments
@@ -40,6 +41,7 @@ BESIDE: Final = (EXPERT, HEURISTIC, RANDOM)
 """Who is asked at the same moments."""
 ONLOOKER: Final = "onlooker"
 """Key of the belief of who knows how the players behave."""
+NOTHING_ASKED: Final = QuestionSizes()
 _FOUND = "assassination"  # the outcome's reason where Merlin was named
 _RESAMPLED: Final = 12  # what the seed of the intervals is derived for
 
@@ -83,6 +85,8 @@ class Abilities:
     """Game -> who -> how consistent its claims are: the player, and its opponents of other names."""
     moves: MovesTaken | None
     """What its moves took; None while the run has no results file."""
+    questions: Mapping[str, QuestionAbilities]
+    """Who -> mysteries solved and the mediator's net utility where it answers the questions; empty if nothing was asked."""
     worth_reading: tuple[WorthReading, ...] = ()
     """Games that show what the figures mean."""
 
@@ -103,6 +107,7 @@ class Abilities:
             "asked": self.asked.as_json(),
             "consistency": {game: consistency_as_json(of) for game, of in self.consistency.items()},
             "moves": self.moves and vars(self.moves),
+            "questions": {who: one.as_json() for who, one in self.questions.items()},
             "worth_reading": [one._asdict() for one in self.worth_reading],
         }
 
@@ -111,7 +116,9 @@ def _plain(scores: dict[str, StatedScores]) -> dict[str, Any]:
     return {name: plain(one) for name, one in scores.items()}
 
 
-def abilities(folder: Path, player: str, model: Model, progress: StageProgress) -> Abilities:
+def abilities(
+    folder: Path, player: str, model: Model, progress: StageProgress, sizes: QuestionSizes = NOTHING_ASKED
+) -> Abilities:
     """Measure them, and write them into the directory of the run.
 
     Args:
@@ -119,6 +126,7 @@ def abilities(folder: Path, player: str, model: Model, progress: StageProgress) 
         player: Who states beliefs: the player of the benchmark, as `make_policy` takes it.
         model: Who answers its questions.
         progress: Counts games and questions.
+        sizes: How many mysteries and mediated questions the model answers.
 
     Raises:
         ParlourError: The directory holds no games of Avalon, or a player states no beliefs.
@@ -159,6 +167,7 @@ def abilities(folder: Path, player: str, model: Model, progress: StageProgress) 
         asked + asked_in_village,
         _consistency(games, werewolf, player),
         moves_taken(folder),
+        {who or player: one for who, one in question_abilities(sizes, model, progress, HEURISTIC).items()},
         worth_reading(games, own, stated[player]),
     )
     write_json(folder / ABILITIES, found.as_json())

@@ -56,6 +56,7 @@ def abilities_table(found: Abilities) -> ResultTable:
     rows += [(ability, measure, _text(one, ".3f"), *empty) for ability, measure, one in votes]
     rows += _consistency_rows(found, (found.player, *beside))
     rows += [(ability, measure, figure, *empty) for ability, measure, figure in _moves_rows(found)]
+    rows += _question_rows(found, (found.player, *beside))
     rows.append(("Merlin", "names Merlin, as Assassin", _share(found.names_merlin), *empty))
     rows.append(("Merlin", "is not named, as Merlin", _share(found.hides_merlin), *empty))
     first = marked(found.player, own, asked.asked) if asked.asked else found.player
@@ -93,6 +94,17 @@ def _consistency_rows(found: Abilities, players: Sequence[str]) -> Iterator[tupl
             shares = [_text(getattr(of[who], kind), ".3f") if who in of else None for who in players]
             yield ("consistency", f"{plain}: claims {words} (share)", *shares)
         yield ("consistency", f"{plain}: claims", *(str(of[who].claims) if who in of else None for who in players))
+
+
+def _question_rows(found: Abilities, players: Sequence[str]) -> Iterator[tuple[Cell, ...]]:
+    asked = [found.questions.get(who) for who in players]
+    for budget in dict.fromkeys(budget for one in asked if one for budget in one.solved):
+        solved = [_share(one.solved.get(budget)) if one else None for one in asked]
+        yield ("questions", f"murders solved with {budget} questions (share)", *solved)
+    if any(one.utility for one in asked if one):
+        yield ("mediator", "net utility a question", *(_text(one.utility if one else None, ".1f") for one in asked))
+        static = [_text(one.static if one else None, ".1f") for one in asked]
+        yield ("mediator", "the same, best static action", *static)
 
 
 def _moves_rows(found: Abilities) -> Iterator[tuple[Cell, Cell, Cell]]:
