@@ -108,6 +108,8 @@ def test_the_table_has_village_skill_and_question_rows_and_none_of_a_network(fol
     row = next(row for row in abilities_table(found).rows if row[1] == "Werewolf: skill, village")
     assert row[3] is None  # the expert's column
     assert str(row[4]).startswith(("0.00", "-0.00"))
+    assert found.deception["themselves"] == found.deception["heuristic"]  # all opponents are heuristics
+    assert found.deception["heuristic"] is not None
     measures = {row[1]: row for row in abilities_table(found).rows}
     assert str(measures["murders solved with 100 questions (share)"][2]).endswith("n=1")
     assert measures["net utility a question"][2] is not None

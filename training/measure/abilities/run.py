@@ -39,6 +39,8 @@ from parlour.training.results.progress import Stage, StageProgress
 ABILITIES: Final = "abilities.json"
 BESIDE: Final = (EXPERT, HEURISTIC, RANDOM)
 """Who is asked at the same moments."""
+EXACT: Final = "exact"
+THEMSELVES: Final = "themselves"
 ONLOOKER: Final = "onlooker"
 """Key of the belief of who knows how the players behave."""
 NOTHING_ASKED: Final = QuestionSizes()
@@ -68,7 +70,7 @@ class Abilities:
     """The same in Werewolf; networks state no belief there."""
     deception: dict[str, Estimate | None]
     """Whose belief -> how much doubt the player, as evil, leaves: `onlooker`, who knows how these players behave; in the seats of
-    good opponents `exact`, the exact posterior, and `heuristic`, what the heuristic states."""
+    good opponents `exact`, the exact posterior, `heuristic`, what the heuristic states, `themselves`, what the opponents state."""
     by_words: Estimate | None
     """How much of the onlooker's doubt is due to the player's words."""
     persuasion: Persuasion
@@ -199,13 +201,21 @@ def _games(folder: Path) -> list[AnalysedGame]:
 
 
 def _deception(moments: Sequence[BeliefMoment], model: Model, progress: StageProgress) -> dict[str, Estimate | None]:
-    """The doubt of good opponents."""
+    """The doubt of good opponents: what they could conclude, what the heuristic states in their seats, what they state themselves."""
     theirs = [moment for moment in moments if not moment.by_player]
-    stated, _ = stated_by(HEURISTIC, theirs, model, progress)
-    return {
-        "exact": doubt(theirs, [moment.exact for moment in theirs], _rng()),
-        HEURISTIC: doubt(theirs, stated, _rng()),
+    found = {EXACT: doubt(theirs, [moment.exact for moment in theirs], _rng())}
+    stated = {
+        name: stated_by(name, theirs, model, progress)[0] for name in dict.fromkeys((HEURISTIC, *_stating(theirs)))
     }
+    found[HEURISTIC] = doubt(theirs, stated[HEURISTIC], _rng())
+    own = [(moment, stated[moment.opponent][k]) for k, moment in enumerate(theirs) if moment.opponent in stated]
+    found[THEMSELVES] = doubt([moment for moment, _ in own], [said for _, said in own], _rng())
+    return found
+
+
+def _stating(moments: Sequence[BeliefMoment]) -> list[str]:
+    """The opponents at some moments that state beliefs."""
+    return [name for name in dict.fromkeys(moment.opponent for moment in moments) if name in BESIDE]
 
 
 def _village(

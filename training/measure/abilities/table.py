@@ -8,7 +8,7 @@ from typing import Final
 from parlour.policies.llm.decisions import mostly_foreign
 from parlour.training.measure.abilities.beliefs import StatedScores
 from parlour.training.measure.abilities.consistency import RULES, SAID, SAW
-from parlour.training.measure.abilities.run import ONLOOKER, Abilities
+from parlour.training.measure.abilities.run import EXACT, ONLOOKER, THEMSELVES, Abilities
 from parlour.training.measure.statistics import Estimate, show_interval
 from parlour.training.results.decision_tables import marked
 from parlour.training.results.result_table import Cell, Column, ResultTable
@@ -145,7 +145,8 @@ def verdict_on(found: Abilities) -> str:
 def _listens(listener: str) -> str:
     if listener == ONLOOKER:
         return "doubt left to an onlooker who knows its habits"
-    return f"doubt left to good opponents, {'exact posterior' if listener == 'exact' else listener}"
+    shown = {EXACT: "exact posterior", THEMSELVES: "as they state it"}.get(listener, listener)
+    return f"doubt left to good opponents, {shown}"
 
 
 def _text(estimate: Estimate | None, unit: str = ".2f") -> str | None:
