@@ -330,11 +330,11 @@ def test_a_choice_that_cannot_be_read_is_drawn_among_the_legal_ones():
 
 
 @pytest.mark.parametrize("rules", ["aiwolf-5", "aiwolf-15"])
-def test_tables_have_two_kinds_of_features_and_refuse_the_others(rules):
+def test_tables_have_three_kinds_of_features_and_refuse_the_others(rules):
     env = registry["werewolf_v0"].raw_env(rules=rules, features="summary", observation="features")
     env.reset(seed=0)
     assert env.observe("player_0")["observation"].shape == (env.encoder.size,)
-    with pytest.raises(ParlourError, match="accepted: table, summary"):
+    with pytest.raises(ParlourError, match="accepted: table, summary, record"):
         registry["werewolf_v0"].raw_env(rules=rules, features="belief")
 
 

@@ -42,7 +42,7 @@ The presets of `rules` differ in these points:
 
 The presets `aiwolf-5` and `aiwolf-15` are another game: Werewolf as the AIWolf contest plays it, with a possessed, a medium and a
 bodyguard, talk in turns, revotes, and its language of talk (`parlour.envs.werewolf.aiwolf`). Each decides the number
-of players and their roles. They have the features `table` and `summary`, and no kernels.
+of players and their roles. They have the features `table`, `summary` and `record`, and no kernels.
 
 Sources: Zhu et al. 2024, "Graph Retrieval Augmented Trustworthiness Reasoning" (paper); the code published with it, as its game
 records show it (reference); the rule sheet of The Werewolves of Miller's Hollow, and for parity the party game Mafia (official).
@@ -70,12 +70,11 @@ from parlour.envs.werewolf.vocabulary import ROLES, VILLAGE, WOLVES, turned
 
 if TYPE_CHECKING:
     from parlour.envs.frames import Frame
-    from parlour.envs.werewolf.aiwolf.encode import AIWolfEncoder
+    from parlour.envs.werewolf.aiwolf.encode import AIWolfEncoder, AIWolfTableEncoder
     from parlour.envs.werewolf.aiwolf.text import AIWolfText
     from parlour.envs.werewolf.encode import WerewolfEncoder, WerewolfSeatEncoder
     from parlour.envs.werewolf.text import WerewolfText
 
-_SUMMARY: Final = FEATURES[0]
 _USUAL: Final = 8
 """The number of players where none is named: the paper's."""
 
@@ -146,19 +145,19 @@ class WerewolfSpec(GameSpec):
 
         return WerewolfText(game)
 
-    def encoder(self, game: Werewolf | AIWolf) -> WerewolfEncoder | AIWolfEncoder:
+    def encoder(self, game: Werewolf | AIWolf) -> WerewolfEncoder | AIWolfTableEncoder:
         """The features as the table numbers seats; see `encode.py`."""
         if isinstance(game, AIWolf):
-            from parlour.envs.werewolf.aiwolf.encode import AIWolfEncoder
+            from parlour.envs.werewolf.aiwolf.encode import AIWolfTableEncoder
 
-            return AIWolfEncoder(game)
+            return AIWolfTableEncoder(game)
         from parlour.envs.werewolf.encode import WerewolfEncoder
 
         return WerewolfEncoder(game)
 
     def features_at(self, game: Werewolf | AIWolf) -> tuple[str, ...]:
-        """All kinds; at tables of AIWolf's presets only `table` and `summary`."""
-        return (TABLE, _SUMMARY) if isinstance(game, AIWolf) else self.features
+        """All kinds; at tables of AIWolf's presets only `table`, `summary` and `record`."""
+        return (TABLE, *FEATURES[:2]) if isinstance(game, AIWolf) else self.features
 
     def seat_encoder(self, game: Werewolf | AIWolf, features: str) -> WerewolfSeatEncoder | AIWolfEncoder:
         """The features of one seat in its own frame, of a kind in `features_at`.
@@ -169,9 +168,10 @@ class WerewolfSpec(GameSpec):
         if isinstance(game, AIWolf):
             from parlour.envs.werewolf.aiwolf.encode import AIWolfEncoder
 
-            if features != _SUMMARY:
-                raise accept(f"features of {self.id} with rules={game.config['rules']}", features, (TABLE, _SUMMARY))
-            return AIWolfEncoder(game, own_frame=True)
+            kinds = self.features_at(game)
+            if features not in kinds[1:]:
+                raise accept(f"features of {self.id} with rules={game.config['rules']}", features, kinds)
+            return AIWolfEncoder(game, features)
         from parlour.envs.werewolf.encode import WerewolfSeatEncoder
 
         if features not in FEATURES:

@@ -1,16 +1,20 @@
-"""AIWolf's Werewolf in numbers: the features `table`, and `summary`, in which a seat counts from itself. All in [-1, 1].
+"""AIWolf's Werewolf in numbers: `table`, and in the frame of a seat `summary` and `record`. All in [-1, 1].
 
-For each seat: whether it is me, lives, was executed, died by night; what I know about it (a fellow: 1; found a werewolf: 1, found
-none: -1); shares of the living that accuse it, defend it, report it as a werewolf and as none, by their last such claim; the last
-role that it claimed; and the share of the latest votes it got.
+`table` and `summary` hold for each seat: whether it is me, lives, was executed, died by night; what I know about it (a fellow: 1;
+found a werewolf: 1, found none: -1); shares of the seats that accuse it, defend it, report it as a werewolf and as none, by their
+last such claim; the last role that it claimed; and its share of the latest votes. `record` adds who reported what, who spoke for or
+against whom, and who voted for whom, each the last time.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 from parlour.envs import speech
+from parlour.envs.core import Event
+from parlour.envs.feature_blocks import Block, BlockEncoder, Features
 from parlour.envs.werewolf.aiwolf.rules import AIWolf
 from parlour.envs.werewolf.aiwolf.vocabulary import IDENTIFIED
 from parlour.envs.werewolf.vocabulary import CHECKED, DAWN, EXECUTED, VOTES, WerewolfView
@@ -27,73 +31,126 @@ _OF_SEAT: Final = (
     "reported as none",
     "got votes",
 )
-_SAID: Final = {speech.ACCUSE: 5, speech.DEFEND: 6}
+_ACCUSED, _DEFENDED, _REPORTED, _CLEARED = 1, 2, 3, 4
+_COLUMN: Final = {_ACCUSED: 5, _DEFENDED: 6, _REPORTED: 7, _CLEARED: 8}
+Numbers = np.ndarray[Any, np.dtype[np.float32]]
 
 
-class AIWolfEncoder:
-    """Satisfies `parlour.envs.core.Encoder` and `SeatEncoder`.
+class AIWolfEncoder(BlockEncoder):
+    """Satisfies `parlour.envs.core.SeatEncoder`.
 
     Args:
         game: The rules.
-        own_frame: Whether a seat counts the seats from itself.
+        features: `"summary"` or `"record"`.
     """
 
-    def __init__(self, game: AIWolf, *, own_frame: bool = False) -> None:
-        self._seats, self._roles, self._own_frame = game.seats, game.role_names, own_frame
+    def __init__(self, game: AIWolf, features: str) -> None:
+        super().__init__(partial(_blocks, game, features))
+
+    def __call__(self, view: WerewolfView) -> Features:
+        return super().__call__(view) if view.role else np.zeros(self.size, dtype=np.float32)
+
+
+class AIWolfTableEncoder:
+    """The features `table`. Satisfies `parlour.envs.core.Encoder`.
+
+    Args:
+        game: The rules.
+    """
+
+    def __init__(self, game: AIWolf) -> None:
+        self._of = [BlockEncoder(partial(_blocks, game, "")) for _ in range(game.seats)]
+        self.names, self.size = self._of[0].names, self._of[0].size
+
+    def __call__(self, view: WerewolfView) -> Features:
+        return self._of[view.seat](view) if view.role else np.zeros(self.size, dtype=np.float32)
+
+
+def _blocks(game: AIWolf, features: str, view: WerewolfView | None) -> list[Block]:
+    summary = _Summary(game, view, own_frame=bool(features))
+    return [summary, _Record(summary)] if features == "record" else [summary]
+
+
+class _Summary:
+    """Own role, then seat after seat, then the moment."""
+
+    def __init__(self, game: AIWolf, view: WerewolfView | None, *, own_frame: bool) -> None:
+        self.seats, self._roles, self._own_frame = game.seats, game.role_names, own_frame
+        self._kinds = tuple(dict.fromkeys(move.kind for move in game.catalogue))
         columns = (*_OF_SEAT, *(f"claims {role}, last" for role in self._roles))
-        self._columns = len(columns)
-        kinds = tuple(dict.fromkeys(move.kind for move in game.catalogue))
-        self._kinds = kinds
+        self._table = np.zeros((game.seats, len(columns)), np.float32)
+        self.claims = np.zeros((game.seats, game.seats), np.int8)
+        """What each seat last claimed about each."""
+        self.votes = np.zeros((game.seats, game.seats), np.float32)
+        """Who voted for whom in the latest vote."""
+        if view is not None:
+            self._table[view.seat, 0] = 1.0
+            for fact in view.knows:
+                self._table[list(fact.seats), 4] = 1.0
         self.names = [
             *(f"I am {role}" for role in self._roles),
             *(f"seat {'+' * own_frame}{j}: {column}" for j in range(game.seats) for column in columns),
-            *(f"may {kind}" for kind in kinds),
+            *(f"may {kind}" for kind in self._kinds),
             "day, in tenths",
             "night",
         ]
-        self.size = len(self.names)
 
-    def __call__(self, view: WerewolfView) -> np.ndarray[Any, np.dtype[np.float32]]:
-        """Features, shape (size,), float32."""
-        out = np.zeros(self.size, np.float32)
-        if not view.role:
-            return out
-        out[self._roles.index(view.role)] = 1.0
-        begins = len(self._roles)
-        table = out[begins : begins + self._seats * self._columns].reshape(self._seats, self._columns)
-        table[view.seat, 0] = 1.0
+    def see(self, view: WerewolfView, event: Event) -> None:
+        seat, (kind, args, _), _ = event
+        table = self._table
+        if kind == speech.ACCUSE:
+            self.claims[seat, args[0]] = _ACCUSED
+        elif kind == speech.DEFEND:
+            self.claims[seat, args[0]] = _DEFENDED
+        elif kind == speech.REPORT:
+            self.claims[seat, args[0]] = _REPORTED if args[1] else _CLEARED
+        elif kind == speech.CLAIM_ROLE:
+            table[seat, len(_OF_SEAT) :] = 0.0
+            table[seat, len(_OF_SEAT) + args[0]] = 1.0
+        elif kind == EXECUTED:
+            table[args[0], 2] = 1.0
+        elif kind == DAWN and len(args) > 1:
+            table[list(args[1:]), 3] = 1.0
+        elif kind in (CHECKED, IDENTIFIED):
+            table[args[0], 4] = 1.0 if args[1] else -1.0
+        elif kind == VOTES:
+            self.votes[:] = 0.0
+            for voter, target in enumerate(args[1:]):
+                if target >= 0:
+                    self.votes[voter, target] = 1.0
+
+    def write(self, view: WerewolfView, features: Features) -> None:
+        features[self._roles.index(view.role)] = 1.0
+        begins, table = len(self._roles), self._table
         table[:, 1] = view.alive
-        for fact in view.knows:
-            table[list(fact.seats), 4] = 1.0
-        self._read(view, table)
-        if self._own_frame:
-            table[:] = np.roll(table, -view.seat, axis=0)
-        rest = out[begins + table.size :]
+        for claim, column in _COLUMN.items():
+            table[:, column] = (self.claims == claim).mean(axis=0)
+        table[:, 9] = self.votes.mean(axis=0)
+        shown = np.roll(table, -view.seat, axis=0) if self._own_frame else table
+        features[begins : begins + table.size] = shown.ravel()
+        rest = features[begins + table.size :]
         legal = {move.kind for move in view.legal}
         rest[: len(self._kinds)] = [kind in legal for kind in self._kinds]
-        rest[-2:] = min(1.0, view.day / 10), view.night
-        return out
+        rest[-2:] = view.day / 10, view.night
 
-    def _read(self, view: WerewolfView, table: np.ndarray[Any, Any]) -> None:
-        """What was announced and said, oldest first; of claims by a seat about another, the last counts."""
-        claims: dict[tuple[int, int], int] = {}
-        roles: dict[int, int] = {}
-        for seat, (kind, args, _), _ in view.events:
-            if kind in _SAID:
-                claims[seat, args[0]] = _SAID[kind]
-            elif kind == speech.REPORT:
-                claims[seat, args[0]] = 7 if args[1] else 8
-            elif kind == speech.CLAIM_ROLE:
-                roles[seat] = args[0]
-            elif kind == EXECUTED:
-                table[args[0], 2] = 1.0
-            elif kind == DAWN and len(args) > 1:
-                table[list(args[1:]), 3] = 1.0
-            elif kind in (CHECKED, IDENTIFIED):
-                table[args[0], 4] = 1.0 if args[1] else -1.0
-            elif kind == VOTES:
-                table[:, 9] = [args[1:].count(j) / self._seats for j in range(self._seats)]
-        for (_, about), column in claims.items():
-            table[about, column] += 1 / self._seats
-        for seat, role in roles.items():
-            table[seat, len(_OF_SEAT) + role] = 1.0
+
+class _Record:
+    """Three tables of who did what about whom, in the frame of the seat."""
+
+    def __init__(self, summary: _Summary) -> None:
+        self._summary = summary
+        pairs = [(by, about) for by in range(summary.seats) for about in range(summary.seats)]
+        told = ("reports", "speaks for", "votes for")
+        self.names = [f"seat +{by} {what} seat +{about}" for what in told for by, about in pairs]
+
+    def see(self, view: WerewolfView, event: Event) -> None:
+        """The summary has read it."""
+
+    def write(self, view: WerewolfView, features: Features) -> None:
+        claims, votes = self._summary.claims, self._summary.votes
+        reports = (claims == _REPORTED).astype(np.float32) - (claims == _CLEARED)
+        stands = (claims == _DEFENDED).astype(np.float32) - (claims == _ACCUSED)
+        turned: list[Numbers] = [
+            np.roll(one, (-view.seat, -view.seat), axis=(0, 1)) for one in (reports, stands, votes)
+        ]
+        features[:] = np.concatenate([one.ravel() for one in turned])
