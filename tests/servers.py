@@ -129,6 +129,7 @@ class Server:
     def _handler(server) -> type[BaseHTTPRequestHandler]:  # noqa: N805 - the handler has a self of its own
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True  # head and body are two writes: the second one would wait for the client
 
             def do_GET(self) -> None:
                 self.respond(None)

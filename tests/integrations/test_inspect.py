@@ -24,10 +24,12 @@ import pytest
 
 pytest.importorskip("inspect_ai", reason="inspect-ai is not installed; run scripts/test-integrations inspect")
 
+from bridged_games import TABLES as BRIDGED
 from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalLog, write_eval_log
 from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
 from inspect_ai.tool import ToolCall
+from one_stub import GAMES, by_endpoint, dealt, same_games, seat_of, stub_words
 from parlour.envs import replay
 from parlour.envs.core import ParlourError
 from parlour.envs.headings import headings_of
@@ -62,6 +64,11 @@ def option_of(messages: list[ChatMessage]) -> str:
     """One of the options, drawn by the message alone."""
     listed = [line[2:] for line in messages[-1].text.splitlines() if line.startswith("- ")]
     return listed[int(hashlib.sha256(messages[-1].text.encode()).hexdigest(), 16) % len(listed)]
+
+
+def stub_reply(messages: list[ChatMessage]) -> str:
+    """What the model that plays over every route says."""
+    return stub_words([{"role": one.role, "content": one.text} for one in messages])
 
 
 def scripted(reply: Reply, name: str = "options") -> Any:
@@ -121,6 +128,19 @@ def test_a_hundred_games_at_five_tables_end_as_in_the_aec_environment_on_the_sam
             assert not played.left
             assert returns_in_its_environment(played) == played.returns
             assert all(count == 0 for counts in played.faults.values() for count in counts.values())
+
+
+@pytest.mark.parametrize("game", BRIDGED)
+def test_one_model_plays_the_same_hundred_games_here_and_behind_an_endpoint(game, tmp_path):
+    task = game_task(game, BRIDGED[game], deals=dealt(GAMES))
+    [log] = evaluated(task, scripted(stub_reply, "stub"), tmp_path / "logs")
+    assert log.status == "success"
+    assert [sample.metadata["seats"] for sample in log.samples] == [[seat_of(game, k)] for k in range(GAMES)]
+    transcripts_of_log(Path(log.location), tmp_path)
+    endpoint = by_endpoint(game, GAMES, tmp_path / "endpoint")
+    same_games(endpoint, game, tmp_path, [sample.score.value["reward"] for sample in log.samples])
+    # the figure that Inspect tells is the one that `parlour evaluate` tells
+    assert figures_of(log)["win", "mean"] == pytest.approx(endpoint.report.rates["chat"]["all"].value)
 
 
 def test_the_score_tells_return_win_side_role_and_faults_and_its_metrics_are_by_side(tmp_path):

@@ -23,6 +23,7 @@ pytest.importorskip("mcp", reason="mcp is not installed; run scripts/test-integr
 
 from bridged_games import TABLES, drawn, same_game, table_seats
 from mcp import Client, StdioServerParameters
+from one_stub import GAMES, by_endpoint, dealt, same_games, seat_of, stub_words
 from parlour.envs import replay
 from parlour.training.harnesses.mcp import server_of
 from parlour.training.harnesses.sessions import Sessions, SessionSettings
@@ -58,6 +59,28 @@ def test_twenty_games_at_each_table_end_as_ours_do_on_the_same_seeds_and_words(g
                 same_game(game, seed, seat, await play(client, seed, seat))
 
     asyncio.run(games())
+
+
+@pytest.mark.parametrize("game", TABLES)
+def test_one_model_plays_the_same_hundred_games_here_and_behind_an_endpoint(game, tmp_path):
+    sessions = Sessions(SessionSettings(game, seat_of(game, 0), options=TABLES[game], out=tmp_path, max_games=30))
+
+    async def games() -> list[float]:
+        rewards = []
+        async with Client(server_of(sessions)) as client:
+            for k, seed in enumerate(dealt(GAMES)):
+                told, messages = await call(client, "new_game", seed=seed, seat=seat_of(game, k)), []
+                while not told["done"]:
+                    messages.append({"role": "user", "content": told["message"]})
+                    words = stub_words(messages)
+                    messages.append({"role": "assistant", "content": words})
+                    told = await call(client, "say", session=told["session"], words=words)
+                rewards.append(told["reward"])
+        return rewards
+
+    rewards = asyncio.run(games())
+    sessions.close()
+    same_games(by_endpoint(game, GAMES, tmp_path / "endpoint"), game, tmp_path, rewards)
 
 
 def test_a_seat_over_standard_input_and_output_at_the_default_table(tmp_path):

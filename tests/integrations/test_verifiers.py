@@ -28,14 +28,15 @@ pytest.importorskip("verifiers", reason="verifiers is not installed; run scripts
 import verifiers.v1 as vf
 from aiohttp import web
 from bridged_games import TABLES
+from one_stub import GAMES, by_endpoint, dealt, same_games, seat_of, stub_words
 from parlour.envs import replay
 from parlour.envs.headings import headings_of
 from parlour.envs.registry import lookup
 from parlour.envs.text import OPTION, render
 from parlour.envs.turn import take_turn
 from parlour.training.harnesses.verifiers import ChatConfig, GamesConfig, GamesTaskset, TableConfig, TableEnv
+from parlour.training.play import seeds
 from parlour.wrappers import Conversation
-from parlour.wrappers.base import SEEDS
 from parlour.wrappers.conversation import table
 from parlour.wrappers.opponents import seated
 
@@ -184,6 +185,17 @@ def test_fifteen_games_against_our_players_with_the_seat_in_turn(game):
     assert [episode.task.data.seats for episode in found] == [(seats[k % len(seats)],) for k in range(15)]
 
 
+@pytest.mark.parametrize("game", TABLES)
+def test_one_model_plays_the_same_hundred_games_here_and_behind_an_endpoint(game, tmp_path):
+    settings = {"game": game, "options": TABLES[game], "seats": "each", "seed": dealt(1)[0]}
+    found, _ = episodes(stub_words, GAMES, {"transcripts": tmp_path}, **settings)
+    assert [(one.task.data.seed, one.task.data.seats) for one in found] == [
+        (seed, (seat_of(game, k),)) for k, seed in enumerate(dealt(GAMES))
+    ]
+    rewards = [one.traces[0].reward for one in found]
+    same_games(by_endpoint(game, GAMES, tmp_path / "endpoint"), game, tmp_path, rewards)
+
+
 def test_two_models_at_one_table_and_only_one_of_them_is_trained():
     opponent = SOUND.model_copy(update={"model": "the-other"})
     found, _ = episodes(
@@ -316,11 +328,18 @@ def test_settings_that_are_not_accepted_are_refused_before_anything_is_played(gi
         GamesConfig(id="parlour-v1", **given)
 
 
-def test_a_taskset_counts_seeds_on_and_ends_at_the_last_one():
-    taskset = GamesTaskset(GamesConfig(id="parlour-v1", seed=SEEDS - 2))
-    assert [(task.data.name, task.data.seed) for task in taskset] == [
-        (f"avalon_v0#{seed}", seed) for seed in (SEEDS - 2, SEEDS - 1)
-    ]
+@pytest.mark.parametrize("purpose", [seeds.TRAINING, seeds.VALIDATION, seeds.HELD_OUT])
+def test_a_taskset_counts_seeds_on_and_ends_at_the_last_one_for_the_same_purpose(purpose):
+    last = (purpose.stop - 2, purpose.stop - 1)
+    taskset = GamesTaskset(GamesConfig(id="parlour-v1", seed=last[0]))
+    assert [(task.data.name, task.data.seed) for task in taskset] == [(f"avalon_v0#{seed}", seed) for seed in last]
+
+
+def test_a_seed_for_no_purpose_is_refused():
+    with pytest.raises(
+        ValueError, match="seed 1610612736 is not accepted; accepted: 0 to 1,610,612,735, or"
+    ):  # 2^30 + 2^29
+        GamesConfig(id="parlour-v1", seed=seeds.VALIDATION.stop)
 
 
 def test_the_command_finds_the_installed_environment_and_writes_traces_and_transcripts(installed, tmp_path):

@@ -18,8 +18,8 @@ from typing import Any, ClassVar, Final, Self
 import openai
 import verifiers.v1 as vf
 from parlour.envs.core import accept
+from parlour.training.play import seeds
 from parlour.training.play.outside import OutsideSeats, OutsideTable
-from parlour.wrappers.base import SEEDS
 from pydantic import Field, model_validator
 
 ALL: Final = "all"
@@ -39,8 +39,9 @@ class GamesConfig(vf.TasksetConfig):
     commas between them."""
     opponents: str = "heuristic"
     """At the other seats: a player of parlour's, or `opponent` for the agent of that name."""
-    seed: int = Field(0, ge=0, lt=SEEDS)
-    """Seed of the first game; later games count on from it."""
+    seed: int = Field(0, ge=0)
+    """Seed of the first game; later games count on from it, as far as seeds are for the same purpose: learning, validation or
+    results (`parlour.training.play.seeds`). The deals of `parlour evaluate` begin at 2,147,483,648."""
     on_bad: str = "ask_again"
     """What follows words that cannot be used: see `parlour.wrappers.TextActions`."""
     tries: int = 3
@@ -52,6 +53,7 @@ class GamesConfig(vf.TasksetConfig):
     def _check(self) -> Self:
         table = table_of(self)
         _seats_of(self, table.seats, 0)
+        _alike(self.seed)
         if self.opponents != OPPONENT:
             table.check_opponents()
         return self
@@ -81,11 +83,11 @@ class GamesTaskset(vf.Taskset[GameTask, GamesConfig]):
     INFINITE: ClassVar[bool] = True
 
     def load(self) -> Iterator[GameTask]:
-        """The games in order of their seeds, up to the last seed that a game may have."""
+        """The games in order of their seeds, up to the last seed for the same purpose."""
         config = self.config
         agents = table_of(config).seats
         shared = {field.name: getattr(config, field.name) for field in fields(OutsideTable)}
-        for number, seed in enumerate(range(config.seed, SEEDS)):
+        for number, seed in enumerate(_alike(config.seed)):
             seats = _seats_of(config, agents, number)
             yield GameTask(GameData(name=f"{config.game}#{seed}", seats=seats, seed=seed, **shared), config.task)
 
@@ -98,6 +100,14 @@ def table_of(games: GamesConfig | GameData) -> OutsideTable:
 def talking(data: GameData) -> tuple[str, ...]:
     """The seats of a game that models play, in order."""
     return tuple(agent for agent in table_of(data).seats if data.opponents == OPPONENT or agent in data.seats)
+
+
+def _alike(first: int) -> range:
+    """A seed and those behind it that are for the same purpose: no run drifts into the deals of another. Raises `ParlourError`."""
+    for purpose in (seeds.TRAINING, seeds.VALIDATION, seeds.HELD_OUT):
+        if first in purpose:
+            return range(first, purpose.stop)
+    raise accept("seed", first, "0 to 1,610,612,735, or 2,147,483,648 to 4,294,967,295")
 
 
 def _seats_of(config: GamesConfig, agents: Sequence[str], number: int) -> tuple[str, ...]:
