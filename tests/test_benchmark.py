@@ -77,7 +77,7 @@ def test_the_deals_of_a_day_are_the_same_for_everybody_and_others_than_those_of_
     assert firsts == [2_197_483_648, 2_392_167_570, next(iter(other.tables[1].numbers()))]
     assert len({QUICK.digest, one.digest, other.digest}) == len(set(firsts)) == 3
     assert one.usual == QUICK
-    assert str(one) == "quick, version 2, deals of 2026-11-26"
+    assert str(one) == "parlour-bench-1, quick, deals of 2026-11-26"
 
 
 @pytest.mark.parametrize("day", ["2026-13-01", "20261126", "today", ""])
@@ -224,7 +224,12 @@ def test_the_command_in_a_results_file_gives_the_same_file(tmp_path, monkeypatch
     bench(tmp_path / "second", *again[2:])
     assert (tmp_path / "first" / RESULTS).read_bytes() == (tmp_path / "second" / RESULTS).read_bytes()
     assert first["deals"] == {"werewolf-4": [2**31 + 50_000_000, 16]}
-    assert first["suite"] == {"name": "quick", "version": VERSION, "sha256": QUICK.only(["werewolf-4"]).digest}
+    assert first["suite"] == {
+        "published": "parlour-bench-1",
+        "name": "quick",
+        "version": VERSION,
+        "sha256": QUICK.only(["werewolf-4"]).digest,
+    }
     assert first["all decisions"]["own"] == first["all decisions"]["decisions"] > 100
 
 
@@ -410,7 +415,9 @@ def test_two_results_are_compared_by_file_folder_or_name(tmp_path, capsys):
     turned = json.loads(capsys.readouterr().out)["differences"]["overall"]
     assert turned["mean"] == -told["differences"]["overall"]["mean"]
     assert run(["benchmark", "compare", "heuristic", str(tmp_path / "run")]) == 0
-    assert "Benchmark quick, version 2, same deals: heuristic less random" in " ".join(capsys.readouterr().out.split())
+    assert "Benchmark parlour-bench-1, quick, same deals: heuristic less random" in " ".join(
+        capsys.readouterr().out.split()
+    )
 
 
 def test_results_of_two_suites_cannot_be_compared():
@@ -493,7 +500,9 @@ def test_results_of_two_versions_are_not_compared(tmp_path, capsys, turned):
 def test_a_file_of_an_unknown_version_is_refused(tmp_path):
     told = json.loads(reference_file(QUICK, "random").read_text())
     (tmp_path / RESULTS).write_text(json.dumps({**told, "suite": {**told["suite"], "version": 0}}))
-    with pytest.raises(ParlourError, match=r"another suite or version of it; accepted: full, version 2, .*version 1$"):
+    with pytest.raises(
+        ParlourError, match=r"another suite or version of it; accepted: parlour-bench-1, full, .*version 1$"
+    ):
         read_result(tmp_path)
 
 
@@ -505,7 +514,7 @@ def test_the_quick_suite_says_how_long_its_interval_will_be_and_which_difference
     said = capsys.readouterr().err
     small = QUICK.only(["werewolf-4"])
     assert expectation(small) in said
-    assert expectation(small).startswith("Benchmark quick, version 2: 32 games.")
+    assert expectation(small).startswith("Benchmark parlour-bench-1, quick: 32 games.")
     longest = max(half(scores(QUICK, one.points)["overall"]) for one in references(QUICK))
     assert f"will be {ceil(longest)} points to each side or more" in expectation(QUICK)
     # 28 deals show 15.9 points, so 5 points take 28 x (15.9 / 5)^2 = 284, up to 290 deals; 290 / 28 x 80 games = 829

@@ -72,6 +72,7 @@ HOSTILE: dict[str, tuple[Change, str]] = {
         "is not accepted",
     ),
     "another suite": (lambda told: told["suite"].update(sha256="0"), "is of another suite"),
+    "another published suite": (lambda told: told["suite"].update(published="parlour-bench-9"), "is of another suite"),
     "a day that is none": (lambda told: told["suite"].update(day="<b>"), "is not accepted"),
 }
 
@@ -101,13 +102,13 @@ def test_two_players_of_one_name_and_two_suites_are_refused(runs, tmp_path):
     day = tmp_path / "day"
     assert run(["benchmark", *SMALL, "--policy", "random", "--fresh", "2026-11-26", "--out", str(day), "--json"]) == 0
     with pytest.raises(
-        ParlourError, match="is of suite quick, version 2, deals of 2026-11-26; accepted: quick, version 2"
+        ParlourError, match="is of suite parlour-bench-1, quick, deals of 2026-11-26; accepted: parlour-bench-1, quick"
     ):
         leaderboard([runs / "random", day])
 
 
 def test_the_page_and_the_figures_are_written(runs, tmp_path, capsys):
     assert run(["benchmark", "leaderboard", str(runs / "heuristic"), "--out", str(tmp_path)]) == 0
-    assert "Leaderboard of quick, version 2" in capsys.readouterr().out
-    assert "<h1>Leaderboard: quick, version 2</h1>" in (tmp_path / "leaderboard.html").read_text("utf-8")
+    assert "Leaderboard of parlour-bench-1, quick" in capsys.readouterr().out
+    assert "<h1>Leaderboard: parlour-bench-1, quick</h1>" in (tmp_path / "leaderboard.html").read_text("utf-8")
     assert json.loads((tmp_path / "leaderboard.json").read_text("utf-8"))["tables"] == ["werewolf-4"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from parlour.envs.core import ParlourError
@@ -16,6 +16,7 @@ from parlour.training.cli.models import ModelOption, called, seated
 from parlour.training.cli.options import Answer
 from parlour.training.measure.benchmark.compare import compare, two_results
 from parlour.training.measure.benchmark.played import Candidate
+from parlour.training.measure.benchmark.ratings import Ratings, ratings
 from parlour.training.measure.benchmark.result import OVERALL, plain, scores
 from parlour.training.measure.benchmark.results_file import RESULTS, BenchmarkResult, read_result, references
 from parlour.training.measure.benchmark.run import benchmark as run_benchmark
@@ -27,6 +28,7 @@ from parlour.training.play.runner import GameRunner
 from parlour.training.results import display
 from parlour.training.results.decision_tables import SIGN, decision_parts, marked
 from parlour.training.results.pages.benchmark_page import write_benchmark_page
+from parlour.training.results.pages.leaderboard_page import ANCHOR
 from parlour.training.results.pages.report import HTML, MARKDOWN
 from parlour.training.results.result_table import Cell, Column, ResultTable
 from parlour.training.results.verdicts import POINTS, compared, together, word
@@ -102,28 +104,37 @@ def compare_results(
     """
     one, other = two_results(a, b)
     suite, found = compare(one, other)
-    value = {"a": one.name, "b": other.name, "suite": suite.name, "version": suite.version}
+    value: dict[str, Any] = {"a": one.name, "b": other.name, "published": suite.published}
+    value |= {"suite": suite.name, "version": suite.version}
     value |= {"tables": [table.name for table in suite.tables]}
     if one.no_score or other.no_score:
         return Answer({**value, "differences": None}, [], verdict=together([one.doubt, other.doubt]))
-    title = f"Benchmark {suite.name}, version {suite.version}, same deals: {one.name} less {other.name} (points, 95 % interval; sign test)"
+    title = f"Benchmark {suite}, same deals: {one.name} less {other.name} (points, 95 % interval; sign test)"
     sign = f" {SIGN}" if one.doubt or other.doubt else ""
     rows = [
         (part, score.n, f"{score.value:+6.1f}{sign}", show_interval(score, "+.1f"), score.p, word(score))
         for part, score in found.items()
     ]
     columns = (*map(Column, ("part", "deals", "difference", "interval")), Column("p", ".2g"), Column("verdict"))
-    value |= {"differences": plain(found)}
+    rated = ratings(suite, {"a": one.points, "b": other.points})
+    value |= {"differences": plain(found), "ratings": {name: plain(of) for name, of in rated.items()}}
     said = compared(one.name, other.name, found[OVERALL], POINTS)
     verdict = together([said, one.doubt, other.doubt])
-    return Answer(value, [ResultTable(title, columns, tuple(rows))], verdict=verdict)
+    return Answer(value, [ResultTable(title, columns, tuple(rows)), *_rated(rated, one, other)], verdict=verdict)
+
+
+def _rated(found: Ratings, one: BenchmarkResult, other: BenchmarkResult) -> list[ResultTable]:
+    """The ratings of two players, where a table has an expert."""
+    columns = (Column("table"), Column(one.name, "+.0f"), Column(other.name, "+.0f"))
+    rows = tuple((name, of["a"], of["b"]) for name, of in found.items())
+    return [ResultTable("Ratings", columns, rows, ANCHOR)] if rows else []
 
 
 def score_parts(result: BenchmarkResult, made: Decisions, note: str) -> list[ResultTable | str]:
     """The player's scores with the scores of the reference players; its decisions."""
     own = scores(result.suite, result.points)
     others = {reference.name: scores(result.suite, reference.points) for reference in references(result.suite)}
-    title = f"Benchmark {result.suite.name}, version {result.suite.version}: {marked(result.name, made.own, made.decisions)} (points of 100, 95 % interval){note}"
+    title = f"Benchmark {result.suite}: {marked(result.name, made.own, made.decisions)} (points of 100, 95 % interval){note}"
     rows: list[tuple[Cell, ...]] = [
         (part, score.n, *_figure(score, result), *(of[part].value for of in others.values()))
         for part, score in own.items()

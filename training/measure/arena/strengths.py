@@ -71,33 +71,42 @@ class Strengths:
     """What `miss` would be if the model held and nothing but chance were at work."""
 
 
-def strengths(games: Floats, resamples: int, rng: np.random.Generator) -> Strengths:
+def strengths(games: Floats, resamples: int, rng: np.random.Generator, anchor: int | None = None) -> Strengths:
     """Estimate all strengths.
 
     Args:
         games: deals x players x players: by who holds the first side and who the second, 1 if the first side won, 0.5 for
-            a draw, else 0.
+            a draw, else 0; NaN in all deals of a cell that was not played.
         resamples: How often the deals are resampled for the intervals.
         rng: Draws the deals.
+        anchor: The row of the player whose strengths and rating are zero; None: the mean of all players is.
 
     Raises:
-        ParlourError: There are fewer than two players.
+        ParlourError: There are fewer than two players, a cell was played in some deals only, or too few cells were.
     """
     deals, players, _ = games.shape
     if players < 2:
         raise ParlourError(f"{players} player in the arena; accepted: two or more")
     cells = games.reshape(deals, -1)
-    found = fit(cells.sum(0)[None], deals, players)
+    played = ~np.isnan(cells).any(0)
+    if np.isnan(cells).sum() != deals * (~played).sum():
+        raise ParlourError("a cell of some deals only is not accepted; accepted: cells of all deals, or of none")
+    if np.linalg.matrix_rank(_design(players)[played]) < 2 * players - 1:
+        raise ParlourError("the cells that were played leave strengths open; accepted: more pairs of players")
+    cells = np.where(played, cells, 0.0)
+    counts = deals * played
+    found = fit(cells.sum(0)[None], counts, players)
     drawn = drawn_anew(deals, deals, resamples, rng) @ cells
-    samples = np.concatenate([fit(some, deals, players) for some in _parts(drawn)])
-    advantage, first, second, rating = _apart(found, players)
-    low, high = np.quantile(np.concatenate(_apart(samples, players), axis=1), _LEVELS, axis=0, method="linear")
+    samples = np.concatenate([fit(some, counts, players) for some in _parts(drawn)])
+    advantage, first, second, rating = _apart(found, players, anchor)
+    apart = _apart(samples, players, anchor)
+    low, high = np.quantile(np.concatenate(apart, axis=1), _LEVELS, axis=0, method="linear")
     value = np.concatenate([advantage, first, second, rating], axis=1)[0]
     told = [Estimate(*ends) for ends in zip(value.tolist(), low.tolist(), high.tolist(), strict=True)]
-    ranks = _ranks(_apart(samples, players)[3])
+    ranks = _ranks(apart[3])
     expected = expit(found[0] @ _design(players).T)
-    off = cells.mean(0) - expected
-    chance = expected * (1 - expected) / deals * (1 - (2 * players - 1) / players**2)
+    off = (cells.mean(0) - expected)[played]
+    chance = expected * (1 - expected) / deals * (1 - (2 * players - 1) / played.sum())
     return Strengths(
         tuple(
             Strength(told[1 + 2 * players + k], told[1 + k], told[1 + players + k], ranks[k]) for k in range(players)
@@ -105,7 +114,7 @@ def strengths(games: Floats, resamples: int, rng: np.random.Generator) -> Streng
         told[0],
         tuple(tuple(map(float, row)) for row in expected.reshape(players, players)),
         sqrt(float((off**2).mean())),
-        sqrt(float(chance.mean())),
+        sqrt(max(0.0, float(chance[played].mean()))),
     )
 
 
@@ -120,12 +129,12 @@ def _design(players: int) -> Floats:
     return np.array(rows)
 
 
-def fit(won: Floats, games: int, players: int) -> Floats:
+def fit(won: Floats, games: int | NDArray[np.int64], players: int) -> Floats:
     """The parameters that fit best, by Newton's method: samples x (1 + 2 (players - 1)).
 
     Args:
         won: samples x cells: games won by the first side.
-        games: Played in each cell.
+        games: Played in each cell, or cell by cell.
         players: How many; there are players x players cells.
     """
     design = _design(players)
@@ -145,11 +154,19 @@ def fit(won: Floats, games: int, players: int) -> Floats:
     return at
 
 
-def _apart(found: Floats, players: int) -> tuple[Floats, Floats, Floats, Floats]:
-    """The advantage, strengths on the first and on the second side, and ratings, in points; a row a sample."""
+def _apart(found: Floats, players: int, anchor: int | None = None) -> tuple[Floats, Floats, Floats, Floats]:
+    """The advantage, strengths on the first and on the second side, and ratings, in points; a row a sample.
+
+    With an anchor, its strengths are zero, and the advantage is that between two players as strong as the anchor.
+    """
     first, second = found[:, 1:players], found[:, players:]
     sides = [np.hstack([one, -one.sum(1, keepdims=True)]) for one in (first, second)]
-    told = [np.round(POINTS * side, _DIGITS) + 0.0 for side in (found[:, :1], *sides, (sides[0] + sides[1]) / 2)]
+    advantage = found[:, :1]
+    if anchor is not None:
+        own = [side[:, anchor : anchor + 1] for side in sides]
+        advantage = advantage + own[0] - own[1]
+        sides = [side - zero for side, zero in zip(sides, own, strict=True)]
+    told = [np.round(POINTS * side, _DIGITS) + 0.0 for side in (advantage, *sides, (sides[0] + sides[1]) / 2)]
     return told[0], told[1], told[2], told[3]
 
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
 from parlour.policies.files import read_json
+from parlour.training.measure.benchmark.ratings import Ratings, ratings
 from parlour.training.measure.benchmark.result import OVERALL, plain, scores
 from parlour.training.measure.benchmark.results_file import RESULTS, BenchmarkResult, read_result, references
 from parlour.training.measure.benchmark.suite import Suite
@@ -48,16 +50,27 @@ class Leaderboard:
     suite: Suite
     entries: tuple[Entry, ...]
 
+    @cached_property
+    def ratings(self) -> Ratings:
+        """The players with a score at the tables with an expert."""
+        return ratings(self.suite, {one.result.name: one.result.points for one in self.entries if one.score})
+
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
         return {
             "suite": str(self.suite),
+            "sha256": self.suite.digest,
             "tables": [table.name for table in self.suite.tables],
             "players": [
                 {
                     "player": one.result.name,
                     "score": one.score and one.score.as_json(),
                     "below_first": one.below_first and one.below_first.as_json(),
+                    "ratings": {
+                        table: of[one.result.name].as_json()
+                        for table, of in self.ratings.items()
+                        if one.result.name in of
+                    },
                     "own": one.result.own,
                     "tokens": one.tokens,
                     "dollars": one.dollars,

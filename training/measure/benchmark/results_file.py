@@ -80,6 +80,7 @@ def decided_by(suite: Suite, candidate: Candidate, on_failure: str) -> dict[str,
     asking = any(map(asks_a_model, seated))
     return {
         "suite": {
+            **({"published": suite.published} if suite.published else {}),
             "name": suite.name,
             "version": suite.version,
             "sha256": suite.digest,
@@ -241,6 +242,8 @@ def _suite(stored: Mapping[str, Any], tables: list[str]) -> Suite | None:
     """The suite that a file names, of this version or an earlier one, with these tables; None for any other."""
     for suite in (*SUITES.values(), *EARLIER):
         if (suite.name, suite.version) == (stored["name"], stored["version"]):
+            if stored.get("published", suite.published) != suite.published:
+                return None
             played = suite.only(tables)
             played = played.fresh(str(stored["day"])) if "day" in stored else played
             return played if played.digest == stored["sha256"] else None

@@ -25,6 +25,8 @@ FIRST_DEAL: Final = 50_000_000
 HEURISTIC: Final = HeuristicPolicy.name
 FRESH_DEALS: Final = range(100_000_000, 2_000_000_000)
 """Where the deals of days lie among the held-out ones."""
+PUBLISHED: Final[Mapping[int, str]] = {VERSION: "parlour-bench-1"}
+"""Version -> the name under which its suites are published. A version without a name is not published."""
 SIDES: Final = 2
 """A player holds each side of a deal once."""
 _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
@@ -81,7 +83,13 @@ class Suite:
     """The day, YYYY-MM-DD, whose deals are played; empty: the suite's own deals."""
 
     def __str__(self) -> str:
-        return f"{self.name}, version {self.version}{self.day and f', deals of {self.day}'}"
+        name = f"{self.published}, {self.name}" if self.published else f"{self.name}, version {self.version}"
+        return f"{name}{self.day and f', deals of {self.day}'}"
+
+    @property
+    def published(self) -> str:
+        """The name under which suites of this version are published; empty for an earlier version."""
+        return PUBLISHED.get(self.version, "")
 
     def fresh(self, day: str) -> Suite:
         """The suite with the deals of a day, the same for everybody; any day can be computed beforehand.

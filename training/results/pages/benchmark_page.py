@@ -30,7 +30,7 @@ def write_benchmark_page(
     folder: Path, result: BenchmarkResult, verdict: str, parts: Sequence[ResultTable | str]
 ) -> None:
     """Write both into the directory of a run. Raises `OSError` as writing a file does."""
-    title = f"Benchmark {result.suite.name}: {result.name}"
+    title = f"Benchmark {result.suite}: {result.name}"
     beginning = [text_html("h1", title), text_html("blockquote", verdict), _picture(result)]
     atomic_write(folder / HTML, render(page_of(title, [*beginning, *map(part_html, parts)])))
     atomic_write(folder / MARKDOWN, "\n".join([*opening(title, verdict), *map(part_markdown, parts)]))

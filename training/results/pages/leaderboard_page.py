@@ -14,6 +14,7 @@ from parlour.training.results.result_table import Cell, Column, ResultTable
 from parlour.training.results.verdicts import POINTS, compared, together
 
 LEADERBOARD_PAGE: Final = "leaderboard.html"
+ANCHOR: Final = "Elo points above the expert of the table, whose rating is 0; intervals by resampling deals."
 
 
 def leaderboard_table(board: Leaderboard) -> ResultTable:
@@ -21,18 +22,20 @@ def leaderboard_table(board: Leaderboard) -> ResultTable:
     title = f"Leaderboard of {board.suite} (points of 100, 95 % interval)"
     columns = (
         *(Column("rank"), Column("player"), Column("points", ".1f"), Column("minus the first", "+.1f")),
+        *(Column(f"Elo, {table}", "+.0f") for table in board.ratings),
         *(Column("own decisions", ".1f", 100, " %"), Column("tokens a game", ",.0f"), Column("dollars a game", ".4f")),
     )
-    rows = tuple(_row(number, one) for number, one in enumerate(board.entries, 1))
-    return ResultTable(title, columns, rows)
+    rows = tuple(_row(number, one, board) for number, one in enumerate(board.entries, 1))
+    return ResultTable(title, columns, rows, ANCHOR if board.ratings else "")
 
 
-def _row(number: int, one: Entry) -> tuple[Cell, ...]:
+def _row(number: int, one: Entry, board: Leaderboard) -> tuple[Cell, ...]:
     own = one.result.own
     share = own[0] / own[1] if own is not None and own[1] else None
     sign = f" {SIGN}" if one.result.doubt else ""
     return (
         *(number if one.score else None, f"{one.result.name}{sign}", one.score, one.below_first),
+        *(of.get(one.result.name) for of in board.ratings.values()),
         *(share, one.tokens, one.dollars),
     )
 
