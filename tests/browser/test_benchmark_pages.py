@@ -1,0 +1,55 @@
+"""The pages of a benchmark and of its leaderboard in a browser: they fit a screen and a phone, and axe finds nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from parlour.policies.llm.decisions import Decisions
+from parlour.training.cli.benchmark import score_parts
+from parlour.training.measure.benchmark.leaderboard import leaderboard
+from parlour.training.measure.benchmark.results_file import read_result, reference_file
+from parlour.training.measure.benchmark.suite import FULL
+from parlour.training.measure.benchmark.verdict import verdict_of
+from parlour.training.results.pages.benchmark_page import write_benchmark_page
+from parlour.training.results.pages.leaderboard_page import LEADERBOARD_PAGE, write_leaderboard_page
+from parlour.training.results.pages.report import HTML
+from watched_page import DESKTOP, GOOD
+
+SIZES = pytest.mark.parametrize("size", [DESKTOP, {"width": 390, "height": 844}], ids=["1280", "390"])
+
+
+def benchmark_page(folder: Path) -> Path:
+    """The random player's results of the full suite, under a name with markup in it."""
+    result = replace(read_result(reference_file(FULL, "random")), name="<b>me</b>")
+    write_benchmark_page(folder, result, verdict_of(result), score_parts(result, Decisions(), ""))
+    return folder / HTML
+
+
+def leaderboard_page(folder: Path) -> Path:
+    """The same results, with the players that come with parlour."""
+    write_leaderboard_page(folder, leaderboard([reference_file(FULL, "random")]))
+    return folder / LEADERBOARD_PAGE
+
+
+@SIZES
+@pytest.mark.parametrize(
+    ("write", "heading"),
+    [
+        (benchmark_page, "Benchmark parlour-bench-1, full: <b>me</b>"),
+        (leaderboard_page, "Leaderboard: parlour-bench-1, full"),
+    ],
+    ids=["benchmark", "leaderboard"],
+)
+def test_a_page_fits_asks_for_nothing_and_can_be_read_by_everybody(
+    watched, tmp_path: Path, size, write: Callable[[Path], Path], heading
+):
+    watched.page.set_viewport_size(size)
+    page = watched.open(write(tmp_path))
+    assert page.inner_text("h1") == heading
+    assert watched.misdeeds() == GOOD
+    assert watched.wider_than_screen() == 0
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    assert axe.run(page).response["violations"] == []
