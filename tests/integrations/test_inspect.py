@@ -29,7 +29,7 @@ from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalLog, write_eval_log
 from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
 from inspect_ai.tool import ToolCall
-from one_stub import GAMES, by_endpoint, dealt, same_games, seat_of, stub_words
+from one_stub import GAMES, StubModel, by_endpoint, dealt, same_games, seat_of, stub_words
 from parlour.envs import replay
 from parlour.envs.core import ParlourError
 from parlour.envs.headings import headings_of
@@ -39,7 +39,9 @@ from parlour.policies import HeuristicPolicy
 from parlour.training.cli import run
 from parlour.training.harnesses.inspect_ai.logs import transcripts_of_log
 from parlour.training.harnesses.inspect_ai.played import STORED, StoredGame
+from parlour.training.harnesses.inspect_ai.suite import parlour_bench_1, points_of_samples, suite_of
 from parlour.training.harnesses.inspect_ai.tasks import TASK, TASKS, game_task
+from parlour.training.measure.benchmark.ratings import ratings
 from parlour.training.play.outside import OutsideSeats
 
 pytestmark = [
@@ -512,3 +514,45 @@ def test_the_code_of_the_page_runs(tmp_path, monkeypatch):
     names: dict[str, object] = {"__name__": "__page__"}
     for block in re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
         exec(compile(block, "inspect.md", "exec"), names)
+
+
+# -- the benchmark's suite ---------------------------------------------------------------------------------------
+
+
+def test_the_suite_gives_the_numbers_of_the_benchmark_on_the_same_answers(tmp_path):
+    """`parlour benchmark` with the model behind an endpoint, and Inspect's task with the same model: 24 games of one table."""
+    with StubModel() as server:
+        asked = ["--model", server.MODEL, "--base-url", server.base_url]
+        words = ["benchmark", "--quick", "--table", "werewolf-8", *asked, "--out", str(tmp_path / "run"), "--json"]
+        assert run(words) == 0
+    told = json.loads((tmp_path / "run" / "benchmark.json").read_text())
+    [log] = evaluated(parlour_bench_1(quick=True, table="werewolf-8"), scripted(stub_reply, "stub"), tmp_path / "logs")
+    assert log.status == "success"
+    assert log.eval.task == "parlour_bench_1"
+    assert log.eval.metadata["sha256"] == told["suite"]["sha256"]
+    of_samples = [sample.score.metadata for sample in log.samples]
+    suite = suite_of(True, None, ["werewolf-8"])
+    points = points_of_samples(suite, of_samples)
+    assert points == {
+        "werewolf-8": {
+            opponent: {side: tuple(map(float, of)) for side, of in sides.items()}
+            for opponent, sides in told["points"]["werewolf-8"].items()
+        }
+    }
+    [of_points] = [one for one in log.results.scores if one.name == "points"]
+    figures = {metric.name: metric.value for metric in of_points.metrics.values()}
+    overall = told["scores"]["overall"]
+    assert figures["score"] == pytest.approx(overall["mean"], abs=1e-4)
+    assert figures["low"] == pytest.approx(overall["low"], abs=1e-4)
+    assert figures["high"] == pytest.approx(overall["high"], abs=1e-4)
+    rating = ratings(suite, {"stub": points})["werewolf-8"]["stub"]
+    assert figures["elo_werewolf-8"] == pytest.approx(rating.value)
+    assert (figures["elo_werewolf-8_low"], figures["elo_werewolf-8_high"]) == pytest.approx(rating.ends)
+    deals = np.mean([of for sides in points["werewolf-8"].values() for of in sides.values()], axis=0)
+    assert figures["stderr"] == pytest.approx(deals.std(ddof=1) / np.sqrt(len(deals)))
+
+
+def test_a_suite_with_a_missing_game_has_no_figures():
+    suite = suite_of(True, None, ["werewolf-4"])
+    one = {"table": "werewolf-4", "opponent": "heuristic", "side": "village", "seed": 1, "points": 100.0}
+    assert points_of_samples(suite, [one | {"moves_chosen": [5, 5]}]) is None

@@ -10,11 +10,8 @@ from parlour.envs.core import ParlourError
 from parlour.policies.agents.chat import ChatPlayer
 from parlour.training.cli.models import ModelOption, called
 from parlour.training.cli.options import Answer
-from parlour.training.measure.abilities.questions import QuestionSizes
-from parlour.training.measure.abilities.run import ABILITIES, abilities
-from parlour.training.measure.abilities.table import abilities_table, verdict_on
+from parlour.training.play.extras import import_extra
 from parlour.training.results import display
-from parlour.training.results.pages.abilities_page import ABILITIES_PAGE, write_abilities_page
 
 
 def show_abilities(
@@ -36,11 +33,15 @@ def show_abilities(
     """
     if policy is None and not model.is_language_model:
         raise ParlourError("there is nobody to ask; accepted: --model NAME, or --policy PLAYER")
-    sizes = QuestionSizes(cases=cases, mediated=mediated)
+    measured = import_extra("parlour.training.measure.abilities.run", "batch")
+    words = import_extra("parlour.training.measure.abilities.table", "batch")
+    pages = import_extra("parlour.training.results.pages.abilities_page", "batch")
+    questions = import_extra("parlour.training.measure.abilities.questions", "batch")
+    sizes = questions.QuestionSizes(cases=cases, mediated=mediated)
     with display.progress_line() as progress:
-        found = abilities(run, policy or ChatPlayer.name, model, progress, sizes)
-    table, verdict = abilities_table(found), verdict_on(found)
-    write_abilities_page(run, found, verdict, table)
+        found = measured.abilities(run, policy or ChatPlayer.name, model, progress, sizes)
+    table, verdict = words.abilities_table(found), words.verdict_on(found)
+    pages.write_abilities_page(run, found, verdict, table)
     answered = [f"questions answered by {called(model)}"] if found.asked.questions else []
-    files = f"page: {run / ABILITIES_PAGE}; figures: {run / ABILITIES}"
+    files = f"page: {run / pages.ABILITIES_PAGE}; figures: {run / measured.ABILITIES}"
     return Answer(found.as_json(), [table, *answered, files], verdict=verdict)
