@@ -2,8 +2,8 @@
 
 `table` and `summary` hold for each seat: whether it is me, lives, was executed, died by night; what I know about it (a fellow: 1;
 found a werewolf: 1, found none: -1); shares of the seats that accuse it, defend it, report it as a werewolf and as none, by their
-last such claim; the last role that it claimed; and its share of the latest votes. `record` adds who reported what, who spoke for or
-against whom, and who voted for whom, each the last time.
+last such claim; the last role that it claimed; and its share of the latest votes. `record` adds for each pair of seats the last
+report of the one about the other, its last word for or against the other, and whether it voted for the other.
 """
 
 from __future__ import annotations
