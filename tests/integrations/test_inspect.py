@@ -5,6 +5,7 @@ docs/integrations/inspect.md says in prose what is tested here.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import os
@@ -60,6 +61,13 @@ TABLES = {
     "template_v0": {},
 }
 Reply = Callable[[list[ChatMessage]], str]
+
+
+@pytest.fixture(autouse=True)
+def collected() -> Iterator[None]:
+    """Collect the streams while their warnings are ignored, not at the end of the session."""
+    yield
+    gc.collect()
 
 
 def option_of(messages: list[ChatMessage]) -> str:
