@@ -6,10 +6,14 @@ from pathlib import Path
 
 import pytest
 from parlour.policies.llm.decisions import Decisions
+from parlour.training.measure.abilities.answers import MovesTaken
 from parlour.training.measure.abilities.beliefs import StatedScores
+from parlour.training.measure.abilities.consistency import Consistency
 from parlour.training.measure.abilities.persuasion import Persuasion
-from parlour.training.measure.abilities.run import Abilities
+from parlour.training.measure.abilities.questions import QuestionAbilities
+from parlour.training.measure.abilities.run import Abilities, VillageBeliefs
 from parlour.training.measure.abilities.table import abilities_table, verdict_on
+from parlour.training.measure.abilities.votes import VotesWon
 from parlour.training.measure.statistics import Estimate, rate
 from parlour.training.results.pages.abilities_page import ABILITIES_PAGE, write_abilities_page
 from watched_page import DESKTOP, GOOD
@@ -20,11 +24,17 @@ FOUND = Abilities(
     player="<b>me</b>",
     deduction=SCORES,
     against={"heuristic": SCORES},
-    deception={"exact": HALF, "heuristic": None},
+    village=VillageBeliefs(SCORES, {"heuristic": SCORES}),
+    deception={"onlooker": HALF, "exact": HALF, "heuristic": None, "themselves": None},
+    by_words=HALF,
     persuasion=Persuasion(HALF, None),
+    votes=VotesWon(HALF, None, HALF),
     names_merlin=rate(1, 4),
     hides_merlin=None,
     asked=Decisions(),
+    consistency={"avalon_v0": {"<b>me</b>": Consistency(HALF, HALF, None, 40)}},
+    moves=MovesTaken(40, 0.9, 1200.0, None),
+    questions={"<b>me</b>": QuestionAbilities({25: HALF, 50: None, 100: HALF}, HALF, HALF)},
 )
 
 
