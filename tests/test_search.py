@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from parlour.envs import registry
+from parlour.envs import registry, speech
 from parlour.envs.avalon import vocabulary as avalon
 from parlour.envs.avalon.histories import histories
 from parlour.envs.core import NATURE, Move, ParlourError
@@ -89,6 +89,16 @@ def test_every_history_leads_to_what_the_seat_sees():
         for _, move in history.moves:
             state = game.apply(state, move)
         assert game.view(state, 0).events == view.events
+
+
+def test_free_words_of_a_seat_rule_out_no_history():
+    """A language model's seat speaks in words that are no claim: all deals are as possible as before them."""
+    game = game_of(TABLES[1])
+    words = Move(speech.SILENT, (), "Let me think aloud.")
+    before, after = played(game, game.roles), played(game, game.roles, words)
+    for seat in range(6):
+        counted = [len(list(histories(game, game.view(state, seat)))) for state in (before, after)]
+        assert counted[0] == counted[1] > 0
 
 
 def test_one_fail_of_two_evil_members_has_two_histories():

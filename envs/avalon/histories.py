@@ -52,7 +52,7 @@ def _courses(game: Avalon, view: AvalonView, dealt: AvalonState) -> Iterator[tup
             yield moves
         elif state.actor != OVER:
             for move in _possible(view, state, view.events[seen]):
-                if state.actor == NATURE or move in state.options.legal:
+                if state.actor == NATURE or Move(move.kind, move.args) in state.options.legal:  # words are no rule
                     open_courses.append((game.apply(state, move), seen, (*moves, (state.actor, move))))
 
 
