@@ -27,7 +27,9 @@ from parlour.envs.core import ParlourError
 from parlour.policies.files import read_json
 from parlour.training.harnesses import trl
 from parlour.training.harnesses.sessions import Sessions, SessionSettings
+from parlour.training.harnesses.social import end_of_talk
 from parlour.training.harnesses.trl import GAME_OVER, PROMPT, GameRollout, environments, game_reward, usable_share
+from parlour.wrappers.conversation import ConversationSeat, table
 from talked_games import TABLES, aec_return, first_messages, seat_maker, seat_of, told_what_its_view_holds
 from tiny_chat_models import PLAIN_TEMPLATE, ScriptedLlama, imitate, llama_config, tokenizer_of
 from transformers import LlamaForCausalLM
@@ -457,3 +459,34 @@ def test_the_example_measures_trains_and_measures_again_and_resumes(tmp_path, mo
     assert train_trl.main(settings, tmp_path / "run") == text
     with pytest.raises(ParlourError, match="--at-once 3 is not accepted; accepted: a divisor of 8 games a step"):
         train_trl.main(replace(settings, at_once=3), tmp_path / "other")
+
+
+# -- listening and speaking ----------------------------------------------------------------------------------------
+
+
+def avalon() -> ConversationSeat:
+    return ConversationSeat(table("avalon_v0", num_players=5, **ONCE), "player_1", list_options=False)
+
+
+def test_a_rollout_with_social_rewards_asks_good_seats_after_the_game_and_keeps_the_question_from_the_moves():
+    """By a random model, whose answers cannot be read: prior - 6.9078. Only the end of the completions differs from that without."""
+    model, tokenizer = plain([avalon().reset(0)])
+    prompts = [row["prompt"] for row in trl.rollout_rows(8, seed=3)]
+    trainer = as_trainer(model, tokenizer, 4000)
+    without = GameRollout(avalon, max_new_tokens=4)(prompts, trainer)
+    made = GameRollout(avalon, max_new_tokens=4, social=True)(prompts, trainer)
+    assert set(made) - set(without) == {"listening", "speaking"}
+    assert trl.listening_reward([], **made) == made["listening"]
+    assert trl.speaking_reward([], **made) == made["speaking"] == [0.0] * 8  # it claimed nothing
+    for k in range(8):
+        seat = avalon()
+        seat.reset(3 + k)
+        for words in made["said"][k]:
+            seat.say(words)
+        end = end_of_talk(seat)
+        longer = made["completion_ids"][k][len(without["completion_ids"][k]) :]
+        assert made["completion_ids"][k][: len(without["completion_ids"][k])] == without["completion_ids"][k]
+        assert made["game_reward"][k] == without["game_reward"][k]
+        assert made["listening"][k] == (end.listening("") if end.good else None)
+        assert (end.question in tokenizer.decode(longer)) == end.good
+    assert {one is None for one in made["listening"]} == {True, False}

@@ -308,6 +308,42 @@ def test_what_a_model_thinks_and_tools_that_it_calls_are_no_words_of_its_seat():
     assert trace.metrics["unreadable"] == 3 * trace.metrics["replaced"] == trace.num_turns > 0
 
 
+# -- listening and speaking --------------------------------------------------------------------------------------
+
+
+def test_listening_and_speaking_are_rewards_beside_the_return_and_change_no_game():
+    """The model states 0.5 of everybody, the night's belief of a Loyal Servant among five: its listening is 0.0."""
+
+    def states(messages: list[dict[str, Any]]) -> str:
+        words = messages[-1]["content"]
+        if words.startswith("Privately, and without a move"):
+            return words.split("such as ")[1].rstrip(".\n")
+        return one_of_its_options(messages)
+
+    games = {"game": "avalon_v0", "options": {"num_players": 5}, "seats": "each"}
+    without, _ = episodes(states, 5, **games)
+    found, _ = episodes(states, 5, listening=True, speaking=True, **games)
+    roles = set()
+    for episode, plain in zip(found, without, strict=True):
+        assert episode.ok, episode.errors
+        ((trace,), (before,)) = episode.traces, plain.traces
+        told = messages(trace)
+        assert told[: len(messages(before))] == messages(before)
+        assert trace.rewards["return"].score == before.rewards["return"].score
+        assert set(before.rewards) == {"return"}
+        role = re.search(r"Your role is ([A-Z][a-z ]*[A-Za-z]*) \(", told[0][1]).group(1)  # type: ignore[union-attr]
+        evil = "(evil)" in told[0][1].splitlines()[1]
+        roles.add(evil)
+        assert set(trace.rewards) == {"return", "speaking"} | (set() if evil else {"listening"})
+        if not evil:
+            assert trace.metrics["belief_read"] == 1.0
+            assert role != "Loyal Servant" or trace.rewards["listening"].score == pytest.approx(0.0)
+            assert (
+                role != "Merlin" or trace.rewards["listening"].score < -0.6
+            )  # he knew: -log 0.5 = 0.69 against about 0
+    assert roles == {True, False}
+
+
 # -- settings, and the command -----------------------------------------------------------------------------------
 
 
@@ -321,6 +357,10 @@ def test_what_a_model_thinks_and_tools_that_it_calls_are_no_words_of_its_seat():
         ({"opponents": "nobody"}, "'nobody' is not accepted; accepted: "),
         ({"on_bad": "shrug"}, "on_bad 'shrug' is not accepted; accepted: "),
         ({"tries": 0}, "tries 0 is not accepted; accepted: "),
+        (
+            {"game": "werewolf_v0", "listening": True},
+            "game of listening and speaking 'werewolf_v0' is not accepted; accepted: avalon_v0",
+        ),
     ],
 )
 def test_settings_that_are_not_accepted_are_refused_before_anything_is_played(given, message):

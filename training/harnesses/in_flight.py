@@ -82,6 +82,8 @@ class TalkedGame:
     """Whether the seat left the table before the end."""
     end: str
     """The last message to the seat."""
+    notes: Any = None
+    """What `at_end` found."""
 
 
 Reply = Callable[[Sequence[TalkTurn]], Sequence[str | None]]
@@ -95,6 +97,7 @@ def play_in_flight(
     *,
     at_once: int = 32,
     keep: Callable[[TalkedGame], None] | None = None,
+    at_end: Callable[[ConversationSeat], Any] | None = None,
 ) -> list[TalkedGame]:
     """Play games, several at once.
 
@@ -104,6 +107,7 @@ def play_in_flight(
         reply: Called with the turns of all games in progress, in the order of the games' numbers.
         at_once: How many games are in progress.
         keep: Called with each game as it ends; games that end together come in the order of their numbers.
+        at_end: Called with the seat of each game as it ends, before the next deal; its result becomes the game's `notes`.
 
     Returns:
         The games, in order.
@@ -118,7 +122,7 @@ def play_in_flight(
     found: dict[int, TalkedGame] = {}
 
     def finish(talk: _Talk) -> None:
-        found[talk.number] = talked = talk.over()
+        found[talk.number] = talked = talk.over(None if at_end is None else at_end(talk.seat))
         if keep is not None:
             keep(talked)
 
@@ -179,8 +183,16 @@ class _Talk:
         faults = {kind: count - before[kind] for kind, count in self.seat.faults.items() if count > before[kind]}
         self.replies.append(Answered(told, words, faults))
 
-    def over(self) -> TalkedGame:
+    def over(self, notes: Any) -> TalkedGame:
         seat, end = self.seat, self.messages[-1].content
         return TalkedGame(
-            self.number, self.game.seed, seat.agent, seat.reward, tuple(self.replies), seat.faults, self.left, end
+            self.number,
+            self.game.seed,
+            seat.agent,
+            seat.reward,
+            tuple(self.replies),
+            seat.faults,
+            self.left,
+            end,
+            notes,
         )

@@ -19,8 +19,9 @@ from typing import Any, Final
 import numpy as np
 from parlour.envs.core import ParlourError, check_from
 from parlour.policies.local_lm.model import LanguageModel, Prompt, Sampling
-from parlour.training.harnesses.in_flight import TalkedGame, TalkGame, TalkTurn, play_in_flight
+from parlour.training.harnesses.in_flight import USER, ChatMessage, TalkedGame, TalkGame, TalkTurn, play_in_flight
 from parlour.training.harnesses.sessions import Sessions, SessionTurn
+from parlour.training.harnesses.social import end_of_talk
 from parlour.wrappers.conversation import ConversationSeat
 
 PROMPT: Final = (
@@ -194,6 +195,21 @@ def usable_share(
     return [1.0 - unused / len(words) if words else 1.0 for words, unused in zip(said, refused, strict=True)]
 
 
+def listening_reward(
+    completions: Sequence[Any], listening: Sequence[float | None], **fields: Any
+) -> list[float | None]:
+    """How much better the seat knows at the end who is evil than after the night, in nats: a reward function for `GRPOTrainer`.
+
+    None for a seat that was not asked: it is evil, it left, or there was no room. TRL leaves None out of the sum.
+    """
+    return list(listening)
+
+
+def speaking_reward(completions: Sequence[Any], speaking: Sequence[float], **fields: Any) -> list[float]:
+    """The mean effect of the seat's claims on good listeners, in nats: a reward function for `GRPOTrainer`."""
+    return list(speaking)
+
+
 class GameRollout:
     """What `GRPOTrainer(rollout_func=...)` takes: plays the games of a batch in step with the model that is trained.
 
@@ -205,6 +221,7 @@ class GameRollout:
         max_new_tokens: Most tokens of a reply.
         at_once: How many games are in progress at once, and prompts in a batch.
         seed: Seed of the model's sampling.
+        social: Whether the seat is asked after each game who is evil, for `listening_reward` and `speaking_reward`. Avalon.
 
     Raises:
         ParlourError: A setting is not accepted.
@@ -213,13 +230,19 @@ class GameRollout:
     __name__ = "GameRollout"
 
     def __init__(
-        self, make: Callable[[], ConversationSeat], *, max_new_tokens: int = 64, at_once: int = 32, seed: int = 0
+        self,
+        make: Callable[[], ConversationSeat],
+        *,
+        max_new_tokens: int = 64,
+        at_once: int = 32,
+        seed: int = 0,
+        social: bool = False,
     ) -> None:
         check_from("max_new_tokens", max_new_tokens, 1)
         check_from("at_once", at_once, 1)
         check_from("seed", seed, 0)
         self.make, self.max_new_tokens, self.at_once = make, max_new_tokens, at_once
-        self.seed, self._rollouts = seed, 0
+        self.seed, self.social, self._rollouts = seed, social, 0
 
     def __call__(self, prompts: Sequence[Any], trainer: Any) -> dict[str, list[Any]]:
         """Play a game for each prompt.
@@ -227,15 +250,19 @@ class GameRollout:
         Returns:
             `prompt_ids`, `completion_ids`, `logprobs` and `env_mask`, a list of each game; and of each game `game_reward`,
             `said` (the replies in words), `refused` (how many of these the table could not use), `left` (whether the seat
-            left before the end).
+            left before the end). With `social` also `listening` and `speaking`, each game's rewards.
 
         Raises:
-            ParlourError: A prompt holds no seed, or the tokenizer has no chat template that grows at its end alone.
+            ParlourError: A prompt holds no seed, the tokenizer has no chat template that grows at its end alone, or the game
+                has no social rewards.
         """
         games = [TalkGame(seed_of(prompt)) for prompt in prompts]
         writing = _Writing(trainer, self.max_new_tokens, self.at_once, (self.seed, self._rollouts))
         self._rollouts += 1
-        played = play_in_flight(self.make, games, writing, at_once=self.at_once)
+        played = play_in_flight(
+            self.make, games, writing, at_once=self.at_once, at_end=end_of_talk if self.social else None
+        )
+        social = self._social(writing, played) if self.social else {}
         completions = [writing.completion(one) for one in played]
         return {
             "prompt_ids": [completion.prompt for completion in completions],
@@ -246,7 +273,20 @@ class GameRollout:
             "said": [[reply.words for reply in one.replies if reply.words is not None] for one in played],
             "refused": [sum(bool(reply.faults) for reply in one.replies if reply.words is not None) for one in played],
             "left": [one.left for one in played],
+            **social,
         }
+
+    def _social(self, writing: _Writing, played: Sequence[TalkedGame]) -> dict[str, list[Any]]:
+        """Ask the good seats, and what their answers and their claims are worth."""
+        asked = [one for one in played if one.notes.good and one.replies and not one.left]
+        turns = [TalkTurn(one.game, one.seed, one.agent, (ChatMessage(USER, one.notes.question),), ()) for one in asked]
+        answers: dict[int, str | None] = {}
+        for start in range(0, len(turns), self.at_once):
+            some = turns[start : start + self.at_once]
+            answers |= dict(zip((turn.game for turn in some), writing(some), strict=True))
+        pairs = [(one.notes, answers.get(one.game)) for one in played]
+        listening = [None if words is None else end.listening(words) for end, words in pairs]
+        return {"listening": listening, "speaking": [end.speaking for end, _ in pairs]}
 
 
 def seed_of(prompt: Any) -> int:

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Final, Self
 import openai
 import verifiers.v1 as vf
 from parlour.envs.core import accept
+from parlour.training.harnesses.social import check_social, seat_end
 from parlour.training.play import seeds
 from parlour.training.play.outside import OutsideSeats, OutsideTable
 from pydantic import Field, model_validator
@@ -48,6 +49,10 @@ class GamesConfig(vf.TasksetConfig):
     """How often a seat is asked."""
     list_options: bool = True
     """Whether the messages list what may be said."""
+    listening: bool = False
+    """Whether good seats are asked after the game who is evil, and rewarded for the answer (`social.py`). Avalon."""
+    speaking: bool = False
+    """Whether seats are rewarded for what their claims did to the belief of good seats. Avalon."""
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -56,6 +61,8 @@ class GamesConfig(vf.TasksetConfig):
         _alike(self.seed)
         if self.opponents != OPPONENT:
             table.check_opponents()
+        if self.listening or self.speaking:
+            check_social(self.game)
         return self
 
 
@@ -71,6 +78,8 @@ class GameData(vf.TaskData):
     on_bad: str
     tries: int
     list_options: bool
+    listening: bool = False
+    speaking: bool = False
 
 
 class GameTask(vf.Task[GameData]):
@@ -86,7 +95,8 @@ class GamesTaskset(vf.Taskset[GameTask, GamesConfig]):
         """The games in order of their seeds, up to the last seed for the same purpose."""
         config = self.config
         agents = table_of(config).seats
-        shared = {field.name: getattr(config, field.name) for field in fields(OutsideTable)}
+        names = [*(field.name for field in fields(OutsideTable)), "listening", "speaking"]
+        shared = {name: getattr(config, name) for name in names}
         for number, seed in enumerate(_alike(config.seed)):
             seats = _seats_of(config, agents, number)
             yield GameTask(GameData(name=f"{config.game}#{seed}", seats=seats, seed=seed, **shared), config.task)
@@ -160,6 +170,7 @@ class TableEnv(vf.Env[TableConfig]):
                     await asyncio.to_thread(talk.say, segment.last_reply)
             for seat in talk.agents:
                 _record(seats[seat].trace, talk, seat)
+                await _reward_social(data, seats[seat], talk, seat)
 
 
 def _dealt(data: GameData, transcripts: Path | None, seats: dict[str, vf.Interaction]) -> OutsideSeats:
@@ -185,6 +196,20 @@ def _record(trace: vf.Trace, talk: OutsideSeats, seat: str) -> None:
     trace.record_reward("return", talk.rewards[seat])
     trace.record_metrics({**faults, "left": float(seat in talk.left)})
     trace.info.update(seat=seat, winner=outcome.winner, reason=outcome.reason, last_message=talk.hear(seat))
+
+
+async def _reward_social(data: GameData, asked: vf.Interaction, talk: OutsideSeats, seat: str) -> None:
+    """The rewards of listening and speaking, where they are wanted. A seat that left is not asked, and earns no listening."""
+    if not (data.listening or data.speaking):
+        return
+    end = await asyncio.to_thread(seat_end, talk.game_env, seat)
+    if data.speaking:
+        asked.trace.record_reward("speaking", end.speaking)
+    if data.listening and end.good and seat not in talk.left:
+        segment = await asked.turn(end.question)
+        words = "" if segment.terminated else segment.last_reply
+        asked.trace.record_reward("listening", end.listening(words))
+        asked.trace.record_metrics({"belief_read": float(end.stated(words) is not None)})
 
 
 class ChatConfig(vf.HarnessConfig):
