@@ -61,8 +61,8 @@ def seeds_of(seed: int, stream: int, step: int, count: int, among: range = TRAIN
 class RoleTable:
     """Words that cannot be used are not asked for again: the move that the rules prescribe takes their place."""
 
-    def __init__(self, options: dict[str, Any]) -> None:
-        self._env = table(GAME, on_bad="default", tries=1, **options)
+    def __init__(self, options: dict[str, Any], game: str = GAME, role: str = ROLE, others: str = "heuristic") -> None:
+        self._env, self._role, self._others = table(game, on_bad="default", tries=1, **options), role, others
         self._game = inner_game(self._env, "RoleTable", full=True)
         self._teacher = make_policy("heuristic", self._game.spec.id, self._game.game.config)
         self._seats: dict[str, ConversationSeat] = {}
@@ -71,9 +71,9 @@ class RoleTable:
         """Deal a new game: the first message to the role's seat, which gets news without a list of options."""
         self._env.reset(seed=seed)
         views: dict[str, Any] = {agent: self._game.view(seat) for agent, seat in self._game.seat_of.items()}
-        agent = next(agent for agent, view in views.items() if view.role == ROLE)
+        agent = next(agent for agent, view in views.items() if view.role == self._role)
         if agent not in self._seats:
-            self._seats[agent] = ConversationSeat(self._env, agent, "heuristic", list_options=False)
+            self._seats[agent] = ConversationSeat(self._env, agent, self._others, list_options=False)
         self._teacher.reset(self._game.seat_of[agent], seed)
         self.seat = self._seats[agent]
         return self.seat.reset(seed)
@@ -263,8 +263,8 @@ def credits_of(games: Sequence[SeatGame]) -> list[list[float]]:
     ]
 
 
-def improve(model: Any, optimizer: Any, games: Sequence[tuple[SeatGame, list[float]]], rate: float) -> None:
-    """Move the weights once by games and the credit of their replies."""
+def policy_loss(model: Any, games: Sequence[tuple[SeatGame, list[float]]]) -> Any:
+    """PPO's clipped loss of games, given the credit of their replies."""
     kept = [(game, own) for game, own in games if game.replies]
     replies = [(reply, gain) for game, own in kept for reply, gain in zip(game.replies, own, strict=True)]
     said = torch.as_tensor([token for reply, _ in replies for token in reply.tokens])
@@ -273,7 +273,7 @@ def improve(model: Any, optimizer: Any, games: Sequence[tuple[SeatGame, list[flo
     logits = token_logits(model, [game for game, _ in kept], model.config.pad_token_id)
     ratio = (logits.log_softmax(-1).gather(1, said[:, None])[:, 0] - sampled).exp()
     clipped = ratio.clamp(1 - CLIP, 1 + CLIP)
-    descend(model, optimizer, -torch.minimum(ratio * gains, clipped * gains).mean(), rate)
+    return -torch.minimum(ratio * gains, clipped * gains).mean()
 
 
 class Run:
@@ -306,7 +306,7 @@ class Run:
             credited = list(zip(games, credits_of(games), strict=True))
             for part in np.array_split(np.arange(chosen.batch), min(UPDATES, chosen.batch)):
                 rows = slice(part[0] * GROUP, (part[-1] + 1) * GROUP)
-                improve(model, optimizer, credited[rows], 5e-4 * (1 - k / chosen.learning))
+                descend(model, optimizer, policy_loss(model, credited[rows]), 5e-4 * (1 - k / chosen.learning))
             curve.append({"step": k + 1, "games": len(games), "wins": sum(game.reward > 0 for game in games)})
         return curve
 

@@ -19,11 +19,13 @@ pytest.importorskip("transformers", reason="transformers is not installed; run s
 import torch
 from parlour.envs.core import ParlourError
 from parlour.policies.local_lm.model import LanguageModel, Sampling
+from parlour.training.measure.abilities.beliefs import loss
 from parlour.training.play.seeds import HELD_OUT, TRAINING
 from parlour.wrappers.conversation import ConversationSeat, table
 from transformers import AutoTokenizer
 
 SCRIPT = Path(__file__).parents[2] / "examples/train_lm.py"
+AVALON_SCRIPT = SCRIPT.with_name("train_lm_avalon.py")
 DAYS = {"num_players": 4, "max_days": 2}
 SMALL = {"seed": 0, "imitation": 6, "learning": 2, "batch": 2, "longer": 3, "deals": 6}
 
@@ -96,7 +98,8 @@ def test_a_step_of_learning_makes_replies_with_credit_likelier_and_those_with_bl
     games = lm.play(learner, run.tokens, run.tables, [3, 3], 1)
     credited = [(game, [gain] * len(game.replies)) for game, gain in zip(games, (1.0, -1.0), strict=True)]
     before = [log_prob_of(learner, game, run.tokens.pad) for game in games]
-    lm.improve(learner, torch.optim.AdamW(learner.parameters(), **lm.ADAM), credited, 1e-3)
+    optimizer = torch.optim.AdamW(learner.parameters(), **lm.ADAM)
+    lm.descend(learner, optimizer, lm.policy_loss(learner, credited), 1e-3)
     after = [log_prob_of(learner, game, run.tokens.pad) for game in games]
     assert after[0] - before[0] > after[1] - before[1]
     assert after[1] < before[1] or after[0] > before[0]
@@ -238,3 +241,91 @@ def test_the_command_runs_with_a_network_of_a_million_parameters(tmp_path):
     assert json.loads((tmp_path / "run/learned.json").read_text())["curve"][0]["games"] == 8
     weights = runpy.run_path(str(SCRIPT))["LlamaForCausalLM"].from_pretrained(str(tmp_path / "run/learned"))
     assert sum(own.numel() for own in weights.parameters()) in range(1_000_000, 3_000_001)
+
+
+# -- a seat of Avalon with five players (examples/train_lm_avalon.py) ------------------------------------------------
+
+
+def loaded_avalon() -> Any:
+    """The second example, over the small network of the first one."""
+    spec = spec_from_file_location("train_lm_avalon", AVALON_SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module: Any = module_from_spec(spec)
+    sys.modules["train_lm_avalon"] = module
+    sizes = lm.HIDDEN, lm.HEADS, lm.INNER
+    spec.loader.exec_module(module)
+    lm.HIDDEN, lm.HEADS, lm.INNER = sizes
+    return module
+
+
+@pytest.fixture(scope="module")
+def five(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The example, runs without stages for two sorts of opponents, and an untrained model."""
+    module = loaded_avalon()
+    lm.CONTEXT = 1024
+    torch.set_num_threads(1)
+    runs = {
+        who: module.Run(Namespace(out=tmp_path_factory.mktemp(who), seed=0, role=role, opponents=who, batch=1, deals=4))
+        for who, role in (("heuristic", "Loyal Servant"), ("itself", "Loyal Servant"))
+    }
+    yield Namespace(module=module, runs=runs, model=lm.make_model(runs["heuristic"].tokens, 0))
+    lm.CONTEXT = 512
+
+
+def avalon_games(five: Any, who: str, seeds: list[int], *, everybody: bool) -> list[Any]:
+    run = five.runs[who]
+    games: list[Any] = five.module.play(five.model, run.tokens, run.tables, seeds, 0, everybody=everybody)
+    return games
+
+
+@pytest.mark.parametrize(("who", "everybody"), [("heuristic", False), ("itself", True)])
+def test_what_is_kept_from_turn_to_turn_gives_the_log_probabilities_of_reading_the_whole_game(five, who, everybody):
+    games = avalon_games(five, who, [1, 2, 3], everybody=everybody)
+    assert len(games) == (15 if everybody else 3)
+    with torch.no_grad():
+        logits = lm.token_logits(five.model, games, five.runs[who].tokens.pad)
+    said = torch.as_tensor([token for game in games for reply in game.replies for token in reply.tokens])
+    again = logits.log_softmax(-1).gather(1, said[:, None])[:, 0]
+    kept = torch.as_tensor([x for game in games for reply in game.replies for x in reply.log_probs])
+    assert torch.allclose(again, kept, atol=1e-4)
+
+
+def test_a_model_against_itself_has_every_seat_and_only_good_ones_are_asked_who_is_evil(five):
+    games = avalon_games(five, "itself", [1, 2], everybody=True)
+    for deal in (games[:5], games[5:]):
+        assert [game.agent for game in deal] == [f"player_{seat}" for seat in range(5)]
+        assert sum(game.reward for game in deal) in (1.0, -1.0)  # three good and two evil seats
+        for seat, game in enumerate(deal):
+            assert game.asked == ([] if game.evil[seat] else [other for other in range(5) if other != seat])
+            assert game.evil[seat] or sum(game.truth) == 2
+
+
+def test_the_loss_of_a_belief_is_that_of_the_measures_and_a_step_along_it_raises_the_truth(five):
+    """The question is asked beside play: the game's tokens stay as they are."""
+    tokens = five.runs["heuristic"].tokens
+    games = avalon_games(five, "heuristic", [1, 2, 3, 4], everybody=False)
+    before = [list(game.tokens) for game in games]
+    learner = lm.make_model(tokens, 1)
+    found = five.module.belief_loss(learner, tokens, games).item()
+    stated = five.module.belief_logits(learner, tokens, games).sigmoid().tolist()
+    assert found == pytest.approx(loss(stated, [own for game in games for own in game.truth]), abs=1e-5)
+    optimizer = torch.optim.AdamW(learner.parameters(), **lm.ADAM)
+    for _ in range(5):
+        lm.descend(learner, optimizer, five.module.belief_loss(learner, tokens, games), 1e-3)
+    assert five.module.belief_loss(learner, tokens, games).item() < found
+    assert [game.tokens for game in games] == before
+
+
+def test_the_ablation_gives_every_model_the_same_time_and_deals_and_repeats_nothing(five, tmp_path):
+    budget = {"imitation": 1, "learning": 1, "batch": 1, "deals": 3}
+    chosen = Namespace(out=tmp_path, seed=0, role="Loyal Servant", opponents="heuristic", **budget)
+    found = five.module.train(chosen)
+    assert list(found) == ["imitation", "longer", "game", "deduction"]
+    assert all(len(own["won"]) == 3 and own["skill"] for own in found.values())
+    spent = [json.loads((tmp_path / f"{name}.json").read_text())["processor_seconds"] for name in found]
+    assert all(seconds >= 1 for seconds in spent)
+    text, kept = (tmp_path / "report.md").read_text(), (tmp_path / "game.json").read_bytes()
+    assert all(f"\n| {name} | " in text for name in found)
+    assert five.module.train(chosen) == found
+    assert ((tmp_path / "report.md").read_text(), (tmp_path / "game.json").read_bytes()) == (text, kept)
