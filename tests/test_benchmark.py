@@ -592,6 +592,23 @@ def test_a_model_at_parlours_own_server_has_the_same_file_twice_with_its_questio
     assert less["overall"].value < -25
 
 
+@pytest.mark.slow
+def test_the_cost_that_is_told_beforehand_is_within_15_percent_of_what_it_was(served, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("OPENAI_API_KEY", "unused")
+    model = (*SMALL, "--model", "heuristic", "--base-url", served, "--price", "1,2")
+    assert run(["benchmark", *model, "--forecast", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    made = bench(tmp_path / "run", *model)["all decisions"]
+    for name, took in (("questions", "requests"), ("prompt",) * 2, ("completion",) * 2, ("dollars",) * 2):
+        assert told[name] == pytest.approx(made[took], rel=0.15), name
+    assert told["games"] == 32
+
+
+def test_a_forecast_without_a_language_model_is_refused_in_one_line(capsys):
+    assert run(["benchmark", *SMALL, "--policy", "heuristic", "--forecast"]) == 2
+    assert "--forecast goes with a player that asks a language model" in capsys.readouterr().err
+
+
 # -- the page ----------------------------------------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,12 +16,13 @@ from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called, seated
 from parlour.training.cli.options import Answer
 from parlour.training.measure.benchmark.compare import compare, two_results
+from parlour.training.measure.benchmark.cost import forecast
 from parlour.training.measure.benchmark.played import Candidate
 from parlour.training.measure.benchmark.ratings import Ratings, ratings
 from parlour.training.measure.benchmark.result import OVERALL, plain, scores
 from parlour.training.measure.benchmark.results_file import RESULTS, BenchmarkResult, read_result, references
 from parlour.training.measure.benchmark.run import benchmark as run_benchmark
-from parlour.training.measure.benchmark.suite import FULL, QUICK
+from parlour.training.measure.benchmark.suite import FULL, QUICK, Suite
 from parlour.training.measure.benchmark.verdict import expectation, verdict_of
 from parlour.training.measure.statistics import Estimate, show_interval
 from parlour.training.play.parallel.executor import opened
@@ -55,6 +57,11 @@ def benchmark(
         "Deals of this day, YYYY-MM-DD, the same for everybody; choose one after the player was made. None: the deals of the suite.",
     ] = None,
     table: Annotated[list[str] | None, "Table of the suite, repeatable; None: all of them."] = None,
+    only_forecast: Annotated[
+        bool,
+        typer.Option("--forecast"),
+        "Play nothing: print what the run will take, from games of other deals and a few questions to the model.",
+    ] = False,
     out: Annotated[Path, "Run directory, for the results file and the transcripts; resumes if it exists."] = Path(
         "runs/benchmark"
     ),
@@ -77,6 +84,8 @@ def benchmark(
     asking = any(map(asks_a_model, candidate.seated(suite)))
     if asking and model.is_language_model and processes.workers != 1:
         raise ParlourError(f"--workers {processes.workers} goes without a language model; accepted: --concurrency")
+    if only_forecast:
+        return _forecast(suite, candidate, asking)
     tell(expectation(suite), error=True)
     name = " or ".join(seated(one, model) for one in (candidate.policy, otherwise) if one is not None)
     with processes.players(model) as workers, opened(workers) as pool, display.progress_line() as progress:
@@ -88,6 +97,15 @@ def benchmark(
     write_benchmark_page(out, result, verdict, parts)
     files = f"report: {out / HTML}, {out / MARKDOWN}; results: {out / RESULTS}"
     return Answer(found, [*parts, files], verdict=verdict)
+
+
+def _forecast(suite: Suite, candidate: Candidate, asking: bool) -> Answer:
+    """What a run will take."""
+    if not (asking and candidate.model.is_language_model):
+        raise ParlourError("--forecast goes with a player that asks a language model; accepted: --model NAME")
+    with display.progress_line() as progress:
+        cost = forecast(suite, candidate, progress)
+    return Answer(asdict(cost), [cost.told()])
 
 
 def compare_results(
