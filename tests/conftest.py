@@ -132,6 +132,7 @@ WEREWOLF_TABLES = [
     werewolf_table(6, "paper", talk=False),
     werewolf_table(7, "reference", roles=("Werewolf", "Seer", *("Villager",) * 5), max_days=3),
     werewolf_table(15, "official"),
+    werewolf_table(6, "paper", speaking="bids"),
     werewolf_table(5, "aiwolf-5"),
     werewolf_table(15, "aiwolf-15", talk=False),
 ]

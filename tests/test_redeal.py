@@ -28,6 +28,7 @@ TABLES: list[tuple[str, dict[str, Any]]] = [
     ("werewolf_v0", {"num_players": 10, "rules": "reference", "max_days": 2}),
     ("werewolf_v0", {"num_players": 5, "rules": "official"}),
     ("werewolf_v0", {"num_players": 6, "talk": False}),
+    ("werewolf_v0", {"num_players": 5, "speaking": "bids"}),
     ("werewolf_v0", {"rules": "aiwolf-5"}),
     ("werewolf_v0", {"rules": "aiwolf-15"}),
     ("avalon_v0", {"num_players": 7, "rules": "official"}),

@@ -4,7 +4,7 @@
 |---|---|
 | Name | `werewolf_v0` |
 | Players | 4-15, agents `player_0` ... |
-| Options | `num_players`, `rules`, `roles`, `talk`, `max_days` |
+| Options | `num_players`, `rules`, `roles`, `talk`, `max_days`, `speaking` |
 | Returns | +1 for every seat of the winning side, -1 for the losing side, 0 after a draw; 0 before the end |
 | Reasons of the end | `wolves_dead`, `village_dead`, `parity` (official), `days` (a draw), `forfeit` (a wrapper's setting) |
 | Actions | numbers in `game.catalogue`: speeches, proposals among wolves, targets by night and by day, the antidote |
@@ -22,7 +22,8 @@ A night has four steps, in this order:
 4. The seer learns whether one seat is a werewolf.
 
 A player killed before acting does not act. By day everybody speaks once, in an order drawn with the roles, then votes. The
-player with most votes speaks last words and is executed. After `max_days` days the game is a draw.
+player with most votes speaks last words and is executed. After `max_days` days the game is a draw. With `speaking="bids"` the
+living bid for the floor instead of speaking in an order (`bidding.py`).
 
 The presets of `rules` differ in these points:
 
@@ -64,6 +65,7 @@ from parlour.envs.core import TABLE, GameSpec, ParlourError, accept, check_one_o
 from parlour.envs.hidden_roles import FEATURES, check_table
 from parlour.envs.werewolf.aiwolf.rules import AIWolf
 from parlour.envs.werewolf.aiwolf.vocabulary import AIWOLF_PRESETS
+from parlour.envs.werewolf.bidding import BiddingWerewolf
 from parlour.envs.werewolf.presets import DAYS_ACCEPTED, MAX_DAYS, PLAYERS, PRESETS, check_roles, default_roles
 from parlour.envs.werewolf.rules import Werewolf
 from parlour.envs.werewolf.vocabulary import ROLES, VILLAGE, WOLVES, turned
@@ -90,6 +92,7 @@ class WerewolfSpec(GameSpec):
         "roles": f"None, or one for each player of: {', '.join(ROLES)}",
         "talk": "True, False",
         "max_days": "1..20",
+        "speaking": "order, bids",
     }
     sides = (VILLAGE, WOLVES)
     features = (TABLE, *FEATURES)
@@ -111,6 +114,7 @@ class WerewolfSpec(GameSpec):
         roles: Sequence[str] | None = None,
         talk: bool = True,
         max_days: int = MAX_DAYS,
+        speaking: str = "order",
     ) -> Werewolf | AIWolf:
         """The rules of one table.
 
@@ -120,18 +124,32 @@ class WerewolfSpec(GameSpec):
             roles: One role for each player; None for the usual ones.
             talk: Whether wolves speak by night, everybody by day, and the executed at last.
             max_days: Days after which the game is a draw, 1-20.
+            speaking: By day all speak once in an `"order"`, or they make `"bids"` for the floor (`bidding.py`).
 
         Raises:
             ParlourError: An argument is not accepted.
         """
+        check_one_of("speaking", speaking, ("order", "bids"))
+        if speaking == "bids" and (rules in AIWOLF_PRESETS or not talk):
+            raise ParlourError(
+                "speaking 'bids' is not accepted here; accepted: with talk, and rules paper, reference, official"
+            )
         if rules in AIWOLF_PRESETS:
             return _aiwolf(num_players, rules, roles, talk, max_days)
         num_players = _USUAL if num_players is None else num_players
         check_table(num_players, PLAYERS, rules, {**PRESETS, **AIWOLF_PRESETS}, talk)
         check_one_of("max_days", max_days, DAYS_ACCEPTED)
         dealt = default_roles(num_players) if roles is None else check_roles(num_players, roles)
-        config = {"num_players": num_players, "rules": rules, "roles": list(dealt), "talk": talk, "max_days": max_days}
-        return Werewolf(
+        config: dict[str, Any] = {
+            "num_players": num_players,
+            "rules": rules,
+            "roles": list(dealt),
+            "talk": talk,
+            "max_days": max_days,
+        }
+        made = Werewolf if speaking == "order" else BiddingWerewolf
+        config |= {} if speaking == "order" else {"speaking": speaking}
+        return made(
             num_players=num_players, rules=PRESETS[rules], roles=dealt, talk=talk, max_days=max_days, config=config
         )
 

@@ -84,7 +84,10 @@ def _phase(
         return (
             f"{day}: last words of {name(fallen[0])}" if fallen and not spoke else f"{day} ends"
         ), () if spoke else fallen
-    first = view.speakers.index(today[0].move.args[1])
+    living = tuple(seat for seat in view.speakers if seat not in died)
+    if len(today[0].move.args) == 1 and not any(event.move.kind == game.VOTES for event in today):
+        return f"{day}: talk and vote", tuple(sorted(living))  # they bid for the floor, and nobody sees a bid
+    first = view.speakers.index(today[0].move.args[-1]) if len(today[0].move.args) > 1 else 0
     order = [seat for seat in (*view.speakers[first:], *view.speakers[:first]) if seat not in died]
     spoken = sum(event.seat >= 0 and event.move.kind in speech.ACTS for event in today)
     ballots = sum(event.move.kind == game.BALLOT for event in today)

@@ -7,6 +7,7 @@ first sentence, else in the last, else a pass; nothing is given that was not ask
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
@@ -14,8 +15,9 @@ from parlour.envs import speech
 from parlour.envs.core import NATURE, Event, IllegalMove, Move, Outcome
 from parlour.envs.english import listing, name, names
 from parlour.envs.speech import quote
-from parlour.envs.text import MODERATOR, MoveSentences, say_speech, speech_line
+from parlour.envs.text import MODERATOR, AmbiguousMove, MoveSentences, UnreadableMove, say_speech, speech_line
 from parlour.envs.werewolf import vocabulary
+from parlour.envs.werewolf.bidding import BiddingWerewolf
 from parlour.envs.werewolf.presets import WerewolfRules
 from parlour.envs.werewolf.reading import first_named, read_talk, read_target, read_yes, says_yes
 from parlour.envs.werewolf.rules import Werewolf
@@ -31,6 +33,7 @@ _SENTENCES: Final = {
     vocabulary.CHECKS: ("I check nobody.", "I check {}."),
     vocabulary.BALLOT: ("I vote for nobody.", "I vote for {}."),
 }
+_BID: Final = re.compile(rf"\b([0-{vocabulary.HIGHEST_BID}])\b")
 _ANTIDOTE: Final = {GIVE: "I give the antidote.", KEEP: "I keep the antidote."}
 _ASKS: Final = {
     speech.ACCUSE: "Speak to the table: use a sentence below or your own words.",
@@ -41,6 +44,7 @@ _ASKS: Final = {
     vocabulary.POISONS: "You are the witch: poison someone? You have one poison in the game.",
     vocabulary.CHECKS: "You are the seer: choose whom to check tonight.",
     vocabulary.BALLOT: "Vote on whom to execute.",
+    vocabulary.BID: f"Bid for the floor, from 0 (listen) to {vocabulary.HIGHEST_BID} (speak now).",
 }
 _WINNERS: Final = {vocabulary.VILLAGE: "The village wins", vocabulary.WOLVES: "The werewolves win"}
 _REASONS: Final = {
@@ -59,10 +63,11 @@ class WerewolfText(MoveSentences):
         self._titles = tuple(f"{'a' if game.roles.count(role) > 1 else 'the'} {role}" for role in game.role_names)
         """The roles by number, each with its article."""
         self._yes_words = game.rules.yes_words
-        self.rules = _rule_sheet(game.rules, game.roles, talk=game.talk, max_days=game.max_days)
+        bids = isinstance(game, BiddingWerewolf)
+        self.rules = _rule_sheet(game.rules, game.roles, talk=game.talk, max_days=game.max_days, bids=bids)
         """Those of this table, whole; the first paragraph must do where there is no room for more."""
         self._max_days = game.max_days
-        self._order = "talk and vote" if game.talk else "vote"
+        self._order = "talk and vote" if game.talk and not bids else "vote"
         self._names = tuple(map(name, range(game.seats)))
         # an order of talk, its line, and that with the rules
         self._in_order: tuple[tuple[int, ...], str, str] = ((), "", "")
@@ -118,6 +123,8 @@ class WerewolfText(MoveSentences):
             return f"Let's kill {name(move.args[0])}."
         if move in _ANTIDOTE:
             return _ANTIDOTE[move]
+        if move.kind == vocabulary.BID:
+            return f"I bid {move.args[0]}."
         if move.kind in _SENTENCES:
             nobody, somebody = _SENTENCES[move.kind]
             return somebody.format(name(move.args[0])) if move.args else nobody
@@ -135,6 +142,8 @@ class WerewolfText(MoveSentences):
             if self._yes_words:
                 return GIVE if says_yes(text) else KEEP
             return read_yes(text)
+        if kind == vocabulary.BID:
+            return _bid_in(text)
         move = Move(kind, read_target(text, view.seat))
         if move not in legal:
             accepted = [name(m.args[0]) if m.args else "nobody" for m in legal]
@@ -165,6 +174,8 @@ class WerewolfText(MoveSentences):
         if kind == vocabulary.REVEALED:
             return f"{name(args[0])} was {self._titles[args[1]]}."
         if kind == vocabulary.DAY:
+            if len(args) == 1:
+                return "The living bid for the floor."
             return f"The living {self._order}, starting with {name(args[1])}."
         if kind == vocabulary.EXECUTED:
             return f"{names(args)} is executed.".replace("nobody", "Nobody")
@@ -183,6 +194,16 @@ class WerewolfText(MoveSentences):
         return "; ".join(said)
 
 
+def _bid_in(text: str) -> Move:
+    """The one bid in the words. Raises `UnreadableMove` or `AmbiguousMove`."""
+    found = set(_BID.findall(text))
+    if len(found) > 1:
+        raise AmbiguousMove(f"{text!r} bids {', '.join(sorted(found))}; accepted: one number")
+    if not found:
+        raise UnreadableMove(f"{text!r} is no bid; accepted: a number from 0 to {vocabulary.HIGHEST_BID}")
+    return Move(vocabulary.BID, (int(found.pop()),))
+
+
 def _fellows(seats: tuple[int, ...]) -> str:
     """Who the other werewolves are, to a werewolf."""
     if not seats:
@@ -195,14 +216,25 @@ def _died(seats: tuple[int, ...]) -> str:
     return f"{who} died in the night."
 
 
+_BIDDING: Final = (
+    f"Before each speech all the living bid for the floor in secret, from 0 to {vocabulary.HIGHEST_BID}; the highest bid speaks. Of equal "
+    "bids, the player that the last speech is about speaks, or else one of them is drawn. A day has as many speeches as living players; "
+    "the talk ends early when all bid 0."
+)
+
+
 # -- the rules of a table --------------------------------------------------------------------------------------------
 
 
-def _rule_sheet(rules: WerewolfRules, roles: tuple[str, ...], *, talk: bool, max_days: int) -> str:
+def _rule_sheet(rules: WerewolfRules, roles: tuple[str, ...], *, talk: bool, max_days: int, bids: bool) -> str:
     """The rules as they are played, in paragraphs. The first must do where there is no room for more."""
     return "\n\n".join(
         "\n".join(line for line in part if line)
-        for part in (_brief(rules, roles, talk=talk), _night(rules, roles, talk=talk), _day(rules, talk, max_days))
+        for part in (
+            _brief(rules, roles, talk=talk),
+            _night(rules, roles, talk=talk),
+            _day(rules, talk, max_days, bids),
+        )
     )
 
 
@@ -246,11 +278,13 @@ def _hunt(rules: WerewolfRules, wolves: int, *, talk: bool) -> str:
     )
 
 
-def _day(rules: WerewolfRules, talk: bool, max_days: int) -> list[str]:
+def _day(rules: WerewolfRules, talk: bool, max_days: int, bids: bool) -> list[str]:
     secret = rules.votes_shown == "together"
+    spoken = "Each day there is talk. Then the living" if bids else "Each day all the living speak once. Then they"
     return [
         "In the morning the moderator says who died, but not how.",
-        f"{'Each day all the living speak once. Then they' if talk else 'Each day the living'} vote for a player or nobody, "
+        _BIDDING if bids else "",
+        f"{spoken if talk else 'Each day the living'} vote for a player or nobody, "
         f"{'in secret until all have voted' if secret else 'each seeing the votes before'}. The player with the most votes is "
         f"executed{', after last words' if talk else ''}. If there is a tie, or most votes are for nobody, nobody is executed.",
         f"The moderator shows the roles of {'all the dead' if rules.reveals == 'all' else 'those who die in night 1 only'}.",

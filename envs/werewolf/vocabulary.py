@@ -38,6 +38,8 @@ HEALS: Final = "save"  # args: (1,) the antidote is given, (0,) it is kept
 POISONS: Final = "poison"
 CHECKS: Final = "check"
 BALLOT: Final = "vote"
+BID: Final = "bid"  # for the floor; args: (height,), from 0; see bidding.py
+HIGHEST_BID: Final = 4
 TARGETED: Final = (KILL, GUARDS, POISONS, CHECKS, BALLOT)
 KEEP, GIVE = Move(HEALS, (0,)), Move(HEALS, (1,))
 
@@ -50,7 +52,7 @@ ATTACKED: Final = "attacked"  # to the witch; args: (seat,)
 CHECKED: Final = "checked"  # to the seer; args: seat, 1 if a werewolf else 0
 DAWN: Final = "dawn"  # args: number of the day, then the seats that died, ascending
 REVEALED: Final = "revealed"  # args: seat, role number
-DAY: Final = "day"  # args: number of the day, seat that speaks first
+DAY: Final = "day"  # args: number of the day, and the seat that speaks first, where none bids for the floor
 VOTES: Final = "votes"  # args: number of the day, then for each seat: seat voted for, -1 nobody, -2 dead
 EXECUTED: Final = "executed"  # args: (seat,), or ()
 
@@ -59,6 +61,8 @@ DEAD: Final = -2
 
 ACTS: Final = (speech.SILENT, speech.ACCUSE, speech.DEFEND, speech.CLAIM_ROLE, speech.REPORT)
 """What is said by day and as last words."""
+ABOUT_SEATS: Final = (speech.ACCUSE, speech.DEFEND, speech.REPORT)
+"""Claims about another seat, their first argument."""
 WHISPERS: Final = (speech.SILENT, speech.RECOMMEND)
 """What the wolves say among themselves at night; to recommend a seat is to propose it as the victim."""
 

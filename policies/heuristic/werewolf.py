@@ -66,7 +66,24 @@ class WerewolfPlayer:
         if speech.SILENT in kinds:
             wishes = self._speech_as_wolf(view) if self._wolves else self._speech(view)
             return _first(wishes, view)
+        if game.BID in kinds:
+            return Move(game.BID, (self._bid(view),))
         return _first(self._secret(view, view.legal[0].kind), view)
+
+    def _bid(self, view: WerewolfView) -> int:
+        """Most to report a check or to answer a charge; 1 to speak for the first time today; else it listens."""
+        today = []
+        for event in reversed(view.events):
+            if event.move.kind == game.DAY:
+                break
+            today.append(event)
+        spoken = any(event.seat == self._me for event in today)
+        answers = (
+            bool(today) and today[0].move.kind in (speech.ACCUSE, speech.REPORT) and today[0].move.args[0] == self._me
+        )
+        if answers or (not self._wolves and self._to_tell(view)):
+            return game.HIGHEST_BID
+        return 0 if spoken else 1
 
     def _secret(self, view: WerewolfView, kind: str) -> list[Move]:
         """What is done by night, or voted: wishes, the best first."""

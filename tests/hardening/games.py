@@ -36,7 +36,10 @@ EXTRAS: dict[str, list[dict[str, Any]]] = {
         {"rules": "multi_round", "num_players": 7, "comments": "public"},
         {"rules": "official", "num_players": 5, "consult": True, "sizes": [1, 2, 3, 3, 4]},
     ],
-    "werewolf_v0": [{"num_players": 6, "talk": False, "rules": "official"}],
+    "werewolf_v0": [
+        {"num_players": 6, "talk": False, "rules": "official"},
+        {"num_players": 6, "rules": "reference", "speaking": "bids"},
+    ],
 }
 """Tables besides those that `options` tells of, by game."""
 
@@ -114,7 +117,7 @@ def _listed(told: str) -> Sequence[Any]:
         low, high = map(int, match.groups())
         return range(low, high + 1)
     words = told.split(", ")
-    if len(words) < 2 or not all(re.fullmatch(r"\w+", word) for word in words):
+    if len(words) < 2 or not all(re.fullmatch(r"[\w-]+", word) for word in words):
         return []
     named = {"True": True, "False": False, "None": None}
     return [named.get(word, word) for word in words]

@@ -1,6 +1,6 @@
 """Werewolf by the thousand: kernels of `parlour.envs.werewolf`, for 4-15 players, all role sets, talk or not.
 
-Presets of AIWolf have no kernels: `make_batch` plays them by their rules.
+Presets of AIWolf and tables with bids have no kernels: `make_batch` plays them by their rules.
 
 Beliefs are exact at every size; what they cost grows with the sets of werewolves that there may be (`belief.py`).
 """
@@ -29,7 +29,7 @@ class WerewolfTables(KernelTables):
 
     @classmethod
     def plays(cls, game: Game[Any]) -> bool:
-        return isinstance(game, Werewolf)
+        return type(game) is Werewolf  # and not with bids for the floor
 
     def _prepare(self, habits: WerewolfHabits | None, *, believes: bool) -> None:
         self.deal_size = 2 * self.seats

@@ -20,9 +20,11 @@ from parlour.envs import speech
 from parlour.envs.core import accept
 from parlour.envs.werewolf.vocabulary import (
     BALLOT,
+    BID,
     CHECKS,
     GUARDS,
     HEALS,
+    HIGHEST_BID,
     KILL,
     POISONS,
     SEER,
@@ -93,6 +95,7 @@ class WerewolfDecision:
             POISONS: self._poison,
             CHECKS: self._check,
             BALLOT: self._vote_as_villager if villager else self._vote_as_wolf,
+            BID: self._bid,
         }
         for wanted in decide[self.now.does]():
             if wanted in options:
@@ -192,6 +195,14 @@ class WerewolfDecision:
             return self._lowest(seats)
         heat = self.heat(believed=True)
         return min(seats, key=lambda j: (-heat[j], self.standing[j] + self.noise[j]))
+
+    def _bid(self) -> list[str]:
+        """Most to report a check or to answer a charge; 1 to speak for the first time today; else it listens."""
+        today = [message for message, _ in self.told if message.day == self.now.day and not message.private]
+        spoken = any(message.speaker == self.me.seat for message in today)
+        charged = bool(self.heat()[self.me.seat]) and bool(today) and today[-1].speaker != self.me.seat
+        urgent = charged or (self.me.side == VILLAGE and bool(self._checks_to_tell()))
+        return [code(BID, (HIGHEST_BID if urgent else int(not spoken),))]
 
     def _vote_as_villager(self) -> list[str]:
         worst = self._suspect(_NO_ALLY, together=True)

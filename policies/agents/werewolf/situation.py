@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final, Literal
 from parlour.envs.english import name, names, seats_named
 from parlour.envs.werewolf.vocabulary import (
     BALLOT,
+    BID,
     CHECKS,
     GUARDS,
     HEALS,
@@ -31,7 +32,7 @@ from pydantic import (
     model_validator,
 )
 
-Does = Literal["speak", "last_words", "whisper", "hunt", "protect", "save", "poison", "check", "vote"]
+Does = Literal["speak", "last_words", "whisper", "hunt", "protect", "save", "poison", "check", "vote", "bid"]
 
 
 def _number(player: Any) -> Any:
@@ -125,6 +126,7 @@ _TASKS: Final[Mapping[str, str]] = {
     POISONS: "Choose whether to poison somebody.",
     CHECKS: "Choose whom to check tonight.",
     BALLOT: "Vote on whom to execute.",
+    BID: "Bid for the floor: the highest bid speaks next.",
 }
 _SITUATION: Final = re.compile(
     r"(?P<does>.+)\n"
@@ -144,7 +146,7 @@ class WerewolfSituation(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     does: Does
-    """Speak by day or as last words, whisper to the other wolves, hunt, protect, save, poison, check, or vote."""
+    """Speak by day or as last words, whisper to the other wolves, hunt, protect, save, poison, check, vote, or bid for the floor."""
     day: int
     """Number of the night and of the day after it, from 1."""
     alive: list[Player]
@@ -160,7 +162,7 @@ class WerewolfSituation(BaseModel):
 
     @model_serializer
     def _lines(self) -> list[str]:
-        when = "day" if self.does in ("speak", "last_words", BALLOT) else "night"
+        when = "day" if self.does in ("speak", "last_words", BALLOT, BID) else "night"
         checks = ", ".join(f"{name(check.player)} ({_FOUND[check.werewolf]})" for check in self.checks)
         certain = {
             "Known werewolves": self.wolves and names(self.wolves),

@@ -1,7 +1,7 @@
 """What a benchmark will take of a language model, before it starts.
 
 Questions are counted in games of other deals, in which the heuristic answers. Tokens and dollars of a question are measured: some
-of these questions are put to the model.
+of these questions go to the model.
 """
 
 from __future__ import annotations

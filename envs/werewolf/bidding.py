@@ -1,0 +1,112 @@
+"""Werewolf in which the living bid for the floor by day, instead of speaking once each in an order.
+
+Before each speech all living players bid from 0 to 4 in secret, and nobody ever learns a bid. The highest bid speaks. Of equal
+bids, the player that the last speech of the day is about speaks; otherwise one of them is drawn. A day has as many speeches as
+there are living players, and a player may speak several times. The talk ends early when all bid 0. Source: Bailis, Friedhoff,
+Chen 2024, "Werewolf Arena" (bids, and the preference for players who were mentioned). Ours: the number of speeches, the end, and
+that a mention is the claim's player, because the rules never read words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from parlour.envs.core import NATURE, Event, IllegalMove, Move
+from parlour.envs.hidden_roles import NOTHING, Options, told
+from parlour.envs.werewolf import vocabulary as game
+from parlour.envs.werewolf.rules import Werewolf
+from parlour.envs.werewolf.state import CALM, NOBODY, TALK, VOTE, Darkness, WerewolfStanding, WerewolfState
+
+if TYPE_CHECKING:
+    import numpy as np
+
+BID_PHASE: Final = 12
+FLOOR_TIE: Final = 13  # nature draws among equal bids
+BIDS: Final = tuple(Move(game.BID, (height,)) for height in range(game.HIGHEST_BID + 1))
+
+
+class BiddingWerewolf(Werewolf):
+    """The rules of a table with bids. Satisfies `parlour.envs.core.Game`."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.catalogue = (*self.catalogue, *BIDS)
+        self._bids = Options(BIDS)
+        self.max_moves += self.max_days * self.seats * (self.seats + 1)
+
+    def nature(self, s: WerewolfState, rng: np.random.Generator) -> Move:
+        if s.phase == FLOOR_TIE:
+            return Move(game.DRAWN, (s.secret[int(rng.integers(len(s.secret)))],))
+        return super().nature(s, rng)
+
+    def chances(self, s: WerewolfState) -> Iterator[tuple[Move, float]]:
+        """As in the game without bids, or each of the equal bids."""
+        if s.phase == FLOOR_TIE:
+            yield from ((Move(game.DRAWN, (seat,)), 1 / len(s.secret)) for seat in s.secret)
+        else:
+            yield from super().chances(s)
+
+    def _turn(
+        self,
+        phase: int,
+        queue: tuple[int, ...],
+        secret: tuple[int, ...],
+        dark: Darkness,
+        standing: WerewolfStanding,
+        log: tuple[Event, ...],
+    ) -> WerewolfState:
+        if phase != TALK:
+            return super()._turn(phase, queue, secret, dark, standing, log)
+        return self._all_bid(standing, (*log[:-1], told(game.DAY, (standing.day,))))  # nobody speaks first
+
+    def _all_bid(self, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
+        first, *rest = standing.living.speakers
+        return WerewolfState(BID_PHASE, first, tuple(rest), NOBODY, CALM, standing, self._bids, log)
+
+    def _bid(self, s: WerewolfState, move: Move, _event: tuple[Event, ...]) -> WerewolfState:
+        bids = (*s.secret, move.args[0])
+        if s.queue:
+            return s._replace(actor=s.queue[0], queue=s.queue[1:], secret=bids)
+        highest = max(bids)
+        if not highest:
+            return self._ballot(s.standing, s.log)
+        equal = tuple(seat for seat, bid in zip(s.standing.living.speakers, bids, strict=True) if bid == highest)
+        spoken = _speeches(s.log)
+        about = spoken[0].move.args[:1] if spoken and spoken[0].move.kind in game.ABOUT_SEATS else ()
+        if len(equal) > 1 and about and about[0] in equal:
+            equal = about
+        if len(equal) == 1:
+            return self._floor(s, equal[0])
+        return s._replace(phase=FLOOR_TIE, actor=NATURE, secret=equal, options=NOTHING)
+
+    def _floor_tie(self, s: WerewolfState, move: Move) -> WerewolfState:
+        if move.kind != game.DRAWN or move.args not in [(seat,) for seat in s.secret]:
+            raise IllegalMove(f"{move!r} draws none of those who bid most {list(s.secret)}")
+        return self._floor(s, move.args[0])
+
+    def _floor(self, s: WerewolfState, seat: int) -> WerewolfState:
+        """A seat has the floor."""
+        return s._replace(phase=TALK, actor=seat, queue=NOBODY, secret=NOBODY, options=self._choices.talks[seat])
+
+    def _spoken(self, s: WerewolfState, _move: Move, event: tuple[Event, ...]) -> WerewolfState:
+        log = s.log + event
+        if len(_speeches(log)) < len(s.standing.living.speakers):
+            return self._all_bid(s.standing, log)
+        return self._ballot(s.standing, log)
+
+    def _ballot(self, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
+        return self._turn(VOTE, standing.living.speakers, NOBODY, CALM, standing, log)
+
+    _STEPS: ClassVar = {**Werewolf._STEPS, BID_PHASE: _bid, TALK: _spoken}
+    _NATURAL: ClassVar = {**Werewolf._NATURAL, FLOOR_TIE: _floor_tie}
+
+
+def _speeches(log: tuple[Event, ...]) -> list[Event]:
+    """The speeches of this day, latest first."""
+    found: list[Event] = []
+    for event in reversed(log):
+        if event.seat == NATURE:  # the announcement of the day
+            break
+        found.append(event)
+    return found

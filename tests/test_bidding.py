@@ -1,0 +1,168 @@
+"""Werewolf with bids for the floor (Bailis et al. 2024, "Werewolf Arena"): who speaks next, and what nobody sees."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from parlour.envs.core import NATURE, IllegalMove, Move, ParlourError
+from parlour.envs.speech import ACCUSE, SILENT
+from parlour.envs.text import AmbiguousMove, UnreadableMove
+from parlour.envs.werewolf import GAME
+from parlour.envs.werewolf.bidding import BIDS
+from parlour.envs.werewolf.board import werewolf_board
+from parlour.envs.werewolf.vocabulary import BALLOT, BID, CHECKED, CHECKS, DEALT, DRAWN, KILL
+from parlour.policies.heuristic.werewolf import WerewolfPlayer
+
+ROLES = ("Werewolf", "Seer", "Villager", "Villager")
+
+
+class Talk:
+    """A game of four whose first day has come; seat 0 is the werewolf, seat 1 the seer, and nobody has died."""
+
+    def __init__(self, *, checked: int = 2, **options: Any) -> None:
+        self.game = GAME.build(num_players=4, roles=ROLES, speaking="bids", **options)
+        self.state = self.game.apply(self.game.initial(), Move(DEALT, (0, 1, 2, 2, 0, 1, 2, 3)))
+        self.play(Move(KILL), Move(CHECKS, (checked,)))
+
+    def play(self, *moves: Move) -> Talk:
+        for move in moves:
+            self.state = self.game.apply(self.state, move)
+        return self
+
+    def bids(self, *heights: int) -> Talk:
+        """Of the living, in the order of the seats."""
+        return self.play(*(Move(BID, (height,)) for height in heights))
+
+    @property
+    def actor(self) -> int:
+        return self.game.actor(self.state)
+
+    @property
+    def kinds(self) -> set[str]:
+        return {move.kind for move in self.game.legal(self.state)}
+
+
+def test_all_the_living_bid_from_0_to_4_before_each_speech():
+    talk = Talk()
+    for seat in range(4):
+        assert (talk.actor, talk.game.legal(talk.state)) == (seat, BIDS)
+        talk.bids(1 if seat else 2)
+    assert (talk.actor, SILENT in talk.kinds) == (0, True)
+    talk.play(Move(SILENT))
+    assert (talk.actor, talk.kinds) == (0, {BID})
+
+
+def test_the_highest_bid_speaks_and_nobody_ever_sees_a_bid():
+    talk = Talk().bids(0, 3, 4, 1)
+    assert talk.actor == 2
+    talk.play(Move(SILENT)).bids(4, 0, 0, 0)
+    assert talk.actor == 0
+    shown = {event.move.kind for seat in range(4) for event in talk.game.view(talk.state, seat).events}
+    assert BID not in shown
+
+
+def test_of_equal_bids_the_player_speaks_that_the_last_speech_is_about():
+    talk = Talk().bids(4, 0, 0, 0).play(Move(ACCUSE, (3,)))
+    assert talk.bids(2, 2, 2, 2).actor == 3
+    talk.play(Move(ACCUSE, (0,)))
+    assert talk.bids(1, 2, 2, 0).actor == NATURE  # the accused bid less
+
+
+def test_other_equal_bids_are_drawn_each_as_likely():
+    talk = Talk().bids(2, 0, 2, 2)
+    assert [(move.args, chance) for move, chance in talk.game.chances(talk.state)] == [((s,), 1 / 3) for s in (0, 2, 3)]
+    drawn = {talk.game.nature(talk.state, np.random.default_rng(seed)).args for seed in range(30)}
+    assert drawn == {(0,), (2,), (3,)}
+    with pytest.raises(IllegalMove):
+        talk.play(Move(DRAWN, (1,)))
+    assert talk.play(Move(DRAWN, (2,))).actor == 2
+
+
+def test_the_talk_ends_when_all_bid_0():
+    assert Talk().bids(0, 0, 0, 0).kinds == {BALLOT}
+
+
+def test_a_day_has_as_many_speeches_as_living_players_and_one_may_hold_several():
+    talk = Talk()
+    for _ in range(4):
+        assert talk.bids(4, 0, 0, 0).actor == 0
+        talk.play(Move(SILENT))
+    assert talk.kinds == {BALLOT}
+
+
+def test_no_preset_orders_the_talk_and_the_vote_is_as_ever():
+    for rules in ("paper", "reference", "official"):
+        talk = Talk(rules=rules).bids(0, 0, 0, 0)
+        assert talk.actor == 0
+        assert Move(BALLOT, (2,)) in talk.game.legal(talk.state)
+
+
+def test_without_the_option_the_game_and_its_configuration_are_as_they_were():
+    plain = GAME.build(num_players=4)
+    assert "speaking" not in plain.config
+    assert not any(move.kind == BID for move in plain.catalogue)
+    assert GAME.build(num_players=4, speaking="bids").config["speaking"] == "bids"
+
+
+@pytest.mark.parametrize(
+    "options", [{"speaking": "shouts"}, {"speaking": "bids", "talk": False}, {"speaking": "bids", "rules": "aiwolf-5"}]
+)
+def test_bids_that_cannot_be_are_refused_in_one_line(options):
+    with pytest.raises(ParlourError, match=r"is not accepted.*accepted: "):
+        GAME.build(**options)
+
+
+@pytest.mark.parametrize(("words", "height"), [("3", 3), ("I bid 4!", 4), ("My bid is 0.", 0)])
+def test_a_bid_is_read_from_words(words, height):
+    talk = Talk()
+    assert GAME.text(talk.game).parse(words, talk.game.view(talk.state, 0)) == Move(BID, (height,))
+
+
+def test_no_number_and_two_numbers_are_no_bid():
+    talk = Talk()
+    text, view = GAME.text(talk.game), talk.game.view(talk.state, 0)
+    with pytest.raises(UnreadableMove):
+        text.parse("I want to speak.", view)
+    with pytest.raises(AmbiguousMove):
+        text.parse("1 or 2", view)
+    assert text.default("I want to speak.", view, np.random.default_rng(0)) == Move(BID, (0,))
+
+
+def test_the_board_waits_for_all_the_living_while_they_bid():
+    talk = Talk()
+    board = werewolf_board(talk.game.view(talk.state, 3))
+    assert board.phase == "Day 1: talk and vote"
+    assert board.waits == (0, 1, 2, 3)
+
+
+def test_the_heuristic_bids_most_with_a_wolf_to_report_and_to_answer_else_once_a_day():
+    talk = Talk(checked=0)  # the seer found the wolf
+    views = [talk.game.view(talk.state, seat) for seat in range(4)]
+    assert [args for e in views[1].events for args in [e.move.args] if e.move.kind == CHECKED] == [(0, 1)]
+    players = [WerewolfPlayer(view, np.random.default_rng(view.seat)) for view in views]
+
+    def heights() -> list[int]:
+        found = []
+        for seat in range(4):
+            move = players[seat].act(talk.game.view(talk.state, seat))
+            found.append(move.args[0])
+            talk.play(move)
+        return found
+
+    assert heights() == [1, 4, 1, 1]
+    talk.play(players[1].act(talk.game.view(talk.state, 1)))  # the seer reports
+    assert heights()[0] == 4  # the wolf answers
+
+
+def test_an_agent_bids_by_the_same_rule():
+    from parlour.policies import make_policy
+    from parlour.training.play import rollout
+
+    env = rollout.table("werewolf_v0", num_players=6, speaking="bids")
+    players = [make_policy("gratr", "werewolf_v0", env.game_env.game.config) for _ in range(6)]
+    episode = rollout.play(env, players, seed=2)
+    bids = [move for move in env.game_env.moves if move.kind == BID]
+    assert {move.args[0] for move in bids} >= {0, 1}
+    assert episode.outcome.reason
