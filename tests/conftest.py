@@ -113,6 +113,7 @@ AVALON_EXTRAS = [
     avalon_table(5, "multi_round", comments="public"),
     avalon_table(7, "multi_round"),
     avalon_table(7, "reference", discussion="mission", reasons=True, guesser="Morgana", two_fails=True),
+    avalon_table(5, "paper", speaking="bids"),
 ]
 CASES = Path(__file__).parent / "cases"
 

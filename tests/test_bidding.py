@@ -1,4 +1,4 @@
-"""Werewolf with bids for the floor (Bailis et al. 2024, "Werewolf Arena"): who speaks next, and what nobody sees."""
+"""Werewolf and Avalon with bids for the floor (Bailis et al. 2024, "Werewolf Arena"): who speaks next, and what nobody sees."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from parlour.envs.avalon import GAME as AVALON
+from parlour.envs.avalon.histories import histories
+from parlour.envs.bidding import BID, BIDS
 from parlour.envs.core import NATURE, IllegalMove, Move, ParlourError
 from parlour.envs.speech import ACCUSE, SILENT
 from parlour.envs.text import AmbiguousMove, UnreadableMove
 from parlour.envs.werewolf import GAME
-from parlour.envs.werewolf.bidding import BIDS
 from parlour.envs.werewolf.board import werewolf_board
-from parlour.envs.werewolf.vocabulary import BALLOT, BID, CHECKED, CHECKS, DEALT, DRAWN, KILL
+from parlour.envs.werewolf.vocabulary import BALLOT, CHECKED, CHECKS, DEALT, DRAWN, KILL
 from parlour.policies.heuristic.werewolf import WerewolfPlayer
 
 ROLES = ("Werewolf", "Seer", "Villager", "Villager")
@@ -165,4 +167,65 @@ def test_an_agent_bids_by_the_same_rule():
     episode = rollout.play(env, players, seed=2)
     bids = [move for move in env.game_env.moves if move.kind == BID]
     assert {move.args[0] for move in bids} >= {0, 1}
+    assert episode.outcome.reason
+
+
+# -- Avalon ------------------------------------------------------------------------------------------------------------
+
+
+class Discussion(Talk):
+    """A game of five, before the first proposal; seat 0 leads."""
+
+    def __init__(self, **options: Any) -> None:
+        self.game = AVALON.build(num_players=5, speaking="bids", **options)
+        deal = (*sorted(self.game.deck), 0)
+        self.state = self.game.apply(self.game.initial(), Move("deal", deal))
+
+
+def test_avalons_players_bid_before_each_speech_of_a_discussion():
+    talk = Discussion()
+    for seat in range(5):
+        assert (talk.actor, talk.game.legal(talk.state)) == (seat, BIDS)
+        talk.bids(3 if seat == 4 else seat)
+    assert talk.actor == NATURE  # seats 3 and 4 bid 3
+    assert [(move.args, chance) for move, chance in talk.game.chances(talk.state)] == [((3,), 0.5), ((4,), 0.5)]
+    talk.play(Move("floor", (4,)), Move(ACCUSE, (2,)))
+    assert talk.bids(2, 2, 2, 2, 2).actor == 2
+
+
+def test_avalons_leader_proposes_when_all_bid_0_or_all_speeches_are_held():
+    assert Discussion().bids(0, 0, 0, 0, 0).kinds == {"propose"}
+    talk = Discussion()
+    for _ in range(5):
+        assert talk.bids(0, 4, 0, 0, 0).actor == 1
+        talk.play(Move(SILENT))
+    assert (talk.actor, talk.kinds) == (0, {"propose"})
+    # a rejected team opens the next discussion with bids
+    talk.play(Move("propose", (0, 1)), *[Move("vote", (0,))] * 5)
+    assert (talk.actor, talk.kinds) == (0, {BID})
+
+
+def test_avalons_histories_are_not_listed_with_bids():
+    talk = Discussion()
+    with pytest.raises(ParlourError, match="histories are not listed where players bid"):
+        next(histories(talk.game, talk.game.view(talk.state, 0)))
+
+
+def test_avalon_without_the_option_is_as_it_was():
+    assert "speaking" not in AVALON.build(num_players=5).config
+    with pytest.raises(ParlourError, match="speaking 'bids' is not accepted without talk"):
+        AVALON.build(num_players=5, speaking="bids", talk=False)
+
+
+@pytest.mark.parametrize("policy", ["heuristic", "avalon_agent", "avalon_baseline", "chat"])
+def test_avalons_players_bid_and_speak(policy):
+    from parlour.policies import make_policy
+    from parlour.training.play import rollout
+
+    env = rollout.table("avalon_v0", num_players=5, speaking="bids")
+    players = [make_policy(policy, "avalon_v0", env.game_env.game.config) for _ in range(5)]
+    episode = rollout.play(env, players, seed=1)
+    kinds = {move.kind for move in env.game_env.moves}
+    assert kinds >= {BID, "propose"}
+    assert kinds & {SILENT, ACCUSE, "defend", "recommend"}
     assert episode.outcome.reason

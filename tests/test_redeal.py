@@ -32,6 +32,7 @@ TABLES: list[tuple[str, dict[str, Any]]] = [
     ("werewolf_v0", {"rules": "aiwolf-5"}),
     ("werewolf_v0", {"rules": "aiwolf-15"}),
     ("avalon_v0", {"num_players": 7, "rules": "official"}),
+    ("avalon_v0", {"num_players": 5, "speaking": "bids"}),
     ("mediated_qa_v0", {"questions": 2}),
     ("murder_mystery_v0", {"case": "seed:3", "rounds": 1, "hearing": "two"}),
     ("murder_mystery_v0", {"case": path("tower_en"), "rounds": 1}),

@@ -4,7 +4,7 @@
 |---|---|
 | Name | `avalon_v0` |
 | Players | 5-10, agents `player_0` ... |
-| Options | `num_players`, `rules`, `roles`, `talk`, `discussion`, `speaks_first`, `two_fails`, `sizes`, `guesser`, `reasons`, `comments`, `consult` |
+| Options | `num_players`, `rules`, `roles`, `talk`, `discussion`, `speaks_first`, `two_fails`, `sizes`, `guesser`, `reasons`, `comments`, `consult`, `speaking` |
 | Returns | +1 for every seat of the winning side, -1 for the losing side; 0 before the end |
 | Reasons of the end | `quests`, `rejections` (official), `assassination`, `forfeit` (a wrapper's setting) |
 | Actions | numbers in `game.catalogue`: speeches, teams, two ballots, two cards, guesses |
@@ -36,6 +36,7 @@ The presets of `rules` differ in these points:
 These options override single points of a preset:
 
 - `discussion`: `"proposal"` or `"mission"`; `speaks_first`: `"leader"` or `"seat_0"`.
+- `speaking`: all speak once in an `"order"`, or they make `"bids"` for the floor (`parlour.envs.bidding`).
 - `two_fails`: whether quest 4 needs two fails from 7 players; `sizes`: five team sizes.
 - `guesser`: the role that guesses Merlin. It is needed where nobody is the Assassin. In `multi_round` it is Mordred with six
   players and Morgana with seven.
@@ -58,6 +59,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from parlour.envs.avalon.bidding import BiddingAvalon
 from parlour.envs.avalon.presets import (
     COMMENTS,
     DISCUSSIONS,
@@ -71,7 +73,8 @@ from parlour.envs.avalon.presets import (
 )
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.vocabulary import EVIL, EVIL_ROLES, GOOD, ROLES, turned
-from parlour.envs.core import TABLE, GameSpec, accept, own_frame_only
+from parlour.envs.bidding import SPEAKING
+from parlour.envs.core import TABLE, GameSpec, ParlourError, accept, check_one_of, own_frame_only
 from parlour.envs.hidden_roles import FEATURES, check_table
 
 if TYPE_CHECKING:
@@ -98,6 +101,7 @@ class AvalonSpec(GameSpec):
         "reasons": "None, True, False",
         "comments": ", ".join(("None", *COMMENTS)),
         "consult": "None, True, False",
+        "speaking": ", ".join(SPEAKING),
     }
     sides = (GOOD, EVIL)
     heuristic = "parlour.policies.heuristic.avalon:AvalonPlayer"
@@ -131,6 +135,7 @@ class AvalonSpec(GameSpec):
         reasons: bool | None = None,
         comments: str | None = None,
         consult: bool | None = None,
+        speaking: str = "order",
     ) -> Avalon:
         """The rules of one table. Each point from `discussion` on is the preset's if it is None.
 
@@ -147,11 +152,15 @@ class AvalonSpec(GameSpec):
             reasons: Whether words may go with a team.
             comments: Words of votes: `"none"`; `"private"`, seen by the voter; `"public"`, by all after the vote.
             consult: Whether the evil side talks among itself before a guess at the end.
+            speaking: In a discussion all speak once in an `"order"`, or they make `"bids"` for the floor (`parlour.envs.bidding`).
 
         Raises:
             ParlourError: An argument is not accepted.
         """
         check_table(num_players, PLAYERS, rules, PRESETS, talk)
+        check_one_of("speaking", speaking, SPEAKING)
+        if speaking == "bids" and not talk:
+            raise ParlourError("speaking 'bids' is not accepted without talk; accepted: talk=True")
         dealt = default_roles(num_players, rules) if roles is None else check_roles(num_players, roles)
         config: dict[str, Any] = {"num_players": num_players, "rules": rules, "roles": list(dealt), "talk": talk}
         given = {
@@ -165,8 +174,10 @@ class AvalonSpec(GameSpec):
             "consult": consult,
         }
         config |= {name: value for name, value in given.items() if value is not None}
+        config |= {} if speaking == "order" else {"speaking": speaking}
         point = rules_of(rules, num_players, dealt, talk=talk, given=given)
-        return Avalon(num_players=num_players, rules=point, roles=dealt, talk=talk, config=config)
+        made = Avalon if speaking == "order" else BiddingAvalon
+        return made(num_players=num_players, rules=point, roles=dealt, talk=talk, config=config)
 
     def text(self, game: Avalon) -> AvalonText:
         """The wording."""

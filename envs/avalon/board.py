@@ -96,6 +96,8 @@ def _talked(last: Sequence[Event]) -> int:
 
 def _speaks(view: AvalonView, last: Sequence[Event]) -> int | None:
     """Who speaks, or names a team; None where the Views do not say whether there is talk."""
+    if view.speaks_first == "bids":
+        return None
     spoken, seats = _talked(last), len(view.roles)
     if spoken == 0:
         return view.leader if view.speaks_first == "leader" else None

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from parlour.envs.avalon import vocabulary
+from parlour.envs.avalon.bidding import BiddingAvalon
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.state import HUNT, QUEST, VOTE, AvalonState
 from parlour.envs.avalon.vocabulary import AvalonView
-from parlour.envs.core import NATURE, OVER, Event, Knowledge, Move, shuffles
+from parlour.envs.core import NATURE, OVER, Event, Knowledge, Move, ParlourError, shuffles
 from parlour.envs.hidden_roles import History, seen_by
 
 
@@ -26,7 +27,12 @@ def histories(game: Avalon, view: AvalonView) -> Iterator[History]:
     Args:
         game: The rules of the table.
         view: What the seat sees, after the deal.
+
+    Raises:
+        ParlourError: Players bid for the floor: their hidden bids would have to be listed, too.
     """
+    if isinstance(game, BiddingAvalon):
+        raise ParlourError("histories are not listed where players bid for the floor; accepted: speaking='order'")
     leader = view.events[0].move.args[1]
     for roles in _deals(game, view.seat, view.role, view.knows):
         dealt = game.apply(game.initial(), Move(vocabulary.DEALT, (*roles, leader)))

@@ -95,8 +95,8 @@ class AvalonRules:
     """The card played for a seat whose words cannot be read: success; or success for good and fail for evil seats."""
     discussion: Literal["proposal", "mission"] = "proposal"
     """When all speak: before every proposal, or once a quest, before its first one."""
-    speaks_first: Literal["leader", "seat_0"] = "leader"
-    """Who speaks first; the others follow by number."""
+    speaks_first: Literal["leader", "seat_0", "bids"] = "leader"
+    """Who speaks first; the others follow by number. With bids, nobody in particular does (`bidding.py`)."""
     reasons: bool = False
     """Whether words may go with a team, which all hear, and with the guess, which nobody else does."""
     comments: Literal["none", "private", "public"] = "none"

@@ -7,8 +7,10 @@ from collections.abc import Iterable
 from typing import Final
 
 from parlour.envs.avalon import vocabulary
+from parlour.envs.avalon.bidding import BiddingAvalon
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.vocabulary import side_of
+from parlour.envs.bidding import BIDDING_RULES
 from parlour.envs.english import name
 
 
@@ -42,7 +44,10 @@ def _course(table: Avalon) -> Iterable[str]:
     yield f"Night: {_night(table)}"
     if table.talk:
         when = "each proposal" if rules.discussion == "proposal" else "the first proposal of a quest"
-        yield f"Talk: before {when}, all players speak once in seat order, starting with {_first(table)}."
+        if isinstance(table, BiddingAvalon):
+            yield f"Talk: before {when}. {BIDDING_RULES}"
+        else:
+            yield f"Talk: before {when}, all players speak once in seat order, starting with {_first(table)}."
     short = " or fewer" if rules.short_teams else ""
     why = ", and may give reasons to all" if rules.reasons else ""
     yield f"Proposal: the leader proposes a team of the quest's size{short}{why}. The leader need not be on it."

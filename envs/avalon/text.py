@@ -24,6 +24,7 @@ from parlour.envs.avalon.vocabulary import (
     night_sentence,
     titled,
 )
+from parlour.envs.bidding import BID, BIDDING_ASK, read_bid, say_bid
 from parlour.envs.core import NATURE, Event, IllegalMove, Knowledge, Move, Outcome
 from parlour.envs.english import PLAYER, last_clause, name, names, negated
 from parlour.envs.text import (
@@ -73,6 +74,7 @@ _ASKS: Final = {
     vocabulary.CARD: "You are on the quest: play a card in secret.",
     vocabulary.GUESS: "You are {guesser}: guess who Merlin is. You have one guess in the game.",
     vocabulary.CONSULT: "Tell only the evil players who you think Merlin is: use a sentence below or your own words.",
+    BID: BIDDING_ASK,
 }
 _TALK: Final = "Speak to the table: use a sentence below or your own words."
 _WORDS: Final = {
@@ -173,6 +175,8 @@ class AvalonText(MoveSentences):
             return f"I guess that {name(move.args[0])} is Merlin."
         if move.kind == vocabulary.CONSULT and move.args:
             return f"I think that {name(move.args[0])} is Merlin."
+        if move.kind == BID:
+            return say_bid(move)
         plain = Move(move.kind, move.args)
         if plain in _SENTENCES:
             return _SENTENCES[plain]
@@ -188,6 +192,8 @@ class AvalonText(MoveSentences):
             return read_speech(text, view, self._role_names)
         if kind == vocabulary.CONSULT:
             return _read_hold(text, legal)
+        if kind == BID:
+            return read_bid(text)
         if kind not in self._worded:
             return _decision(text, view)
         head, stop, rest = text.partition(".")

@@ -61,6 +61,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from parlour.envs.bidding import SPEAKING
 from parlour.envs.core import TABLE, GameSpec, ParlourError, accept, check_one_of, own_frame_only
 from parlour.envs.hidden_roles import FEATURES, check_table
 from parlour.envs.werewolf.aiwolf.rules import AIWolf
@@ -92,7 +93,7 @@ class WerewolfSpec(GameSpec):
         "roles": f"None, or one for each player of: {', '.join(ROLES)}",
         "talk": "True, False",
         "max_days": "1..20",
-        "speaking": "order, bids",
+        "speaking": ", ".join(SPEAKING),
     }
     sides = (VILLAGE, WOLVES)
     features = (TABLE, *FEATURES)
@@ -129,7 +130,7 @@ class WerewolfSpec(GameSpec):
         Raises:
             ParlourError: An argument is not accepted.
         """
-        check_one_of("speaking", speaking, ("order", "bids"))
+        check_one_of("speaking", speaking, SPEAKING)
         if speaking == "bids" and (rules in AIWOLF_PRESETS or not talk):
             raise ParlourError(
                 "speaking 'bids' is not accepted here; accepted: with talk, and rules paper, reference, official"

@@ -1,17 +1,11 @@
-"""Werewolf in which the living bid for the floor by day, instead of speaking once each in an order.
-
-Before each speech all living players bid from 0 to 4 in secret, and nobody ever learns a bid. The highest bid speaks. Of equal
-bids, the player that the last speech of the day is about speaks; otherwise one of them is drawn. A day has as many speeches as
-there are living players, and a player may speak several times. The talk ends early when all bid 0. Source: Bailis, Friedhoff,
-Chen 2024, "Werewolf Arena" (bids, and the preference for players who were mentioned). Ours: the number of speeches, the end, and
-that a mention is the claim's player, because the rules never read words.
-"""
+"""Werewolf in which the living bid for the floor by day (`parlour.envs.bidding`), instead of speaking once each in an order."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from parlour.envs.bidding import BIDS, next_speakers
 from parlour.envs.core import NATURE, Event, IllegalMove, Move
 from parlour.envs.hidden_roles import NOTHING, Options, told
 from parlour.envs.werewolf import vocabulary as game
@@ -23,7 +17,6 @@ if TYPE_CHECKING:
 
 BID_PHASE: Final = 12
 FLOOR_TIE: Final = 13  # nature draws among equal bids
-BIDS: Final = tuple(Move(game.BID, (height,)) for height in range(game.HIGHEST_BID + 1))
 
 
 class BiddingWerewolf(Werewolf):
@@ -68,17 +61,13 @@ class BiddingWerewolf(Werewolf):
         bids = (*s.secret, move.args[0])
         if s.queue:
             return s._replace(actor=s.queue[0], queue=s.queue[1:], secret=bids)
-        highest = max(bids)
-        if not highest:
-            return self._ballot(s.standing, s.log)
-        equal = tuple(seat for seat, bid in zip(s.standing.living.speakers, bids, strict=True) if bid == highest)
         spoken = _speeches(s.log)
-        about = spoken[0].move.args[:1] if spoken and spoken[0].move.kind in game.ABOUT_SEATS else ()
-        if len(equal) > 1 and about and about[0] in equal:
-            equal = about
-        if len(equal) == 1:
-            return self._floor(s, equal[0])
-        return s._replace(phase=FLOOR_TIE, actor=NATURE, secret=equal, options=NOTHING)
+        among = next_speakers(s.standing.living.speakers, bids, spoken[0].move if spoken else None)
+        if not among:
+            return self._ballot(s.standing, s.log)
+        if len(among) == 1:
+            return self._floor(s, among[0])
+        return s._replace(phase=FLOOR_TIE, actor=NATURE, secret=among, options=NOTHING)
 
     def _floor_tie(self, s: WerewolfState, move: Move) -> WerewolfState:
         if move.kind != game.DRAWN or move.args not in [(seat,) for seat in s.secret]:

@@ -7,15 +7,15 @@ first sentence, else in the last, else a pass; nothing is given that was not ask
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from parlour.envs import speech
+from parlour.envs.bidding import BID, BIDDING_ASK, BIDDING_RULES, read_bid, say_bid
 from parlour.envs.core import NATURE, Event, IllegalMove, Move, Outcome
 from parlour.envs.english import listing, name, names
 from parlour.envs.speech import quote
-from parlour.envs.text import MODERATOR, AmbiguousMove, MoveSentences, UnreadableMove, say_speech, speech_line
+from parlour.envs.text import MODERATOR, MoveSentences, say_speech, speech_line
 from parlour.envs.werewolf import vocabulary
 from parlour.envs.werewolf.bidding import BiddingWerewolf
 from parlour.envs.werewolf.presets import WerewolfRules
@@ -33,7 +33,6 @@ _SENTENCES: Final = {
     vocabulary.CHECKS: ("I check nobody.", "I check {}."),
     vocabulary.BALLOT: ("I vote for nobody.", "I vote for {}."),
 }
-_BID: Final = re.compile(rf"\b([0-{vocabulary.HIGHEST_BID}])\b")
 _ANTIDOTE: Final = {GIVE: "I give the antidote.", KEEP: "I keep the antidote."}
 _ASKS: Final = {
     speech.ACCUSE: "Speak to the table: use a sentence below or your own words.",
@@ -44,7 +43,7 @@ _ASKS: Final = {
     vocabulary.POISONS: "You are the witch: poison someone? You have one poison in the game.",
     vocabulary.CHECKS: "You are the seer: choose whom to check tonight.",
     vocabulary.BALLOT: "Vote on whom to execute.",
-    vocabulary.BID: f"Bid for the floor, from 0 (listen) to {vocabulary.HIGHEST_BID} (speak now).",
+    BID: BIDDING_ASK,
 }
 _WINNERS: Final = {vocabulary.VILLAGE: "The village wins", vocabulary.WOLVES: "The werewolves win"}
 _REASONS: Final = {
@@ -123,8 +122,8 @@ class WerewolfText(MoveSentences):
             return f"Let's kill {name(move.args[0])}."
         if move in _ANTIDOTE:
             return _ANTIDOTE[move]
-        if move.kind == vocabulary.BID:
-            return f"I bid {move.args[0]}."
+        if move.kind == BID:
+            return say_bid(move)
         if move.kind in _SENTENCES:
             nobody, somebody = _SENTENCES[move.kind]
             return somebody.format(name(move.args[0])) if move.args else nobody
@@ -142,8 +141,8 @@ class WerewolfText(MoveSentences):
             if self._yes_words:
                 return GIVE if says_yes(text) else KEEP
             return read_yes(text)
-        if kind == vocabulary.BID:
-            return _bid_in(text)
+        if kind == BID:
+            return read_bid(text)
         move = Move(kind, read_target(text, view.seat))
         if move not in legal:
             accepted = [name(m.args[0]) if m.args else "nobody" for m in legal]
@@ -194,16 +193,6 @@ class WerewolfText(MoveSentences):
         return "; ".join(said)
 
 
-def _bid_in(text: str) -> Move:
-    """The one bid in the words. Raises `UnreadableMove` or `AmbiguousMove`."""
-    found = set(_BID.findall(text))
-    if len(found) > 1:
-        raise AmbiguousMove(f"{text!r} bids {', '.join(sorted(found))}; accepted: one number")
-    if not found:
-        raise UnreadableMove(f"{text!r} is no bid; accepted: a number from 0 to {vocabulary.HIGHEST_BID}")
-    return Move(vocabulary.BID, (int(found.pop()),))
-
-
 def _fellows(seats: tuple[int, ...]) -> str:
     """Who the other werewolves are, to a werewolf."""
     if not seats:
@@ -214,13 +203,6 @@ def _fellows(seats: tuple[int, ...]) -> str:
 def _died(seats: tuple[int, ...]) -> str:
     who = listing(seats) if seats else "Nobody"
     return f"{who} died in the night."
-
-
-_BIDDING: Final = (
-    f"Before each speech all the living bid for the floor in secret, from 0 to {vocabulary.HIGHEST_BID}; the highest bid speaks. Of equal "
-    "bids, the player that the last speech is about speaks, or else one of them is drawn. A day has as many speeches as living players; "
-    "the talk ends early when all bid 0."
-)
 
 
 # -- the rules of a table --------------------------------------------------------------------------------------------
@@ -283,7 +265,7 @@ def _day(rules: WerewolfRules, talk: bool, max_days: int, bids: bool) -> list[st
     spoken = "Each day there is talk. Then the living" if bids else "Each day all the living speak once. Then they"
     return [
         "In the morning the moderator says who died, but not how.",
-        _BIDDING if bids else "",
+        BIDDING_RULES if bids else "",
         f"{spoken if talk else 'Each day the living'} vote for a player or nobody, "
         f"{'in secret until all have voted' if secret else 'each seeing the votes before'}. The player with the most votes is "
         f"executed{', after last words' if talk else ''}. If there is a tie, or most votes are for nobody, nobody is executed.",

@@ -38,8 +38,6 @@ HEALS: Final = "save"  # args: (1,) the antidote is given, (0,) it is kept
 POISONS: Final = "poison"
 CHECKS: Final = "check"
 BALLOT: Final = "vote"
-BID: Final = "bid"  # for the floor; args: (height,), from 0; see bidding.py
-HIGHEST_BID: Final = 4
 TARGETED: Final = (KILL, GUARDS, POISONS, CHECKS, BALLOT)
 KEEP, GIVE = Move(HEALS, (0,)), Move(HEALS, (1,))
 
@@ -61,8 +59,6 @@ DEAD: Final = -2
 
 ACTS: Final = (speech.SILENT, speech.ACCUSE, speech.DEFEND, speech.CLAIM_ROLE, speech.REPORT)
 """What is said by day and as last words."""
-ABOUT_SEATS: Final = (speech.ACCUSE, speech.DEFEND, speech.REPORT)
-"""Claims about another seat, their first argument."""
 WHISPERS: Final = (speech.SILENT, speech.RECOMMEND)
 """What the wolves say among themselves at night; to recommend a seat is to propose it as the victim."""
 

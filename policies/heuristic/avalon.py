@@ -14,7 +14,8 @@ from parlour.envs import speech
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits, read_habits, team_rows, teams
 from parlour.envs.avalon.vocabulary import AvalonView
-from parlour.envs.core import Move
+from parlour.envs.bidding import BID
+from parlour.envs.core import Event, Move
 from parlour.policies.settings import Settings, number, setting
 
 # A good seat approves a team that is at least this fraction as likely to be clean as those of the leaders to come;
@@ -97,7 +98,22 @@ class AvalonPlayer:
             return self._guess(view)
         if kind == game.CONSULT:
             return Move(game.CONSULT, (self._likely_merlin(),))
+        if kind == BID:
+            return Move(BID, (self._bid(view),))
         return self._speech(view)
+
+    def _bid(self, view: AvalonView) -> int:
+        """3 to answer a charge, 2 as the leader, 1 to speak for the first time in this talk; else it listens."""
+        talk: list[Event] = []
+        for event in reversed(view.events):
+            if event.move.kind == game.LEADS:
+                break
+            talk.append(event)
+        if talk and talk[0].move.kind == speech.ACCUSE and talk[0].move.args[0] == self._me:
+            return 3
+        if any(event.seat == self._me for event in talk):
+            return 0
+        return 2 if view.leader == self._me else 1
 
     def read(self, view: AvalonView) -> None:
         """Take in what the seat has seen since the last time; `act` does so itself."""

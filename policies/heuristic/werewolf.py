@@ -10,6 +10,7 @@ from typing import ClassVar, Final
 
 import numpy as np
 from parlour.envs import speech
+from parlour.envs.bidding import BID, HIGHEST_BID
 from parlour.envs.core import NATURE, Event, Move, ParlourError
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.aiwolf.vocabulary import has_possessed
@@ -66,8 +67,8 @@ class WerewolfPlayer:
         if speech.SILENT in kinds:
             wishes = self._speech_as_wolf(view) if self._wolves else self._speech(view)
             return _first(wishes, view)
-        if game.BID in kinds:
-            return Move(game.BID, (self._bid(view),))
+        if BID in kinds:
+            return Move(BID, (self._bid(view),))
         return _first(self._secret(view, view.legal[0].kind), view)
 
     def _bid(self, view: WerewolfView) -> int:
@@ -82,7 +83,7 @@ class WerewolfPlayer:
             bool(today) and today[0].move.kind in (speech.ACCUSE, speech.REPORT) and today[0].move.args[0] == self._me
         )
         if answers or (not self._wolves and self._to_tell(view)):
-            return game.HIGHEST_BID
+            return HIGHEST_BID
         return 0 if spoken else 1
 
     def _secret(self, view: WerewolfView, kind: str) -> list[Move]:

@@ -34,6 +34,7 @@ EXTRAS: dict[str, list[dict[str, Any]]] = {
     "avalon_v0": [
         {"roles": "deeprole", "rules": "official", "num_players": 5, "talk": False},
         {"rules": "multi_round", "num_players": 7, "comments": "public"},
+        {"rules": "paper", "num_players": 5, "speaking": "bids"},
         {"rules": "official", "num_players": 5, "consult": True, "sizes": [1, 2, 3, 3, 4]},
     ],
     "werewolf_v0": [

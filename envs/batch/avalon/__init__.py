@@ -83,7 +83,7 @@ class AvalonTables(KernelTables):
     @classmethod
     def plays(cls, game: Game[Any]) -> bool:
         rules: AvalonRules = game.rules  # type: ignore[attr-defined]
-        return all(getattr(rules, point) in known for point, known in _points(rules).items())
+        return type(game) is Avalon and all(getattr(rules, point) in known for point, known in _points(rules).items())
 
     def _take_deal(self, dealt: Array) -> bool:
         roles, leaders = dealt[:, :-1], dealt[:, -1]

@@ -11,6 +11,7 @@ from typing import Final
 
 import numpy as np
 from parlour.envs.avalon.vocabulary import BALLOT, CARD, CONSULT, EVIL_ROLES, GUESS, TEAM
+from parlour.envs.bidding import BID, HIGHEST_BID
 from parlour.envs.core import accept
 from parlour.policies.agents.avalon.lines import DISCREET, QUIET, SABOTAGE, SHADOW, SLEEPER
 from parlour.policies.agents.avalon.seat import AvalonSelfInfo, AvalonSituation
@@ -62,11 +63,17 @@ class AvalonDecision:
             CARD: lambda: code(CARD, [int(not (self.is_evil and self._fails()))]),
             GUESS: lambda: self._guess(options),
             CONSULT: lambda: code(CONSULT, [self._likely_merlin()]),
+            BID: lambda: code(BID, [self._bid()]),
         }
         wanted = decide[self.now.does]()
         if wanted not in options:
             raise accept("option", wanted, options)
         return wanted
+
+    def _bid(self) -> int:
+        """The surer a good player is of an evil one, the higher it bids; the evil side bids half."""
+        surest = max(chance for seat, chance in enumerate(self.chances.evil) if seat != self.seat)
+        return HIGHEST_BID // 2 if self.is_evil else round(HIGHEST_BID * surest)
 
     # -- the good side -----------------------------------------------------------------------------------------
 

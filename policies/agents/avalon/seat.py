@@ -25,6 +25,7 @@ from parlour.envs.avalon.vocabulary import (
     side_of,
     titled,
 )
+from parlour.envs.bidding import BID
 from parlour.envs.core import Event, Knowledge
 from parlour.envs.english import name, names, seats_named
 from parlour.policies.agents.avalon import notes
@@ -130,6 +131,7 @@ _DOES: Final = {
     "card": "You are on the quest: play a card.",
     "guess": "You are {guesser}: you may guess who Merlin is.",
     "consult": "Tell only the other evil players who you think Merlin is.",
+    "bid": "Bid for the floor: the highest bid speaks next.",
 }
 TALKS: Final = ("speak", "consult")
 """What is done in words of your own."""
@@ -150,8 +152,9 @@ class AvalonSituation(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    does: Literal["speak", "propose", "vote", "card", "guess", "consult"]
-    """Speak to the table, propose a team, vote on one, play a quest card, guess Merlin, speak to the evil side before that."""
+    does: Literal["speak", "propose", "vote", "card", "guess", "consult", "bid"]
+    """Speak to the table, propose a team, vote on one, play a quest card, guess Merlin, speak to the evil side before that, or bid
+    for the floor."""
     quest: int
     """1-5."""
     proposal: int
@@ -219,7 +222,7 @@ def _key(phrases: dict[Any, str], phrase: str) -> Any:
     raise ValueError(f"the phrase {phrase[:60]!r} tells nothing")
 
 
-_DECISIONS: Final = (TEAM, BALLOT, CARD, GUESS, CONSULT)
+_DECISIONS: Final = (TEAM, BALLOT, CARD, GUESS, CONSULT, BID)
 
 
 class Notes:
@@ -301,7 +304,7 @@ def situation(view: AvalonView, score: tuple[int, int]) -> AvalonSituation:
     return AvalonSituation(
         does=does,  # type: ignore[arg-type]
         quest=view.quest + 1,
-        proposal=view.counted + (does in ("speak", TEAM)),
+        proposal=view.counted + (does in ("speak", TEAM, BID)),
         limit=view.limit,
         last_rejection_loses=view.last_rejection_loses,
         leader=view.leader,

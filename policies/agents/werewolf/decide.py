@@ -17,14 +17,13 @@ from typing import Final
 
 import numpy as np
 from parlour.envs import speech
+from parlour.envs.bidding import BID, HIGHEST_BID
 from parlour.envs.core import accept
 from parlour.envs.werewolf.vocabulary import (
     BALLOT,
-    BID,
     CHECKS,
     GUARDS,
     HEALS,
-    HIGHEST_BID,
     KILL,
     POISONS,
     SEER,

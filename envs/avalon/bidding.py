@@ -1,0 +1,87 @@
+"""Avalon in which players bid for the floor (`parlour.envs.bidding`) instead of speaking once each in an order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from parlour.envs.avalon.presets import PROPOSALS, QUESTS, AvalonRules
+from parlour.envs.avalon.rules import Avalon
+from parlour.envs.avalon.state import NOBODY, PROPOSE, TALK, AvalonStanding, AvalonState
+from parlour.envs.bidding import BIDS, next_speakers
+from parlour.envs.core import NATURE, Event, IllegalMove, Move
+from parlour.envs.hidden_roles import NOTHING, Options
+
+if TYPE_CHECKING:
+    import numpy as np
+
+BID_PHASE: Final = 9
+FLOOR_TIE: Final = 10  # nature draws among equal bids
+FLOOR: Final = "floor"  # nature's move; args: (seat,) that speaks
+
+
+class BiddingAvalon(Avalon):
+    """The rules of a table with bids. Satisfies `parlour.envs.core.Game`."""
+
+    def __init__(
+        self, *, num_players: int, rules: AvalonRules, roles: tuple[str, ...], talk: bool, config: Mapping[str, Any]
+    ) -> None:
+        points = replace(rules, speaks_first="bids")
+        super().__init__(num_players=num_players, rules=points, roles=roles, talk=talk, config=config)
+        self.catalogue = (*self.catalogue, *BIDS)
+        self._bids = Options(BIDS)
+        self.max_moves += QUESTS * PROPOSALS * num_players * (num_players + 1)
+
+    def nature(self, s: AvalonState, rng: np.random.Generator) -> Move:
+        if s.phase == FLOOR_TIE:
+            return Move(FLOOR, (s.secret[int(rng.integers(len(s.secret)))],))
+        return super().nature(s, rng)
+
+    def chances(self, s: AvalonState) -> Iterator[tuple[Move, float]]:
+        """As in the game without bids, or each of the equal bids."""
+        if s.phase == FLOOR_TIE:
+            yield from ((Move(FLOOR, (seat,)), 1 / len(s.secret)) for seat in s.secret)
+        else:
+            yield from super().chances(s)
+
+    def _open(self, standing: AvalonStanding, log: tuple[Event, ...]) -> AvalonState:
+        opened = super()._open(standing, log)
+        return self._all_bid(opened) if opened.phase == TALK else opened
+
+    def _all_bid(self, s: AvalonState) -> AvalonState:
+        """All seats bid, in their order; `turn` counts the speeches of this talk."""
+        return s._replace(phase=BID_PHASE, actor=0, secret=NOBODY, options=self._bids)
+
+    def _bid(self, s: AvalonState, move: Move, _event: tuple[Event, ...]) -> AvalonState:
+        bids = (*s.secret, move.args[0])
+        if len(bids) < self.seats:
+            return s._replace(actor=len(bids), secret=bids)
+        last = s.log[-1].move if s.turn else None
+        among = next_speakers(range(self.seats), bids, last)
+        if not among:
+            return self._talked(s)
+        if len(among) == 1:
+            return self._floor(s, among[0])
+        return s._replace(phase=FLOOR_TIE, actor=NATURE, secret=among, options=NOTHING)
+
+    def _floor_tie(self, s: AvalonState, move: Move) -> AvalonState:
+        if move.kind != FLOOR or move.args not in [(seat,) for seat in s.secret]:
+            raise IllegalMove(f"{move!r} draws none of those who bid most {list(s.secret)}")
+        return self._floor(s, move.args[0])
+
+    def _floor(self, s: AvalonState, seat: int) -> AvalonState:
+        """A seat has the floor."""
+        return s._replace(phase=TALK, actor=seat, secret=NOBODY, options=self._talks[seat])
+
+    def _spoken(self, s: AvalonState, _move: Move, event: tuple[Event, ...]) -> AvalonState:
+        s = s._replace(turn=s.turn + 1, log=s.log + event)
+        return self._talked(s) if s.turn == self.seats else self._all_bid(s)
+
+    def _talked(self, s: AvalonState) -> AvalonState:
+        """The talk is over; the leader proposes."""
+        leader, options = s.standing.leader, self._teams[s.standing.quest][s.standing.leader]
+        return s._replace(phase=PROPOSE, actor=leader, turn=0, secret=NOBODY, options=options)
+
+    _STEPS: ClassVar = {**Avalon._STEPS, BID_PHASE: _bid, TALK: _spoken}
+    _NATURAL: ClassVar = {**Avalon._NATURAL, FLOOR_TIE: _floor_tie}
