@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Final
 
 from parlour.envs import speech
 from parlour.envs.bidding import BID, BIDDING_ASK, BIDDING_RULES, read_bid, say_bid
-from parlour.envs.core import NATURE, Event, IllegalMove, Move, Outcome
+from parlour.envs.core import IllegalMove, Move, Outcome
 from parlour.envs.english import listing, name, names
-from parlour.envs.speech import quote
-from parlour.envs.text import MODERATOR, MoveSentences, say_speech, speech_line
+from parlour.envs.text import say_speech
 from parlour.envs.werewolf import vocabulary
 from parlour.envs.werewolf.bidding import BiddingWerewolf
+from parlour.envs.werewolf.lines import WerewolfLines, seat_line
 from parlour.envs.werewolf.presets import WerewolfRules
 from parlour.envs.werewolf.reading import first_named, read_talk, read_target, read_yes, says_yes
 from parlour.envs.werewolf.rules import Werewolf
@@ -45,22 +45,15 @@ _ASKS: Final = {
     vocabulary.BALLOT: "Vote on whom to execute.",
     BID: BIDDING_ASK,
 }
-_WINNERS: Final = {vocabulary.VILLAGE: "The village wins", vocabulary.WOLVES: "The werewolves win"}
-_REASONS: Final = {
-    "wolves_dead": "all werewolves are dead",
-    "village_dead": "only werewolves are alive",
-    "parity": "at least half of the living are werewolves",
-}
 
 
-class WerewolfText(MoveSentences):
+class WerewolfText(WerewolfLines):
     """Satisfies `parlour.envs.core.GameText`."""
 
     seldom: Final = frozenset({vocabulary.VOTES})
 
     def __init__(self, game: Werewolf) -> None:
-        self._titles = tuple(f"{'a' if game.roles.count(role) > 1 else 'the'} {role}" for role in game.role_names)
-        """The roles by number, each with its article."""
+        super().__init__(game.roles, game.role_names)
         self._yes_words = game.rules.yes_words
         bids = isinstance(game, BiddingWerewolf)
         self.rules = _rule_sheet(game.rules, game.roles, talk=game.talk, max_days=game.max_days, bids=bids)
@@ -72,11 +65,8 @@ class WerewolfText(MoveSentences):
         self._in_order: tuple[tuple[int, ...], str, str] = ((), "", "")
 
     def who(self, view: WerewolfView) -> str:
-        if not view.role:
-            return f"You are {name(view.seat)}. The roles are not dealt yet.\n"
         self.common(view)
-        fellows = "".join([f"{_fellows(fact.seats)}\n" for fact in view.knows])
-        return f"You are {name(view.seat)}. Your role is {view.role} ({view.side} side).\n{fellows}{self._in_order[2]}"
+        return f"{seat_line(view)}{self._in_order[2] if view.role else ''}"
 
     def common(self, view: WerewolfView) -> str:
         """The order of talk, the same for all seats of a game."""
@@ -87,32 +77,11 @@ class WerewolfText(MoveSentences):
             self._in_order = view.speakers, order, f"{order}{self.rules}\n"
         return self._in_order[1]
 
-    def line(self, event: Event) -> str:
-        seat, move, to = event
-        if seat == NATURE:
-            return f"{MODERATOR}{self._announcement(move)}\n"
-        if move.kind == vocabulary.BALLOT:
-            return f"{name(seat)} votes for {names(move.args)}.\n"
-        if move.kind in vocabulary.TARGETED or move.kind == vocabulary.HEALS:
-            return f"Privately, {name(seat)}: {self.say(move)}\n"
-        if to is None:
-            return speech_line(seat, move, self.say(move))
-        taken = f" (taken as: {self.say(move)})" if move.words else ""
-        return f"{name(seat)} says to the werewolves: {quote(move.words or self.say(move))}{taken}\n"
-
-    def was(self, view: WerewolfView) -> str:
-        """Who a seat was, in one sentence."""
-        return f"{name(view.seat)} was {self._titles[view.role_names.index(view.role)]}." if view.role else ""
-
-    def end(self, outcome: Outcome) -> str:
-        """How a game ended, in one sentence."""
-        return f"{_WINNERS.get(outcome.winner, 'Nobody wins')}: {self.why(outcome)}."
-
     def why(self, outcome: Outcome) -> str:
         """Why a game ended as it did."""
         if outcome.reason == "days":
             return f"day {self._max_days} is over"
-        return _REASONS.get(outcome.reason, outcome.reason)
+        return super().why(outcome)
 
     def ask(self, legal: tuple[Move, ...]) -> str:
         return _ASKS[legal[-1].kind if legal[-1].kind in _ASKS else speech.ACCUSE]
@@ -191,13 +160,6 @@ class WerewolfText(MoveSentences):
         if passed:
             said.append(f"{names(())} from {passed}")
         return "; ".join(said)
-
-
-def _fellows(seats: tuple[int, ...]) -> str:
-    """Who the other werewolves are, to a werewolf."""
-    if not seats:
-        return "You are the only werewolf."
-    return f"Your fellow {'werewolf is' if len(seats) == 1 else 'werewolves are'} {listing(seats)}."
 
 
 def _died(seats: tuple[int, ...]) -> str:

@@ -11,15 +11,15 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from parlour.envs import speech
-from parlour.envs.core import NATURE, Event, IllegalMove, Move, Outcome, ParlourError
+from parlour.envs.core import IllegalMove, Move, ParlourError
 from parlour.envs.english import listing, name, names
-from parlour.envs.speech import quote
-from parlour.envs.text import MODERATOR, MoveSentences, say_speech, speech_line
+from parlour.envs.text import say_speech
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.aiwolf.claims import claim_of
 from parlour.envs.werewolf.aiwolf.language import AIWOLF_ROLES, Pause, read
 from parlour.envs.werewolf.aiwolf.rules import AIWolf
 from parlour.envs.werewolf.aiwolf.vocabulary import ATTACK_VOTES, BODYGUARD, IDENTIFIED, MEDIUM, REMARK, TALK_OVER
+from parlour.envs.werewolf.lines import WerewolfLines, seat_line
 from parlour.envs.werewolf.reading import read_talk, read_target
 from parlour.envs.werewolf.vocabulary import DEAD, NO_VOTE, WEREWOLF, WerewolfView
 
@@ -42,53 +42,22 @@ _ASKS: Final = {
     game.CHECKS: "You are the seer: choose whom to divine tonight.",
     game.BALLOT: "Vote on whom to execute.",
 }
-_WINNERS: Final = {game.VILLAGE: "The village wins", game.WOLVES: "The werewolves win"}
-_REASONS: Final = {
-    "wolves_dead": "all werewolves are dead",
-    "parity": "the werewolves are at least half of the living",
-}
 
 
-class AIWolfText(MoveSentences):
+class AIWolfText(WerewolfLines):
     """Satisfies `parlour.envs.core.GameText`."""
 
     seldom: Final = frozenset({game.VOTES, ATTACK_VOTES})
 
     def __init__(self, rules: AIWolf) -> None:
+        super().__init__(rules.roles, rules.role_names)
         self._role_names = rules.role_names
-        self._titles = tuple(f"{'a' if rules.roles.count(role) > 1 else 'the'} {role}" for role in rules.role_names)
         self._speeches = frozenset(rules.catalogue)
         self.rules = _rule_sheet(rules)
         """Those of this table, whole; the first paragraph must do where there is no room for more."""
 
     def who(self, view: WerewolfView) -> str:
-        if not view.role:
-            return f"You are {name(view.seat)}. The roles are not dealt yet.\n"
-        fellows = "".join([f"{_fellows(fact.seats)}\n" for fact in view.knows])
-        return f"You are {name(view.seat)}. Your role is {view.role} ({view.side} side).\n{fellows}{self.rules}\n"
-
-    def line(self, event: Event) -> str:
-        seat, move, to = event
-        if seat == NATURE:
-            return f"{MODERATOR}{self._announcement(move)}\n"
-        if move.kind in game.TARGETED:
-            return f"Privately, {name(seat)}: {self.say(move)}\n"
-        if to is None:
-            return speech_line(seat, move, self.say(move))
-        taken = f" (taken as: {self.say(move)})" if move.words else ""
-        return f"{name(seat)} says to the werewolves: {quote(move.words or self.say(move))}{taken}\n"
-
-    def was(self, view: WerewolfView) -> str:
-        """Who a seat was, in one sentence."""
-        return f"{name(view.seat)} was {self._titles[view.role_names.index(view.role)]}." if view.role else ""
-
-    def end(self, outcome: Outcome) -> str:
-        """How a game ended, in one sentence."""
-        return f"{_WINNERS.get(outcome.winner, 'Nobody wins')}: {self.why(outcome)}."
-
-    def why(self, outcome: Outcome) -> str:
-        """Why a game ended as it did."""
-        return _REASONS.get(outcome.reason, outcome.reason)
+        return f"{seat_line(view)}{self.rules}\n" if view.role else seat_line(view)
 
     def ask(self, legal: tuple[Move, ...]) -> str:
         kinds = {move.kind for move in legal}
@@ -192,13 +161,6 @@ def _tally(votes: tuple[int, ...]) -> str:
     if NO_VOTE in voters:
         told.append(f"{names(())} from {names(voters[NO_VOTE])}")
     return "; ".join(told)
-
-
-def _fellows(seats: tuple[int, ...]) -> str:
-    """Who the other werewolves are, to a werewolf."""
-    if not seats:
-        return "You are the only werewolf."
-    return f"Your fellow {'werewolf is' if len(seats) == 1 else 'werewolves are'} {listing(seats)}."
 
 
 def _rule_sheet(rules: AIWolf) -> str:
