@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import Counter
 from typing import Any
 
@@ -88,10 +89,20 @@ def test_fifteen_players_have_three_werewolves_and_one_of_each_power():
 
 
 def test_a_preset_decides_players_roles_and_length():
-    for options in ({"num_players": 8}, {"roles": (*FIVE[:-1], "Witch")}, {"max_days": 3}):
+    wrong = ({"num_players": 8}, {"roles": (*FIVE[:-1], "Witch")}, {"max_days": 3}, {"roles": 5}, {"roles": [1] * 5})
+    for options in wrong:
         with pytest.raises(ParlourError, match="accepted"):
             GAME.build(rules="aiwolf-5", **options)
     assert GAME.build(rules="aiwolf-5", roles=list(FIVE)).seats == 5
+
+
+def test_a_game_in_progress_can_be_pickled_and_goes_on_the_same():
+    env = registry["werewolf_v0"].raw_env(rules="aiwolf-5")
+    env.reset(seed=1)
+    copy = pickle.loads(pickle.dumps(env))
+    for one in (env, copy):
+        one.step(int(np.flatnonzero(one.observe(one.agent_selection)["action_mask"])[-1]))
+    assert env.observe("player_0")["text"] == copy.observe("player_0")["text"]
 
 
 def test_other_presets_keep_eight_players_by_default():

@@ -58,12 +58,13 @@ Versions: v0, first.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from parlour.envs.bidding import SPEAKING
 from parlour.envs.core import TABLE, GameSpec, ParlourError, accept, check_one_of, own_frame_only
-from parlour.envs.hidden_roles import FEATURES, check_table
+from parlour.envs.hidden_roles import FEATURES, check_roles as count_roles, check_table
 from parlour.envs.werewolf.aiwolf.rules import AIWolf
 from parlour.envs.werewolf.aiwolf.vocabulary import AIWOLF_PRESETS
 from parlour.envs.werewolf.bidding import BiddingWerewolf
@@ -131,11 +132,12 @@ class WerewolfSpec(GameSpec):
             ParlourError: An argument is not accepted.
         """
         check_one_of("speaking", speaking, SPEAKING)
-        if speaking == "bids" and (rules in AIWOLF_PRESETS or not talk):
+        aiwolf = isinstance(rules, str) and rules in AIWOLF_PRESETS
+        if speaking == "bids" and (aiwolf or not talk):
             raise ParlourError(
                 "speaking 'bids' is not accepted here; accepted: with talk, and rules paper, reference, official"
             )
-        if rules in AIWOLF_PRESETS:
+        if aiwolf:
             return _aiwolf(num_players, rules, roles, talk, max_days)
         num_players = _USUAL if num_players is None else num_players
         check_table(num_players, PLAYERS, rules, {**PRESETS, **AIWOLF_PRESETS}, talk)
@@ -207,9 +209,11 @@ class WerewolfSpec(GameSpec):
 def _aiwolf(num_players: int | None, rules: str, roles: Sequence[str] | None, talk: bool, max_days: int) -> AIWolf:
     """The rules of a preset of AIWolf, which decides the number of players and their roles."""
     preset = AIWOLF_PRESETS[rules]
-    players = preset.players if num_players is None else num_players
-    check_table(players, range(preset.players, preset.players + 1), rules, AIWOLF_PRESETS, talk)
-    if roles is not None and sorted(roles) != sorted(preset.roles):
+    players = preset.players
+    if num_players not in (None, players) or isinstance(num_players, float | bool):
+        raise accept("num_players", num_players, f"{players} with rules={rules}")
+    check_table(preset.players, PLAYERS, rules, AIWOLF_PRESETS, talk)
+    if roles is not None and count_roles(players, roles, preset.roles) != Counter(preset.roles):
         raise ParlourError(f"roles {list(roles)!r} do not fit {rules}; accepted: {', '.join(preset.roles)}")
     if max_days != MAX_DAYS:
         raise accept("max_days", max_days, f"{MAX_DAYS} with rules={rules}, where somebody is executed every day")

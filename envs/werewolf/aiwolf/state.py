@@ -95,19 +95,19 @@ class AIWolfChoices:
         }
         spoken = (*self._talks, *self._whispers[len(plain) :]) if talk else ()
         self.catalogue = (*spoken, *(move for moves in self._aims.values() for move in moves))
-        self.talk = lru_cache(maxsize=_KEPT)(self._talk)
-        self.whisper = lru_cache(maxsize=_KEPT)(self._whisper)
-        self.aim = lru_cache(maxsize=_KEPT)(self._aim)
 
-    def _talk(self, seat: int, may_skip: bool) -> Options:
+    @lru_cache(maxsize=_KEPT)  # noqa: B019 - bounded, and tables of rules live as long as their environments
+    def talk(self, seat: int, may_skip: bool) -> Options:
         """A line by day: nobody hears it before the turn is over."""
         return Options(tuple(m for m in self._talks if _open(m, may_skip) and speech.sayable(m, seat)))
 
-    def _whisper(self, alive: tuple[bool, ...], wolves: tuple[int, ...], may_skip: bool) -> Options:
+    @lru_cache(maxsize=_KEPT)  # noqa: B019
+    def whisper(self, alive: tuple[bool, ...], wolves: tuple[int, ...], may_skip: bool) -> Options:
         """A line among the wolves, which may propose one of the living others as the victim."""
         return Options(tuple(m for m in self._whispers if _open(m, may_skip) and _aimed(m, alive, wolves)))
 
-    def _aim(self, kind: str, seat: int, alive: tuple[bool, ...], spared: tuple[int, ...]) -> Options:
+    @lru_cache(maxsize=_KEPT)  # noqa: B019
+    def aim(self, kind: str, seat: int, alive: tuple[bool, ...], spared: tuple[int, ...]) -> Options:
         """A target among the living who are not `spared`. The seat sees what it chose by night; a vote is secret."""
         moves = tuple(m for m in self._aims[kind] if not m.args or (alive[m.args[0]] and m.args[0] not in spared))
         return shown(seat, (seat,), moves) if kind in (CHECKS, GUARDS) else Options(moves)
