@@ -57,7 +57,8 @@ def counted(lines: Iterable[PlayedLine], seats: int) -> tuple[Decisions, ...]:
     """The lines of each seat's turn whose words the table refused."""
     for line in lines:
         seat, fault = line.entry.seat, line.entry.fault
-        found[seat] += took(_calls(line), seen)
+        if calls := _calls(line):
+            found[seat] += took(calls, seen)
         if line.entry.move is None and fault != FORFEIT:
             found[seat] += Decisions(refused={fault: 1})
             refused[seat].append(line)
