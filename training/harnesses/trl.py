@@ -21,7 +21,7 @@ from parlour.envs.core import ParlourError, check_from
 from parlour.policies.local_lm.model import LanguageModel, Prompt, Sampling
 from parlour.training.harnesses.in_flight import USER, ChatMessage, TalkedGame, TalkGame, TalkTurn, play_in_flight
 from parlour.training.harnesses.sessions import Sessions, SessionTurn
-from parlour.training.harnesses.social import end_of_talk
+from parlour.training.play.extras import import_extra
 from parlour.wrappers.conversation import ConversationSeat
 
 PROMPT: Final = (
@@ -260,7 +260,7 @@ class GameRollout:
         writing = _Writing(trainer, self.max_new_tokens, self.at_once, (self.seed, self._rollouts))
         self._rollouts += 1
         played = play_in_flight(
-            self.make, games, writing, at_once=self.at_once, at_end=end_of_talk if self.social else None
+            self.make, games, writing, at_once=self.at_once, at_end=_end_of_talk() if self.social else None
         )
         social = self._social(writing, played) if self.social else {}
         completions = [writing.completion(one) for one in played]
@@ -287,6 +287,11 @@ class GameRollout:
         pairs = [(one.notes, answers.get(one.game)) for one in played]
         listening = [None if words is None else end.listening(words) for end, words in pairs]
         return {"listening": listening, "speaking": [end.speaking for end, _ in pairs]}
+
+
+def _end_of_talk() -> Any:
+    """What the social rewards need of a finished game. Raises `ParlourError` without the extra `batch`."""
+    return import_extra("parlour.training.harnesses.social", "batch").end_of_talk
 
 
 def seed_of(prompt: Any) -> int:

@@ -18,8 +18,8 @@ from typing import Any, ClassVar, Final, Self
 import openai
 import verifiers.v1 as vf
 from parlour.envs.core import accept
-from parlour.training.harnesses.social import check_social, seat_end
 from parlour.training.play import seeds
+from parlour.training.play.extras import import_extra
 from parlour.training.play.outside import OutsideSeats, OutsideTable
 from pydantic import Field, model_validator
 
@@ -62,7 +62,7 @@ class GamesConfig(vf.TasksetConfig):
         if self.opponents != OPPONENT:
             table.check_opponents()
         if self.listening or self.speaking:
-            check_social(self.game)
+            _social().check_social(self.game)
         return self
 
 
@@ -198,11 +198,16 @@ def _record(trace: vf.Trace, talk: OutsideSeats, seat: str) -> None:
     trace.info.update(seat=seat, winner=outcome.winner, reason=outcome.reason, last_message=talk.hear(seat))
 
 
+def _social() -> Any:
+    """The module of listening and speaking. Raises `ParlourError` without the extra `batch`, which these rewards need."""
+    return import_extra("parlour.training.harnesses.social", "batch")
+
+
 async def _reward_social(data: GameData, asked: vf.Interaction, talk: OutsideSeats, seat: str) -> None:
     """The rewards of listening and speaking, where they are wanted. A seat that left is not asked, and earns no listening."""
     if not (data.listening or data.speaking):
         return
-    end = await asyncio.to_thread(seat_end, talk.game_env, seat)
+    end = await asyncio.to_thread(_social().seat_end, talk.game_env, seat)
     if data.speaking:
         asked.trace.record_reward("speaking", end.speaking)
     if data.listening and end.good and seat not in talk.left:
