@@ -40,15 +40,15 @@ class AIWolfNight:
         if not view.alive[seat]:
             return ()
         if view.role == SEER:
-            return self._aim(CHECKS, view, (seat,)) if cycle == 0 else ()
+            return self._aim(CHECKS, view) if cycle == 0 else ()
         if view.role == BODYGUARD:
-            return self._aim(GUARDS, view, (seat,)) if view.day and cycle == self._whispers else ()
+            return self._aim(GUARDS, view) if view.day and cycle == self._whispers else ()
         if view.role != WEREWOLF:
             return ()
         return self._vote(view, cycle) if cycle >= self._whispers else self._whisper(view, cycle)
 
-    def _aim(self, kind: str, view: WerewolfView, spared: tuple[int, ...]) -> tuple[Move, ...]:
-        return self._choices.aim(kind, view.seat, view.alive, spared).legal
+    def _aim(self, kind: str, view: WerewolfView, wolves: tuple[int, ...] = ()) -> tuple[Move, ...]:
+        return self._choices.aim(kind, view.seat, view.alive, wolves).legal
 
     def _vote(self, view: WerewolfView, cycle: int) -> tuple[Move, ...]:
         """In the first cycle of votes, and in the next ones as long as a victim is not chosen."""

@@ -171,7 +171,7 @@ class AIWolf(HiddenRoles[AIWolfState]):
         seer = self._living(s.standing, game.SEER)
         if seer is None:
             return self._wake_wolves(s)
-        return self._asked(s, CHECK, (seer,), game.CHECKS, spared=(seer,))
+        return self._asked(s, CHECK, (seer,), game.CHECKS)
 
     def _check(self, s: AIWolfState, move: Move, event: tuple[Event, ...]) -> AIWolfState:
         found = (move.args[0], s.standing.roles[move.args[0]] == self.wolf) if move.args else None
@@ -188,21 +188,20 @@ class AIWolf(HiddenRoles[AIWolfState]):
         guard = self._living(s.standing, BODYGUARD)
         if guard is None:
             return self._hunt_begins(s, 0)
-        return self._asked(s, PROTECT, (guard,), game.GUARDS, spared=(guard,))
+        return self._asked(s, PROTECT, (guard,), game.GUARDS)
 
     def _protect(self, s: AIWolfState, move: Move, event: tuple[Event, ...]) -> AIWolfState:
         guarded = move.args[0] if move.args else None
         return self._hunt_begins(_announce(s, *event)._replace(standing=s.standing._replace(guarded=guarded)), 0)
 
     def _hunt_begins(self, s: AIWolfState, turn: int) -> AIWolfState:
-        wolves = s.standing.wolves
-        return self._asked(s._replace(turn=turn), HUNT, wolves, game.KILL, spared=wolves)
+        return self._asked(s._replace(turn=turn), HUNT, s.standing.wolves, game.KILL)
 
     def _hunt(self, s: AIWolfState, move: Move, _event: tuple[Event, ...]) -> AIWolfState:
         """A wolf's vote. After the last they see all; every human has a vote of its own, so that somebody is attacked."""
         secret = (*s.secret, move._replace(words=""))
         if s.queue:
-            return self._goes_on(s, secret, game.KILL, spared=s.standing.wolves)
+            return self._goes_on(s, secret, game.KILL)
         wolves = s.standing.wolves
         s = _announce(s, told(ATTACK_VOTES, self._cast(wolves, secret), wolves))
         humans = [Move(game.KILL, (j,)) for j in s.standing.living if j not in wolves]
@@ -331,18 +330,14 @@ class AIWolf(HiddenRoles[AIWolfState]):
 
     # -- small questions ---------------------------------------------------------------------------------------
 
-    def _asked(
-        self, s: AIWolfState, phase: int, queue: tuple[int, ...], kind: str, spared: tuple[int, ...] | None = None
-    ) -> AIWolfState:
-        """The first of the queue chooses a target; by default, anybody but itself."""
-        seat = queue[0]
-        options = self.choices.aim(kind, seat, s.standing.alive, (seat,) if spared is None else spared)
+    def _asked(self, s: AIWolfState, phase: int, queue: tuple[int, ...], kind: str) -> AIWolfState:
+        """The first of the queue chooses a target."""
+        seat, standing = queue[0], s.standing
+        options = self.choices.aim(kind, seat, standing.alive, standing.wolves if kind == game.KILL else ())
         return s._replace(phase=phase, actor=seat, queue=queue[1:], secret=(), options=options)
 
-    def _goes_on(
-        self, s: AIWolfState, secret: tuple[Move, ...], kind: str, spared: tuple[int, ...] | None = None
-    ) -> AIWolfState:
-        return self._asked(s, s.phase, s.queue, kind, spared)._replace(secret=secret)
+    def _goes_on(self, s: AIWolfState, secret: tuple[Move, ...], kind: str) -> AIWolfState:
+        return self._asked(s, s.phase, s.queue, kind)._replace(secret=secret)
 
     def _living(self, standing: AIWolfStanding, role: str) -> int | None:
         """The seat of a role of which there is one, if it lives."""

@@ -107,8 +107,12 @@ class AIWolfChoices:
         return Options(tuple(m for m in self._whispers if _open(m, may_skip) and _aimed(m, alive, wolves)))
 
     @lru_cache(maxsize=_KEPT)  # noqa: B019
-    def aim(self, kind: str, seat: int, alive: tuple[bool, ...], spared: tuple[int, ...]) -> Options:
-        """A target among the living who are not `spared`. The seat sees what it chose by night; a vote is secret."""
+    def aim(self, kind: str, seat: int, alive: tuple[bool, ...], wolves: tuple[int, ...] = ()) -> Options:
+        """A target among the living: for the attack nobody of the `wolves`, else another than the seat itself.
+
+        The seat sees what it chose by night; a vote is secret.
+        """
+        spared = wolves if kind == KILL else (seat,)
         moves = tuple(m for m in self._aims[kind] if not m.args or (alive[m.args[0]] and m.args[0] not in spared))
         return shown(seat, (seat,), moves) if kind in (CHECKS, GUARDS) else Options(moves)
 

@@ -11,6 +11,8 @@ from typing import Any, Final
 LONGEST_LINE: Final = 64 * 1024
 """Bytes of an answer that are read; a longer one is thrown away up to its end."""
 _READ: Final = 65_536
+_MOST_EARLY: Final = 64
+"""Reads of lines that were not asked for; an agent that sends more at once is cut off."""
 
 
 class NoAnswer(Exception):  # noqa: N818 - named for what happened
@@ -97,10 +99,10 @@ class AgentConnection:
             return
         try:
             self._sock.setblocking(False)
-            for _ in range(LONGEST_LINE):
+            for _ in range(_MOST_EARLY):
                 if not self._sock.recv(_READ):
-                    self._lose()
-                    return
+                    break
+            self._lose()
         except BlockingIOError:
             return
         except OSError:

@@ -207,7 +207,7 @@ class ReceivedGame:
     def _legal(self, request: str, alive: tuple[bool, ...], wolves: tuple[int, ...]) -> tuple[Move, ...]:
         choices, kind = self.game.choices, ASKED[request]
         if kind:
-            return choices.aim(kind, self.seat, alive, wolves if kind == KILL else (self.seat,)).legal
+            return choices.aim(kind, self.seat, alive, wolves).legal
         may_skip = self._skips < self.game.rules.skips
         options = choices.talk(self.seat, may_skip) if request == "TALK" else choices.whisper(alive, wolves, may_skip)
         return options.legal
