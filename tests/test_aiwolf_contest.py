@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -177,6 +178,25 @@ def test_an_agent_that_leaves_forfeits_its_decisions_and_the_games_go_on():
     played, _, entrants = contest(None, [lambda port, k: Leaver(port, "leaver", k)], games=3)
     assert set(entrants[0].agent.forfeits) == {"connection lost"}
     assert played.games["leaver", ALL_ROLES] == 3
+
+
+class Flooder(Client):
+    """Sends 16 MB that nobody asked for when the first day begins."""
+
+    def answer(self, packet: dict[str, Any]) -> str:
+        if packet["request"] == "INITIALIZE" and self.games == 0:
+            Thread(target=self.flood, daemon=True).start()
+        return super().answer(packet)
+
+    def flood(self) -> None:
+        with suppress(OSError):
+            self.sock.sendall(b"Over\n" * 3_200_000)
+
+
+def test_an_agent_that_floods_the_server_forfeits_and_the_games_go_on():
+    played, _, entrants = contest(None, [lambda port, k: Flooder(port, "flooder", k)], games=2)
+    assert played.games["flooder", ALL_ROLES] == 2
+    assert entrants[0].agent.decisions > 0
 
 
 def test_words_of_other_players_reach_agents_as_aiwolfs_sentences_alone(tmp_path):
