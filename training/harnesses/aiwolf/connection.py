@@ -12,7 +12,7 @@ LONGEST_LINE: Final = 64 * 1024
 """Bytes of an answer that are read; a longer one is thrown away up to its end."""
 _READ: Final = 65_536
 _MOST_EARLY: Final = 64
-"""Reads of lines that were not asked for; an agent that sends more at once is cut off."""
+"""How often unasked lines are read before a request; an agent that has sent more is cut off."""
 
 
 class NoAnswer(Exception):  # noqa: N818 - named for what happened
