@@ -16,18 +16,26 @@ ROWS = (
     ("COMINGOUT Agent[01] SEER", "claim_role", (1,)),
     ("DIVINED Agent[03] WEREWOLF", "report", (2, 1)),
     ("DIVINED Agent[03] HUMAN", "report", (2, 0)),
+    ("IDENTIFIED Agent[03] WEREWOLF", "report", (2, 1)),
+    ("IDENTIFIED Agent[03] HUMAN", "report", (2, 0)),
     ("ATTACK Agent[04]", "recommend", (3,)),
 )
 
 
 @pytest.mark.parametrize(("line", "kind", "args"), ROWS)
 def test_each_row_of_the_table_holds_both_ways(line, kind, args):
-    assert claim_of(read(line), 0)[:2] == (kind, args)
-    assert write(utterance_of(Move(kind, args), 0)) == line
+    medium = line.startswith("IDENTIFIED")
+    assert claim_of(read(line), 0, medium=medium)[:2] == (kind, args)
+    assert write(utterance_of(Move(kind, args), 0, medium=medium)) == line
 
 
 def test_every_row_is_checked():
     assert [(line.split()[0], kind) for line, kind, _ in ROWS] == [(row.verb, row.kind) for row in CORRESPONDENCES]
+
+
+@pytest.mark.parametrize(("line", "medium"), [("IDENTIFIED Agent[03] HUMAN", False), ("DIVINED Agent[03] HUMAN", True)])
+def test_a_report_that_does_not_fit_the_role_its_speaker_claims_is_no_claim(line, medium):
+    assert claim_of(read(line), 0, medium=medium).kind == "silent"
 
 
 WORDS = (
@@ -61,5 +69,7 @@ def test_the_reference_page_has_the_table():
     for row in CORRESPONDENCES:
         target = "Agent[01]" if row.kind == "claim_role" else "Agent[02]"
         sentence = " ".join(filter(None, (row.verb, target, row.value)))
-        rows.append(f"| `{sentence}` | `{row.kind}`{'' if row.verdict is None else f' {row.verdict}'} |")
+        rows.append(
+            f"| `{sentence}` | `{row.kind}`{'' if row.verdict is None else f' {row.verdict}'}{', of a medium' * row.medium} |"
+        )
     assert [line for line in page.splitlines() if line.startswith("| `")] == rows

@@ -101,6 +101,20 @@ def test_a_seat_sees_what_the_server_sent():
     assert said == [(2, "check", (0,)), (1, REPORT, (2, 1)), (0, ACCUSE, (1,))]
 
 
+def test_a_seat_that_came_out_as_the_medium_reports_what_it_identified():
+    setting = {"roleNumMap": {"WEREWOLF": 3, "POSSESSED": 1, "SEER": 1, "MEDIUM": 1, "BODYGUARD": 1, "VILLAGER": 8}}
+    info = INFO | {"roleMap": {"3": "MEDIUM"}, "statusMap": {str(a): "ALIVE" for a in range(1, 16)}}
+    game, visitor = ReceivedGame(info, setting), Visitor(RandomPolicy())
+    report = Move(REPORT, (0, 1))
+    assert visitor._line(report, 0, game.view("TALK")) == "DIVINED Agent[01] WEREWOLF"
+    line = {"idx": 0, "day": 0, "turn": 0, "agent": 3, "text": "COMINGOUT Agent[03] MEDIUM"}
+    game.receive("TALK", {"talkHistory": [line]})
+    assert visitor._line(report, 0, game.view("TALK")) == "IDENTIFIED Agent[01] WEREWOLF"
+    heard = line | {"idx": 1, "text": "IDENTIFIED Agent[01] WEREWOLF"}
+    game.receive("TALK", {"talkHistory": [heard]})
+    assert game.view("TALK").events[-1].move[:2] == report[:2]
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [

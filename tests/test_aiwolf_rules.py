@@ -330,6 +330,29 @@ def test_a_line_is_read_as_a_sentence_of_aiwolfs_language_or_as_english(text, ki
     assert "Agent[" not in move.words  # others read English
 
 
+def test_identified_is_a_report_of_a_seat_that_came_out_as_the_medium():
+    course = Course("aiwolf-15").until(ACCUSE)
+    text, line = GAME.text(course.game), "IDENTIFIED Agent[08] WEREWOLF"
+    assert text.parse(line, course.game.view(course.state, 0)).kind == REMARK
+    medium = course.game.role_names.index("Medium")
+    course.play(Move(CLAIM_ROLE, (medium,)), *[DONE] * 14)  # heard when the turn ends
+    move = text.parse(line, course.game.view(course.state, 0))
+    assert (move.kind, move.args) == (REPORT, (7, 1))
+    assert move.words == "player_0 learnt as the medium that player_7 is a werewolf."
+
+
+def test_the_heuristic_takes_who_contradicts_a_lone_medium_for_a_liar():
+    course = Course("aiwolf-15").until(ACCUSE)
+    seer, medium = (course.game.role_names.index(role) for role in ("Seer", "Medium"))
+    claims = {0: Move(CLAIM_ROLE, (seer,)), 5: Move(CLAIM_ROLE, (medium,))}
+    reports = {0: Move(REPORT, (9, 0)), 5: Move(REPORT, (9, 1))}
+    for said in (claims, reports):
+        course.play(*(said.get(seat, DONE) for seat in range(15)))
+    view = course.game.view(course.state, 14)
+    suspicions = AIWolfPlayer(view, np.random.default_rng(0)).suspicions(view)
+    assert max(range(15), key=lambda seat: (seat not in (9,)) * suspicions[seat]) == 0
+
+
 def test_a_choice_that_cannot_be_read_is_drawn_among_the_legal_ones():
     course = Course("aiwolf-5").until(BALLOT)
     text, view = GAME.text(course.game), course.game.view(course.state, 0)

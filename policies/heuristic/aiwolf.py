@@ -88,7 +88,7 @@ class AIWolfPlayer:
         elif kind == speech.CLAIM_ROLE:
             self._claims[seat] = view.role_names[args[0]]
         elif kind == speech.REPORT:
-            self._claims.setdefault(seat, SEER)
+            self._claims.setdefault(seat, SEER)  # who reports claims to divine, unless it came out as the medium
             self._reports[seat, args[0]] = bool(args[1])
             if seat == self._me:
                 self._told.add(args[0])
@@ -158,12 +158,19 @@ class AIWolfPlayer:
         return marks
 
     def _lies(self, seat: int) -> bool:
-        """Whether a seat is known to lie: it reported me, or another result than mine, or claims my own role."""
+        """Whether a seat is known to lie: it reported me, or another result than mine or a lone medium's, or claims my role."""
         if seat == self._me:
             return False
-        own = {self._me: bool(self._wolves), **self._results}
+        own = {self._me: bool(self._wolves), **self._identified(), **self._results}
         wrong = any(by == seat and about in own and own[about] != wolf for (by, about), wolf in self._reports.items())
         return wrong or (bool(self._results) and self._claims.get(seat) == self._claims.get(self._me, "-"))
+
+    def _identified(self) -> dict[int, bool]:
+        """What a lone medium reported, whom nobody rivals: seat -> whether it was a werewolf."""
+        mediums = [j for j, role in self._claims.items() if role == MEDIUM]
+        if len(mediums) != 1:
+            return {}
+        return {about: wolf for (by, about), wolf in self._reports.items() if by == mediums[0]}
 
     def _worst(self, seats: Sequence[int], view: WerewolfView) -> int:
         marks = self._marks(view)

@@ -1,4 +1,7 @@
-"""AIWolf's talk and parlour's claims: one table says which sentence is which claim; the rest becomes English words."""
+"""AIWolf's talk and parlour's claims: one table says which sentence is which claim; the rest becomes English words.
+
+A report is a medium's, and so `IDENTIFIED`, if the last role that its speaker claimed is the medium's; else it is `DIVINED`.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +32,12 @@ class Correspondence(NamedTuple):
     """The claim's kind."""
     verdict: int | None = None
     """For a report: 1 a werewolf, 0 a human."""
+    medium: bool = False
+    """For a report: whether it is that of a seat that claims to be the medium."""
+
+    def fits(self, medium: bool) -> bool:
+        """Whether it is a row for a speaker who claims to be the medium, or who does not."""
+        return self.kind != REPORT or self.medium == medium
 
 
 EVERY_ROLE: Final = "ROLE"
@@ -38,6 +47,8 @@ CORRESPONDENCES: Final = (
     Correspondence("COMINGOUT", EVERY_ROLE, CLAIM_ROLE),
     Correspondence("DIVINED", "WEREWOLF", REPORT, 1),
     Correspondence("DIVINED", "HUMAN", REPORT, 0),
+    Correspondence("IDENTIFIED", "WEREWOLF", REPORT, 1, medium=True),
+    Correspondence("IDENTIFIED", "HUMAN", REPORT, 0, medium=True),
     Correspondence("ATTACK", "", RECOMMEND),
 )
 """Claims with a counterpart. A role claim's number is the role's place in `AIWOLF_ROLES`."""
@@ -53,8 +64,10 @@ _VERBS: Final = {
 _ROLE_WORDS: Final = {"ESTIMATE": "estimates that", "COMINGOUT": "states that", "DIVINED": "found by divination that"}
 
 
-def claim_of(utterance: Utterance, speaker: int) -> Move:
+def claim_of(utterance: Utterance, speaker: int, *, medium: bool = False) -> Move:
     """What a seat claims by a line: a claim of the table, else `silent`. `in_words` gives the words.
+
+    `medium`: whether the speaker claims to be the medium.
 
     >>> claim_of(Sentence("DIVINED", 2, "WEREWOLF"), speaker=0).args
     (2, 1)
@@ -63,7 +76,7 @@ def claim_of(utterance: Utterance, speaker: int) -> Move:
     if isinstance(utterance, Sentence) and utterance.subject in (None, speaker) and utterance.target != ANY:
         for row in CORRESPONDENCES:
             own = utterance.target == speaker
-            if row.verb != utterance.verb or own != (row.kind == CLAIM_ROLE):
+            if row.verb != utterance.verb or own != (row.kind == CLAIM_ROLE) or not row.fits(medium):
                 continue
             if row.value == EVERY_ROLE and utterance.value != ANY_WORD:
                 return Move(row.kind, (AIWOLF_ROLES.index(utterance.value),), words)
@@ -73,8 +86,10 @@ def claim_of(utterance: Utterance, speaker: int) -> Move:
     return Move(SILENT, (), words)
 
 
-def utterance_of(claim: Move, speaker: int) -> Utterance:
+def utterance_of(claim: Move, speaker: int, *, medium: bool = False) -> Utterance:
     """The line by which a seat makes a claim, `Skip` for silence; words are not looked at.
+
+    `medium`: whether the speaker claims to be the medium.
 
     Raises:
         ParlourError: the claim's kind has no counterpart.
@@ -84,7 +99,7 @@ def utterance_of(claim: Move, speaker: int) -> Utterance:
     if claim.kind == CLAIM_ROLE:
         return Sentence("COMINGOUT", speaker, AIWOLF_ROLES[claim.args[0]])
     for row in CORRESPONDENCES:
-        if row.kind == claim.kind and row.verdict in (None, *claim.args[1:]):
+        if row.kind == claim.kind and row.verdict in (None, *claim.args[1:]) and row.fits(medium):
             return Sentence(row.verb, claim.args[0], row.value)
     accepted = ", ".join(sorted({SILENT, *(row.kind for row in CORRESPONDENCES)}))
     raise ParlourError(f"claim: {claim.kind!r}; accepted: {accepted}")

@@ -8,17 +8,26 @@ legal ones, as the contest's server does with votes; a line that cannot be read 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from parlour.envs import speech
-from parlour.envs.core import IllegalMove, Move, ParlourError
+from parlour.envs.core import Event, IllegalMove, Move, ParlourError
 from parlour.envs.english import listing, name, names
 from parlour.envs.text import say_speech
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.aiwolf.claims import claim_of
-from parlour.envs.werewolf.aiwolf.language import AIWOLF_ROLES, Pause, read
+from parlour.envs.werewolf.aiwolf.language import AIWOLF_ROLES, RESULT_VERBS, Pause, Sentence, read
 from parlour.envs.werewolf.aiwolf.rules import AIWolf
-from parlour.envs.werewolf.aiwolf.vocabulary import ATTACK_VOTES, BODYGUARD, IDENTIFIED, MEDIUM, REMARK, TALK_OVER
+from parlour.envs.werewolf.aiwolf.vocabulary import (
+    ATTACK_VOTES,
+    BODYGUARD,
+    IDENTIFIED,
+    MEDIUM,
+    REMARK,
+    TALK_OVER,
+    claims_medium,
+)
 from parlour.envs.werewolf.lines import WerewolfLines, seat_line
 from parlour.envs.werewolf.reading import read_talk, read_target
 from parlour.envs.werewolf.vocabulary import DEAD, NO_VOTE, WEREWOLF, WerewolfView
@@ -92,8 +101,13 @@ class AIWolfText(WerewolfLines):
             return legal[0] if legal[0].kind == speech.SILENT else Move(TALK_OVER)
         return legal[int(rng.integers(len(legal)))] if legal[0].args else legal[0]
 
-    def heard(self, text: str, seat: int) -> Move:
+    def heard(self, text: str, seat: int, before: Sequence[Event]) -> Move:
         """A sentence of AIWolf's language, said by a seat, as a move: a pause, a claim of this table, or a remark.
+
+        Args:
+            text: The sentence.
+            seat: Who says it.
+            before: What has happened; it says which role the seat has claimed.
 
         Raises:
             ParlourError: It is no sentence of the language.
@@ -101,7 +115,8 @@ class AIWolfText(WerewolfLines):
         utterance = read(text)
         if isinstance(utterance, Pause):
             return Move(TALK_OVER if utterance.over else speech.SILENT)
-        claim = claim_of(utterance, seat)
+        result = isinstance(utterance, Sentence) and utterance.verb in RESULT_VERBS
+        claim = claim_of(utterance, seat, medium=result and claims_medium(before, seat, self._role_names))
         if claim.kind == speech.CLAIM_ROLE:
             claim = self._numbered(claim)
         known = claim.kind != speech.SILENT and claim._replace(words="") in self._speeches
@@ -110,7 +125,7 @@ class AIWolfText(WerewolfLines):
     def _line(self, text: str, view: WerewolfView) -> Move:
         """A line of talk: a sentence of AIWolf's language, else what the English words claim, else a remark."""
         try:
-            said = self.heard(text.strip(), view.seat)
+            said = self.heard(text.strip(), view.seat, view.events)
         except ParlourError:
             return self._claim(read_talk(text, view), text, view)
         if said.kind in (speech.SILENT, TALK_OVER):

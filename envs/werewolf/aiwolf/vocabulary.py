@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from parlour.envs import speech
+from parlour.envs.core import Event
 from parlour.envs.werewolf.vocabulary import SEER, VILLAGE, VILLAGER, WEREWOLF, WOLVES, WerewolfView
 
 MEDIUM: Final = "Medium"
@@ -37,6 +38,13 @@ def side_of(role: str) -> str:
 def has_possessed(view: WerewolfView) -> bool:
     """Whether a View is of this game: no other preset of Werewolf has a possessed."""
     return POSSESSED in view.roles
+
+
+def claims_medium(events: Sequence[Event], seat: int, roles: Sequence[str]) -> bool:
+    """Whether the last role that a seat claimed is the medium's; `roles` by their number."""
+    claimed = (event.move for event in reversed(events) if event.seat == seat)
+    last = next((move for move in claimed if move.kind == speech.CLAIM_ROLE), None)
+    return last is not None and roles[last.args[0]] == MEDIUM
 
 
 @dataclass(frozen=True, kw_only=True)

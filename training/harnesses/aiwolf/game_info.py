@@ -19,6 +19,7 @@ from parlour.envs.werewolf.aiwolf.vocabulary import (
     ATTACK_VOTES,
     BODYGUARD,
     IDENTIFIED,
+    MEDIUM,
     REMARK,
     TALK_OVER,
     AIWolfRules,
@@ -55,8 +56,11 @@ class SaidLines:
 
     texts: dict[LineKey, str] = field(default_factory=dict)
 
-    def text(self, key: LineKey, move: Move, roles: Sequence[str]) -> str:
-        """A line as an AIWolf agent hears it. A remark of another player is a skip: its words are not AIWolf's."""
+    def text(self, key: LineKey, move: Move, roles: Sequence[str], *, medium: bool = False) -> str:
+        """A line as an AIWolf agent hears it. A remark of another player is a skip: its words are not AIWolf's.
+
+        `medium`: whether the speaker claims to be the medium.
+        """
         if move.kind == TALK_OVER:
             return OVER
         own = self.texts.get(key)
@@ -66,7 +70,7 @@ class SaidLines:
             return SKIP
         if move.kind == speech.CLAIM_ROLE:
             move = move._replace(args=(AIWOLF_ROLES.index(roles[move.args[0]].upper()),))
-        return write(utterance_of(move, key.seat))
+        return write(utterance_of(move, key.seat, medium=medium))
 
 
 class SeatRecord:
@@ -84,6 +88,7 @@ class SeatRecord:
         self._wolves = _wolves(view)
         self._guards = view.role == BODYGUARD
         self._facts = _Facts()
+        self._claimed: dict[int, str] = {}
         self._lines: tuple[list[dict[str, Any]], list[dict[str, Any]]] = [], []
 
     @property
@@ -154,7 +159,11 @@ class SeatRecord:
         whisper = event.to is not None
         told = self._lines[whisper]
         key = LineKey(self._day, whisper, len(told) // self._party(whisper), event.seat)
-        text = self._said.text(key, event.move, self._roles)
+        move = event.move
+        if move.kind == speech.CLAIM_ROLE:
+            self._claimed[event.seat] = self._roles[move.args[0]]
+        medium = self._claimed.get(event.seat) == MEDIUM
+        text = self._said.text(key, move, self._roles, medium=medium)
         told.append({"idx": len(told), "day": key.day, "turn": key.turn, "agent": key.seat + 1, "text": text})
 
     def _note(self, move: Move) -> None:

@@ -197,7 +197,7 @@ class ReceivedGame:
 
     def _move(self, text: str, seat: int) -> Move:
         try:
-            return self.text.heard(text, seat)
+            return self.text.heard(text, seat, self._events)
         except ParlourError:
             return Move(REMARK, (), text)
 

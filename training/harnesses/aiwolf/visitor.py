@@ -18,7 +18,7 @@ from parlour.envs.json_values import json_value
 from parlour.envs.turn import read_words
 from parlour.envs.werewolf import GAME
 from parlour.envs.werewolf.aiwolf.language import read, write
-from parlour.envs.werewolf.aiwolf.vocabulary import REMARK, side_of
+from parlour.envs.werewolf.aiwolf.vocabulary import REMARK, claims_medium, side_of
 from parlour.envs.werewolf.vocabulary import VILLAGE, WerewolfView
 from parlour.envs.wording import wording
 from parlour.policies.base import Policy
@@ -140,7 +140,9 @@ class Visitor:
         if move.kind == REMARK and isinstance(action, str):
             return _sentence(action)
         plain = move._replace(words="")
-        return SaidLines().text(LineKey(view.day, view.night, 0, view.seat), plain, view.role_names)
+        medium = claims_medium(view.events, view.seat, view.role_names)
+        key = LineKey(view.day, view.night, 0, view.seat)
+        return SaidLines().text(key, plain, view.role_names, medium=medium)
 
     def _target(self, move: Move, view: WerewolfView) -> str:
         seats = [legal.args[0] for legal in view.legal if legal.args]
