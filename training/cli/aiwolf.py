@@ -6,15 +6,19 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from parlour.envs.core import check_one_of
 from parlour.envs.terminal import tell
 from parlour.policies import make_policy
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption
 from parlour.training.cli.options import Answer, Options
 from parlour.training.harnesses.aiwolf import contest
+from parlour.training.harnesses.aiwolf.nlp import NlpVisitor
 from parlour.training.harnesses.aiwolf.visitor import Visitor
 from parlour.training.results import display
 from parlour.training.results.runs import run_directory
+
+PROTOCOLS = {"classic": Visitor, "nlp": NlpVisitor}
 
 
 def serve_contest(
@@ -64,6 +68,7 @@ def play_contest(
     name: Annotated[str, "Name in the contest."] = "parlour",
     role: Annotated[str, "Role that the server is asked for, such as SEER."] = "none",
     seed: Annotated[int, typer.Option(min=0), "Seed of the player."] = 0,
+    protocol: Annotated[str, "The contest's protocol: classic, or nlp for free words (aiwolf-nlp)."] = "classic",
 ) -> Answer:
     """Play in a seat at an AIWolf server until it ends the contest.
 
@@ -71,7 +76,8 @@ def play_contest(
     """
     settings = contest.ContestSettings(players=players)
     config = contest.config_of(settings.preset)
-    visitor = Visitor(make_policy(policy, contest.GAME, config, model), name, role, seed)
+    check_one_of("protocol", protocol, tuple(PROTOCOLS))
+    visitor = PROTOCOLS[protocol](make_policy(policy, contest.GAME, config, model), name, role, seed)
     tell(f"Playing at {host}:{port}", error=True)
     visitor.visit(host, port)
     results = visitor.results()

@@ -64,13 +64,14 @@ class ReceivedGame:
     Args:
         info: `gameInfo` of the request INITIALIZE.
         setting: Its `gameSetting`.
+        game: The rules; None: those of `setting`.
 
     Raises:
         ParlourError: Parlour does not have the table.
     """
 
-    def __init__(self, info: Mapping[str, Any], setting: Mapping[str, Any]) -> None:
-        self.game = table_of(setting)
+    def __init__(self, info: Mapping[str, Any], setting: Mapping[str, Any], game: AIWolf | None = None) -> None:
+        self.game = table_of(setting) if game is None else game
         self.text = AIWolfText(self.game)
         self.seat = int(info["agent"]) - 1
         names = self.game.role_names

@@ -101,12 +101,15 @@ class Visitor:
     def _begin(self, packet: Mapping[str, Any]) -> None:
         info, setting = packet.get("gameInfo"), packet.get("gameSetting")
         try:
-            self._game = ReceivedGame(info, setting)  # type: ignore[arg-type]
+            self._game = self._received(info, setting)
         except (KeyError, TypeError, ValueError, StopIteration, AttributeError) as error:
             raise ParlourError(
                 f"the server's INITIALIZE cannot be read ({error!r}); accepted: AIWolf's protocol"
             ) from None
         self._policy.reset(self._game.seat, self._seed + self.games.total())
+
+    def _received(self, info: Any, setting: Any) -> ReceivedGame:
+        return ReceivedGame(info, setting)
 
     def _finish(self, game: ReceivedGame, packet: Mapping[str, Any]) -> None:
         """Count the game, from who lives and who was what."""
@@ -119,6 +122,10 @@ class Visitor:
 
     def _chosen(self, game: ReceivedGame, request: str) -> str:
         view = game.view(request)
+        if ASKED[request] and not any(move.args for move in view.legal):
+            raise ParlourError(
+                f"the server asks {request} of a seat that has nobody to choose; accepted: a living player"
+            )
         words = wording(GAME, game.game)
         turn = words.turn(view.legal)
         observation: dict[str, Any] = {"action_mask": turn.mask}
@@ -134,7 +141,7 @@ class Visitor:
         else:
             move = game.game.catalogue[int(action)]
         game.made(move)
-        return self._line(move, action, view) if not ASKED[request] else self._target(move, view)
+        return self._line(move, action, view) if not ASKED[request] else self._named(self._target(move, view))
 
     def _line(self, move: Move, action: Any, view: WerewolfView) -> str:
         if move.kind == REMARK and isinstance(action, str):
@@ -144,9 +151,12 @@ class Visitor:
         key = LineKey(view.day, view.night, 0, view.seat)
         return SaidLines().text(key, plain, view.role_names, medium=medium)
 
-    def _target(self, move: Move, view: WerewolfView) -> str:
+    def _target(self, move: Move, view: WerewolfView) -> int:
+        """The seat that is chosen; drawn for nobody."""
         seats = [legal.args[0] for legal in view.legal if legal.args]
-        seat = move.args[0] if move.args else seats[int(self._rng.integers(len(seats)))]
+        return move.args[0] if move.args else seats[int(self._rng.integers(len(seats)))]
+
+    def _named(self, seat: int) -> str:
         return json.dumps({"agentIdx": seat + 1}, separators=(",", ":"))
 
 
