@@ -170,6 +170,7 @@ class Plain:
         self.said: set[Any] = set()
         self.aims: dict[Any, int] = {}
         self.spoke: set[int] = set()
+        self.lied: set[tuple[int, str]] = set()
         self.day = 1
         self.likelihood = 1.0
 
@@ -215,15 +216,24 @@ class Plain:
         share = share if evil or self.deal[speaker] not in (W, P) else 1 - share
         everybody = [j for j in range(self.n) if j != speaker]
         if self.claimed[speaker] == M and target in self.executed:
-            chance = (1.0 if true else 1e-9) if self.deal[speaker] == M else share
+            chance = self._honest(M, speaker, true, 1.0, 0.5) if self.deal[speaker] == M else share
         elif self.deal[speaker] == S:
-            chance = self._chosen(everybody, target, H.seer_reports_wolf) if true else 1e-9
+            honest = self._chosen(everybody, target, H.seer_reports_wolf)
+            chance = self._honest(S, speaker, true, honest, share / len(everybody))
         elif self.deal[speaker] == W:
             fellow = H.wolf_reports_fellow if evil else H.wolf_clears_fellow
             chance = share * self._chosen(everybody, target, fellow)
         else:
             chance = share / len(everybody)
         self._times(speaker, chance)
+
+    def _honest(self, role: str, speaker: int, true: bool, honest: float, liar: float) -> float:
+        """Of the seer or the medium; who has reported against the truth once is a liar."""
+        if (speaker, role) in self.lied:
+            return liar
+        if not true:
+            self.lied.add((speaker, role))
+        return honest if true else 1e-9
 
     def vote_begins(self) -> None:
         for seat in sorted(self.spoke):

@@ -36,8 +36,8 @@ def assigned(weights: Array) -> tuple[Array, Array]:
     parts = np.empty_like(weights)
     axes = "abcdef"[: max(roles - 1, 0)]
     for r in range(roles):
-        without = (slice(0, seats), *(slice(None),) * r, 0)
-        rest = (slice(None), *(slice(None),) * r, 1)
+        without: tuple[Any, ...] = (slice(0, seats), *(slice(None),) * r, 0)
+        rest: tuple[Any, ...] = (slice(None), *(slice(None),) * r, 1)
         np.einsum(f"j{axes}h,j{axes}h->jh", below[without], lacking[rest], out=parts[r])
     parts *= weights
     return total, parts

@@ -17,7 +17,7 @@ from parlour.envs.werewolf.vocabulary import SEER, VILLAGER, WEREWOLF
 SINGLE: Final = (POSSESSED, SEER, MEDIUM, BODYGUARD)
 """Roles of which there is one at most."""
 NEVER: Final = 1e-9
-"""How likely a seer or a medium reports another result than its own."""
+"""How likely a seer or a medium is to report other results than its own. If it does once, it reports as a villager would."""
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
 Likelihood = Array | float
 
@@ -32,7 +32,7 @@ class PublicEvidence:
 
     def __init__(self, roles: tuple[str, ...], habits: AIWolfHabits) -> None:
         self.habits, self.seats, self.wolves = habits, len(roles), roles.count(WEREWOLF)
-        self.single = tuple(role for role in SINGLE if role in roles)
+        self.single: tuple[str, ...] = tuple(role for role in SINGLE if role in roles)
         self.sets = _sets(self.seats, self.wolves)
         """The sets of werewolves that the rules leave possible, shape (n, H): whether a seat is in a set."""
         self.acts: Array = np.zeros(self.sets.shape)
@@ -43,6 +43,8 @@ class PublicEvidence:
         """Log-likelihood of the attacks."""
         self.alive: Flags = np.ones(self.seats, dtype=bool)
         self._living_wolves = self.sets.sum(axis=0)
+        self._lied: Flags = np.zeros((2, *self.sets.shape), dtype=bool)
+        """Whether a seat has reported against the truth: as the seer, as the medium."""
         self._executed: set[int] = set()
         self._claimed: dict[int, str] = {}
         self._said: set[tuple[Any, ...]] = set()
@@ -64,7 +66,8 @@ class PublicEvidence:
         if not possible.any():
             raise impossible()
         self.sets, self.acts, self.common = self.sets[:, possible], self.acts[:, possible], self.common[possible]
-        self.ratio, self._living_wolves = self.ratio[:, :, possible], self._living_wolves[possible]
+        self.ratio, self._lied = self.ratio[:, :, possible], self._lied[:, :, possible]
+        self._living_wolves = self._living_wolves[possible]
 
     def bury(self, dead: int) -> None:
         """A seat lives no more."""
@@ -150,24 +153,32 @@ class PublicEvidence:
 
     def _see_identified(self, speaker: int, target: int, *, wolf: bool) -> None:
         h = self.habits
-        truth = np.where(self.sets[target] == wolf, 1.0, NEVER)
+        medium = self._honest(1, speaker, self.sets[target] == wolf, 1.0, 0.5)
         evil = (h.wolf_reports_evil, h.possessed_reports_evil)
         by_wolf, by_possessed = evil if wolf else (1 - evil[0], 1 - evil[1])
-        self._weigh(speaker, {VILLAGER: 0.5, WEREWOLF: by_wolf, POSSESSED: by_possessed, MEDIUM: truth})
+        self._weigh(speaker, {VILLAGER: 0.5, WEREWOLF: by_wolf, POSSESSED: by_possessed, MEDIUM: medium})
 
     def _see_divined(self, speaker: int, target: int, *, wolf: bool) -> None:
         h, hit, n = self.habits, self.sets[target], self.seats
         seer = _Aim(hit, self.wolves, n - 1 - self.wolves)(h.seer_reports_wolf)
+        liar = 0.5 / (n - 1)
         aim = _Aim(hit, self.wolves - 1, n - self.wolves)(h.wolf_reports_fellow if wolf else h.wolf_clears_fellow)
         self._weigh(
             speaker,
             {
-                VILLAGER: 0.5 / (n - 1),
+                VILLAGER: liar,
                 WEREWOLF: aim * (h.wolf_reports_evil if wolf else 1 - h.wolf_reports_evil),
                 POSSESSED: (h.possessed_reports_evil if wolf else 1 - h.possessed_reports_evil) / (n - 1),
-                SEER: np.where(hit == wolf, seer, NEVER),
+                SEER: self._honest(0, speaker, hit == wolf, seer, liar),
             },
         )
+
+    def _honest(self, of: int, speaker: int, true: Flags, honest: Likelihood, liar: float) -> Array:
+        """How likely the seer (0) or the medium (1) makes a report that is true in some sets."""
+        lied = self._lied[of, speaker]
+        chance: Array = np.where(lied, liar, np.where(true, honest, NEVER))
+        lied |= ~true
+        return chance
 
     def _comes_out(self, role: str, claimed: str, day: int) -> float:
         return self.habits.comes_out(role, claimed, first=day <= 1)
