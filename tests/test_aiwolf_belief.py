@@ -15,7 +15,7 @@ from parlour.envs.werewolf.aiwolf.belief import AIWolfBeliefs
 from parlour.envs.werewolf.aiwolf.habits import POWERS, AIWolfHabits
 from parlour.policies.heuristic.aiwolf import AIWolfPlayer
 
-H = AIWolfHabits()
+H = AIWolfHabits(aims_weight=0.7)
 W, P, S, M, G, V = "Werewolf", "Possessed", "Seer", "Medium", "Bodyguard", "Villager"
 SEVEN = (W, W, P, S, M, G, V)
 """A table of no preset: all roles, and few enough deals (2,520) to list them."""
@@ -197,7 +197,7 @@ class Plain:
             "vote": (H.votes_wolf, H.wolf_votes_wolf, H.possessed_votes_wolf),
         }[kind]
         seats = [j for j in range(self.n) if self.alive[j] and j != actor]
-        self._times(actor, self._chosen(seats, target, self._rate(actor, *rates)))
+        self._times(actor, self._chosen(seats, target, self._rate(actor, *rates)) ** H.aims_weight)
 
     def claim(self, speaker: int, role: str) -> None:
         if role in POWERS and (speaker, role) not in self.said:

@@ -3,7 +3,7 @@
 A deal is a set W of werewolves, and the seats of the possessed p, the seer s, the medium m and the bodyguard g among the others:
 5.4 million at the table of 15. They are summed without being listed, under these assumptions (`AIWolfHabits` has the rates):
 
-* Given the deal, acts are independent. How likely an act is depends on the role of who does it, and on which seats are werewolves;
+* Given the deal, acts are independent; accusations, defences and votes count with a power of their likelihood. How likely an act is depends on the role of who does it, and on which seats are werewolves;
   not on who else is the possessed, the seer, the medium or the bodyguard. An act that a seat repeats tells nothing.
 * All deals are equally likely before the game. Nobody learns from what he does himself.
 * The rules hold: the attacked is no werewolf; nobody dies only if the bodyguard lives; a game that goes on has werewolves, and
@@ -27,7 +27,7 @@ from parlour.envs.core import NATURE, Event, Move
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.aiwolf.assignments import Array, assigned
 from parlour.envs.werewolf.aiwolf.evidence import Flags, PublicEvidence, impossible
-from parlour.envs.werewolf.aiwolf.habits import AIWolfHabits
+from parlour.envs.werewolf.aiwolf.habits import AIWolfHabits, usual_habits
 from parlour.envs.werewolf.aiwolf.vocabulary import BODYGUARD, IDENTIFIED
 from parlour.envs.werewolf.vocabulary import SEER, WEREWOLF, WerewolfView
 
@@ -138,13 +138,13 @@ class AIWolfBeliefs:
 
     Args:
         view: The seat's View, after the deal.
-        habits: How seats behave.
+        habits: How seats behave; None for the usual habits of the table.
         onlooker: Whether to follow what an onlooker believes, too.
     """
 
     def __init__(self, view: WerewolfView, habits: AIWolfHabits | None = None, *, onlooker: bool = True) -> None:
         self._me, self._role = view.seat, view.role
-        self.evidence = PublicEvidence(view.roles, habits or AIWolfHabits())
+        self.evidence = PublicEvidence(view.roles, habits or usual_habits(len(view.roles)))
         self.own = AIWolfBelief(self.evidence, view)
         self.onlooker = AIWolfBelief(self.evidence) if onlooker else None
         self._day = 0

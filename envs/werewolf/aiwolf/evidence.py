@@ -121,8 +121,8 @@ class PublicEvidence:
         wolves = self._living_wolves - (self.sets[actor] & self.alive[actor])
         others = self.alive.sum() - self.alive[actor] - wolves
         share = _Aim(self.sets[target], wolves, others)
-        village, wolf, possessed = _AIMS[kind](self.habits)
-        self._weigh(actor, {VILLAGER: share(village), WEREWOLF: share(wolf), POSSESSED: share(possessed)})
+        by_role = zip((VILLAGER, WEREWOLF, POSSESSED), _AIMS[kind](self.habits), strict=True)
+        self._weigh(actor, {role: share(rate) ** self.habits.aims_weight for role, rate in by_role})
 
     def see_claim(self, speaker: int, role: str, day: int) -> None:
         """A seat comes out."""

@@ -1,17 +1,18 @@
 """Habits of AIWolf's Werewolf counted from games of which the roles are known, and how well an onlooker then knows who is who.
 
-Each rate of `AIWolfHabits` is the share of its cases, with a few cases added that happen at today's rate: a rate of which there are
-no cases stays what it is.
+Each rate of `AIWolfHabits` is the share of its cases. A rate stays what it is if it has no cases, or the same result in all: what
+never happened in some games may happen in the next.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from math import log
 from typing import Final
 
+import numpy as np
 from parlour.envs import speech
 from parlour.envs.core import NATURE, Event
 from parlour.envs.werewolf import vocabulary as game
@@ -20,11 +21,10 @@ from parlour.envs.werewolf.aiwolf.habits import POWERS, AIWolfHabits
 from parlour.envs.werewolf.aiwolf.vocabulary import BODYGUARD, MEDIUM, POSSESSED
 from parlour.envs.werewolf.vocabulary import SEER, WEREWOLF, WerewolfView
 
-RATES: Final = tuple(field.name for field in fields(AIWolfHabits))
-ADDED: Final = 2.0
-"""Cases added to each rate."""
-LEAST: Final = 1e-3
-"""No rate is nearer to 0 or 1: what never happened in some games may happen in the next."""
+_WEIGHT: Final = "aims_weight"
+RATES: Final = tuple(field.name for field in fields(AIWolfHabits) if field.name != _WEIGHT)
+"""What is counted; the weight of aims is fitted."""
+WEIGHTS: Final = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,14 @@ def count_habits(records: Iterable[AIWolfRecord], usual: AIWolfHabits | None = N
     yes, cases = Counter[str](), Counter[str]()
     for record in records:
         _Counter(record, yes, cases).read()
-    shares = {rate: (yes[rate] + ADDED * getattr(usual, rate)) / (cases[rate] + ADDED) for rate in RATES}
-    return replace(usual, **{rate: min(max(share, LEAST), 1 - LEAST) for rate, share in shares.items()})
+    shown = {rate: yes[rate] / cases[rate] for rate in RATES if 0 < yes[rate] < cases[rate]}
+    return replace(usual, **shown)
+
+
+def fit_weight(records: Sequence[AIWolfRecord], habits: AIWolfHabits) -> AIWolfHabits:
+    """The habits with that of `WEIGHTS` by which an onlooker of the games has the least loss on the sets of werewolves."""
+    tried = [replace(habits, aims_weight=weight) for weight in WEIGHTS]
+    return min(tried, key=lambda one: sum(read.loss for record in records for read in aiwolf_reads(record, one)))
 
 
 class _Counter:
@@ -192,7 +198,7 @@ def aiwolf_reads(record: AIWolfRecord, habits: AIWolfHabits | None = None) -> li
             continue
         if event.move.kind == game.EXECUTED:
             sets, chance = onlooker.sets()
-            true = float(chance[(sets.T == wolves).all(axis=1)].sum())
+            true = float(chance[(sets == np.array(wolves)[:, None]).all(axis=0)].sum())
             found = onlooker.chances()
             losses = {role: -log(found[role][record.roles.index(role)]) for role in found if role != WEREWOLF}
             reads.append(AIWolfRead(len(reads) + 1, -log(true), losses, tuple(map(float, found[WEREWOLF])), wolves))
