@@ -6,8 +6,8 @@ A deal is a set W of werewolves, and the seats of the possessed p, the seer s, t
 * Given the deal, acts are independent; accusations, defences and votes count with a power of their likelihood. How likely an act is depends on the role of who does it, and on which seats are werewolves;
   not on who else is the possessed, the seer, the medium or the bodyguard. An act that a seat repeats tells nothing.
 * All deals are equally likely before the game. Nobody learns from what he does himself.
-* The rules hold: the attacked is no werewolf; nobody dies only if the bodyguard lives; a game that goes on has werewolves, and
-  fewer of them than half of the living. These facts exclude deals; reports of a seer or medium against the truth nearly do.
+* The rules hold: the attacked is no werewolf; nobody dies only if the bodyguard lives; while a game lasts, werewolves live, and
+  they are fewer than half of the living. These facts exclude deals; reports of a seer or medium against the truth nearly do.
 
 Then the weight of a deal is a product of a factor of W and one factor for each single role:
 
@@ -16,7 +16,7 @@ Then the weight of a deal is a product of a factor of W and one factor for each 
 `acts[j, W]` is the likelihood of all acts of seat j, as a werewolf if it is in W, else as a villager. `ratio[r, j, W]` is how much
 more likely they are in the role r than as a villager; it is 0 for j in W. For each of the 455 sets the roles are summed over all
 different seats by `parlour.envs.werewolf.aiwolf.assignments`. A seat leaves out its own acts and its own role, and adds what it
-alone has learnt: results of its own checks, a player that it saved, fellow werewolves, an attack of theirs that failed.
+alone has learnt: results of its own checks, a player that it saved, fellow werewolves, a failed attack of its side.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class AIWolfBelief:
     """What one seat believes, or an onlooker.
 
     Args:
-        evidence: What everybody sees; it changes as the game goes on.
+        evidence: What everybody sees; it changes during the game.
         view: The seat's View, after the deal; None for an onlooker.
     """
 

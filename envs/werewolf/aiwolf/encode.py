@@ -4,7 +4,7 @@
 found a werewolf: 1, found none: -1); shares of the seats that accuse it, defend it, report it as a werewolf and as none, by their
 last such claim; the last role that it claimed; and its share of the latest votes. `record` adds for each pair of seats the last
 report of the one about the other, its last word for or against the other, and whether it voted for the other. `belief` adds to
-`summary` n chances each, by the exact belief (`parlour.envs.werewolf.aiwolf.belief`): one's own of who is a werewolf, the seer, the
+`summary` n chances each, by the exact belief (`parlour.envs.werewolf.aiwolf.belief`): the seat's own of who is a werewolf, the seer, the
 possessed, the medium and the bodyguard, as far as they are in play, then an onlooker's. `record+belief` adds both.
 """
 

@@ -15,7 +15,7 @@ from parlour.envs.werewolf.aiwolf.vocabulary import BODYGUARD, MEDIUM, POSSESSED
 from parlour.envs.werewolf.vocabulary import SEER, VILLAGER, WEREWOLF
 
 SINGLE: Final = (POSSESSED, SEER, MEDIUM, BODYGUARD)
-"""Roles of which there is one at most."""
+"""Roles that one seat has at most."""
 NEVER: Final = 1e-9
 """How likely a seer or a medium is to report other results than its own. If it does once, it reports as a villager would."""
 Flags = np.ndarray[Any, np.dtype[np.bool_]]

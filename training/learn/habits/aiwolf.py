@@ -1,4 +1,4 @@
-"""Habits of AIWolf's Werewolf counted from games of which the roles are known, and how well an onlooker then knows who is who.
+"""Habits of AIWolf's Werewolf counted from games with known roles, and how well an onlooker then knows who is who.
 
 Each rate of `AIWolfHabits` is the share of its cases. A rate stays what it is if it has no cases, or the same result in all: what
 never happened in some games may happen in the next.
