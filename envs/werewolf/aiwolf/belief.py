@@ -26,7 +26,7 @@ from parlour.envs import speech
 from parlour.envs.core import NATURE, Event, Move
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.aiwolf.assignments import Array, assigned
-from parlour.envs.werewolf.aiwolf.evidence import Flags, PublicEvidence, impossible
+from parlour.envs.werewolf.aiwolf.evidence import AIWolfEvidence, Flags, impossible
 from parlour.envs.werewolf.aiwolf.habits import AIWolfHabits, usual_habits
 from parlour.envs.werewolf.aiwolf.vocabulary import BODYGUARD, IDENTIFIED
 from parlour.envs.werewolf.vocabulary import SEER, WEREWOLF, WerewolfView
@@ -43,7 +43,7 @@ class AIWolfBelief:
         view: The seat's View, after the deal; None for an onlooker.
     """
 
-    def __init__(self, evidence: PublicEvidence, view: WerewolfView | None = None) -> None:
+    def __init__(self, evidence: AIWolfEvidence, view: WerewolfView | None = None) -> None:
         self._evidence = evidence
         self._me = _ONLOOKER if view is None else view.seat
         self._role = "" if view is None else view.role
@@ -144,7 +144,7 @@ class AIWolfBeliefs:
 
     def __init__(self, view: WerewolfView, habits: AIWolfHabits | None = None, *, onlooker: bool = True) -> None:
         self._me, self._role = view.seat, view.role
-        self.evidence = PublicEvidence(view.roles, habits or usual_habits(len(view.roles)))
+        self.evidence = AIWolfEvidence(view.roles, habits or usual_habits(len(view.roles)))
         self.own = AIWolfBelief(self.evidence, view)
         self.onlooker = AIWolfBelief(self.evidence) if onlooker else None
         self._day = 0

@@ -22,7 +22,7 @@ Flags = np.ndarray[Any, np.dtype[np.bool_]]
 Likelihood = Array | float
 
 
-class PublicEvidence:
+class AIWolfEvidence:
     """The factors of the belief, from what everybody sees of one game. `parlour.envs.werewolf.aiwolf.belief` has the formula.
 
     Args:

@@ -56,7 +56,7 @@ def fit_weight(records: Sequence[AIWolfRecord], habits: AIWolfHabits) -> AIWolfH
 
 
 class _Counter:
-    """Reads one game as `PublicEvidence` does: what is repeated does not count."""
+    """Reads one game as `AIWolfEvidence` does: what is repeated does not count."""
 
     def __init__(self, record: AIWolfRecord, yes: Counter[str], cases: Counter[str]) -> None:
         self._record, self._yes, self._cases = record, yes, cases
