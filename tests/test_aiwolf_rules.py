@@ -363,20 +363,22 @@ def test_a_choice_that_cannot_be_read_is_drawn_among_the_legal_ones():
 # -- what else seats there ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rules", ["aiwolf-5", "aiwolf-15"])
-def test_tables_have_three_kinds_of_features_and_refuse_the_others(rules):
-    env = registry["werewolf_v0"].raw_env(rules=rules, features="summary", observation="features")
-    env.reset(seed=0)
-    assert env.observe("player_0")["observation"].shape == (env.encoder.size,)
-    with pytest.raises(ParlourError, match="accepted: table, summary, record"):
-        registry["werewolf_v0"].raw_env(rules=rules, features="belief")
+@pytest.mark.parametrize(("rules", "chances"), [("aiwolf-5", 2 * 3 * 5), ("aiwolf-15", 2 * 5 * 15)])
+def test_features_of_belief_add_the_chances_of_each_role_in_play(rules, chances):
+    sizes = {}
+    for kind in ("summary", "record", "belief", "record+belief"):
+        env = registry["werewolf_v0"].raw_env(rules=rules, features=kind, observation="features")
+        env.reset(seed=0)
+        assert env.observe("player_0")["observation"].shape == (env.encoder.size,)
+        sizes[kind] = env.encoder.size
+    assert sizes["belief"] - sizes["summary"] == sizes["record+belief"] - sizes["record"] == chances
 
 
-def test_an_exact_belief_is_refused_in_one_line():
+def test_the_belief_of_the_other_presets_is_refused_in_one_line():
     from parlour.envs.werewolf.belief import SeatBeliefs
 
     course = Course("aiwolf-5")
-    with pytest.raises(ParlourError, match="no exact belief for AIWolf's presets"):
+    with pytest.raises(ParlourError, match="the belief of AIWolf's presets is AIWolfBeliefs"):
         SeatBeliefs(course.game.view(course.state, 0))
 
 

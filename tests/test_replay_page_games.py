@@ -18,7 +18,7 @@ from parlour.envs.mediated_qa.pipeline import generated
 from parlour.envs.murder_mystery.belief import PUBLIC, clauses, consistent, worlds
 from parlour.envs.murder_mystery.vocabulary.facts import KINDS, Fact, read
 from parlour.envs.text import agents_of
-from parlour.envs.werewolf.belief import WolfBelief
+from parlour.envs.werewolf.belief import WolfBelief, beliefs_of
 from parlour.policies import make_policy
 from parlour.policies.agents.murder_mystery.asks import SenseAll
 from parlour.policies.agents.murder_mystery.sensors import distance
@@ -156,6 +156,20 @@ def test_the_beliefs_of_werewolf_are_those_of_the_heuristic_and_end_with_the_lif
                 shown = at(line(replay, "exact Werewolf: everybody"), step)
                 assert same(shown, onlooker.wolf_chance(), view.alive)
                 assert same(at(line(replay, "exact Seer: everybody"), step), onlooker.seer_chance(), view.alive)
+
+
+def test_the_beliefs_of_aiwolf_are_the_exact_ones_of_each_seat(tmp_path):
+    transcript = recorded(tmp_path, "werewolf_v0", ["heuristic"], rules="aiwolf-5")
+    replay = replay_of(transcript)
+    step, game, state = views_after(transcript)[-1]
+    for seat in range(game.seats):
+        view = game.view(state, seat)
+        beliefs = beliefs_of(view)
+        for event in view.events:
+            beliefs.see(event, view)
+        shown = at(line(replay, f"exact Werewolf: player_{seat}"), step)
+        assert same(shown, beliefs.own.wolf_chance(), view.alive)
+    assert same(at(line(replay, "exact Seer: everybody"), step), beliefs.onlooker.seer_chance(), view.alive)
 
 
 def test_the_worlds_that_are_left_in_a_mystery_are_those_of_the_solver(games):

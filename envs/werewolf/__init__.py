@@ -43,7 +43,7 @@ The presets of `rules` differ in these points:
 
 The presets `aiwolf-5` and `aiwolf-15` are another game: Werewolf as the AIWolf contest plays it, with a possessed, a medium and a
 bodyguard, talk in turns, revotes, and its language of talk (`parlour.envs.werewolf.aiwolf`). Each decides the number
-of players and their roles. They have the features `table`, `summary` and `record`, and no kernels.
+of players and their roles. Their features are in `aiwolf/encode.py`. They have no kernels.
 
 Sources: Zhu et al. 2024, "Graph Retrieval Augmented Trustworthiness Reasoning" (paper); the code published with it, as its game
 records show it (reference); the rule sheet of The Werewolves of Miller's Hollow, and for parity the party game Mafia (official).
@@ -176,27 +176,20 @@ class WerewolfSpec(GameSpec):
 
         return WerewolfEncoder(game)
 
-    def features_at(self, game: Werewolf | AIWolf) -> tuple[str, ...]:
-        """All kinds; at tables of AIWolf's presets only `table`, `summary` and `record`."""
-        return (TABLE, *FEATURES[:2]) if isinstance(game, AIWolf) else self.features
-
     def seat_encoder(self, game: Werewolf | AIWolf, features: str) -> WerewolfSeatEncoder | AIWolfEncoder:
-        """The features of one seat in its own frame, of a kind in `features_at`.
+        """The features of one seat in its own frame.
 
         Raises:
             ParlourError: The table does not have the kind.
         """
+        if features not in FEATURES:
+            raise own_frame_only(self, features)
         if isinstance(game, AIWolf):
             from parlour.envs.werewolf.aiwolf.encode import AIWolfEncoder
 
-            kinds = self.features_at(game)
-            if features not in kinds[1:]:
-                raise accept(f"features of {self.id} with rules={game.config['rules']}", features, kinds)
             return AIWolfEncoder(game, features)
         from parlour.envs.werewolf.encode import WerewolfSeatEncoder
 
-        if features not in FEATURES:
-            raise own_frame_only(self, features)
         return WerewolfSeatEncoder(game, features)
 
     def frame(self, game: Werewolf | AIWolf) -> Frame:

@@ -1,9 +1,11 @@
-"""AIWolf's Werewolf in numbers: `table`, and in the frame of a seat `summary` and `record`. All in [-1, 1].
+"""AIWolf's Werewolf in numbers: `table`, and in the frame of a seat `summary`, `record` and `belief`. All in [-1, 1].
 
 `table` and `summary` hold for each seat: whether it is me, lives, was executed, died by night; what I know about it (a fellow: 1;
 found a werewolf: 1, found none: -1); shares of the seats that accuse it, defend it, report it as a werewolf and as none, by their
 last such claim; the last role that it claimed; and its share of the latest votes. `record` adds for each pair of seats the last
-report of the one about the other, its last word for or against the other, and whether it voted for the other.
+report of the one about the other, its last word for or against the other, and whether it voted for the other. `belief` adds to
+`summary` n chances each, by the exact belief (`parlour.envs.werewolf.aiwolf.belief`): the seat's own of who is a werewolf, the seer, the
+possessed, the medium and the bodyguard, as far as they are in play, then an onlooker's. `record+belief` adds both.
 """
 
 from __future__ import annotations
@@ -15,9 +17,10 @@ import numpy as np
 from parlour.envs import speech
 from parlour.envs.core import Event
 from parlour.envs.feature_blocks import Block, BlockEncoder, Features
+from parlour.envs.werewolf.aiwolf.belief import AIWolfBeliefs
 from parlour.envs.werewolf.aiwolf.rules import AIWolf
-from parlour.envs.werewolf.aiwolf.vocabulary import IDENTIFIED
-from parlour.envs.werewolf.vocabulary import CHECKED, DAWN, EXECUTED, VOTES, WerewolfView
+from parlour.envs.werewolf.aiwolf.vocabulary import BODYGUARD, IDENTIFIED, MEDIUM, POSSESSED
+from parlour.envs.werewolf.vocabulary import CHECKED, DAWN, EXECUTED, SEER, VOTES, WEREWOLF, WerewolfView
 
 _OF_SEAT: Final = (
     "it is me",
@@ -33,6 +36,7 @@ _OF_SEAT: Final = (
 )
 _ACCUSED, _DEFENDED, _REPORTED, _CLEARED = 1, 2, 3, 4
 _COLUMN: Final = {_ACCUSED: 5, _DEFENDED: 6, _REPORTED: 7, _CLEARED: 8}
+_BELIEVED: Final = (WEREWOLF, SEER, POSSESSED, MEDIUM, BODYGUARD)
 Numbers = np.ndarray[Any, np.dtype[np.float32]]
 
 
@@ -41,7 +45,7 @@ class AIWolfEncoder(BlockEncoder):
 
     Args:
         game: The rules.
-        features: `"summary"` or `"record"`.
+        features: One of `parlour.envs.hidden_roles.FEATURES`.
     """
 
     def __init__(self, game: AIWolf, features: str) -> None:
@@ -68,7 +72,8 @@ class AIWolfTableEncoder:
 
 def _blocks(game: AIWolf, features: str, view: WerewolfView | None) -> list[Block]:
     summary = _Summary(game, view, own_frame=bool(features))
-    return [summary, _Record(summary)] if features == "record" else [summary]
+    record = [_Record(summary)] if "record" in features else []
+    return [summary, *record, *([_Belief(game, view)] if "belief" in features else [])]
 
 
 class _Summary:
@@ -154,3 +159,25 @@ class _Record:
             np.roll(one, (-view.seat, -view.seat), axis=(0, 1)) for one in (reports, stands, votes)
         ]
         features[:] = np.concatenate([one.ravel() for one in turned])
+
+
+class _Belief:
+    """Posterior chances of the roles, one's own and an onlooker's."""
+
+    def __init__(self, game: AIWolf, view: WerewolfView | None) -> None:
+        self._roles = [role for role in _BELIEVED if role in game.role_names]
+        thinkers = "I think", "an onlooker thinks"
+        self.names = [
+            f"seat +{j}: {who}: {role}" for who in thinkers for role in self._roles for j in range(game.seats)
+        ]
+        self._beliefs = AIWolfBeliefs(view) if view is not None and view.role else None
+
+    def see(self, view: WerewolfView, event: Event) -> None:
+        if self._beliefs is not None:
+            self._beliefs.see(event, view)
+
+    def write(self, view: WerewolfView, features: Features) -> None:
+        if self._beliefs is not None and self._beliefs.onlooker is not None:
+            both = self._beliefs.own.chances(), self._beliefs.onlooker.chances()
+            chances = [found[role] for found in both for role in self._roles]
+            features[:] = np.roll(chances, -view.seat, axis=1).ravel()

@@ -1,7 +1,7 @@
 """Werewolf on a replay page: votes by day, what the roles did by night, who lives, exact posteriors, agents' own trust.
 
-The posterior is `parlour.envs.werewolf.belief` with the heuristic's own habits, read from each seat's View as the heuristic
-reads it. Lines of players who are out of the game end: trust in the dead is not that in the living.
+The posterior is `parlour.envs.werewolf.belief`, of AIWolf's presets `parlour.envs.werewolf.aiwolf.belief`, with the usual habits,
+read from each seat's View as a player reads it. Lines of players who are out of the game end: trust in the dead is not that in the living.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from parlour.envs import speech
 from parlour.envs.core import NATURE
 from parlour.envs.english import name
 from parlour.envs.werewolf import vocabulary as game
-from parlour.envs.werewolf.belief import SeatBeliefs, WolfBelief
+from parlour.envs.werewolf.aiwolf.vocabulary import has_possessed
+from parlour.envs.werewolf.belief import beliefs_of
 from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.training.results.replay_page.matter import GameMatter, roles_of
 from parlour.training.results.replay_page.model import BeliefLines, ReplayColumn, ReplayRow, ReplayTable, seat_columns
@@ -24,6 +25,9 @@ from parlour.training.results.replay_page.trust_graphs import trust_graphs
 from parlour.training.results.replay_page.turning import werewolf_turned
 
 _BY: Final = "The exact posterior over all sets of werewolves, by the heuristic's fixed habits, from what {} was shown."
+_BY_OF_AIWOLF: Final = (
+    "The exact posterior over all deals, by habits counted from games of the heuristic, from what {} was shown."
+)
 _RECORDED: Final = "What {}'s own method made of the others, as the transcript holds it, to four digits."
 _BY_NIGHT: Final = (
     *(game.KILL, game.CHOSEN, game.GUARDS, game.ATTACKED, game.HEALS, game.POISONS, game.CHECKS, game.CHECKED),
@@ -121,22 +125,23 @@ def _exact(played: PlayedGame, alive: Alive) -> Iterator[BeliefLines]:
 def _followed(played: PlayedGame, seat: int, alive: Alive, *, onlooker: bool) -> Iterator[BeliefLines]:
     """The lines of one seat, or of an onlooker beside it; who is the seer is told of those who hunt him, and of the onlooker."""
     wolf, seer = Track(), Track()
-    beliefs: SeatBeliefs | None = None
-    hunts = onlooker
+    beliefs = None
+    by, hunts = _BY, onlooker
     for view, news in _views(played, seat):
         if beliefs is None:
-            beliefs = SeatBeliefs(view, onlooker=onlooker)
+            beliefs = beliefs_of(view, onlooker=onlooker)
+            by = _BY_OF_AIWOLF if has_possessed(view) else _BY
             hunts = onlooker or view.side == game.WOLVES
         for event in news.events:
             beliefs.see(event, view)
-        belief: WolfBelief | None = beliefs.onlooker if onlooker else beliefs.own
+        belief = beliefs.onlooker if onlooker else beliefs.own
         assert belief is not None
         wolf.at(news.step, of_the_living(belief.wolf_chance(), alive, news.step))
         seer.at(news.step, of_the_living(belief.seer_chance(), alive, news.step))
     told = {game.WEREWOLF: wolf} | ({game.SEER: seer} if hunts else {})
     for what, track in told.items():
         a = "a werewolf" if what == game.WEREWOLF else "the seer"
-        yield exact_lines(what, f"chance of being {a}", None if onlooker else seat, track, played.game.seats, _BY)
+        yield exact_lines(what, f"chance of being {a}", None if onlooker else seat, track, played.game.seats, by)
 
 
 def _recorded(played: PlayedGame, alive: Alive) -> Iterator[BeliefLines]:

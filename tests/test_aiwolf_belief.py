@@ -1,0 +1,410 @@
+"""The exact belief of AIWolf's Werewolf: by hand, and against Bayes' rule written down plainly over all deals."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from parlour.envs.core import NATURE, OVER, Event, Knowledge, Move, ParlourError
+from parlour.envs.werewolf import GAME
+from parlour.envs.werewolf.aiwolf.assignments import assigned
+from parlour.envs.werewolf.aiwolf.belief import AIWolfBeliefs
+from parlour.envs.werewolf.aiwolf.habits import POWERS, AIWolfHabits
+from parlour.policies.heuristic.aiwolf import AIWolfPlayer
+
+H = AIWolfHabits(aims_weight=0.7)
+W, P, S, M, G, V = "Werewolf", "Possessed", "Seer", "Medium", "Bodyguard", "Villager"
+SEVEN = (W, W, P, S, M, G, V)
+"""A table of no preset: all roles, and few enough deals (2,520) to list them."""
+FIFTEEN = GAME.build(rules="aiwolf-15").roles
+
+
+# -- the sum over the seats of single roles ----------------------------------------------------------------------
+
+
+def test_assignments_are_summed_over_different_seats():
+    # two roles, three seats: 1 * 5 + 1 * 6 + 2 * 4 + 2 * 6 + 3 * 4 + 3 * 5 = 58
+    weights = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])[:, :, None]
+    total, parts = assigned(weights)
+    assert total == pytest.approx([58])
+    assert parts[0, :, 0] == pytest.approx([11, 20, 27])
+    assert parts[1, :, 0] == pytest.approx([20, 20, 18])
+
+
+@pytest.mark.parametrize("roles", [0, 1, 2, 3, 4])
+def test_each_part_is_the_sum_over_the_assignments_with_it(roles):
+    weights = np.random.default_rng(roles).random((roles, 6, 3))
+    total, parts = assigned(weights)
+    listed, listed_parts = np.zeros(3), np.zeros_like(weights)
+    for seats in permutations(range(6), roles):
+        product = np.prod([weights[r, j] for r, j in enumerate(seats)], axis=0) * np.ones(3)
+        listed += product
+        for r, j in enumerate(seats):
+            listed_parts[r, j] += product
+    assert total == pytest.approx(listed)
+    assert parts == pytest.approx(listed_parts)
+
+
+# -- by hand -------------------------------------------------------------------------------------------------------
+
+
+def seen_by(seat: int, role: str, rules: str = "aiwolf-5", wolves: tuple[int, ...] = ()) -> Any:
+    """The View of a seat after the deal."""
+    rules_of = GAME.build(rules=rules)
+    knows = (Knowledge((W,), tuple(j for j in wolves if j != seat)),) if role == W else ()
+    return rules_of.view(rules_of.initial(), seat)._replace(role=role, knows=knows)
+
+
+def followed(view: Any, *events: Event) -> AIWolfBeliefs:
+    beliefs = AIWolfBeliefs(view, H)
+    for event in events:
+        beliefs.see(event, view)
+    return beliefs
+
+
+def told(kind: str, *args: int, to: tuple[int, ...] | None = None) -> Event:
+    return Event(NATURE, Move(kind, args), to)
+
+
+def said(seat: int, kind: str, *args: int) -> Event:
+    return Event(seat, Move(kind, args), None)
+
+
+def test_before_the_first_word_all_deals_are_equally_likely():
+    villager = followed(seen_by(0, V)).own.chances()
+    for role in (W, P, S):
+        assert villager[role] == pytest.approx([0, 1 / 4, 1 / 4, 1 / 4, 1 / 4])
+    onlooker = followed(seen_by(0, V, "aiwolf-15")).onlooker.chances()
+    assert onlooker[W] == pytest.approx([3 / 15] * 15)
+    for role in (P, S, M, G):
+        assert onlooker[role] == pytest.approx([1 / 15] * 15)
+
+
+def test_a_wolf_knows_the_wolves_and_doubts_who_has_the_other_roles():
+    chances = followed(seen_by(2, W, "aiwolf-15", (2, 5, 9))).own.chances()
+    assert np.flatnonzero(chances[W]).tolist() == [2, 5, 9]
+    assert chances[S] == pytest.approx([0 if j in (2, 5, 9) else 1 / 12 for j in range(15)])
+
+
+def test_a_result_of_the_seer_settles_who_is_a_werewolf():
+    wolf = followed(seen_by(0, S), told("checked", 3, 1, to=(0,))).own.wolf_chance()
+    assert wolf == pytest.approx([0, 0, 0, 1, 0])
+    wolf = followed(seen_by(0, S), told("checked", 3, 0, to=(0,))).own.wolf_chance()
+    assert wolf == pytest.approx([0, 1 / 3, 1 / 3, 0, 1 / 3])
+    known = followed(seen_by(0, M, "aiwolf-15"), told("identified", 3, 1, to=(0,))).own.wolf_chance()
+    assert known == pytest.approx([0, *[2 / 13 if j != 3 else 1 for j in range(1, 15)]])
+
+
+def test_a_game_of_five_that_goes_on_after_an_execution_did_not_execute_the_werewolf():
+    wolf = followed(seen_by(0, V), told("executed", 3), told("night", 1)).own.wolf_chance()
+    assert wolf == pytest.approx([0, 1 / 3, 1 / 3, 0, 1 / 3])
+
+
+def test_the_attacked_is_no_werewolf():
+    wolf = followed(seen_by(0, V), told("dawn", 2, 3)).own.wolf_chance()
+    assert wolf == pytest.approx([0, 1 / 3, 1 / 3, 0, 1 / 3])
+
+
+def test_nobody_dies_only_if_the_bodyguard_lives():
+    events = told("executed", 3), told("night", 1), told("dawn", 2)
+    guard = followed(seen_by(0, V, "aiwolf-15"), *events).own.chances()[G]
+    assert guard == pytest.approx([0 if j in (0, 3) else 1 / 13 for j in range(15)])
+    # in night 0 nobody is attacked
+    assert followed(seen_by(0, V, "aiwolf-15"), told("dawn", 1)).own.chances()[G][3] == pytest.approx(1 / 14)
+
+
+def test_whom_the_bodyguard_saved_is_no_werewolf():
+    night = told("night", 1), Event(0, Move("protect", (4,)), (0,))
+    saved = followed(seen_by(0, G, "aiwolf-15"), *night, told("dawn", 2)).own.wolf_chance()
+    assert saved[4] == 0
+    assert saved[5] == pytest.approx(3 / 13)
+
+
+def test_whom_the_wolves_did_not_kill_is_not_the_bodyguard():
+    view = seen_by(2, W, "aiwolf-15", (2, 5, 9))
+    guard = followed(view, told("night", 1), told("wolves", 4, to=(2, 5, 9)), told("dawn", 2)).own.chances()[G]
+    assert guard[4] == 0
+    assert guard[0] == pytest.approx(1 / 11)
+
+
+def test_a_claim_to_be_the_seer_tells_seer_possessed_and_liars_apart():
+    # a villager of five sees seat 1 come out on day 1: seer .., possessed .., werewolf .., one villager more ..
+    seer = followed(seen_by(0, V), told("dawn", 1), said(1, "claim_role", 2)).own.chances()
+    rates = [H.comes_out(role, S, first=True) for role in (W, P, S, V)]
+    assert [seer[W][1], seer[P][1], seer[S][1]] == pytest.approx([rate / sum(rates) for rate in rates[:3]])
+
+
+def test_nobody_learns_from_what_he_says_himself():
+    quiet = followed(seen_by(0, V), told("dawn", 1)).own.chances()
+    spoken = followed(seen_by(0, V), told("dawn", 1), said(0, "accuse", 1), said(0, "claim_role", 2)).own.chances()
+    assert all(spoken[role] == pytest.approx(quiet[role]) for role in quiet)
+
+
+def test_a_claim_that_is_made_again_tells_nothing():
+    first = (told("dawn", 1), said(1, "claim_role", 2), said(1, "report", 2, 1), said(3, "accuse", 1))
+    again = (said(1, "claim_role", 2), said(1, "report", 2, 1), said(3, "accuse", 1))
+    once, twice = followed(seen_by(0, V), *first), followed(seen_by(0, V), *first, *again)
+    assert once.own.wolf_chance() == pytest.approx(twice.own.wolf_chance())
+
+
+def test_events_against_the_rules_are_refused_in_one_line():
+    killed = (told("dawn", j + 2, j) for j in range(1, 5))
+    with pytest.raises(ParlourError, match="contradict the rules"):
+        followed(seen_by(0, V), *killed).own.chances()
+
+
+# -- Bayes' rule written down plainly ------------------------------------------------------------------------------
+
+
+class Plain:
+    """The likelihood of a story under one deal, act after act, as the fields of `AIWolfHabits` say."""
+
+    def __init__(self, deal: tuple[str, ...], me: int) -> None:
+        self.deal, self.me, self.n = deal, me, len(deal)
+        self.alive = [True] * self.n
+        self.executed: set[int] = set()
+        self.claimed: dict[int, str] = {}
+        self.said: set[Any] = set()
+        self.aims: dict[Any, int] = {}
+        self.spoke: set[int] = set()
+        self.lied: set[tuple[int, str]] = set()
+        self.day = 1
+        self.likelihood = 1.0
+
+    def _times(self, actor: int, chance: float) -> None:
+        self.likelihood *= 1.0 if actor == self.me else chance
+
+    def _rate(self, actor: int, village: float, wolf: float, possessed: float) -> float:
+        return {W: wolf, P: possessed}.get(self.deal[actor], village)
+
+    def _chosen(self, seats: list[int], target: int, rate: float) -> float:
+        """A werewolf among the seats at a rate, then any of that side; of one side alone, any."""
+        side = [j for j in seats if (self.deal[j] == W) == (self.deal[target] == W)]
+        if len(side) == len(seats):
+            return 1 / len(side)
+        return (rate if self.deal[target] == W else 1 - rate) / len(side)
+
+    def aim(self, kind: str, actor: int, target: int) -> None:
+        if self.aims.get((kind, actor)) == target or not self.alive[target]:
+            return
+        self.aims[kind, actor] = target
+        rates = {
+            "accuse": (H.accuses_wolf, H.wolf_accuses_wolf, H.possessed_accuses_wolf),
+            "defend": (H.defends_wolf, H.wolf_defends_wolf, H.possessed_defends_wolf),
+            "vote": (H.votes_wolf, H.wolf_votes_wolf, H.possessed_votes_wolf),
+        }[kind]
+        seats = [j for j in range(self.n) if self.alive[j] and j != actor]
+        self._times(actor, self._chosen(seats, target, self._rate(actor, *rates)) ** H.aims_weight)
+
+    def claim(self, speaker: int, role: str) -> None:
+        if role in POWERS and (speaker, role) not in self.said:
+            self.said.add((speaker, role))
+            self.claimed[speaker] = role
+            self._times(speaker, H.comes_out(self.deal[speaker], role, first=self.day == 1))
+
+    def report(self, speaker: int, target: int, evil: int) -> None:
+        if (speaker, target, evil) in self.said:
+            return
+        if speaker not in self.claimed:
+            self.claim(speaker, S)
+        self.said.add((speaker, target, evil))
+        true = (self.deal[target] == W) == bool(evil)
+        share = self._rate(speaker, 0.5, H.wolf_reports_evil, H.possessed_reports_evil)
+        share = share if evil or self.deal[speaker] not in (W, P) else 1 - share
+        everybody = [j for j in range(self.n) if j != speaker]
+        if self.claimed[speaker] == M and target in self.executed:
+            chance = self._honest(M, speaker, true, 1.0, 0.5) if self.deal[speaker] == M else share
+        elif self.deal[speaker] == S:
+            honest = self._chosen(everybody, target, H.seer_reports_wolf)
+            chance = self._honest(S, speaker, true, honest, share / len(everybody))
+        elif self.deal[speaker] == W:
+            fellow = H.wolf_reports_fellow if evil else H.wolf_clears_fellow
+            chance = share * self._chosen(everybody, target, fellow)
+        else:
+            chance = share / len(everybody)
+        self._times(speaker, chance)
+
+    def _honest(self, role: str, speaker: int, true: bool, honest: float, liar: float) -> float:
+        """Of the seer or the medium; who has reported against the truth once is a liar."""
+        if (speaker, role) in self.lied:
+            return liar
+        if not true:
+            self.lied.add((speaker, role))
+        return honest if true else 1e-9
+
+    def vote_begins(self) -> None:
+        for seat in sorted(self.spoke):
+            if self.alive[seat] and seat not in self.claimed:
+                powers = [power for power in POWERS if power in self.deal]
+                claims = sum(H.comes_out(self.deal[seat], power, first=self.day == 1) for power in powers)
+                self._times(seat, max(1 - claims, 1e-9))
+        self.spoke.clear()
+
+    def dies(self, seat: int) -> None:
+        self.alive[seat] = False
+
+    def goes_on(self) -> None:
+        wolves = sum(self.alive[j] and self.deal[j] == W for j in range(self.n))
+        if not 0 < 2 * wolves < sum(self.alive):
+            self.likelihood = 0.0
+
+    def dawn(self, dead: tuple[int, ...]) -> None:
+        self.day += 1
+        guard = self.deal.index(G) if G in self.deal else -1
+        living_guard = guard >= 0 and self.alive[guard]
+        if dead:
+            humans = [j for j in range(self.n) if self.alive[j] and self.deal[j] != W]
+            self.likelihood *= 1 / len(humans) if dead[0] in humans else 0.0
+            # what the bodyguard did, it knows; what it chose was not this seat
+            saves = living_guard and guard not in (dead[0], self.me)
+            self.likelihood *= 1 - H.guard_saves if saves else 1.0
+            self.dies(dead[0])
+        else:
+            self.likelihood *= 1.0 if living_guard else 0.0
+        self.spoke.clear()
+        self.aims = {key: value for key, value in self.aims.items() if key[0] != "vote"}
+
+    def see(self, event: Event, names: tuple[str, ...]) -> None:
+        seat, (kind, args, _), to = event
+        if to is not None:
+            return
+        if seat >= 0:
+            self.spoke.add(seat)
+        if kind in ("accuse", "defend"):
+            self.aim(kind, seat, args[0])
+        elif kind == "claim_role":
+            self.claim(seat, names[args[0]])
+        elif kind == "report":
+            self.report(seat, *args)
+        elif kind == "votes":
+            self.vote_begins()
+            for voter, target in enumerate(args[1:]):
+                if target >= 0:
+                    self.aim("vote", voter, target)
+        elif kind == "executed":
+            self.executed.add(args[0])
+            self.dies(args[0])
+        elif kind in ("night", "day"):
+            self.goes_on()
+        elif kind == "dawn" and args[0] > 1:
+            self.dawn(args[1:])
+
+
+NAMES = (W, P, S, V, M, G)
+
+
+@st.composite
+def stories(draw: Any, seats: int) -> list[Event]:
+    """Public events of up to three days among some seats, in which seat 0 lives."""
+    alive, events = list(range(seats)), [told("dawn", 1), told("day", 1, 0)]
+    for day in range(1, draw(st.integers(1, 3)) + 1):
+        for _ in range(draw(st.integers(0, 8))):
+            a, b = draw(st.permutations(alive))[:2]
+            kind = draw(st.sampled_from(["accuse", "defend", "report", "claim_role", "over"]))
+            target = draw(st.sampled_from([j for j in range(seats) if j != a])) if kind == "report" else b
+            args = {"report": (target, draw(st.integers(0, 1))), "claim_role": (draw(st.integers(0, 5)),), "over": ()}
+            events.append(said(a, kind, *args.get(kind, (target,))))
+        votes = [draw(st.sampled_from([k for k in alive if k != j])) if j in alive else -2 for j in range(seats)]
+        out = draw(st.sampled_from(alive[1:]))
+        alive.remove(out)
+        events += [told("votes", day, *votes), told("executed", out)]
+        if len(alive) < 5:
+            break
+        dead = draw(st.sampled_from([None, *alive[1:]]))
+        alive = [j for j in alive if j != dead]
+        gone = () if dead is None else (dead,)
+        events += [told("night", day), told("dawn", day + 1, *gone), told("day", day + 1, alive[0])]
+    return events
+
+
+def listed(deals: list[tuple[str, ...]], me: int, events: list[Event]) -> dict[str, Any]:
+    """By role: the chance of each seat, from the likelihood of every deal; empty if none is possible."""
+    chances = {role: np.zeros(len(deals[0])) for role in dict.fromkeys(deals[0])}
+    for deal in deals:
+        plain = Plain(deal, me)
+        for event in events:
+            plain.see(event, NAMES)
+        for seat, role in enumerate(deal):
+            chances[role][seat] += plain.likelihood
+    whole = chances[W].sum() / deals[0].count(W)
+    return {role: chance / whole for role, chance in chances.items()} if whole else {}
+
+
+@pytest.mark.slow
+@settings(max_examples=40, deadline=None)
+@given(stories(7), st.sampled_from([V, W, P, S, M, G]))
+def test_the_chances_are_those_of_bayes_rule_over_all_deals(story, role):
+    every = sorted(set(permutations(SEVEN)))
+    fellow = 3
+    deals = [deal for deal in every if deal[0] == role and (role != W or deal[fellow] == W)]
+    view = seen_by(0, role, "aiwolf-15", (0, fellow))._replace(roles=SEVEN, role_names=NAMES)
+    for me, possible in ((0, deals), (-1, every)):
+        truth = listed(possible, me, story)
+        if not truth:
+            with pytest.raises(ParlourError):
+                _chances(followed(view, *story), me)
+            continue
+        found = _chances(followed(view, *story), me)
+        for one in (W, P, S, M, G):
+            assert found[one] == pytest.approx(truth[one], abs=1e-9), one
+
+
+def _chances(beliefs: AIWolfBeliefs, me: int) -> dict[str, Any]:
+    belief = beliefs.onlooker if me < 0 else beliefs.own
+    assert belief is not None
+    return belief.chances()
+
+
+def played(rules: str, deal: int) -> Any:
+    """A game of the heuristic: its rules and its last state."""
+    game, rng, players = GAME.build(rules=rules), np.random.default_rng(deal), {}
+    state = game.initial()
+    while (seat := game.actor(state)) != OVER:
+        if seat == NATURE:
+            state = game.apply(state, game.nature(state, rng))
+            continue
+        view = game.view(state, seat)
+        player = players.setdefault(seat, AIWolfPlayer(view, np.random.default_rng((deal, seat))))
+        state = game.apply(state, player.act(view))
+    return game, state
+
+
+@pytest.mark.parametrize("deal", range(6))
+def test_an_onlooker_of_whole_games_of_five_believes_as_the_sixty_deals_say(deal):
+    game, state = played("aiwolf-5", deal)
+    deals = sorted(set(permutations(game.roles)))
+    assert len(deals) == 60
+    public = [event for event in state.log if event.to is None]
+    view = game.view(state, 0)
+    truth = listed(deals, -1, public)
+    found = followed(view, *public).onlooker.chances()
+    for role in (W, P, S):
+        assert found[role] == pytest.approx(truth[role], abs=1e-9)
+
+
+@pytest.mark.slow
+def test_an_onlooker_of_fifteen_believes_as_deals_drawn_at_random_say():
+    """Of 5.4 million deals, 40,000 are drawn and weighed plainly; the chances agree within four standard errors."""
+    game, state = played("aiwolf-15", 1)
+    public = [event for event in state.log if event.to is None]
+    ends = next(k for k, event in enumerate(public) if event.move.kind == "accuse") + 12
+    public = public[:ends]  # a few acts: else some single deals would hold all the weight
+    rng, deck = np.random.default_rng(0), np.array(FIFTEEN)
+    weights, drawn = [], []
+    for _ in range(40_000):
+        deal = tuple(map(str, rng.permutation(deck)))
+        plain = Plain(deal, -1)
+        for event in public:
+            plain.see(event, game.role_names)
+        weights.append(plain.likelihood)
+        drawn.append(deal)
+    share, held = np.array(weights) / sum(weights), np.array(drawn)
+    found = followed(game.view(state, 0), *public).onlooker.chances()
+    for role in (W, P, S, M, G):
+        has = held == role
+        chance = share @ has
+        error = np.sqrt((share**2) @ (has - chance) ** 2)
+        assert (abs(found[role] - chance) < 4 * error + 1e-3).all(), role
