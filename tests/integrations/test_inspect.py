@@ -27,8 +27,7 @@ import pytest
 pytest.importorskip("inspect_ai", reason="inspect-ai is not installed; run scripts/test-integrations inspect")
 
 from bridged_games import TABLES as BRIDGED
-from inspect_ai import Task
-from inspect_ai import eval as evaluate
+from inspect_ai import Task, eval as evaluate
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.log import EvalLog, write_eval_log
 from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
@@ -52,9 +51,9 @@ from parlour.envs.text import render
 from parlour.policies import HeuristicPolicy
 from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.training.cli import run
+from parlour.training.harnesses.inspect_ai.abilities import ability_figures
 from parlour.training.harnesses.inspect_ai.logs import transcripts_of_log
 from parlour.training.harnesses.inspect_ai.played import STORED, StoredGame
-from parlour.training.harnesses.inspect_ai.abilities import ability_figures
 from parlour.training.harnesses.inspect_ai.suite import (
     ALL_ABILITIES,
     parlour_bench_1,
@@ -603,8 +602,8 @@ def believing_reply(messages: list[ChatMessage]) -> str:
 
 
 def test_abilities_are_those_of_the_command_on_the_same_answers(tmp_path, capsys):
-    """Eight games of Avalon: `parlour benchmark abilities` of a run, and the task with abilities."""
-    table = replace(QUICK.tables[0], deals=2, opponents=("heuristic", "expert"))
+    """Four games of Avalon: `parlour benchmark abilities` of a run, and the task with abilities."""
+    table = replace(QUICK.tables[0], deals=1, opponents=("heuristic", "expert"))
     few = Suite("few", (table,))
     with BelievingStub() as server:
         model = make_model(ModelConfig(model=server.MODEL, base_url=server.base_url))
@@ -614,7 +613,7 @@ def test_abilities_are_those_of_the_command_on_the_same_answers(tmp_path, capsys
         dataset=MemoryDataset(list(samples_of(few))),
         solver=suite_game(),
         scorer=suite_score(abilities=True),
-        metrics={one: [ability_figures(one)] for one in ALL_ABILITIES},
+        metrics={one: [ability_figures(few.games_played, one)] for one in ALL_ABILITIES},
     )
     [log] = evaluated(task, scripted(believing_reply, "stub"), tmp_path / "logs")
     assert log.status == "success", log.error

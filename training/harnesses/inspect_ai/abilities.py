@@ -22,9 +22,9 @@ from inspect_ai.model import (
     ChatMessageSystem,
     ChatMessageUser,
     GenerateConfig,
+    Model as InspectModel,
     get_model,
 )
-from inspect_ai.model import Model as InspectModel
 from inspect_ai.scorer import Metric, SampleScore, Value, metric
 from parlour.envs.registry import lookup
 from parlour.policies.agents.belief import StatedBelief
@@ -41,8 +41,7 @@ from parlour.training.measure.abilities.figures import numbers_of
 from parlour.training.measure.abilities.moments import OPPONENT, BeliefMoment, belief_moments
 from parlour.training.measure.abilities.run import Abilities, abilities
 from parlour.training.measure.abilities.werewolf_games import read_werewolf, village_moments
-from parlour.training.measure.analysis.games import GAME as AVALON
-from parlour.training.measure.analysis.games import read_game
+from parlour.training.measure.analysis.games import GAME as AVALON, read_game
 from parlour.training.measure.benchmark.played import FOLDER
 from parlour.training.measure.werewolf.played import GAME as WEREWOLF
 from parlour.training.results.progress import no_progress
@@ -144,15 +143,19 @@ def _written(told: Told, folder: Path) -> Path:
 
 
 @metric(name="ability")
-def ability_figures(ability: str) -> Metric:
-    """The figures of one ability, each with its interval and standard error; NaN without games of Avalon.
+def ability_figures(games: int, ability: str) -> Metric:
+    """The figures of one ability, each with its interval and standard error.
+
+    A NaN alone, called `none`, while games are missing, or if none is of Avalon: Inspect also asks in the middle of a run.
 
     Args:
+        games: How many the task has.
         ability: As `parlour.training.measure.abilities.figures` calls it.
     """
 
     def value(scores: list[SampleScore]) -> Value:
-        found = _measured(tuple(sorted(_plain(one.score.metadata or {}) for one in scores)))
+        whole = len(scores) == games
+        found = _measured(tuple(sorted(_plain(one.score.metadata or {}) for one in scores))) if whole else None
         return {"none": nan} if found is None else dict(numbers_of(found, ability))
 
     return value

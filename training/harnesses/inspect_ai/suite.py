@@ -149,13 +149,14 @@ def suite_metrics(
 ) -> dict[str, list[Metric]]:
     """The metrics of the task: the figures of the suite, the share of games won with its standard error, and of each ability."""
     of_abilities = import_extra("parlour.training.harnesses.inspect_ai.abilities", "batch") if abilities else None
+    games = suite_of(quick, fresh, tables).games_played
     return {
         "points": [suite_figures(quick, fresh, tables)],
         "win": [mean_if_own(), stderr_if_own()],
         "reward": [mean_if_own(), stderr_if_own()],
         "faults": [mean()],
         "own": [mean()],
-        **({one: [of_abilities.ability_figures(one)] for one in ALL_ABILITIES} if of_abilities else {}),
+        **({one: [of_abilities.ability_figures(games, one)] for one in ALL_ABILITIES} if of_abilities else {}),
     }
 
 
