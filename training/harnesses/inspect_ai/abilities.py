@@ -135,7 +135,7 @@ def _written(told: Told, folder: Path) -> Path:
     stored = StoredGame.from_json(told["game"])
     spec = lookup(stored.table.game).spec
     side = spec.sides.index(told["side"])  # a run has the games of a deal in this order
-    target = folder / FOLDER / told["table"] / told["opponent"] / f"{spec.id}-{stored.seed}-{side}.jsonl"
+    target: Path = folder / FOLDER / told["table"] / told["opponent"] / f"{spec.id}-{stored.seed}-{side}.jsonl"
     target.parent.mkdir(parents=True, exist_ok=True)
     players = {agent: PLAYER if agent in stored.own else f"{told['opponent']}{OPPONENT}" for agent in stored.returns}
     play_again(stored, target, {"players": players})

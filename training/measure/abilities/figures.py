@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from math import nan
 from typing import Final
 
@@ -16,21 +16,14 @@ DECEPTION: Final = "deception"
 PERSUASION: Final = "persuasion"
 CONSISTENCY: Final = "consistency"
 MERLIN: Final = "merlin"
+Named = Iterator[tuple[str, Estimate | None]]
+"""Names with their estimates."""
 _WIDTH: Final = 2 * 1.959963984540054  # of a normal interval at 95 %, in standard errors
 
 
 def estimates_of(found: Abilities, ability: str) -> dict[str, Estimate | None]:
     """The estimates of one ability by name, of the player alone."""
-    return {
-        DEDUCTION: _deduction,
-        DECEPTION: lambda of: {**{f"doubt_{who}": one for who, one in of.deception.items()}, "by_words": of.by_words},
-        PERSUASION: lambda of: {
-            **{f"claims_{side}": one for side, one in of.persuasion._asdict().items()},
-            **{f"votes_{side}": one for side, one in vars(of.votes).items()},
-        },
-        CONSISTENCY: lambda of: dict(_consistency(of)),
-        MERLIN: lambda of: {"names": of.names_merlin, "hides": of.hides_merlin},
-    }[ability](found)
+    return dict(_ESTIMATES[ability](found))
 
 
 def numbers_of(found: Abilities, ability: str) -> dict[str, float]:
@@ -46,25 +39,42 @@ def numbers_of(found: Abilities, ability: str) -> dict[str, float]:
     return numbers
 
 
-def _deduction(found: Abilities) -> dict[str, Estimate | None]:
+def _deduction(found: Abilities) -> Named:
     """Without a figure if fewer than half of the beliefs are the player's own."""
     asked = found.asked.asked
     hidden = mostly_foreign(asked.first + asked.again, asked.asked)
-    own = found.deduction[found.player]
-    village = found.village.all.get(found.player)
-    estimates: Mapping[str, Estimate | None] = {
-        "skill": own.skill,
-        "loss": own.loss,
-        "calibration_error": Estimate(own.calibration),
-        "werewolf_skill": village and village.skill,
-        "werewolf_loss": village and village.loss,
-        "werewolf_calibration_error": village and Estimate(village.calibration),
-    }
-    return {name: None if hidden else one for name, one in estimates.items()}
+    for before, scores in (("", found.deduction[found.player]), ("werewolf_", found.village.all.get(found.player))):
+        if scores is not None:
+            estimates = {"skill": scores.skill, "loss": scores.loss, "calibration_error": Estimate(scores.calibration)}
+            yield from ((f"{before}{name}", None if hidden else one) for name, one in estimates.items())
 
 
-def _consistency(found: Abilities) -> Iterator[tuple[str, Estimate | None]]:
+def _deception(found: Abilities) -> Named:
+    yield from ((f"doubt_{who}", one) for who, one in found.deception.items())
+    yield "by_words", found.by_words
+
+
+def _persuasion(found: Abilities) -> Named:
+    yield from ((f"claims_{side}", one) for side, one in found.persuasion._asdict().items())
+    yield from ((f"votes_{side}", one) for side, one in vars(found.votes).items())
+
+
+def _merlin(found: Abilities) -> Named:
+    yield "names", found.names_merlin
+    yield "hides", found.hides_merlin
+
+
+def _consistency(found: Abilities) -> Named:
     for game, of in found.consistency.items():
         if found.player in of:
             for kind in CONTRADICTIONS:
                 yield f"{game.partition('_')[0]}_{kind}", getattr(of[found.player], kind)
+
+
+_ESTIMATES: Final[Mapping[str, Callable[[Abilities], Named]]] = {
+    DEDUCTION: _deduction,
+    DECEPTION: _deception,
+    PERSUASION: _persuasion,
+    CONSISTENCY: _consistency,
+    MERLIN: _merlin,
+}
