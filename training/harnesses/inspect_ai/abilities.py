@@ -134,8 +134,10 @@ def _written(told: Told, folder: Path) -> Path:
     """The transcript of a game, where a run of the benchmark has it."""
     stored = StoredGame.from_json(told["game"])
     spec = lookup(stored.table.game).spec
-    side = spec.sides.index(told["side"])  # a run has the games of a deal in this order
-    target: Path = folder / FOLDER / told["table"] / told["opponent"] / f"{spec.id}-{stored.seed}-{side}.jsonl"
+    side = spec.sides.index(told["side"])  # the order of a run; a game's name is its own, whatever the opponent
+    target: Path = (
+        folder / FOLDER / told["table"] / told["opponent"] / f"{spec.id}-{stored.seed}-{side}-{told['opponent']}.jsonl"
+    )
     target.parent.mkdir(parents=True, exist_ok=True)
     players = {agent: PLAYER if agent in stored.own else f"{told['opponent']}{OPPONENT}" for agent in stored.returns}
     play_again(stored, target, {"players": players})
