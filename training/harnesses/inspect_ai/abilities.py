@@ -1,5 +1,6 @@
-"""Abilities as scores of Inspect: the model is asked in private after its games, and the figures are those of
-`parlour benchmark abilities` on the same games and answers.
+"""Abilities as scores of Inspect: the model is asked in private after its games.
+
+`parlour benchmark abilities` gives the same figures on the same games and answers.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class InspectTransport:
     Args:
         model: The model.
         token: The event loop in which it is asked.
-        context: Of the sample that is scored, so that Inspect logs and limits the calls as its own.
+        context: The context of the sample that is scored, so that Inspect logs and limits the calls as its own.
     """
 
     def __init__(self, model: InspectModel, token: EventLoopToken, context: Context) -> None:
