@@ -8,6 +8,8 @@ from typing import Any
 
 PHONE = {"width": 360, "height": 740}
 DESKTOP = {"width": 1280, "height": 900}
+SCROLLING = """() => [...document.querySelectorAll("figure")].filter(one => one.scrollWidth > one.clientWidth + 1).map(one => one.className)"""
+"""The figures that scroll sideways."""
 
 
 @dataclass

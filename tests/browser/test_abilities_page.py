@@ -16,7 +16,7 @@ from parlour.training.measure.abilities.table import abilities_table, verdict_on
 from parlour.training.measure.abilities.votes import VotesWon
 from parlour.training.measure.statistics import Estimate, rate
 from parlour.training.results.pages.abilities_page import ABILITIES_PAGE, write_abilities_page
-from watched_page import DESKTOP, GOOD
+from watched_page import DESKTOP, GOOD, SCROLLING
 
 HALF = Estimate(0.5, 0.25, 0.75, 40)
 SCORES = {name: StatedScores(HALF, HALF, 0.1, 160) for name in ("<b>me</b>", "expert", "heuristic", "random")}
@@ -46,5 +46,6 @@ def test_the_page_fits_asks_for_nothing_and_can_be_read_by_everybody(watched, tm
     assert page.inner_text("h1") == "Abilities: <b>me</b>"
     assert watched.misdeeds() == GOOD
     assert watched.wider_than_screen() == 0
+    assert page.evaluate(SCROLLING) == []
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     assert axe.run(page).response["violations"] == []

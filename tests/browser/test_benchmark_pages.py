@@ -16,7 +16,7 @@ from parlour.training.measure.benchmark.verdict import verdict_of
 from parlour.training.results.pages.benchmark_page import write_benchmark_page
 from parlour.training.results.pages.leaderboard_page import LEADERBOARD_PAGE, write_leaderboard_page
 from parlour.training.results.pages.report import HTML
-from watched_page import DESKTOP, GOOD
+from watched_page import DESKTOP, GOOD, SCROLLING
 
 SIZES = pytest.mark.parametrize("size", [DESKTOP, {"width": 390, "height": 844}], ids=["1280", "390"])
 
@@ -51,5 +51,6 @@ def test_a_page_fits_asks_for_nothing_and_can_be_read_by_everybody(
     assert page.inner_text("h1") == heading
     assert watched.misdeeds() == GOOD
     assert watched.wider_than_screen() == 0
+    assert page.evaluate(SCROLLING) == []
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     assert axe.run(page).response["violations"] == []

@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -26,24 +27,50 @@ import pytest
 pytest.importorskip("inspect_ai", reason="inspect-ai is not installed; run scripts/test-integrations inspect")
 
 from bridged_games import TABLES as BRIDGED
-from inspect_ai import eval as evaluate
+from inspect_ai import Task, eval as evaluate
+from inspect_ai.dataset import MemoryDataset
 from inspect_ai.log import EvalLog, write_eval_log
 from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
 from inspect_ai.tool import ToolCall
-from one_stub import GAMES, StubModel, by_endpoint, dealt, same_games, seat_of, stub_words
+from one_stub import (
+    GAMES,
+    BelievingStub,
+    StubModel,
+    believed_or_said,
+    by_endpoint,
+    dealt,
+    same_games,
+    seat_of,
+    stub_words,
+)
 from parlour.envs import replay
 from parlour.envs.core import ParlourError
 from parlour.envs.headings import headings_of
 from parlour.envs.registry import lookup
 from parlour.envs.text import render
 from parlour.policies import HeuristicPolicy
+from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.training.cli import run
+from parlour.training.harnesses.inspect_ai.abilities import ability_figures
 from parlour.training.harnesses.inspect_ai.logs import transcripts_of_log
 from parlour.training.harnesses.inspect_ai.played import STORED, StoredGame
-from parlour.training.harnesses.inspect_ai.suite import parlour_bench_1, points_of_samples, suite_of
+from parlour.training.harnesses.inspect_ai.suite import (
+    ALL_ABILITIES,
+    parlour_bench_1,
+    points_of_samples,
+    samples_of,
+    suite_game,
+    suite_of,
+    suite_score,
+)
 from parlour.training.harnesses.inspect_ai.tasks import TASK, TASKS, game_task
+from parlour.training.measure.abilities.figures import numbers_of
+from parlour.training.measure.abilities.run import abilities
+from parlour.training.measure.benchmark.played import Candidate, play_suite
 from parlour.training.measure.benchmark.ratings import ratings
+from parlour.training.measure.benchmark.suite import QUICK, Suite
 from parlour.training.play.outside import OutsideSeats
+from parlour.training.results.progress import no_progress
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # Inspect leaves streams to the garbage collector
@@ -536,7 +563,7 @@ def test_the_suite_gives_the_numbers_of_the_benchmark_on_the_same_answers(tmp_pa
     told = json.loads((tmp_path / "run" / "benchmark.json").read_text())
     [log] = evaluated(parlour_bench_1(quick=True, table="werewolf-8"), scripted(stub_reply, "stub"), tmp_path / "logs")
     assert log.status == "success"
-    assert log.eval.task == "parlour_bench_1"
+    assert log.eval.task.rpartition("/")[2] == "parlour_bench_1"
     assert log.eval.metadata["sha256"] == told["suite"]["sha256"]
     of_samples = [sample.score.metadata for sample in log.samples]
     suite = suite_of(True, None, ["werewolf-8"])
@@ -564,3 +591,34 @@ def test_a_suite_with_a_missing_game_has_no_figures():
     suite = suite_of(True, None, ["werewolf-4"])
     one = {"table": "werewolf-4", "opponent": "heuristic", "side": "village", "seed": 1, "points": 100.0}
     assert points_of_samples(suite, [one | {"moves_chosen": [5, 5]}]) is None
+
+
+# -- abilities -----------------------------------------------------------------------------------------------------
+
+
+def believing_reply(messages: list[ChatMessage]) -> str:
+    """As the stub plays; asked for its beliefs, it draws chances by the hash of what it reads."""
+    return believed_or_said([{"role": one.role, "content": one.text} for one in messages])
+
+
+def test_abilities_are_those_of_the_command_on_the_same_answers(tmp_path, capsys):
+    """Four games of Avalon: `parlour benchmark abilities` of a run, and the task with abilities."""
+    table = replace(QUICK.tables[0], deals=1, opponents=("heuristic", "expert"))
+    few = Suite("few", (table,))
+    with BelievingStub() as server:
+        model = make_model(ModelConfig(model=server.MODEL, base_url=server.base_url))
+        play_suite(few, Candidate("chat", model=model), tmp_path / "run")
+        by_command = abilities(tmp_path / "run", "chat", model, no_progress)
+    task = Task(
+        dataset=MemoryDataset(list(samples_of(few))),
+        solver=suite_game(),
+        scorer=suite_score(abilities=True),
+        metrics={one: [ability_figures(few.games_played, one)] for one in ALL_ABILITIES},
+    )
+    [log] = evaluated(task, scripted(believing_reply, "stub"), tmp_path / "logs")
+    assert log.status == "success", log.error
+    told = {one.name: {m.name: m.value for m in one.metrics.values()} for one in log.results.scores}
+    for ability in ALL_ABILITIES:
+        assert told[ability] == pytest.approx(numbers_of(by_command, ability), nan_ok=True), ability
+    assert told["deduction"]["skill"] < 0  # what is drawn is worse than what the night showed
+    assert told["deduction"]["loss_stderr"] > 0

@@ -24,9 +24,12 @@ from parlour.training.measure.benchmark.ratings import ratings
 from parlour.training.measure.benchmark.result import OVERALL, Points, scores, strata_of
 from parlour.training.measure.benchmark.suite import FULL, QUICK, BenchmarkTable, Suite
 from parlour.training.measure.statistics import Estimate
+from parlour.training.play.extras import import_extra
 from parlour.training.play.outside import OutsideSeats, OutsideTable
 from parlour.training.results.verdicts import no_score
 
+ALL_ABILITIES: Final = ("deduction", "deception", "persuasion", "consistency", "merlin")
+"""Abilities that the task can measure; their figures: `parlour.training.measure.abilities.figures`."""
 PLAYED: Final = "model"
 """What ratings call the model that is evaluated."""
 
@@ -39,30 +42,38 @@ def suite_of(quick: bool = False, fresh: str | None = None, tables: Sequence[str
 
 
 @task(name="parlour_bench_1")
-def parlour_bench_1(quick: bool = False, fresh: str | None = None, table: str | Sequence[str] | None = None) -> Task:
+def parlour_bench_1(
+    quick: bool = False,
+    fresh: str | None = None,
+    table: str | Sequence[str] | None = None,
+    abilities: bool = False,
+) -> Task:
     """The suite `parlour-bench-1`: every deal from both sides, against each opponent.
 
     Args:
         quick: The quick suite.
         fresh: Deals of this day, YYYY-MM-DD.
         table: Tables of the suite; None: all of them.
+        abilities: Measure abilities too, which asks the model for its beliefs after each game. Needs the extra batch.
 
     Raises:
-        ParlourError: An argument is not accepted.
+        ParlourError: An argument is not accepted, or a package is missing.
     """
+    if abilities:
+        import_extra("parlour.training.harnesses.inspect_ai.abilities", "batch")
     names = [table] if isinstance(table, str) else None if table is None else list(table)
     suite = suite_of(quick, fresh, names)
     return Task(
-        dataset=MemoryDataset(list(_samples(suite)), name=str(suite)),
+        dataset=MemoryDataset(list(samples_of(suite)), name=str(suite)),
         solver=suite_game(),
-        scorer=suite_score(),
-        metrics=suite_metrics(quick, fresh, names),
+        scorer=suite_score(abilities),
+        metrics=suite_metrics(quick, fresh, names, abilities),
         version=suite.version,
         metadata={"suite": str(suite), "sha256": suite.digest},
     )
 
 
-def _samples(suite: Suite) -> Iterator[Sample]:
+def samples_of(suite: Suite) -> Iterator[Sample]:
     """The games of a suite, in the order in which `parlour benchmark` plays them."""
     for table in suite.tables:
         sides = lookup(table.game).spec.sides
@@ -100,8 +111,12 @@ def suite_game() -> Solver:
 
 
 @scorer(metrics={"points": [mean()], "win": [mean()], "own": [mean()]}, name="suite")
-def suite_score() -> Scorer:
-    """As for a game, and `points`: 100 for a game won, 50 for a draw."""
+def suite_score(abilities: bool = False) -> Scorer:
+    """As for a game, and `points`: 100 for a game won, 50 for a draw.
+
+    Args:
+        abilities: Ask for beliefs, too; each ability is a value that is 1 in all games, for its metric.
+    """
     game = game_score()
 
     async def score(state: TaskState, target: Target) -> Score | None:
@@ -114,6 +129,10 @@ def suite_score() -> Scorer:
         found.value = {**found.as_dict(), "points": points}
         found.metadata = {**(found.metadata or {}), "table": told["table"], "opponent": told["opponent"]}
         found.metadata |= {"points": points, "seed": told["seed"]}
+        if abilities:
+            of_abilities = import_extra("parlour.training.harnesses.inspect_ai.abilities", "batch")
+            found.metadata |= {"game": stored, "stated": await of_abilities.answers_about(stored, told)}
+            found.value |= dict.fromkeys(ALL_ABILITIES, 1.0)
         return found
 
     return score
@@ -125,14 +144,19 @@ def _points(game: StoredGame, side: str, sides: Sequence[str]) -> float:
     return 0.0 if game.winner in sides else WON / 2
 
 
-def suite_metrics(quick: bool, fresh: str | None, tables: Sequence[str] | None) -> dict[str, list[Metric]]:
-    """The metrics of the task: the figures of the suite, and the share of games won with its standard error."""
+def suite_metrics(
+    quick: bool, fresh: str | None, tables: Sequence[str] | None, abilities: bool = False
+) -> dict[str, list[Metric]]:
+    """The metrics of the task: the figures of the suite, the share of games won with its standard error, and of each ability."""
+    of_abilities = import_extra("parlour.training.harnesses.inspect_ai.abilities", "batch") if abilities else None
+    games = suite_of(quick, fresh, tables).games_played
     return {
         "points": [suite_figures(quick, fresh, tables)],
         "win": [mean_if_own(), stderr_if_own()],
         "reward": [mean_if_own(), stderr_if_own()],
         "faults": [mean()],
         "own": [mean()],
+        **({one: [of_abilities.ability_figures(games, one)] for one in ALL_ABILITIES} if of_abilities else {}),
     }
 
 

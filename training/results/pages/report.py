@@ -10,7 +10,7 @@ import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
@@ -86,29 +86,87 @@ def part_markdown(part: ResultTable | str) -> str:
     return "\n\n".join(filter(None, [f"**{part.title}**", part.markdown(), part.note])) + "\n"
 
 
+class Interval(NamedTuple):
+    """A row of a picture of estimates."""
+
+    name: str
+    estimate: Estimate
+    note: str
+
+
 def intervals(label: str, rows: Sequence[tuple[str, Estimate, str]], low: float = 0.0, high: float = 1.0) -> str:
-    """Estimates with their intervals as a picture in SVG, within a `figure`; before each its name, behind it a note."""
-    longest = min(_LONGEST_LABEL, max(len(name) for name, _, _ in rows))
-    left, right = 24 + _LETTER * longest, 16 + _LETTER * max(len(note) for _, _, note in rows)
-    width, step = 420, 26
-    height = step * len(rows) + 34
+    """Estimates with their intervals as a picture in SVG, within a `figure`: each with a name and a note.
 
-    def across(value: float) -> float:
-        return round(left + width * (min(high, max(low, value)) - low) / (high - low), 1)
+    It is there twice, and the style sheet shows one: the wide one has names before and notes behind, the one for phones above.
+    """
+    drawn = [Interval(*row) for row in rows]
+    both = _intervals_wide(label, drawn, low, high) + _intervals_stacked(label, drawn, low, high)
+    return f'<figure class="chart intervals" tabindex="0">{both}<figcaption>{_safe(label)}</figcaption></figure>'
 
-    parts = [f'<svg viewBox="0 0 {left + width + right} {height}" role="img" aria-label="{_safe(label)}">']
-    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
-        x, tick = across(low + share * (high - low)), f"{low + share * (high - low):g}"
-        parts.append(f'<line class="grid" x1="{x}" x2="{x}" y1="6" y2="{height - 24}"/>')
-        parts.append(f'<text x="{x}" y="{height - 8}" text-anchor="middle">{tick}</text>')
-    for number, (full_name, estimate, note) in enumerate(rows):
-        y, name = 20 + step * number, full_name if len(full_name) <= longest else full_name[: longest - 1] + "\u2026"
-        first, last = map(across, estimate.ends)
-        parts.append(f'<text x="{left - 10}" y="{y + 4}" text-anchor="end">{_safe(name)}</text>')
-        parts.append(f'<line class="series s0" x1="{first}" x2="{last}" y1="{y}" y2="{y}"/>')
-        parts.append(f'<circle class="dot" cx="{across(estimate.value)}" cy="{y}" r="4.5"/>')
-        parts.append(f'<text x="{left + width + 8}" y="{y + 4}">{_safe(note)}</text>')
-    return f'<figure class="chart" tabindex="0">{"".join(parts)}</svg><figcaption>{_safe(label)}</figcaption></figure>'
+
+def _intervals_wide(label: str, rows: Sequence[Interval], low: float, high: float) -> str:
+    longest = min(_LONGEST_LABEL, max(len(row.name) for row in rows))
+    left, right = 24 + _LETTER * longest, 16 + _LETTER * max(len(row.note) for row in rows)
+    scale, height = _Scale(left, 420, low, high), 26 * len(rows) + 34
+    parts = [_svg("wide", label, left + 420 + right, height), *scale.grid(height)]
+    for number, row in enumerate(rows):
+        y = 20 + 26 * number
+        parts.append(f'<text x="{left - 10}" y="{y + 4}" text-anchor="end">{_shortened(row.name, longest)}</text>')
+        parts += scale.mark(row.estimate, y)
+        parts.append(f'<text x="{left + 428}" y="{y + 4}">{_safe(row.note)}</text>')
+    return f"{''.join(parts)}</svg>"
+
+
+def _intervals_stacked(label: str, rows: Sequence[Interval], low: float, high: float) -> str:
+    width, step = 340, 46
+    scale, height = _Scale(12, width - 24, low, high), step * len(rows) + 30
+    parts = [_svg("stacked", label, width, height), *scale.grid(height)]
+    for number, row in enumerate(rows):
+        y = 18 + step * number
+        room = width // _LETTER - len(row.note) - 2
+        parts.append(f'<text x="4" y="{y}">{_shortened(row.name, max(room, 8))}</text>')
+        parts.append(f'<text x="{width - 4}" y="{y}" text-anchor="end">{_safe(row.note)}</text>')
+        parts += scale.mark(row.estimate, y + 14)
+    return f"{''.join(parts)}</svg>"
+
+
+class _Scale(NamedTuple):
+    """Where values stand in a picture: from `left`, over `width`, between two values."""
+
+    left: float
+    width: float
+    low: float
+    high: float
+
+    def across(self, value: float) -> float:
+        share = (min(self.high, max(self.low, value)) - self.low) / (self.high - self.low)
+        return round(self.left + self.width * share, 1)
+
+    def grid(self, height: float) -> list[str]:
+        """Lines with their values below."""
+        parts = []
+        for share in (0.0, 0.25, 0.5, 0.75, 1.0):
+            value = self.low + share * (self.high - self.low)
+            x = self.across(value)
+            parts.append(f'<line class="grid" x1="{x}" x2="{x}" y1="6" y2="{height - 24}"/>')
+            parts.append(f'<text x="{x}" y="{height - 8}" text-anchor="middle">{value:g}</text>')
+        return parts
+
+    def mark(self, estimate: Estimate, y: float) -> list[str]:
+        """An estimate and its interval."""
+        first, last = map(self.across, estimate.ends)
+        return [
+            f'<line class="series s0" x1="{first}" x2="{last}" y1="{y}" y2="{y}"/>',
+            f'<circle class="dot" cx="{self.across(estimate.value)}" cy="{y}" r="4.5"/>',
+        ]
+
+
+def _svg(kind: str, label: str, width: float, height: float) -> str:
+    return f'<svg class="{kind}" viewBox="0 0 {width} {height}" role="img" aria-label="{_safe(label)}">'
+
+
+def _shortened(name: str, longest: int) -> str:
+    return _safe(name if len(name) <= longest else name[: longest - 1] + "\u2026")
 
 
 def _safe(text: str) -> str:
