@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import ipaddress
 import socket
@@ -177,6 +178,12 @@ def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collecto
     if not file_path.name.startswith("test_") and ">>> " in file_path.read_text(encoding="utf-8"):
         return collected
     return [collector for collector in collected if not isinstance(collector, DoctestModule)]
+
+
+def pytest_collection_finish() -> None:
+    """The garbage collector leaves out what collection made: it would go over it again during every long test."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
