@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import ipaddress
 import socket
@@ -172,9 +173,17 @@ SMALL_TABLES = [SPECIAL.get(name, [table_of(name)])[0] for name in registry] + [
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
-    """No doctests of test files: a file that cannot be imported is skipped there, and then not collected as a module."""
-    found = yield
-    return [one for one in found if not (file_path.name.startswith("test_") and isinstance(one, DoctestModule))]
+    """Doctests only of product files that hold an example: to look for one, pytest imports the file a second time."""
+    collected = yield
+    if not file_path.name.startswith("test_") and ">>> " in file_path.read_text(encoding="utf-8"):
+        return collected
+    return [collector for collector in collected if not isinstance(collector, DoctestModule)]
+
+
+def pytest_collection_finish() -> None:
+    """The garbage collector leaves out what collection made: it would go over it again during every long test."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

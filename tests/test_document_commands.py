@@ -45,15 +45,18 @@ SMALL = {
     "train seat": "--steps 1024 --rollout 512 --envs 8 --validation-games 4",
     "train selfplay": _QUICK_SELFPLAY,
     "train deeprole": "--points 10 --iterations 3 --fit-steps 2",
-    "train gratr": "--games 4 --budget 3 --held-out 4 --surface 4",
+    "train grace": "--questions 60",
+    "train gratr": "--games 4 --budget 3 --held-out 4 --surface 4 --grid 2 --finalists 1",
     "train gratr-trust": "--episodes 4",
-    "train questum": "--games 2 --budget 2 --held-out 4 --surface 4",
+    "train questum": "--games 2 --budget 2 --held-out 4 --surface 4 --grid 2 --finalists 1",
     "train avalon": "--games 1",
     "reproduce grace-4": "--games 20 --practice 40",
     "reproduce gratr-surface": "--games 2 --against werewolf_window",
     "reproduce avalon-2": "--games 1 --practice 1",
     "reproduce questum-8": "--games 2 --repetitions 1",
+    "evaluate": "--games 2",
     "evaluate avalon_v0 --best-response": "--steps 3000 --games 4",
+    "murder-mystery compare": "--repetitions 1",
     "murder-mystery play": "--no-quiz",
 }
 """First words of a command -> options that are set besides."""
@@ -105,7 +108,8 @@ def missing_input(words: list[str]) -> str | None:
     )
 
 
-CARRIED_OUT = [page for page in PAGES if any(reason_to_leave_out(command) is None for command in commands(page))]
+CARRIED_OUT = [page for page in PAGES[1:] if any(reason_to_leave_out(command) is None for command in commands(page))]
+"""Pages; README, the first, has a test of its own, which leaves nothing out."""
 
 
 @pytest.mark.slow
@@ -123,8 +127,6 @@ def test_the_commands_of_a_page_run_in_their_order(page, tmp_path, monkeypatch, 
         assert run(words) == 0, f"parlour {shlex.join(words)}: {capsys.readouterr().err}"
         capsys.readouterr()
         carried_out += 1
-    if page.name == "README.md" and page.parent == ROOT:
-        assert carried_out == 6  # train, evaluate, train, stakes, play, replay: none is left out for want of a file
     if missing:
         pytest.skip(f"{carried_out} commands ran; others of this page need {', '.join(sorted(missing))}, not installed")
     if not carried_out:

@@ -47,7 +47,7 @@ class ConfiguredGame:
     spec: GameSpec
     options: tuple[tuple[str, Any], ...] = ()
 
-    @property
+    @cached_property
     def game(self) -> Game[Any]:
         return self.raw_env().game
 
