@@ -25,9 +25,9 @@ REQUESTS: Final = (
     *("NAME", "INITIALIZE", "DAILY_INITIALIZE", "TALK", "WHISPER", "VOTE"),
     *("DIVINE", "GUARD", "ATTACK", "DAILY_FINISH", "FINISH"),
 )
-"""Those of a game in which one speaks after another; the group chat has more."""
+"""Requests of a game in which seats speak in turn. A group chat has more."""
 ROLES: Final = ("Werewolf", "Possessed", "Seer", "Medium", "Bodyguard", "Villager")
-PLAYERS: Final = range(3, 16)
+TABLE_SIZES: Final = range(3, 16)
 MOST_ROUNDS: Final = 1_000_000
 """The largest limit of a server's settings that is read."""
 LONGEST_WORDS: Final = 4000
@@ -78,7 +78,7 @@ class NlpVisitor(Visitor):
 
     def _begin(self, packet: Mapping[str, Any]) -> None:
         try:
-            self._names = Names(packet["info"]["status_map"])
+            self._names = NlpNames(packet["info"]["status_map"])
             rules = rules_of(packet["setting"])
             accepted = f"{len(rules.roles)} names"
             if len(self._names.all) != len(rules.roles):
@@ -109,8 +109,8 @@ class NlpVisitor(Visitor):
         return self._names.all[seat]
 
 
-class Names:
-    """The names of a game's players, and what has been heard of them.
+class NlpNames:
+    """The names of a game's players, and what was said of them.
 
     Args:
         status_map: From the request INITIALIZE.
@@ -216,12 +216,12 @@ def rules_of(setting: Mapping[str, Any]) -> AIWolfRules:
 
     Raises:
         KeyError, TypeError, ValueError, AttributeError: It cannot be read.
-        ParlourError: Parlour does not have such a table.
+        ParlourError: Parlour does not have the table.
     """
     counts = {role: int(setting["role_num_map"].get(role.upper(), 0)) for role in ROLES}
     others = set(setting["role_num_map"]) - {role.upper() for role in ROLES}
-    if others or sum(counts.values()) not in PLAYERS or not counts["Werewolf"] >= 1 or min(counts.values()) < 0:
-        accepted = f"{PLAYERS[0]} to {PLAYERS[-1]} of {', '.join(ROLES).upper()}, with a werewolf"
+    if others or sum(counts.values()) not in TABLE_SIZES or not counts["Werewolf"] >= 1 or min(counts.values()) < 0:
+        accepted = f"{TABLE_SIZES[0]} to {TABLE_SIZES[-1]} of {', '.join(ROLES).upper()}, with a werewolf"
         raise accept("the server's table", dict(setting["role_num_map"]), accepted)
     talk = setting["talk"]
     limits = [talk["max_count"]["per_day"], talk["max_count"]["per_agent"], talk["max_skip"]]

@@ -64,7 +64,7 @@ class ReceivedGame:
     Args:
         info: `gameInfo` of the request INITIALIZE.
         setting: Its `gameSetting`.
-        game: The rules; None: those of `setting`.
+        game: The rules. By default `setting` gives them.
 
     Raises:
         ParlourError: Parlour does not have the table.
