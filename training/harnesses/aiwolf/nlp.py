@@ -110,7 +110,7 @@ class NlpVisitor(Visitor):
 
 
 class NlpNames:
-    """The names of a game's players, and what was said of them.
+    """The names of the players of a game.
 
     Args:
         status_map: From the request INITIALIZE.
