@@ -23,10 +23,12 @@ from parlour.training.harnesses.aiwolf.game_info import (
     LineKey,
     SaidLines,
     SeatRecord,
+    as_json,
     game_setting,
 )
 
 _REQUESTS: Final = {BALLOT: "VOTE", CHECKS: "DIVINE", GUARDS: "GUARD", KILL: "ATTACK"}
+_NOTHING_TOLD: Final = dict.fromkeys(("gameInfo", "gameSetting", "talkHistory", "whisperHistory"), "null")
 LONGEST_NAME: Final = 64
 """Characters of an agent's name that are kept."""
 
@@ -46,7 +48,7 @@ class AIWolfAgent(Policy):
     def __init__(self, connection: AgentConnection, rules: AIWolfRules, time_limit: float) -> None:
         super().__init__()
         self._connection, self._rules = connection, rules
-        self._setting = game_setting(rules, time_limit)
+        self._setting = as_json(game_setting(rules, time_limit))
         self.forfeits: Counter[str] = Counter()
         """Why decisions were forfeited, over all games."""
         self.decisions = 0
@@ -96,7 +98,7 @@ class AIWolfAgent(Policy):
             roles: AIWolf's role of every agent, by its number from 1 as a text.
         """
         told = self._catch_up(view).info(view) | {"roleMap": roles}
-        self._connection.tell(_packet("FINISH", gameInfo=told))
+        self._connection.tell(_packet("FINISH", gameInfo=as_json(told)))
 
     def close(self) -> None:
         """Close its connection."""
@@ -111,7 +113,7 @@ class AIWolfAgent(Policy):
             record = self._record = SeatRecord(view, self._said, self._rules)
             for request in ("INITIALIZE", "DAILY_INITIALIZE"):
                 self._inform(request, record.info(view))
-            self._connection.tell(_packet("DAILY_FINISH", talkHistory=[], whisperHistory=[]))
+            self._connection.tell(_packet("DAILY_FINISH", talkHistory="[]", whisperHistory="[]"))
         record.read(view)
         if not view.alive[view.seat]:
             return record
@@ -125,12 +127,16 @@ class AIWolfAgent(Policy):
         return record
 
     def _inform(self, request: str, info: dict[str, Any]) -> None:
-        self._connection.tell(_packet(request, gameInfo=info, gameSetting=self._setting))
+        self._connection.tell(_packet(request, gameInfo=as_json(info), gameSetting=self._setting))
 
-    def _news(self, record: SeatRecord) -> dict[str, Any]:
-        """The lines of the day that it has not been sent."""
+    def _news(self, record: SeatRecord) -> dict[str, str]:
+        """The lines of the day that it has not been sent, as JSON."""
         talks, whispers = record.talks, record.whispers
-        news = {"talkHistory": talks[self._heard[0] :], "whisperHistory": whispers[self._heard[1] :]}
+        said, day, (talk, whisper) = self._said, self._day, self._heard
+        news = {
+            "talkHistory": said.history(day, talks, talk, whisper=False),
+            "whisperHistory": said.history(day, whispers, whisper, whisper=True),
+        }
         self._heard = [len(talks), len(whispers)]
         return news
 
@@ -138,7 +144,7 @@ class AIWolfAgent(Policy):
 
     def _ask(self, request: str, view: WerewolfView, record: SeatRecord) -> str:
         """An answer. After a vote the request holds the whole `gameInfo`, before it the news of the talk."""
-        told = {"gameInfo": record.info(view)} if record.voted else self._news(record)
+        told = {"gameInfo": as_json(record.info(view))} if record.voted else self._news(record)
         return self._connection.ask(_packet(request, **told))
 
     def _target(self, view: WerewolfView, record: SeatRecord) -> Move:
@@ -198,11 +204,7 @@ def _target_of(answer: str, view: WerewolfView) -> Move:
     return move
 
 
-def _packet(request: str, **told: Any) -> dict[str, Any]:
-    return {
-        "request": request,
-        "gameInfo": None,
-        "gameSetting": None,
-        "talkHistory": None,
-        "whisperHistory": None,
-    } | told
+def _packet(request: str, **told: str) -> str:
+    """A packet as a line; `told` is JSON."""
+    fields = {**_NOTHING_TOLD, **told}
+    return f'{{"request":"{request}",' + ",".join([f'"{name}":{value}' for name, value in fields.items()]) + "}"

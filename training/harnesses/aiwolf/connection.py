@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import socket
-from collections.abc import Mapping
 from time import monotonic
-from typing import Any, Final
+from typing import Final
 
 LONGEST_LINE: Final = 64 * 1024
 """Bytes of an answer that are read; a longer one is thrown away up to its end."""
@@ -32,18 +30,17 @@ class AgentConnection:
         self._buffer = bytearray()
         self.lost = False
 
-    def tell(self, packet: Mapping[str, Any]) -> None:
+    def tell(self, packet: str) -> None:
         """Send a line without an answer. A lost connection hears nothing."""
         if self.lost:
             return
-        line = json.dumps(packet, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
         try:
             self._sock.settimeout(self._time_limit)
-            self._sock.sendall(line)
+            self._sock.sendall(packet.encode() + b"\n")
         except OSError:
             self._lose()
 
-    def ask(self, packet: Mapping[str, Any]) -> str:
+    def ask(self, packet: str) -> str:
         """Send a line and read the answer, without its line end. Lines that came unasked or too late are dropped first.
 
         Raises:

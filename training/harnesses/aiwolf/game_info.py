@@ -6,6 +6,7 @@ Agents are numbered from 1. An executed player is dead at once; in AIWolf's own 
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,6 +37,8 @@ from parlour.envs.werewolf.vocabulary import (
     WerewolfView,
 )
 
+as_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+"""A value as JSON; `json.dumps` would make an encoder for every call."""
 SKIP: Final = "Skip"
 OVER: Final = "Over"
 _SPOKEN: Final = frozenset({*speech.ACTS, REMARK, TALK_OVER})
@@ -52,9 +55,36 @@ class LineKey(NamedTuple):
 
 @dataclass
 class SaidLines:
-    """What AIWolf's agents said in a game, in their own words: others of them get these and not parlour's English."""
+    """What AIWolf's agents said in a game, in their own words: others of them get these and not parlour's English.
+
+    A line is made and encoded once, and goes to all who hear it.
+    """
 
     texts: dict[LineKey, str] = field(default_factory=dict)
+    _lines: dict[LineKey, dict[str, Any]] = field(default_factory=dict)
+    _claimed: dict[int, str] = field(default_factory=dict)
+    """Seat -> the role that it claimed last."""
+    _encoded: dict[tuple[int, bool, int, int], str] = field(default_factory=dict)
+    """Day, whether whispers, first line and end -> the lines as JSON."""
+
+    def line(self, key: LineKey, number: int, move: Move, roles: Sequence[str]) -> dict[str, Any]:
+        """A line in AIWolf's form; `number` counts the lines of its talk from 0."""
+        line = self._lines.get(key)
+        if line is None:
+            if move.kind == speech.CLAIM_ROLE:
+                self._claimed[key.seat] = roles[move.args[0]]
+            text = self.text(key, move, roles, medium=self._claimed.get(key.seat) == MEDIUM)
+            line = {"idx": number, "day": key.day, "turn": key.turn, "agent": key.seat + 1, "text": text}
+            self._lines[key] = line
+        return line
+
+    def history(self, day: int, lines: Sequence[dict[str, Any]], begin: int, *, whisper: bool) -> str:
+        """The lines of a day's talk, or of its whispers, from one on as JSON."""
+        key = day, whisper, begin, len(lines)
+        encoded = self._encoded.get(key)
+        if encoded is None:
+            encoded = self._encoded[key] = as_json(lines[begin:])
+        return encoded
 
     def text(self, key: LineKey, move: Move, roles: Sequence[str], *, medium: bool = False) -> str:
         """A line as an AIWolf agent hears it. A remark of another player is a skip: its words are not AIWolf's.
@@ -88,7 +118,7 @@ class SeatRecord:
         self._wolves = _wolves(view)
         self._guards = view.role == BODYGUARD
         self._facts = _Facts()
-        self._claimed: dict[int, str] = {}
+        self._parties = self._counted()
         self._lines: tuple[list[dict[str, Any]], list[dict[str, Any]]] = [], []
 
     @property
@@ -108,7 +138,7 @@ class SeatRecord:
 
     def turn(self, *, whisper: bool) -> int:
         """Number of the turn of talk, or of whispers, that comes next."""
-        return len(self._lines[whisper]) // self._party(whisper)
+        return len(self._lines[whisper]) // self._parties[whisper]
 
     def read(self, view: WerewolfView) -> None:
         """Read what is new in a later View of the seat."""
@@ -152,19 +182,15 @@ class SeatRecord:
         counts = Counter(line["agent"] for line in told if line["text"] not in (SKIP, OVER))
         return lambda agent: self._rules.talk_lines - counts[agent]
 
-    def _party(self, whisper: bool) -> int:
-        return sum(self._alive[j] for j in self._wolves) if whisper else sum(self._alive)
+    def _counted(self) -> tuple[int, int]:
+        """How many talk, and how many whisper."""
+        return sum(self._alive), sum(self._alive[j] for j in self._wolves)
 
     def _hear(self, event: Event) -> None:
         whisper = event.to is not None
         told = self._lines[whisper]
-        key = LineKey(self._day, whisper, len(told) // self._party(whisper), event.seat)
-        move = event.move
-        if move.kind == speech.CLAIM_ROLE:
-            self._claimed[event.seat] = self._roles[move.args[0]]
-        medium = self._claimed.get(event.seat) == MEDIUM
-        text = self._said.text(key, move, self._roles, medium=medium)
-        told.append({"idx": len(told), "day": key.day, "turn": key.turn, "agent": key.seat + 1, "text": text})
+        key = LineKey(self._day, whisper, len(told) // self._parties[whisper], event.seat)
+        told.append(self._said.line(key, len(told), event.move, self._roles))
 
     def _note(self, move: Move) -> None:
         """An announcement, or the seat's own choice."""
@@ -190,6 +216,7 @@ class SeatRecord:
             facts.identified[day] = args
         for seat in args[1:] if kind == DAWN else args if kind == EXECUTED else ():
             self._alive[seat] = False
+            self._parties = self._counted()
 
 
 def game_setting(rules: AIWolfRules, time_limit: float) -> dict[str, Any]:
