@@ -20,9 +20,9 @@ def test_the_page_holds_rates_comparisons_the_picture_and_every_game(tmp_path, c
     assert len(rows) == 8  # two players, four deals each
     listed = told.split("One row for each game of a measured player", 1)[1]
     assert listed.count("<tr>") == 1 + len(rows)
-    # one mark of the picture for each rate in the table
+    # one mark for each rate in the table, in the wide picture and in the one for phones
     rates = told.split("Win rates (95 % Wilson interval)", 1)[1].split("</table>", 1)[0]
-    assert told.count("<circle ") == rates.count(" n=")
+    assert told.count("<circle ") == 2 * rates.count(" n=")
     assert "heuristic" in capsys.readouterr().out
 
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 from parlour.envs import speech
 from parlour.envs.core import Move, ParlourError, accept
 from parlour.envs.english import name as player_name
+from parlour.envs.extras import not_installed
 from parlour.envs.json_values import json_value
 from parlour.envs.werewolf.aiwolf.rules import AIWolf
 from parlour.envs.werewolf.aiwolf.vocabulary import REMARK, TALK_OVER, AIWolfRules
@@ -47,8 +48,8 @@ class NlpVisitor(Visitor):
         try:
             from websockets.exceptions import ConnectionClosed, WebSocketException
             from websockets.sync.client import connect
-        except ImportError:
-            raise ParlourError("aiwolf-nlp needs the package websockets: pip install 'parlour[serve]'") from None
+        except ModuleNotFoundError as error:
+            raise not_installed(error.name, "serve") from None
         address = f"ws://{host}:{port}/ws"
         try:
             socket = connect(address, max_size=LONGEST_PACKET, proxy=None)
