@@ -130,9 +130,17 @@ def test_the_seer_learns_the_species_in_the_morning_and_a_possessed_is_human():
 
 def test_a_seer_who_dies_in_the_night_hears_nothing():
     course = Course("aiwolf-5").play(Move(CHECKS)).votes(3, 3, 3, 4, 3)
-    course.play(Move(CHECKS, (0,))).until(KILL).play(Move(KILL, (2,)))
+    course.until(KILL).play(Move(KILL, (2,)), Move(CHECKS, (0,)))
     assert course.told(DAWN, 4)[-1] == (2, 2)
     assert course.told(CHECKED, 2) == []
+
+
+def test_nobody_learns_from_the_turns_of_a_night_whether_the_seer_was_executed():
+    """Wolves are asked first, and there always are some: without announcements the seer's turn tells them nothing."""
+    for executed in (2, 3):  # the seer, a villager
+        course = Course("aiwolf-5").play(Move(CHECKS)).votes(*[executed] * executed, 4, *[executed] * (4 - executed))
+        assert course.told(NIGHT, 0)[-1] == (1,)
+        assert course.actor == 0
 
 
 def test_wolves_whisper_if_there_are_two_or_more():
@@ -151,13 +159,12 @@ def test_whispers_are_heard_by_the_living_wolves_alone():
 def test_the_bodyguard_protects_another_player_as_often_as_it_likes():
     course = Course("aiwolf-15").votes(*[14] * 14, 13)
     for night in range(2):
-        course.until(GUARDS)
+        course.until(KILL).play(*[Move(KILL, (7,))] * 3)
         assert course.actor == 6
         targets = {move.args for move in course.game.legal(course.state)}
         assert (6,) not in targets  # not itself
         assert (7,) in targets  # also in the next night
-        course.play(Move(GUARDS, (7,))).until(KILL)
-        course.play(*[Move(KILL, (7,))] * 3)
+        course.play(Move(GUARDS, (7,))).until(ACCUSE)
         assert course.told(DAWN, 8)[-1] == (2 + night,)  # nobody died
         living = sum(course.state.standing.alive)
         course.votes(*[13 - night] * (living - 1), 0)
@@ -165,10 +172,11 @@ def test_the_bodyguard_protects_another_player_as_often_as_it_likes():
 
 def test_the_guard_of_an_executed_bodyguard_does_not_count():
     course = Course("aiwolf-15").votes(*[14] * 14, 13)
-    course.until(GUARDS).play(Move(GUARDS, (7,))).until(KILL).play(*[Move(KILL, (7,))] * 3)
+    course.until(KILL).play(*[Move(KILL, (7,))] * 3, Move(GUARDS, (7,)))
     course.votes(*[6] * 6, 5, *[6] * 7)
-    assert GUARDS not in course.until(GUARDS, KILL).kinds  # nobody is asked to protect
-    course.play(*[Move(KILL, (7,))] * 3)
+    course.until(KILL).play(*[Move(KILL, (7,))] * 3)
+    assert course.kinds == {CHECKS}  # nobody is asked to protect
+    course.until(ACCUSE)
     assert course.told(DAWN, 8)[-1] == (3, 7)
 
 
@@ -192,7 +200,7 @@ def test_a_tied_attack_is_voted_again_once_and_then_drawn_among_the_tied():
 
 def test_the_medium_learns_in_the_morning_what_the_executed_was():
     course = Course("aiwolf-15").votes(*[2] * 2, 1, *[2] * 12)
-    course.until(KILL).play(*[Move(KILL, (7,))] * 2)
+    course.until(KILL).play(*[Move(KILL, (7,))] * 2).until(ACCUSE)
     assert course.told(IDENTIFIED, 5) == [(2, 1)]
     assert not any(course.told(IDENTIFIED, seat) for seat in range(15) if seat != 5)
 

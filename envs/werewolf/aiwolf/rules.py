@@ -1,7 +1,7 @@
 """AIWolf's Werewolf as a pure state machine, for the presets `aiwolf-5` and `aiwolf-15`. No text, no arrays.
 
-A game begins with night 0, in which nobody dies. A night, in this order: the seer divines a player; the wolves, if there
-are two or more, whisper; from night 1 on, the bodyguard protects another player and the wolves vote for a victim. In the
+A game begins with night 0, in which nobody dies. A night, in this order: the wolves, if there are two or more, whisper; from
+night 1 on, they vote for a victim, and the bodyguard protects another player; the seer divines a player. In the
 morning all learn who died, the seer the species of its target, and the medium that of the executed. A day: talk in turns, then
 a vote. In a turn everybody living says one line, `Skip` or `Over`; all hear the lines when the turn ends. The talk ends with a
 turn in which all are over. Who has most votes is executed. A tied vote is repeated once, then one of the tied is drawn.
@@ -90,7 +90,7 @@ class AIWolf(HiddenRoles[AIWolfState]):
         nobody: tuple[Event, ...] = ()
         self._quiet = ((0, 0),) * self.seats
         self._order = tuple(range(self.seats))
-        standing = AIWolfStanding((), (True,) * self.seats, (), (), 0, None, None, (), None, "")
+        standing = AIWolfStanding((), (True,) * self.seats, (), (), 0, None, None, None, (), None, "")
         self._initial = AIWolfState(
             DEAL, NATURE, (), (), 0, self._quiet, standing, NOTHING, nobody, (nobody,) * self.seats
         )
@@ -139,7 +139,7 @@ class AIWolf(HiddenRoles[AIWolfState]):
                 self._fellows(standing.roles, seat) if role == game.WEREWOLF else (),
                 standing.alive,
                 standing.day,
-                CHECK <= s.phase <= HUNT_TIE,
+                WHISPER <= s.phase <= CHECK,
                 self._order,
                 None,
                 None,
@@ -166,33 +166,14 @@ class AIWolf(HiddenRoles[AIWolfState]):
         return self._dusk(s._replace(standing=standing))
 
     def _dusk(self, s: AIWolfState) -> AIWolfState:
-        """The next night falls; the seer is asked."""
+        """The next night falls. Wolves come first: there always are some, so nobody learns from the turns who is dead."""
         s = _announce(s, told(game.NIGHT, (s.standing.day,)))
-        seer = self._living(s.standing, game.SEER)
-        if seer is None:
-            return self._wake_wolves(s)
-        return self._asked(s, CHECK, (seer,), game.CHECKS)
-
-    def _check(self, s: AIWolfState, move: Move, event: tuple[Event, ...]) -> AIWolfState:
-        found = (move.args[0], s.standing.roles[move.args[0]] == self.wolf) if move.args else None
-        return self._wake_wolves(_announce(s, *event)._replace(standing=s.standing._replace(check=found)))
-
-    def _wake_wolves(self, s: AIWolfState) -> AIWolfState:
         if self.talk and len(s.standing.wolves) > 1:
             return self._next_turn(s._replace(phase=WHISPER, turn=0, said=self._quiet))
-        return self._wake_guard(s)
+        return self._whispered(s)
 
-    def _wake_guard(self, s: AIWolfState) -> AIWolfState:
-        if s.standing.day == 0:
-            return self._dawn(s, None)
-        guard = self._living(s.standing, BODYGUARD)
-        if guard is None:
-            return self._hunt_begins(s, 0)
-        return self._asked(s, PROTECT, (guard,), game.GUARDS)
-
-    def _protect(self, s: AIWolfState, move: Move, event: tuple[Event, ...]) -> AIWolfState:
-        guarded = move.args[0] if move.args else None
-        return self._hunt_begins(_announce(s, *event)._replace(standing=s.standing._replace(guarded=guarded)), 0)
+    def _whispered(self, s: AIWolfState) -> AIWolfState:
+        return self._wake_seer(s) if s.standing.day == 0 else self._hunt_begins(s, 0)
 
     def _hunt_begins(self, s: AIWolfState, turn: int) -> AIWolfState:
         return self._asked(s._replace(turn=turn), HUNT, s.standing.wolves, game.KILL)
@@ -217,16 +198,30 @@ class AIWolf(HiddenRoles[AIWolfState]):
 
     def _attacked(self, s: AIWolfState, target: int) -> AIWolfState:
         s = _announce(s, told(game.CHOSEN, (target,), s.standing.wolves))
+        s = s._replace(standing=s.standing._replace(attacked=target))
         guard = self._living(s.standing, BODYGUARD)
-        safe = guard is not None and s.standing.guarded == target
-        return self._dawn(s, None if safe else target)
+        return self._wake_seer(s) if guard is None else self._asked(s, PROTECT, (guard,), game.GUARDS)
+
+    def _protect(self, s: AIWolfState, move: Move, event: tuple[Event, ...]) -> AIWolfState:
+        guarded = move.args[0] if move.args else None
+        attacked = None if guarded == s.standing.attacked else s.standing.attacked
+        standing = s.standing._replace(guarded=guarded, attacked=attacked)
+        return self._wake_seer(_announce(s, *event)._replace(standing=standing))
+
+    def _wake_seer(self, s: AIWolfState) -> AIWolfState:
+        seer = self._living(s.standing, game.SEER)
+        return self._dawn(s) if seer is None else self._asked(s, CHECK, (seer,), game.CHECKS)
+
+    def _check(self, s: AIWolfState, move: Move, event: tuple[Event, ...]) -> AIWolfState:
+        found = (move.args[0], s.standing.roles[move.args[0]] == self.wolf) if move.args else None
+        return self._dawn(_announce(s, *event)._replace(standing=s.standing._replace(check=found)))
 
     # -- the day -----------------------------------------------------------------------------------------------
 
-    def _dawn(self, s: AIWolfState, dead: int | None) -> AIWolfState:
+    def _dawn(self, s: AIWolfState) -> AIWolfState:
         """Tell the death of the night to all, and their results to the seer and the medium."""
-        before = s.standing
-        standing = self._bury(before, dead)._replace(day=before.day + 1, check=None, executed=None)
+        before, dead = s.standing, s.standing.attacked
+        standing = self._bury(before, dead)._replace(day=before.day + 1, attacked=None, check=None, executed=None)
         s = _announce(s, told(game.DAWN, (standing.day, *(() if dead is None else (dead,)))))
         seer, medium = self._living(standing, game.SEER), self._living(standing, MEDIUM)
         if before.check is not None and seer is not None:
@@ -306,7 +301,7 @@ class AIWolf(HiddenRoles[AIWolfState]):
         return self._talked(s)
 
     def _talked(self, s: AIWolfState) -> AIWolfState:
-        return self._vote_begins(s, 0) if s.phase == TALK else self._wake_guard(s)
+        return self._vote_begins(s, 0) if s.phase == TALK else self._whispered(s)
 
     def _party(self, s: AIWolfState) -> tuple[int, ...]:
         """Who talks in this phase."""
@@ -319,10 +314,10 @@ class AIWolf(HiddenRoles[AIWolfState]):
         return self.choices.whisper(s.standing.alive, s.standing.wolves, may_skip)
 
     _STEPS: ClassVar = {
-        CHECK: _check,
         WHISPER: _speak,
-        PROTECT: _protect,
         HUNT: _hunt,
+        PROTECT: _protect,
+        CHECK: _check,
         TALK: _speak,
         VOTE: _vote,
     }

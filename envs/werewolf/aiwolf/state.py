@@ -14,11 +14,11 @@ from parlour.envs.werewolf.vocabulary import BALLOT, CHECKS, GUARDS, KILL
 
 # Phases, in the order of play: a night, then a day.
 DEAL: Final = 0
-CHECK: Final = 1
-WHISPER: Final = 2  # the wolves talk among themselves
-PROTECT: Final = 3
-HUNT: Final = 4
-HUNT_TIE: Final = 5  # nature draws among the tied targets of the wolves
+WHISPER: Final = 1  # the wolves talk among themselves
+HUNT: Final = 2
+HUNT_TIE: Final = 3  # nature draws among the tied targets of the wolves
+PROTECT: Final = 4
+CHECK: Final = 5
 TALK: Final = 6
 VOTE: Final = 7
 VOTE_TIE: Final = 8  # nature draws among those with most votes
@@ -41,6 +41,8 @@ class AIWolfStanding(NamedTuple):
     """Number of the day, and of the night that follows it, from 0."""
     executed: int | None
     """Who was executed on this day."""
+    attacked: int | None
+    """Who dies at dawn, as far as the night has gone."""
     check: tuple[int, bool] | None
     """The player that the seer chose this night, and whether it is a werewolf; the seer learns it at dawn."""
     checks: tuple[tuple[int, bool], ...]
