@@ -3,8 +3,9 @@
 A deal is a set W of werewolves, and the seats of the possessed p, the seer s, the medium m and the bodyguard g among the others:
 5.4 million at the table of 15. They are summed without being listed, under these assumptions (`AIWolfHabits` has the rates):
 
-* Given the deal, acts are independent; accusations, defences and votes count with a power of their likelihood. How likely an act is depends on the role of who does it, and on which seats are werewolves;
-  not on who else is the possessed, the seer, the medium or the bodyguard. An act that a seat repeats tells nothing.
+* Given the deal, acts are independent. How likely an act is depends on the role of who does it, and on which seats are
+  werewolves; not on who else is the possessed, the seer, the medium or the bodyguard. An act that a seat repeats tells nothing.
+  Accusations, defences and votes count with a power of their likelihood (`AIWolfHabits.aims_weight`).
 * All deals are equally likely before the game. Nobody learns from what he does himself.
 * The rules hold: the attacked is no werewolf; nobody dies only if the bodyguard lives; while a game lasts, werewolves live, and
   they are fewer than half of the living. These facts exclude deals; reports of a seer or medium against the truth nearly do.
