@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from aiwolf_games import played
 from hypothesis import given, settings, strategies as st
-from parlour.envs.core import NATURE, OVER, Event, Knowledge, Move, ParlourError
+from parlour.envs.core import NATURE, Event, Knowledge, Move, ParlourError
 from parlour.envs.werewolf import GAME
 from parlour.envs.werewolf.aiwolf.assignments import assigned
 from parlour.envs.werewolf.aiwolf.belief import AIWolfBeliefs
 from parlour.envs.werewolf.aiwolf.habits import POWERS, AIWolfHabits
-from parlour.policies.heuristic.aiwolf import AIWolfPlayer
 
 H = AIWolfHabits(aims_weight=0.7)
 W, P, S, M, G, V = "Werewolf", "Possessed", "Seer", "Medium", "Bodyguard", "Villager"
@@ -356,20 +356,6 @@ def _chances(beliefs: AIWolfBeliefs, me: int) -> dict[str, Any]:
     belief = beliefs.onlooker if me < 0 else beliefs.own
     assert belief is not None
     return belief.chances()
-
-
-def played(rules: str, deal: int) -> Any:
-    """A game of the heuristic: its rules and its last state."""
-    game, rng, players = GAME.build(rules=rules), np.random.default_rng(deal), {}
-    state = game.initial()
-    while (seat := game.actor(state)) != OVER:
-        if seat == NATURE:
-            state = game.apply(state, game.nature(state, rng))
-            continue
-        view = game.view(state, seat)
-        player = players.setdefault(seat, AIWolfPlayer(view, np.random.default_rng((deal, seat))))
-        state = game.apply(state, player.act(view))
-    return game, state
 
 
 @pytest.mark.parametrize("deal", range(6))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from math import log
-from typing import Any
 
 import numpy as np
 import pytest
-from parlour.envs.core import NATURE, OVER, Event, Move
+from aiwolf_games import played
+from parlour.envs.core import NATURE, Event, Move
 from parlour.envs.werewolf import GAME
 from parlour.envs.werewolf.aiwolf.habits import AIWolfHabits
-from parlour.policies.heuristic.aiwolf import AIWolfPlayer
 from parlour.training.learn.habits.aiwolf import AIWolfRecord, aiwolf_reads, count_habits, fit_weight
 
 ROLES = ("Villager", "Villager", "Seer", "Werewolf", "Possessed")
@@ -49,30 +48,22 @@ def test_a_rate_with_the_same_result_in_all_cases_stays_as_it_is():
     assert count_habits([]) == usual
 
 
-def played(deal: int) -> AIWolfRecord:
+def recorded(deal: int) -> AIWolfRecord:
     """A game of the heuristic."""
-    game, rng, players = GAME.build(rules="aiwolf-5"), np.random.default_rng(deal), dict[int, Any]()
-    state = game.initial()
-    while (seat := game.actor(state)) != OVER:
-        if seat == NATURE:
-            state = game.apply(state, game.nature(state, rng))
-            continue
-        view = game.view(state, seat)
-        player = players.setdefault(seat, AIWolfPlayer(view, np.random.default_rng((deal, seat))))
-        state = game.apply(state, player.act(view))
+    game, state = played("aiwolf-5", deal)
     roles = tuple(game.role_names[number] for number in state.standing.roles)
     return AIWolfRecord(roles, state.log, game.view(state, 0))
 
 
 def test_an_onlooker_of_games_not_counted_knows_the_wolf_better_than_the_deal_tells():
-    habits = count_habits([played(deal) for deal in range(40)])
-    reads = [read for deal in range(100, 140) for read in aiwolf_reads(played(deal), habits)]
+    habits = count_habits([recorded(deal) for deal in range(40)])
+    reads = [read for deal in range(100, 140) for read in aiwolf_reads(recorded(deal), habits)]
     # five seats, one werewolf: the deal alone has a loss of log 5 = 1.609
     assert np.mean([read.loss for read in reads if read.day == 1]) < log(5) - 0.1
 
 
 def test_the_weight_of_aims_is_that_with_the_least_loss():
-    games = [played(deal) for deal in range(10)]
+    games = [recorded(deal) for deal in range(10)]
     fitted = fit_weight(games, AIWolfHabits())
     of = lambda habits: sum(read.loss for game in games for read in aiwolf_reads(game, habits))  # noqa: E731
     assert of(fitted) <= of(AIWolfHabits(aims_weight=1.0))

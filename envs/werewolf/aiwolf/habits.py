@@ -95,5 +95,5 @@ _USUAL: Final[Mapping[int, AIWolfHabits]] = {
 
 
 def usual_habits(players: int) -> AIWolfHabits:
-    """How seats usually behave at a table of some size."""
+    """How seats usually behave at a table of some size: the table of 5 has its own rates, and all others have the rates of 15."""
     return _USUAL.get(players, AIWolfHabits())

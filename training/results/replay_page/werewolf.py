@@ -25,9 +25,7 @@ from parlour.training.results.replay_page.trust_graphs import trust_graphs
 from parlour.training.results.replay_page.turning import werewolf_turned
 
 _BY: Final = "The exact posterior over all sets of werewolves, by the heuristic's fixed habits, from what {} was shown."
-_BY_OF_AIWOLF: Final = (
-    "The exact posterior over all deals, by habits counted from games of the heuristic, from what {} was shown."
-)
+_BY_OF_AIWOLF: Final = "The exact posterior over all deals, by usual habits (most are counted from games of the heuristic), from what {} was shown."
 _RECORDED: Final = "What {}'s own method made of the others, as the transcript holds it, to four digits."
 _BY_NIGHT: Final = (
     *(game.KILL, game.CHOSEN, game.GUARDS, game.ATTACKED, game.HEALS, game.POISONS, game.CHECKS, game.CHECKED),

@@ -1,0 +1,24 @@
+"""Games of AIWolf's Werewolf between heuristics, for tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from parlour.envs.core import NATURE, OVER
+from parlour.envs.werewolf import GAME
+from parlour.policies.heuristic.aiwolf import AIWolfPlayer
+
+
+def played(rules: str, deal: int) -> Any:
+    """A game of the heuristic: its rules and its last state."""
+    game, rng, players = GAME.build(rules=rules), np.random.default_rng(deal), {}
+    state = game.initial()
+    while (seat := game.actor(state)) != OVER:
+        if seat == NATURE:
+            state = game.apply(state, game.nature(state, rng))
+            continue
+        view = game.view(state, seat)
+        player = players.setdefault(seat, AIWolfPlayer(view, np.random.default_rng((deal, seat))))
+        state = game.apply(state, player.act(view))
+    return game, state
