@@ -20,7 +20,9 @@ from parlour.envs.core import GameSpec, ParlourError
 COURSE: Final = 0
 DEAL: Final = 1
 START: Final = 2
-"""What a loop that shows all games does first: nothing, deal them, or begin those that are dealt."""
+PLAY: Final = 3
+PLAY_AT_RANDOM: Final = 4
+"""What a loop does before it shows all games: nothing, deal them, begin those that are dealt, or play."""
 
 
 class KernelTables(BatchTables):
@@ -128,12 +130,11 @@ class KernelTables(BatchTables):
         """Write deals, (B, ...), to the records; False if some are none."""
 
     @abstractmethod
-    def _show_all(self, begins: int) -> None:
-        """Run the loop that shows all games, after a deal (`DEAL`), at the start of dealt games (`START`) or in their course."""
-
-    @abstractmethod
-    def _play_all(self, actions: Array, *, at_random: bool) -> None:
-        """Run the loop that plays them: `actions`, or what is drawn from the streams of the players."""
+    def _run(self, task: int) -> None:
+        """Run the loop over all games: `PLAY` the actions `_chosen`, or what is drawn from the streams of the players, or show
+        the games after a deal, at the start of dealt games, or in their course. One loop does it all, because Numba compiles what
+        two loops share twice.
+        """
 
     # -- inside ------------------------------------------------------------------------------------------------
 
@@ -144,16 +145,16 @@ class KernelTables(BatchTables):
 
     def _show(self, begins: int) -> Turns:
         use_threads(self.threads)
-        self._show_all(begins)
+        self._run(begins)
         return self._turns
 
     def _play(self, actions: Array) -> None:
         use_threads(self.threads)
-        self._play_all(actions, at_random=False)
+        self._run(PLAY)
 
     def _play_random(self) -> None:
         use_threads(self.threads)
-        self._play_all(self._chosen, at_random=True)
+        self._run(PLAY_AT_RANDOM)
 
 
 # -- what kernels of all games write to row b of the buffers of `Turns` ---------------------------------------------------

@@ -1,6 +1,6 @@
 """Coin by the thousand: kernels of `parlour.envs._template`, the smallest example of tables for `parlour.envs.batch`.
 
-What a game needs: a record of one game; kernels that begin it, play a move and show it, one game at a time; two loops over all
+What a game needs: a record of one game; kernels that begin it, play a move and show it, one game at a time; a loop over all
 games; and a class that puts them behind the interface. `tests/test_batch_template.py` holds them to the scalar rules.
 """
 
@@ -12,7 +12,7 @@ import numpy as np
 from numba import prange
 from parlour.envs._template.vocabulary import GUESSER, GUESSES, KEEPER, SPEECHES, SUMMARY
 from parlour.envs.batch.compiled import kernel, loop
-from parlour.envs.batch.kernel_tables import DEAL, KernelTables, rest
+from parlour.envs.batch.kernel_tables import DEAL, PLAY, PLAY_AT_RANDOM, KernelTables, rest
 from parlour.envs.batch.streams import advance, below
 from parlour.envs.batch.tables import ILLEGAL, NOBODY, Array
 
@@ -61,11 +61,8 @@ class CoinTables(KernelTables):
         self.games.coin, self.games.said, self.games.actor = dealt[:, 0], -1, KEEPER
         return True
 
-    def _show_all(self, begins: int) -> None:
-        _show_all(self.games, begins, self._turns)
-
-    def _play_all(self, actions: Array, *, at_random: bool) -> None:
-        _play_all(self.games, self.autoreset, actions, at_random, self._turns, self.winner)
+    def _run(self, task: int) -> None:
+        _run_all(self.games, self.autoreset, task, self._chosen, self._turns, self.winner)
 
 
 # -- one game ----------------------------------------------------------------------------------------------------
@@ -118,26 +115,23 @@ def _drawn(g: Any) -> int:
 
 
 @loop
-def _show_all(games: Any, begins: int, turns: Any) -> None:
+def _run_all(games: Any, autoreset: bool, task: int, actions: Any, turns: Any, winner: Any) -> None:
     for b in prange(len(games)):
-        if begins == DEAL:
-            toss(games[b])
-        show(games[b], b, turns)
-
-
-@loop
-def _play_all(games: Any, autoreset: bool, actions: Any, at_random: bool, turns: Any, winner: Any) -> None:
-    for b in prange(len(games)):
-        _turn(games[b], autoreset, actions[b], at_random, b, turns, winner)
+        g = games[b]
+        if task == DEAL:
+            toss(g)
+        if task in (PLAY, PLAY_AT_RANDOM):
+            action = _drawn(g) if task == PLAY_AT_RANDOM and g.actor >= 0 else actions[b]
+            _turn(g, autoreset, action, b, turns, winner)
+        else:
+            show(g, b, turns)
 
 
 @kernel
-def _turn(g: Any, autoreset: bool, action: int, at_random: bool, b: int, turns: Any, winner: Any) -> None:
+def _turn(g: Any, autoreset: bool, action: int, b: int, turns: Any, winner: Any) -> None:
     rest(b, turns, winner, NOBODY)
     if g.actor < 0:
         return
-    if at_random:
-        action = _drawn(g)
     if not legal(g, action):
         winner[b] = ILLEGAL
         return

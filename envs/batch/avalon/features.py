@@ -13,7 +13,7 @@ from parlour.envs.batch.avalon import belief
 from parlour.envs.batch.avalon.layout import SEAT_SIZE, SLOTS
 from parlour.envs.batch.avalon.play import ONGOING, begin, clipped, end, mask_row, play, start
 from parlour.envs.batch.compiled import copy, kernel, loop
-from parlour.envs.batch.kernel_tables import DEAL, START, blank, rest
+from parlour.envs.batch.kernel_tables import COURSE, DEAL, PLAY_AT_RANDOM, START, blank, rest
 from parlour.envs.batch.streams import advance, below
 from parlour.envs.batch.tables import ILLEGAL
 
@@ -175,30 +175,24 @@ def _turn(g: Any, r: Any, acts: Any, action: int, b: int, turns: Any, winner: An
 
 
 @loop
-def show_all(games: Any, rules: Any, masks: Any, begins: int, turns: Any) -> None:
-    """Write all turns again; see `KernelTables._show_all`."""
-    for b in prange(len(games)):
-        if begins == DEAL:
-            begin(games[b], rules[0])
-        elif begins == START:
-            start(games[b], rules[0], games[b].leader)
-        _show(games[b], rules[0], masks, b, turns)
-
-
-@loop
-def play_all(games: Any, rules: Any, tables: Any, actions: Any, at_random: bool, turns: Any, winner: Any) -> None:
-    """Play `actions`, or legal actions drawn from the streams of the players, where somebody is to move."""
+def run_all(games: Any, rules: Any, tables: Any, task: int, actions: Any, turns: Any, winner: Any) -> None:
+    """See `KernelTables._run`."""
     for b in prange(len(games)):
         g = games[b]
-        if g.actor < 0:
-            rest(b, turns, winner, ONGOING)
-            continue
-        row, action = mask_row(g), actions[b]
-        if at_random:
-            g.players = advance(g.players)
-            action = tables.choices[row, below(g.players, tables.counts[row])]
-        elif action < 0 or action >= tables.masks.shape[1] or not tables.masks[row, action]:
-            winner[b] = ILLEGAL
-            continue
-        _turn(g, rules[0], tables.acts, action, b, turns, winner)
+        if task == DEAL:
+            begin(g, rules[0])
+        elif task == START:
+            start(g, rules[0], g.leader)
+        elif task != COURSE:
+            if g.actor < 0:
+                rest(b, turns, winner, ONGOING)
+                continue
+            row, action = mask_row(g), actions[b]
+            if task == PLAY_AT_RANDOM:
+                g.players = advance(g.players)
+                action = tables.choices[row, below(g.players, tables.counts[row])]
+            elif action < 0 or action >= tables.masks.shape[1] or not tables.masks[row, action]:
+                winner[b] = ILLEGAL
+                continue
+            _turn(g, rules[0], tables.acts, action, b, turns, winner)
         _show(g, rules[0], tables.masks, b, turns)

@@ -48,12 +48,9 @@ class WerewolfTables(KernelTables):
         self.games.roles[:, :n], self.games.order[:, :n] = roles, order
         return True
 
-    def _show_all(self, begins: int) -> None:
-        features.show_all(self.games, self.rules, self.weights, self.hypotheses, begins, self._turns)
-
-    def _play_all(self, actions: Array, *, at_random: bool) -> None:
+    def _run(self, task: int) -> None:
         inputs = self.games, self.rules, self.weights, self.hypotheses
-        features.play_all(*inputs, actions, at_random, self._turns, self.winner)
+        features.run_all(*inputs, task, self._chosen, self._turns, self.winner)
 
     @property
     def side(self) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import prange
 from parlour.envs.batch.compiled import kernel, loop
-from parlour.envs.batch.kernel_tables import DEAL, START, blank, rest
+from parlour.envs.batch.kernel_tables import COURSE, DEAL, PLAY_AT_RANDOM, START, blank, rest
 from parlour.envs.batch.tables import ILLEGAL
 from parlour.envs.batch.werewolf import belief
 from parlour.envs.batch.werewolf.layout import SEATS
@@ -226,30 +226,23 @@ def turn(g: Any, r: Any, w: Any, h: Any, action: int, b: int, turns: Any, winner
 
 
 @loop
-def show_all(games: Any, rules: Any, weights: Any, h: Any, begins: int, turns: Any) -> None:
-    """Write all turns again; see `KernelTables._show_all`."""
+def run_all(games: Any, rules: Any, weights: Any, h: Any, task: int, actions: Any, turns: Any, winner: Any) -> None:
+    """See `KernelTables._run`."""
     for b in prange(len(games)):
-        if begins == DEAL:
-            begin(games[b], rules[0], weights[b], h)
-        elif begins == START:
-            start(games[b], rules[0], weights[b], h)
-        look(games[b], rules[0], weights[b], h, b, turns)
-
-
-@loop
-def play_all(
-    games: Any, rules: Any, weights: Any, h: Any, actions: Any, at_random: bool, turns: Any, winner: Any
-) -> None:
-    """Play `actions`, or legal actions drawn from the streams of the players, where somebody is to move."""
-    for b in prange(len(games)):
-        g, r, w, action = games[b], rules[0], weights[b], actions[b]
-        if g.actor < 0:
-            rest(b, turns, winner, DRAW)
-            continue
-        if at_random:
-            action = random_action(g, r)
-        elif not is_legal(g, r, action):
-            winner[b] = ILLEGAL
-            continue
-        turn(g, r, w, h, action, b, turns, winner)
+        g, r, w = games[b], rules[0], weights[b]
+        if task == DEAL:
+            begin(g, r, w, h)
+        elif task == START:
+            start(g, r, w, h)
+        elif task != COURSE:
+            if g.actor < 0:
+                rest(b, turns, winner, DRAW)
+                continue
+            action = actions[b]
+            if task == PLAY_AT_RANDOM:
+                action = random_action(g, r)
+            elif not is_legal(g, r, action):
+                winner[b] = ILLEGAL
+                continue
+            turn(g, r, w, h, action, b, turns, winner)
         look(g, r, w, h, b, turns)

@@ -28,6 +28,8 @@ from parlour.training.results.progress import Stage, StageProgress, no_progress
 
 _DEALS: Final = 5  # what seeds are derived for
 _AT_ONCE: Final = 1000
+_IMITATION: Final = 600_000
+"""Decisions of the player that the learner imitates first, at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,14 +74,14 @@ class BestResponseConfig:
 
     @property
     def learning(self) -> SelfplayConfig:
-        """The learner's settings: no anchor, all tables against the player."""
+        """The learner's settings: no anchor, all tables against the player, and no more imitation than learning."""
         return SelfplayConfig(
             game=self.game,
             options=self.options,
             features=self.features,
             hidden=self.hidden,
             start=self.against,
-            imitation_steps=600_000,
+            imitation_steps=_IMITATION if self.steps is None else min(_IMITATION, self.steps),
             kl=0.0,
             last_kl=0.0,
             seed=seeds.derive(self.seed, _DEALS),
