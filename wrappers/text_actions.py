@@ -55,6 +55,7 @@ class TextActions(AgentSpaces, BaseWrapper[str, Any, Any]):
         self._faults: dict[str, Counter[str]] = {}
         self._reasons: list[str] = []
         self._infos: dict[str, dict[str, Any]] = {}
+        self._acting = ""
 
     @property
     def infos(self) -> dict[str, dict[str, Any]]:
@@ -70,9 +71,11 @@ class TextActions(AgentSpaces, BaseWrapper[str, Any, Any]):
         self._rng = np.random.default_rng((drawn, _STREAM))
         self._faults = {agent: Counter() for agent in self.game_env.possible_agents}
         self._reasons = []
+        self._infos = {}
         self._refresh()
 
     def step(self, action: Any) -> None:
+        self._acting = self.game_env.agent_selection
         if isinstance(action, str) and self.game_env.outcome is None:
             self._hear(action)
         else:
@@ -144,11 +147,15 @@ class TextActions(AgentSpaces, BaseWrapper[str, Any, Any]):
         return ObservedSpace(parts)
 
     def _refresh(self) -> None:
+        """In the course of a game only the infos of who acted and of who acts next change."""
         base = self.game_env
-        self._infos = {}
-        for agent, info in base.infos.items():
+        changed = (
+            base.infos.keys() if base.outcome is not None or not self._infos else {self._acting, base.agent_selection}
+        )
+        self._infos = {agent: self._infos[agent] for agent in base.infos if agent in self._infos}
+        for agent in changed:
             asked = len(self._reasons) if agent == base.agent_selection else 0
-            self._infos[agent] = self._counted(agent, info, asked)
+            self._infos[agent] = self._counted(agent, base.infos[agent], asked)
 
     def _counted(self, agent: str, info: dict[str, Any], asked: int) -> dict[str, Any]:
         """An info of the game with what is counted here; `asked` is how often the agent was asked again."""
