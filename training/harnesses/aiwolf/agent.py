@@ -97,8 +97,8 @@ class AIWolfAgent(Policy):
             view: The seat's last View.
             roles: AIWolf's role of every agent, by its number from 1 as a text.
         """
-        told = self._catch_up(view).info(view) | {"roleMap": roles}
-        self._connection.tell(_packet("FINISH", gameInfo=as_json(told)))
+        told = self._catch_up(view).info_json(view, roleMap=roles)
+        self._connection.tell(_packet("FINISH", gameInfo=told))
 
     def close(self) -> None:
         """Close its connection."""
@@ -112,22 +112,22 @@ class AIWolfAgent(Policy):
         if record is None:
             record = self._record = SeatRecord(view, self._said, self._rules)
             for request in ("INITIALIZE", "DAILY_INITIALIZE"):
-                self._inform(request, record.info(view))
+                self._inform(request, record.info_json(view))
             self._connection.tell(_packet("DAILY_FINISH", talkHistory="[]", whisperHistory="[]"))
         record.read(view)
         if not view.alive[view.seat]:
             return record
         if view.day > self._day:
             self._day, self._heard = view.day, [0, 0]
-            self._inform("DAILY_INITIALIZE", record.info(view))
+            self._inform("DAILY_INITIALIZE", record.info_json(view))
         speaks = any(move.kind == TALK_OVER for move in view.legal)
         if view.day > self._finished_day and (view.night or not speaks):
             self._finished_day = view.day
             self._connection.tell(_packet("DAILY_FINISH", **self._news(record)))
         return record
 
-    def _inform(self, request: str, info: dict[str, Any]) -> None:
-        self._connection.tell(_packet(request, gameInfo=as_json(info), gameSetting=self._setting))
+    def _inform(self, request: str, info: str) -> None:
+        self._connection.tell(_packet(request, gameInfo=info, gameSetting=self._setting))
 
     def _news(self, record: SeatRecord) -> dict[str, str]:
         """The lines of the day that it has not been sent, as JSON."""
@@ -144,7 +144,7 @@ class AIWolfAgent(Policy):
 
     def _ask(self, request: str, view: WerewolfView, record: SeatRecord) -> str:
         """An answer. After a vote the request holds the whole `gameInfo`, before it the news of the talk."""
-        told = {"gameInfo": as_json(record.info(view))} if record.voted else self._news(record)
+        told = {"gameInfo": record.info_json(view)} if record.voted else self._news(record)
         return self._connection.ask(_packet(request, **told))
 
     def _target(self, view: WerewolfView, record: SeatRecord) -> Move:

@@ -178,6 +178,15 @@ class SeatRecord:
             "existingRoleList": [role for role in AIWOLF_ROLES if role in {name.upper() for name in view.roles}],
         }
 
+    def info_json(self, view: WerewolfView, **known: Any) -> str:
+        """`info` as JSON, with fields replaced by what is `known`. Lines that several seats hear are encoded once."""
+        told = self.info(view) | known
+        said, day = self._said, self._day
+        told.pop("talkList"), told.pop("whisperList")
+        talks = said.history(day, self.talks, 0, whisper=False)
+        whispers = said.history(day, self.whispers, 0, whisper=True)
+        return f'{{"talkList":{talks},"whisperList":{whispers},{as_json(told)[1:]}'
+
     def _left(self, told: list[dict[str, Any]]) -> Callable[[int], int]:
         counts = Counter(line["agent"] for line in told if line["text"] not in (SKIP, OVER))
         return lambda agent: self._rules.talk_lines - counts[agent]
