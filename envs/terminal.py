@@ -19,7 +19,9 @@ def printable(text: str) -> str:
     >>> printable("a\x1b[2J b\u202e\nc")
     'a [2J b  c'
     """
-    return text if text.isprintable() else "".join(ch if ch.isprintable() else " " for ch in text)
+    if text.isprintable():
+        return text
+    return text.translate({ord(ch): " " for ch in set(text) if not ch.isprintable()})
 
 
 def printable_lines(text: str) -> str:
