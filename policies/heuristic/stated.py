@@ -45,7 +45,7 @@ class Doubts:
         self._telling[seat] += log_likelihood - np.log(np.exp(log_likelihood).mean())
 
     def log_likelihood(self) -> Array:
-        """Of all acts, up to a constant, shape (H,)."""
+        """The log-likelihood of all acts, up to a constant, shape (H,)."""
         told: Array = np.logaddexp(self._telling, 0.0).sum(axis=0)
         return told
 

@@ -114,7 +114,7 @@ def make_model(config: ModelConfig) -> Model:
 def measured_apart(model: Model) -> Model:
     """The same model, with calls that do not depend on the server's prompt cache (`ChatSettings.measured_apart`).
 
-    A run that is killed and resumed then has the same transcripts as one that was not, if the replies are the same.
+    A run that is killed and resumed then has the same transcripts as an undisturbed run, if the replies are the same.
     """
     if isinstance(model, NoisyModel):
         return NoisyModel(measured_apart(model.inner), model.noise)
