@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -28,3 +29,10 @@ class Posterior:
         """Take in evidence: its log-likelihood under each hypothesis, shape (H,)."""
         self.log_weights = self.log_weights + log_likelihood
         self._weights = None
+
+    def told_by(self, see: Callable[[], None]) -> Array:
+        """The log-likelihood of what `see` lets the belief take in, shape (H,); the belief is then as it was."""
+        before, self.log_weights = self.log_weights, np.zeros(len(self.log_weights))
+        see()
+        told, self.log_weights, self._weights = self.log_weights, before, None
+        return told

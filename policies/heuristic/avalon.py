@@ -16,6 +16,7 @@ from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits, read_habits, 
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.bidding import BID
 from parlour.envs.core import Event, Move
+from parlour.policies.heuristic.stated import stated_in_avalon
 from parlour.policies.settings import Settings, number, setting
 
 # A good seat approves a team that is at least this fraction as likely to be clean as those of the leaders to come;
@@ -127,9 +128,8 @@ class AvalonPlayer:
         self._seen = len(view.events)
 
     def suspicions(self, view: AvalonView) -> list[float]:
-        """How likely each seat is to be evil."""
-        self.read(view)
-        return [float(chance) for chance in self.belief.evil_chance()]
+        """How likely each seat is to be evil, as it states it."""
+        return stated_in_avalon(view, self.belief.habits)
 
     def copied(self, rng: np.random.Generator) -> AvalonPlayer:
         """A player of the same seat that has read what this one has, and draws from another generator."""

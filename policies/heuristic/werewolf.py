@@ -19,6 +19,7 @@ from parlour.envs.werewolf.habits import read_werewolf_habits
 from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.policies.heuristic.aiwolf import AIWolfPlayer
 from parlour.policies.heuristic.deceit import Liar, lies, turns
+from parlour.policies.heuristic.stated import stated_in_werewolf
 
 ACCUSES: Final = 0.45
 """Least chance of being a werewolf at which a villager accuses."""
@@ -101,9 +102,8 @@ class WerewolfPlayer:
         return decide[kind](view)
 
     def suspicions(self, view: WerewolfView) -> list[float]:
-        """How likely each seat is to be a werewolf."""
-        self._read(view)
-        return [float(chance) for chance in self.belief.wolf_chance()]
+        """How likely each seat is to be a werewolf, as it states it."""
+        return stated_in_werewolf(view, self.belief.habits)
 
     # -- reading the events ------------------------------------------------------------------------------------
 

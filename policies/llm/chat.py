@@ -89,6 +89,8 @@ class ChatSettings:
     """What goes into every call."""
     concurrency: int = CONCURRENCY
     """How many calls are under way at once, over all seats and games."""
+    measured_apart: bool = False
+    """Whether calls leave out how many tokens the server had in its prompt cache; the meter counts them in any case."""
     made_from: Mapping[str, Any] = field(default_factory=dict)
     """What `ChatModel.settings` adds; plain values without secrets."""
 
@@ -339,5 +341,8 @@ class _Question:
                 call["served"] = reply.served
             if reply.dropped and k == 0:
                 call["dropped"] = list(reply.dropped)
-            found.append(_Said(text, finish, {**call, "usage": usage._asdict(), "cost": cost}))
+            told = usage._asdict()
+            if self.model.chosen.measured_apart:
+                del told["cached"]
+            found.append(_Said(text, finish, {**call, "usage": told, "cost": cost}))
         return found

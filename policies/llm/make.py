@@ -109,3 +109,15 @@ def make_model(config: ModelConfig) -> Model:
         made_from={name: value for name, value in json.loads(json.dumps(asdict(config))).items() if name != "noise"},
     )
     return ChatModel(config.model, Meter(inner, prices, config.context), chosen)
+
+
+def measured_apart(model: Model) -> Model:
+    """The same model, with calls that do not depend on the server's prompt cache (`ChatSettings.measured_apart`).
+
+    A run that is killed and resumed then has the same transcripts as an undisturbed run, if the replies are the same.
+    """
+    if isinstance(model, NoisyModel):
+        return NoisyModel(measured_apart(model.inner), model.noise)
+    if isinstance(model, ChatModel):
+        return ChatModel(model.name, model.meter, replace(model.chosen, measured_apart=True))
+    return model

@@ -601,10 +601,22 @@ def believing_reply(messages: list[ChatMessage]) -> str:
     return believed_or_said([{"role": one.role, "content": one.text} for one in messages])
 
 
-def test_abilities_are_those_of_the_command_on_the_same_answers(tmp_path, capsys):
-    """Four games of Avalon: `parlour benchmark abilities` of a run, and the task with abilities."""
-    table = replace(QUICK.tables[0], deals=1, opponents=("heuristic", "expert"))
-    few = Suite("few", (table,))
+AVALON, _, WEREWOLF = QUICK.tables
+
+
+@pytest.mark.parametrize(
+    "tables",
+    [
+        pytest.param((replace(AVALON, deals=1, opponents=("heuristic", "expert")),), id="Avalon"),
+        pytest.param(
+            (replace(AVALON, deals=1, opponents=("heuristic",)), replace(WEREWOLF, deals=2, opponents=("heuristic",))),
+            id="Avalon and Werewolf",
+        ),
+    ],
+)
+def test_abilities_are_those_of_the_command_on_the_same_answers(tables, tmp_path, capsys):
+    """Four games of Avalon, or two and four of Werewolf: `parlour benchmark abilities` of a run, and the task with abilities."""
+    few = Suite("few", tables)
     with BelievingStub() as server:
         model = make_model(ModelConfig(model=server.MODEL, base_url=server.base_url))
         play_suite(few, Candidate("chat", model=model), tmp_path / "run")
@@ -622,3 +634,7 @@ def test_abilities_are_those_of_the_command_on_the_same_answers(tmp_path, capsys
         assert told[ability] == pytest.approx(numbers_of(by_command, ability), nan_ok=True), ability
     assert told["deduction"]["skill"] < 0  # what is drawn is worse than what the night showed
     assert told["deduction"]["loss_stderr"] > 0
+    if len(tables) > 1:
+        assert told["deduction"]["werewolf_loss"] > 0.7  # log 2, about, is who states one half
+        assert told["deduction"]["werewolf_loss_stderr"] > 0
+        assert "werewolf_said" in told["consistency"]

@@ -10,6 +10,8 @@ from parlour.envs.core import ParlourError
 from parlour.policies.agents.chat import ChatPlayer
 from parlour.training.cli.models import ModelOption, called
 from parlour.training.cli.options import Answer
+from parlour.training.measure.benchmark.measured import seconds_a_game
+from parlour.training.measure.statistics import show_interval
 from parlour.training.play.extras import import_extra
 from parlour.training.results import display
 
@@ -43,5 +45,11 @@ def show_abilities(
     table, verdict = words.abilities_table(found), words.verdict_on(found)
     pages.write_abilities_page(run, found, verdict, table)
     answered = [f"questions answered by {called(model)}"] if found.asked.questions else []
+    clock = seconds_a_game(run)
+    took = (
+        f"seconds of its turns in a game, on this machine: {clock.value:.2f} {show_interval(clock, '.2f')}, n={clock.n}"
+        if clock
+        else ""
+    )
     files = f"page: {run / pages.ABILITIES_PAGE}; figures: {run / measured.ABILITIES}"
-    return Answer(found.as_json(), [table, *answered, files], verdict=verdict)
+    return Answer(found.as_json(), [table, *answered, *filter(None, [took]), files], verdict=verdict)

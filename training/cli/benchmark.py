@@ -160,7 +160,7 @@ def score_parts(result: BenchmarkResult, made: Decisions, note: str) -> list[Res
     points = [Column(name, "5.1f") for name in others]
     columns = (Column("part"), Column("deals"), Column("points", "5.1f"), Column("interval"), *points)
     table = ResultTable(title, columns, tuple(rows), result.no_score)
-    return [table, *decision_parts({result.name: made})]
+    return [table, *decision_parts({result.name: made}, measured=False)]
 
 
 def _figure(score: Estimate, result: BenchmarkResult) -> tuple[Cell, Cell]:

@@ -45,6 +45,8 @@ class GameRunner:
     """Folder for transcripts, where the caller names the files."""
     resume: bool = False
     """Take games whose transcripts are there from these, and play only the others; what a kill left of a game is played again."""
+    finished: Callable[[Job, Episode], None] = lambda _job, _game: None
+    """Called with each game that was played now and finished, before it is kept; not with those that were there."""
 
     def play(self, env: AECEnv[str, Any, Any], jobs: Sequence[Job], what: str = "games") -> list[Episode]:
         """Play games and keep them all; see `play_each`."""
@@ -104,6 +106,8 @@ class GameRunner:
             """A game that was played, after the stored ones before it."""
             for number in range(missing[played - 1] + 1 if played else 0, missing[played]):
                 take(number, stored[number])
+            if isinstance(game, Episode):
+                self.finished(jobs[missing[played]], game)
             take(missing[played], game)
 
         if to_play:

@@ -39,6 +39,8 @@ TOOK: Final = (
     "cut",
     "dropped",
 )
+MEASURED: Final = ("cached", "seconds")
+"""Columns of `TOOK` that the same game fills differently when it is played again."""
 ASKED: Final = ("player", "question", "asked", "first reply", "asked again", "rule of thumb")
 
 
@@ -86,10 +88,14 @@ def no_result(players: Iterable[tuple[str, int, int]]) -> str:
     return f"{SIGN} no result of {', nor of '.join(names)}: " if names else ""
 
 
-def decision_tables(players: Mapping[str, Decisions]) -> list[ResultTable]:
+def decision_tables(players: Mapping[str, Decisions], *, measured: bool = True) -> list[ResultTable]:
     """The tables of some players: whose decisions; where a model was called, what it took, by kind of question too.
 
     None where nobody asked a model, all decisions were the players' own and no word was refused.
+
+    Args:
+        players: Name -> decisions.
+        measured: Whether the columns `MEASURED` are among them.
     """
     if all(not of.questions and of.own == of.decisions and not of.refused for of in players.values()):
         return []
@@ -99,16 +105,17 @@ def decision_tables(players: Mapping[str, Decisions]) -> list[ResultTable]:
     }
     if called:
         rows = [_asked(name, ask, answers) for name, of in called.items() for ask, answers in of.questions.items()]
-        took = [_took(name, of) for name, of in called.items()]
-        tables.append(plain_table("What the models took", TOOK, took, wrap=True))
+        shown = [k for k, heading in enumerate(TOOK) if measured or heading not in MEASURED]
+        took = [tuple(row[k] for k in shown) for row in (_took(name, of) for name, of in called.items())]
+        tables.append(plain_table("What the models took", tuple(TOOK[k] for k in shown), took, wrap=True))
         tables.append(plain_table("Questions by kind", ASKED, rows, wrap=True))
     return tables
 
 
-def decision_parts(players: Mapping[str, Decisions]) -> list[ResultTable | str]:
+def decision_parts(players: Mapping[str, Decisions], *, measured: bool = True) -> list[ResultTable | str]:
     """The same, with an explanation of the mark if it occurs."""
     marked_any = any(foreign(of.own, of.decisions) for of in players.values())
-    return [*decision_tables(players), *([MEANING] if marked_any else [])]
+    return [*decision_tables(players, measured=measured), *([MEANING] if marked_any else [])]
 
 
 def reasons(counts: Mapping[str, int]) -> str:

@@ -14,6 +14,7 @@ from parlour.policies import make_policy
 from parlour.policies.experts import EXPERT
 from parlour.policies.files import write_json
 from parlour.policies.llm.decisions import Decisions
+from parlour.policies.llm.make import measured_apart
 from parlour.policies.llm.model import Model
 from parlour.policies.names import HEURISTIC, RANDOM
 from parlour.policies.trained import TrainedSeat
@@ -133,7 +134,7 @@ def abilities(
     Raises:
         ParlourError: The directory holds no games of Avalon, or a player states no beliefs.
     """
-    games = _games(folder)
+    games, model = _games(folder), measured_apart(model)
     stage, read = Stage("exact posteriors", len(games), "games"), [0]
 
     def counted(_: AnalysedGame) -> None:

@@ -16,6 +16,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies import make_policy
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import Model, OfflineModel
+from parlour.training.measure.benchmark.measured import GameClock
 from parlour.training.measure.benchmark.suite import SIDES, BenchmarkTable, Suite
 from parlour.training.measure.evaluate import DEFAULT, Game, Report, team
 from parlour.training.play import rollout
@@ -132,6 +133,8 @@ def _play(
         out = None if folder is None else folder / FOLDER / table.name / opponent
         seats = (player, opponent)
         playing = replace(runner, out=out, resume=out is not None, progress=counted)
+        if folder is not None:
+            playing = replace(playing, finished=GameClock(folder, table.name, player))
         reports = []
         for options, deals in table.sittings():
             with counted.games(SIDES * len(deals)):

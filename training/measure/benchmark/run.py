@@ -1,11 +1,13 @@
 """A whole benchmark: play what is missing, write the results file.
 
-Leaves config.json, games/TABLE/OPPONENT/*.jsonl (transcripts), benchmark.json, and measured.json with what is measured in this call.
+Leaves config.json, games/TABLE/OPPONENT/*.jsonl (transcripts), benchmark.json, and what is measured: measured.jsonl, a line for each game
+(`measured.py`), and measured.json, of this call alone. Whatever is not measured is the same, byte for byte, after kills.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 from typing import Any, Final
@@ -13,6 +15,9 @@ from typing import Any, Final
 from parlour.envs.core import ParlourError
 from parlour.policies.files import write_json
 from parlour.policies.llm.decisions import Decisions
+from parlour.policies.llm.make import measured_apart
+from parlour.policies.llm.model import Model
+from parlour.policies.llm.transport.meter import Meter
 from parlour.training.measure.benchmark.played import Candidate, PlayedTable, play_suite
 from parlour.training.measure.benchmark.results_file import RESULTS, decided_by, results
 from parlour.training.measure.benchmark.suite import Suite
@@ -55,20 +60,21 @@ def benchmark(
             "on_failure 'skip-game' is not accepted in a benchmark of common deals; accepted: rule, stop"
         )
     began = monotonic()
+    candidate = replace(candidate, model=measured_apart(candidate.model))
     with run_directory(out, decided_by(suite, candidate, runner.failures.on_failure)) as folder:
         played = play_suite(suite, candidate, folder, runner, progress)
         found = results(suite, candidate, played, runner.failures.on_failure, name)
-        write_json(folder / MEASURED, _measured(played, monotonic() - began))
+        write_json(folder / MEASURED, _measured(played, candidate.model, monotonic() - began))
         write_json(folder / RESULTS, found)
     return found, sum((one.decisions for one in played), Decisions())
 
 
-def _measured(played: Sequence[PlayedTable], seconds: float) -> dict[str, Any]:
-    """Of this call: its time, that of the player's turns, and tokens that the server had kept."""
+def _measured(played: Sequence[PlayedTable], model: Model, seconds: float) -> dict[str, Any]:
+    """Of this call: its time, that of the player's turns, and what the model's meter counted, such as retries and cached tokens."""
     turns = {one.table.name: round(one.decisions.seconds, 3) for one in played}
-    cached = {one.table.name: one.decisions.cached for one in played}
+    meter: Meter | None = getattr(model, "meter", None)
     return {
         "seconds": round(seconds, 3),
         "turns": {name: {"seconds": of} for name, of in turns.items()},
-        "cached": cached,
+        **({} if meter is None else {"model": meter.total.as_json()}),
     }

@@ -1,0 +1,123 @@
+"""What the heuristic states when it is asked: each other seat keeps to the habits or tells nothing, both as likely.
+
+Worked numbers of an accusation in Werewolf: player_0, a villager at a table of four with one werewolf, hears player_1 accuse player_2. By the
+habits a villager hits the werewolf with .55, a werewolf accuses one of the three others alike. The act has likelihood 1/3 (.92 / 3, since
+.08 goes to fellows), .55 or .225 if player_1, player_2 or player_3 is the werewolf; mean .3606. Over the mean: .8506, 1.5254, .6240.
+Half of all seats tell nothing: (1 + .8506) / 6 = .3084, (1 + 1.5254) / 6 = .4209, (1 + .6240) / 6 = .2707.
+"""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pytest
+from parlour.envs import speech
+from parlour.envs.avalon import vocabulary as avalon
+from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits, LearnedHabits
+from parlour.envs.core import NATURE, Event, Move
+from parlour.envs.werewolf import vocabulary as werewolf
+from parlour.policies.heuristic.stated import Doubts, stated_in_avalon, stated_in_werewolf
+from parlour.training.play.rollout import table
+
+ROLES = ("Merlin", "Loyal Servant", "Loyal Servant", "Assassin", "Minion")
+HABITS = AvalonHabits()
+KNOWING_VOTES = {
+    (True, True): HABITS.approve_dirty_evil,
+    (True, False): HABITS.approve_clean_evil,
+    (False, True): HABITS.approve_dirty_merlin,
+    (False, False): HABITS.approve_clean_merlin,
+}
+"""(Evil and not Merlin, on a dirty team) -> how often it approves."""
+
+
+def servant() -> Any:
+    """The View of player_1, a servant, after the deal."""
+    game = table("avalon_v0", num_players=5, roles=list(ROLES)).game_env.game
+    numbers = [game.role_names.index(role) for role in ROLES]
+    return game.view(game.apply(game.initial(), Move(avalon.DEALT, (*numbers, 0))), 1)
+
+
+def villager() -> Any:
+    """The View of player_0, a villager, after the deal."""
+    game = table("werewolf_v0", num_players=4).game_env.game
+    roles = sorted(game.deck, key=lambda number: game.role_names[number] != werewolf.VILLAGER)
+    assert game.role_names[roles[0]] == werewolf.VILLAGER
+    return game.view(game.apply(game.initial(), Move(werewolf.DEALT, (*roles, *range(4)))), 0)
+
+
+def seen(view: Any, *events: tuple[int, str, tuple[int, ...]]) -> Any:
+    """The View with these events behind its own."""
+    return view._replace(events=(*view.events, *(Event(seat, Move(kind, args), None) for seat, kind, args in events)))
+
+
+def test_two_acts_by_the_habits_or_two_that_tell_nothing():
+    """Likelihoods .9 and .3, mean .6: (1 + 1.5^2) / (1 + 1.5^2 + 1 + .5^2) = 3.25 / 4.5."""
+    doubts = Doubts(seats=2, hypotheses=2)
+    for _ in range(2):
+        doubts.see(1, np.log([0.9, 0.3]))
+    odds = np.exp(doubts.log_likelihood())
+    assert odds[0] / odds.sum() == pytest.approx(3.25 / 4.5)
+
+
+def test_an_accusation_in_werewolf_counts_half():
+    found = stated_in_werewolf(seen(villager(), (1, speech.ACCUSE, (2,))))
+    assert found == pytest.approx([0.0, 0.3084, 0.4209, 0.2707], abs=1e-4)
+
+
+def test_votes_of_avalon_by_bayes_over_all_deals():
+    """Written down plainly: all deals that player_1 holds possible, and for each seat the mean of both kinds of players."""
+    team, votes = (0, 1), (1, 1, 0, 1, 0)
+    deals = [deal for deal in set(permutations(ROLES)) if deal[1] == "Loyal Servant"]
+
+    def vote_chance(deal: tuple[str, ...], seat: int) -> float:
+        dirty = deal[0] in avalon.EVIL_ROLES
+        role = deal[seat]
+        approves = HABITS.approve_blind if role == "Loyal Servant" else KNOWING_VOTES[role != "Merlin", dirty]
+        return approves if votes[seat] else 1 - approves
+
+    weight = np.ones(len(deals))
+    for seat in (0, 2, 3, 4):
+        by_habits = np.array([vote_chance(deal, seat) for deal in deals])
+        weight *= by_habits / 2 + by_habits.mean() / 2
+    evil = np.array([[role in avalon.EVIL_ROLES for role in deal] for deal in deals])
+    view = seen(servant(), (NATURE, avalon.DRAWN, team), (NATURE, avalon.VOTES, (1, *votes)))
+    assert stated_in_avalon(view) == pytest.approx((weight @ evil / weight.sum()).tolist())
+
+
+def test_a_team_tells_by_its_share_among_all_teams_of_the_size():
+    """player_0 takes player_2 along: dirty 9 in 10 times if evil, 1 in 10 if Merlin, else .8 of the dirty teams' share.
+
+    Of the ten pairs of five seats three have no evil seat; 12 deals fit what player_1 knows, with Merlin and two evil seats anywhere.
+    """
+    deals = [deal for deal in sorted(set(permutations(ROLES))) if deal[1] == "Loyal Servant"]
+    telling = []
+    for deal in deals:
+        dirty = deal[0] in avalon.EVIL_ROLES or deal[2] in avalon.EVIL_ROLES
+        by_role = {"Merlin": 0.1, "Loyal Servant": 0.8 * 0.7}.get(deal[0], 0.9)
+        telling.append(by_role / 0.7 if dirty else (1 - by_role) / 0.3)
+    weight = np.array(telling) + np.mean(telling)
+    evil = np.array([[role in avalon.EVIL_ROLES for role in deal] for deal in deals])
+    found = stated_in_avalon(seen(servant(), (0, avalon.TEAM, (0, 2))))
+    assert found == pytest.approx((weight @ evil / weight.sum()).tolist())
+
+
+def test_cards_count_as_in_play():
+    """Two fails of three members, one of them the servant itself: both others are evil, unless a good seat erred (1 in 1,000)."""
+    view = seen(
+        servant(),
+        (NATURE, avalon.DRAWN, (0, 1, 2)),
+        (1, avalon.CARD, (1,)),
+        (NATURE, avalon.FAILS, (0, 2, 0)),
+    )
+    assert stated_in_avalon(view) == pytest.approx([1.0, 0.0, 1.0, 0.0, 0.0], abs=3e-3)
+
+
+def test_learned_habits_are_not_doubted():
+    view = seen(servant(), (3, speech.ACCUSE, (4,)), (3, speech.ACCUSE, (4,)))
+    belief = AvalonBelief(view.roles, 1, "Loyal Servant", view.knows, LearnedHabits())
+    for event in view.events:
+        belief.see(event.seat, *event.move)
+    assert stated_in_avalon(view, LearnedHabits()) == pytest.approx(belief.evil_chance().tolist())
+    assert stated_in_avalon(view)[4] > belief.evil_chance()[4] + 0.1
