@@ -22,7 +22,7 @@ from parlour.envs.werewolf.aiwolf.rules import AIWolf
 from parlour.envs.werewolf.aiwolf.vocabulary import BODYGUARD, IDENTIFIED, MEDIUM, POSSESSED
 from parlour.envs.werewolf.vocabulary import CHECKED, DAWN, EXECUTED, SEER, VOTES, WEREWOLF, WerewolfView
 
-_OF_SEAT: Final = (
+OF_SEAT: Final = (
     "it is me",
     "lives",
     "was executed",
@@ -86,7 +86,7 @@ class _Summary:
     def __init__(self, game: AIWolf, view: WerewolfView | None, *, own_frame: bool) -> None:
         self.seats, self._roles, self._own_frame = game.seats, game.role_names, own_frame
         self._kinds = tuple(dict.fromkeys(move.kind for move in game.catalogue))
-        columns = (*_OF_SEAT, *(f"claims {role}, last" for role in self._roles))
+        columns = (*OF_SEAT, *(f"claims {role}, last" for role in self._roles))
         self._table = np.zeros((game.seats, len(columns)), np.float32)
         self.claims = np.zeros((game.seats, game.seats), np.int8)
         """What each seat last claimed about each."""
@@ -118,8 +118,8 @@ class _Summary:
         elif kind == speech.REPORT:
             self._claim(seat, args[0], _REPORTED if args[1] else _CLEARED)
         elif kind == speech.CLAIM_ROLE:
-            table[seat, len(_OF_SEAT) :] = 0.0
-            table[seat, len(_OF_SEAT) + args[0]] = 1.0
+            table[seat, len(OF_SEAT) :] = 0.0
+            table[seat, len(OF_SEAT) + args[0]] = 1.0
         elif kind == EXECUTED:
             table[args[0], 2] = 1.0
         elif kind == DAWN and len(args) > 1:
