@@ -88,7 +88,9 @@ def test_deals_are_given_and_a_state_continues():
     roles = np.array([[0, 1, 2, 3, 3], [3, 3, 2, 1, 0]])
     tables.deal(roles)
     np.testing.assert_array_equal(tables.roles, roles)
-    np.testing.assert_array_equal(tables.side, np.array([[1, 1, 0, 0, 0], [0, 0, 0, 1, 1]]))  # the possessed wins with wolves
+    np.testing.assert_array_equal(
+        tables.side, np.array([[1, 1, 0, 0, 0], [0, 0, 0, 1, 1]])
+    )  # the possessed wins with wolves
     with pytest.raises(ParlourError, match="some deal is not accepted"):
         tables.deal(np.zeros((2, 5), int))
     state = tables.state()

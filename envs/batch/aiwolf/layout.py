@@ -20,7 +20,16 @@ SEATS: Final = max(preset.players for preset in AIWOLF_PRESETS.values())
 _ROLES: Final = max(len(set(preset.roles)) for preset in AIWOLF_PRESETS.values())
 _SPEECHES: Final = 3 + 5 * SEATS + _ROLES
 KINDS: Final = (
-    *(speech.SILENT, REMARK, TALK_OVER, speech.ACCUSE, speech.DEFEND, speech.CLAIM_ROLE, speech.REPORT, speech.RECOMMEND),
+    *(
+        speech.SILENT,
+        REMARK,
+        TALK_OVER,
+        speech.ACCUSE,
+        speech.DEFEND,
+        speech.CLAIM_ROLE,
+        speech.REPORT,
+        speech.RECOMMEND,
+    ),
     *(game.CHECKS, game.GUARDS, game.KILL, game.BALLOT),
 )
 """Kinds of actions in the order of the catalogue; their numbers in `RULES.kind`."""
@@ -99,7 +108,9 @@ RULES: Final = np.dtype(
     [
         *((flag, np.uint8) for flag in ("talk", "record", "reset")),
         *((number, _i4) for number in ("seats", "actions", "kinds", "moves", "first_move", "speeches", "all_wolves")),
-        *((role, _i4) for role in ("wolf", "possessed", "seer", "medium", "bodyguard")),  # role numbers; -1: not in play
+        *(
+            (role, _i4) for role in ("wolf", "possessed", "seer", "medium", "bodyguard")
+        ),  # role numbers; -1: not in play
         *((limit, _i4) for limit in ("talk_turns", "talk_lines", "skips", "revotes")),
         ("over", _i4),  # the action
         ("deck", _i1, SEATS),
@@ -124,7 +135,13 @@ def rules_of(rules: AIWolf) -> Any:
     r.seats, r.actions, r.kinds = rules.seats, len(rules.catalogue), len(names)
     r.first_move = KINDS.index(rules.catalogue[0].kind)
     r.moves = len(KINDS) - r.first_move
-    roles = ("wolf", game.WEREWOLF), ("seer", game.SEER), ("possessed", POSSESSED), ("medium", MEDIUM), ("bodyguard", BODYGUARD)
+    roles = (
+        ("wolf", game.WEREWOLF),
+        ("seer", game.SEER),
+        ("possessed", POSSESSED),
+        ("medium", MEDIUM),
+        ("bodyguard", BODYGUARD),
+    )
     for field, role in roles:
         r[field] = names.index(role) if role in names else -1
     r.deck[0, : rules.seats] = rules.deck
