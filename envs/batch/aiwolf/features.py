@@ -82,7 +82,7 @@ def _known(g: Any, r: Any, me: int, j: int) -> int:
 def _may(g: Any, r: Any, kind: int) -> bool:
     """Whether some action of a kind is open to the seat to move."""
     phase = g.phase
-    if phase == TALK or phase == WHISPER:
+    if phase in (TALK, WHISPER):
         if kind == SKIP:
             return may_skip(g, r)
         return kind <= IS_OVER or (ACCUSE <= kind <= REPORT if phase == TALK else kind == RECOMMEND)

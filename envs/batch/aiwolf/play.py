@@ -83,11 +83,11 @@ def _forget(g: Any, j: int, n: int) -> None:
 def play(g: Any, r: Any, action: int) -> int:
     """The seat to move takes a legal action; who has won, or `ONGOING`."""
     me, phase = g.actor, g.phase
-    if phase == TALK or phase == WHISPER:
+    if phase in (TALK, WHISPER):
         g.line[me] = action
         return ONGOING if ask_next(g) else _turn_ends(g, r)
     target = _target(r, me, action)
-    if phase == VOTE or phase == HUNT:
+    if phase in (VOTE, HUNT):
         g.cast[g.asked] = target
         if ask_next(g):
             return ONGOING
