@@ -44,7 +44,10 @@ def make(game: str, *, num_envs: int, features: str | None = None, **options: An
     spec = lookup(game).spec
     if features is None:
         features = SUMMARY if SUMMARY in spec.features else TABLE
-    made = kernels_of(spec) if features != TABLE and have_kernels(spec, options) else ScalarTables
+    kernels = None if features == TABLE else _kernels_for(spec, options)
+    shown = features.partition(":")[0]
+    scalar = kernels is None or (shown in spec.features and shown not in kernels.kinds)
+    made: Any = ScalarTables if scalar else kernels
     tables: BatchTables = made(spec, num_envs=num_envs, features=features, **options)
     return tables
 
@@ -55,10 +58,16 @@ def have_kernels(spec: GameSpec, options: Mapping[str, Any]) -> bool:
     Raises:
         ParlourError: An option is not accepted, or Numba is missing.
     """
+    return _kernels_for(spec, options) is not None
+
+
+def _kernels_for(spec: GameSpec, options: Mapping[str, Any]) -> type[BatchTables] | None:
+    """The class of tables that has the rules of this table; None without one. Raises as `have_kernels` does."""
     if not spec.batch:
-        return False
-    own = {name: value for name, value in options.items() if name in spec.options}
-    return bool(kernels_of(spec).plays(build(spec, own)))
+        return None
+    game = build(spec, {name: value for name, value in options.items() if name in spec.options})
+    classes = (kernels_of(spec), *(dotted.load(name, "tables of games") for name in spec.batch_variants))
+    return next((kernels for kernels in classes if kernels.plays(game)), None)
 
 
 def kernels_of(spec: GameSpec) -> Any:

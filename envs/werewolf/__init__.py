@@ -105,6 +105,7 @@ class WerewolfSpec(GameSpec):
     replay_page = "parlour.training.results.replay_page.werewolf:werewolf_matter"
     board = "parlour.envs.werewolf.board:werewolf_board"
     batch = "parlour.envs.batch.werewolf:WerewolfTables"
+    batch_variants = ("parlour.envs.batch.aiwolf:AIWolfTables",)
     batch_heuristic = "parlour.policies.heuristic.batch.werewolf:choose"
     rounds = "parlour.envs.batch.werewolf.rounds:WerewolfRounds"
 
