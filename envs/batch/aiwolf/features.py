@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from numba import prange
-from parlour.envs.batch.aiwolf.layout import KNOWN, ROW
+from parlour.envs.batch.aiwolf.layout import KNOWN, REPORTS, STANDS
 from parlour.envs.batch.aiwolf.options import decision, is_legal, random_action, write_mask
 from parlour.envs.batch.aiwolf.play import begin, play, start
-from parlour.envs.batch.compiled import copy, kernel, loop
+from parlour.envs.batch.compiled import copy, kernel, loop, widen
 from parlour.envs.batch.kernel_tables import DEAL, START, blank, rest
 from parlour.envs.batch.tables import ILLEGAL
-from parlour.envs.batch.werewolf.options import ONGOING, seat_at
+from parlour.envs.batch.werewolf.options import NONE, ONGOING, seat_at
 from parlour.envs.batch.werewolf.play import DRAW, VILLAGE, end
 from parlour.envs.werewolf.aiwolf.state import CHECK
 
@@ -62,19 +62,18 @@ def _show_known(g: Any, r: Any, f: Any) -> None:
 
 @kernel
 def _pairs(g: Any, r: Any, f: Any) -> None:
-    """Reports, words for and against, votes: each by acting seat and seat acted on. `f` has room for them only."""
-    n, me, at = r.seats, g.actor, 0
-    for table in range(3):
-        for place in range(n):
-            row = g.pairs[table, seat_at(g, r, place)]
-            shown, told = f[at : at + ROW], row[me : me + ROW]
-            if len(shown) == ROW:  # what is too much, the next rows write again
-                for k in range(ROW):
-                    shown[k] = told[k]
-            else:
-                for k in range(n):
-                    shown[k] = told[k]
-            at += n
+    """Reports, words for and against, votes: each by acting seat and seat acted on."""
+    n, me = r.seats, g.actor
+    votes = f[2 * n * n :]
+    for table in (REPORTS, STANDS):
+        for place in range(n):  # what is written beyond a row is written over later
+            widen(f[(table * n + place) * n :], g.signs[table, seat_at(g, r, place)][me:])
+    votes[:] = 0
+    for place in range(n):
+        target = g.ballot[seat_at(g, r, place)]
+        if target != NONE:
+            target -= me
+            votes[place * n + (target + n if target < 0 else target)] = 1
 
 
 # -- all games: each writes to its own row of the buffers of `Turns` ----------------------------------------------------

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs import speech
+from parlour.envs.batch.compiled import LANES
 from parlour.envs.core import Move
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.aiwolf.encode import OF_SEAT
@@ -50,7 +51,7 @@ _AIMED: Final = {
     CHECK: game.CHECKS,
     VOTE: game.BALLOT,
 }
-CLAIMS: Final = 5
+ACCUSED, DEFENDED, REPORTED, CLEARED = 1, 2, 3, 4
 """What a seat last claimed about another, as in `parlour.envs.werewolf.aiwolf.encode`; 0 is nothing."""
 LIVES: Final = OF_SEAT.index("lives")
 EXECUTED: Final = OF_SEAT.index("was executed")
@@ -60,10 +61,8 @@ CLAIMED_OF: Final = OF_SEAT.index("accused") - 1  # a claim's column, less the c
 GOT_VOTES: Final = OF_SEAT.index("got votes")
 COLUMNS: Final = len(OF_SEAT)
 """Columns of a seat's row; then one for each role that it may claim."""
-REPORTS, STANDS, BALLOTS = range(3)
-"""Tables of pairs, by acting seat and seat acted on."""
-ROW: Final = SEATS + 1
-"""So many numbers are written for a row of a table of pairs, whatever the number of seats: a loop of fixed length is vectorised."""
+REPORTS: Final = 0  # 1 for a report as a werewolf, -1 as none
+STANDS: Final = 1  # 1 for a word for another, -1 against it
 Array = np.ndarray[Any, Any]
 _i1, _i2, _i4 = np.int8, np.int16, np.int32
 
@@ -112,14 +111,10 @@ GAME: Final = np.dtype(
             np.float32,
             SEATS * (COLUMNS + _ROLES),
         ),  # of the features, seat by seat, without what only one seat sees
-        (
-            "pairs",
-            _i1,
-            (3, SEATS, SEATS + ROW),
-        ),  # of the features: reports, words for and against, votes; each row twice running
         ("claims", _i1, (SEATS, SEATS)),  # what each last claimed about each
+        ("signs", _i1, (2, SEATS, SEATS + LANES)),  # the same as features: `REPORTS`, `STANDS`; each row twice running
         ("reported", _i1, (SEATS, SEATS)),  # last report: 1 a werewolf, -1 none, 0 never
-        ("counts", _i1, (SEATS, CLAIMS)),  # about each seat, how many claimed what last
+        ("counts", _i1, (SEATS, CLEARED + 1)),  # about each seat, how many claimed what last
         ("votes", _i1, SEATS),  # for each seat in the latest vote by day
     ],
     align=True,

@@ -9,18 +9,20 @@ from typing import Any
 
 from parlour.envs.batch.aiwolf.layout import (
     ACCUSE,
-    BALLOTS,
+    ACCUSED,
     BY_NIGHT,
     CLAIM,
     CLAIMED_OF,
+    CLEARED,
     COLUMNS,
     DEFEND,
+    DEFENDED,
     EXECUTED,
     GOT_VOTES,
     IS_OVER,
     LIVES,
     RECOMMEND,
-    REPORT,
+    REPORTED,
     REPORTS,
     SKIP,
     STANDS,
@@ -58,8 +60,8 @@ def start(g: Any, r: Any) -> None:
     g.alive_set, g.living, g.wolves = (1 << n) - 1, n, r.all_wolves
     g.day = g.checks = g.identifications = g.proposals = 0
     g.rows[:] = 0
-    g.pairs[:] = 0
     g.claims[:] = 0
+    g.signs[:] = 0
     g.reported[:] = 0
     g.counts[:] = 0
     for j in range(n):
@@ -176,20 +178,19 @@ def _hear(g: Any, r: Any, by: int, kind: int, action: int) -> None:
         g.proposals += 1
         g.proposed_at[about] = g.proposals
         return
-    claim, reports, stands = 1, 0, 0
+    claim, report, stand = ACCUSED, 0, 0
     if kind == ACCUSE:
-        g.accusing[by], stands = about, -1
+        g.accusing[by], stand = about, -1
     elif kind == DEFEND:
-        claim, stands = 2, 1
-    elif kind == REPORT:
-        wolf = r.verdict[action] == 1
-        claim, reports = (3, 1) if wolf else (4, -1)
-        g.reported[by, about] = reports
+        claim, stand = DEFENDED, 1
+    else:
+        claim, report = (REPORTED, 1) if r.verdict[action] else (CLEARED, -1)
+        g.reported[by, about] = report
     _count_claim(g, r, about, g.claims[by, about], -1)
     _count_claim(g, r, about, claim, 1)
     g.claims[by, about] = claim
-    mark(g, r, REPORTS, by, about, reports)
-    mark(g, r, STANDS, by, about, stands)
+    g.signs[REPORTS, by, about] = g.signs[REPORTS, by, about + r.seats] = report
+    g.signs[STANDS, by, about] = g.signs[STANDS, by, about + r.seats] = stand
 
 
 @kernel
@@ -197,12 +198,6 @@ def _count_claim(g: Any, r: Any, about: int, claim: int, more: int) -> None:
     if claim > 0:
         g.counts[about, claim] += more
         g.rows[about * r.columns + CLAIMED_OF + claim] = r.share[g.counts[about, claim]]
-
-
-@kernel
-def mark(g: Any, r: Any, table: int, by: int, about: int, value: int) -> None:
-    """Write to a table of pairs, whose rows stand twice running."""
-    g.pairs[table, by, about] = g.pairs[table, by, about + r.seats] = value
 
 
 @kernel
@@ -355,13 +350,10 @@ def _count(g: Any, r: Any) -> int:
 @kernel
 def _show_votes(g: Any, r: Any) -> None:
     for j in range(r.seats):
-        if g.ballot[j] != NONE:
-            mark(g, r, BALLOTS, j, g.ballot[j], 0)
         g.ballot[j] = NONE
         g.votes[j] = 0
     for k in range(g.waiting):
         g.ballot[g.queue[k]] = g.cast[k]
-        mark(g, r, BALLOTS, g.queue[k], g.cast[k], 1)
         g.votes[g.cast[k]] += 1
     for j in range(r.seats):
         g.rows[j * r.columns + GOT_VOTES] = r.share[g.votes[j]]
