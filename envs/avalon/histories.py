@@ -51,8 +51,9 @@ def _courses(game: Avalon, view: AvalonView, dealt: AvalonState) -> Iterator[tup
     open_courses: list[tuple[AvalonState, int, tuple[tuple[int, Move], ...]]] = [(dealt, 0, ())]
     while open_courses:
         state, logged, moves = open_courses.pop()
-        seen = len(seen_by(view.seat, state.log))
-        if view.events[:seen][logged:] != seen_by(view.seat, state.log)[logged:]:
+        shown = seen_by(view.seat, state.log)
+        seen = len(shown)
+        if view.events[logged:seen] != shown[logged:]:
             continue
         if seen == len(view.events):
             yield moves

@@ -9,8 +9,10 @@ and why).
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from functools import reduce
+from operator import add
 from os.path import commonprefix
 from typing import Any, Final, NamedTuple
 
@@ -278,17 +280,24 @@ def _names(found: Iterable[str | None]) -> tuple[str, ...]:
 # -- sums of dataclasses ---------------------------------------------------------------------------------------------
 
 
-def summed(a: Any, b: Any) -> dict[str, Any]:
-    """Field -> sum of two dataclasses of one kind: numbers add up, names are put together, None stays."""
-    return {f.name: _sum(getattr(a, f.name), getattr(b, f.name)) for f in fields(a)}
+def summed(*counts: Any) -> dict[str, Any]:
+    """Field -> sum over dataclasses of one kind: numbers add up, names are put together, None stays."""
+    return {f.name: _sum([getattr(one, f.name) for one in counts]) for f in fields(counts[0])}
 
 
-def _sum(a: Any, b: Any) -> Any:
-    if a is None or b is None:
+def _sum(values: Sequence[Any]) -> Any:
+    first = values[0]
+    if isinstance(first, (int, float)):
+        return None if None in values else reduce(add, values)
+    if first is None:
         return None
-    if isinstance(a, Mapping):
-        return {key: a[key] + b[key] if key in a and key in b else a.get(key, b.get(key)) for key in sorted({*a, *b})}
-    return tuple(sorted({*a, *b})) if isinstance(a, tuple) else a + b
+    if isinstance(first, tuple):
+        return tuple(sorted(set().union(*values)))
+    merged: dict[str, Any] = {}
+    for value in filter(None, values):
+        for key, count in value.items():
+            merged[key] = merged[key] + count if key in merged else count
+    return dict(sorted(merged.items()))
 
 
 def told(counts: Any) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from parlour.envs.core import GameText, Move, Outcome, ParlourError, View
 from parlour.envs.english import name
 from parlour.envs.entries import Entry
 from parlour.envs.replay import BY_HEURISTIC, Transcript, states, text_of
-from parlour.policies.llm.decisions import Beginnings, Decisions, made_by, questions, took
+from parlour.policies.llm.decisions import Beginnings, Decisions, made_by, questions, summed, took
 from parlour.policies.llm.model import Model
 from parlour.training.play.recorded_calls import calls_in, models_in
 
@@ -51,21 +51,21 @@ def is_talk(text: GameText[Any], move: Move | None, view: View) -> bool:
 
 def counted(lines: Iterable[PlayedLine], seats: int) -> tuple[Decisions, ...]:
     """The decisions of each seat."""
-    found = [Decisions()] * seats
+    found: list[list[Decisions]] = [[Decisions()] for _ in range(seats)]
     seen = Beginnings()
     refused: list[list[PlayedLine]] = [[] for _ in found]
     """The lines of each seat's turn whose words the table refused."""
     for line in lines:
         seat, fault = line.entry.seat, line.entry.fault
         if calls := _calls(line):
-            found[seat] += took(calls, seen)
+            found[seat].append(took(calls, seen))
         if line.entry.move is None and fault != FORFEIT:
-            found[seat] += Decisions(refused={fault: 1})
+            found[seat].append(Decisions(refused={fault: 1}))
             refused[seat].append(line)
             continue
-        found[seat] += _decision(line, refused[seat])
+        found[seat].append(_decision(line, refused[seat]))
         refused[seat] = []
-    return tuple(found)
+    return tuple(Decisions(**summed(*of)) for of in found)
 
 
 def _calls(line: PlayedLine) -> Sequence[Mapping[str, Any]]:
@@ -160,6 +160,8 @@ class HeardGame:
         self._models = {seat: getattr(player, "model", None) for seat, player in enumerate(players)}
         self._next, base.listener = base.listener, self
         self._lines: list[PlayedLine] = []
+        self._counts: tuple[Decisions, ...] | None = None
+        """The decisions of the lines, once they have been counted."""
         self._notes: Mapping[str, Any] = {}
         self._seconds = [0.0] * base.game.seats
         self._options = 0
@@ -183,7 +185,7 @@ class HeardGame:
         elif told.seat >= 0:
             talk = is_talk(self._base.text, told.move, self._view)
             self._lines.append(PlayedLine(told, self._notes, self._options, talk))
-            self._notes = {}
+            self._notes, self._counts = {}, None
         if self._next is not None:
             self._next(told)
 
@@ -209,7 +211,9 @@ class HeardGame:
         return decisions
 
     def _counted(self) -> tuple[Decisions, ...]:
-        found = list(counted(self._lines, len(self._seconds)))
+        if self._counts is None:
+            self._counts = counted(self._lines, len(self._seconds))
+        found = list(self._counts)
         if self._notes:  # of a turn that did not end
             found[self._base.seat] += took(self._notes.get("calls") or ())
         named = {seat: _answering(described(m)) for seat, m in self._models.items() if isinstance(m, Model)}

@@ -10,15 +10,18 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs import speech
+from parlour.envs.batch.compiled import LANES
 from parlour.envs.core import Move
 from parlour.envs.werewolf import vocabulary as game
+from parlour.envs.werewolf.aiwolf.encode import OF_SEAT
 from parlour.envs.werewolf.aiwolf.rules import AIWolf
-from parlour.envs.werewolf.aiwolf.state import CHECK, DONE, HUNT, PROTECT, VOTE, WHISPER
+from parlour.envs.werewolf.aiwolf.state import CHECK, DONE, HUNT, PROTECT, TALK, VOTE, WHISPER
 from parlour.envs.werewolf.aiwolf.vocabulary import AIWOLF_PRESETS, BODYGUARD, MEDIUM, POSSESSED, REMARK, TALK_OVER
 
 SEATS: Final = max(preset.players for preset in AIWOLF_PRESETS.values())
 _ROLES: Final = max(len(set(preset.roles)) for preset in AIWOLF_PRESETS.values())
 _SPEECHES: Final = 3 + 5 * SEATS + _ROLES
+_ACTIONS: Final = _SPEECHES + 4 * SEATS + 3
 KINDS: Final = (
     *(
         speech.SILENT,
@@ -48,8 +51,18 @@ _AIMED: Final = {
     CHECK: game.CHECKS,
     VOTE: game.BALLOT,
 }
-CLAIMS: Final = 5
+ACCUSED, DEFENDED, REPORTED, CLEARED = 1, 2, 3, 4
 """What a seat last claimed about another, as in `parlour.envs.werewolf.aiwolf.encode`; 0 is nothing."""
+LIVES: Final = OF_SEAT.index("lives")
+EXECUTED: Final = OF_SEAT.index("was executed")
+BY_NIGHT: Final = OF_SEAT.index("died by night")
+KNOWN: Final = OF_SEAT.index("known as a werewolf or as none")
+CLAIMED_OF: Final = OF_SEAT.index("accused") - 1  # a claim's column, less the claim
+GOT_VOTES: Final = OF_SEAT.index("got votes")
+COLUMNS: Final = len(OF_SEAT)
+"""Columns of a seat's row; then one for each role that it may claim."""
+REPORTS: Final = 0  # 1 for a report as a werewolf, -1 as none
+STANDS: Final = 1  # 1 for a word for another, -1 against it
 Array = np.ndarray[Any, Any]
 _i1, _i2, _i4 = np.int8, np.int16, np.int32
 
@@ -87,18 +100,21 @@ GAME: Final = np.dtype(
         ("lines", _i1, SEATS),  # said in this talk
         ("skips", _i1, SEATS),  # running
         ("roles", _i1, SEATS),
-        ("alive", _i1, SEATS),
-        ("executed", _i1, SEATS),
-        ("by_night", _i1, SEATS),
         ("claimed", _i1, SEATS),  # role claimed last; -1 none
         ("accusing", _i1, SEATS),  # whom each accused last; -1 nobody
         ("ballot", _i1, SEATS),  # in the latest vote by day; -1 none
         ("checked", _i1, SEATS),  # in the order in which they were heard
         ("identified", _i1, SEATS),
         ("proposed_at", _i2, SEATS),  # number of the last proposal of the seat, from 1; 0 never
+        (
+            "rows",
+            np.float32,
+            SEATS * (COLUMNS + _ROLES),
+        ),  # of the features, seat by seat, without what only one seat sees
         ("claims", _i1, (SEATS, SEATS)),  # what each last claimed about each
+        ("signs", _i1, (2, SEATS, SEATS + LANES)),  # the same as features: `REPORTS`, `STANDS`; each row twice running
         ("reported", _i1, (SEATS, SEATS)),  # last report: 1 a werewolf, -1 none, 0 never
-        ("counts", _i1, (SEATS, CLAIMS)),  # about each seat, how many claimed what last
+        ("counts", _i1, (SEATS, CLEARED + 1)),  # about each seat, how many claimed what last
         ("votes", _i1, SEATS),  # for each seat in the latest vote by day
     ],
     align=True,
@@ -107,20 +123,27 @@ GAME: Final = np.dtype(
 RULES: Final = np.dtype(
     [
         *((flag, np.uint8) for flag in ("talk", "record", "reset")),
-        *((number, _i4) for number in ("seats", "actions", "kinds", "moves", "first_move", "speeches", "all_wolves")),
+        *((number, _i4) for number in ("seats", "actions", "kinds", "columns", "moves", "speeches", "all_wolves")),
         *(
             (role, _i4) for role in ("wolf", "possessed", "seer", "medium", "bodyguard")
         ),  # role numbers; -1: not in play
         *((limit, _i4) for limit in ("talk_turns", "talk_lines", "skips", "revotes")),
         ("over", _i4),  # the action
         ("deck", _i1, SEATS),
+        ("share", np.float32, SEATS + 1),  # of so many seats
+        (
+            "masks",
+            np.uint8,
+            (2 * DONE, _ACTIONS),
+        ),  # by `options.decision`: the mask without the seats that may be aimed at
+        ("may", np.float32, (2 * DONE, len(KINDS))),  # and the features that say which kinds are open
         ("idle", _i4, DONE),  # by phase: the action of choosing nobody; -1 where somebody has to be chosen
         ("aimed", _i4, DONE),  # by phase: the action aimed at oneself; those at the next seats follow
         ("said", _i4, REPORT + 1),  # number of the first action of each kind that is said by day
         ("speech", _i4, _SPEECHES),  # what may be said by day, in the own frame: first what makes no claim
-        ("kind", _i1, _SPEECHES + 5 * SEATS + 3),  # of each action, an index into `KINDS`
-        ("aim", _i1, _SPEECHES + 5 * SEATS + 3),  # its first argument, in the own frame; -1 if it has none
-        ("verdict", _i1, _SPEECHES + 5 * SEATS + 3),  # of a report: 1 a werewolf, 0 none
+        ("kind", _i1, _ACTIONS),  # of each action, an index into `KINDS`
+        ("aim", _i1, _ACTIONS),  # its first argument, in the own frame; -1 if it has none
+        ("verdict", _i1, _ACTIONS),  # of a report: 1 a werewolf, 0 none
     ],
     align=True,
 )
@@ -133,8 +156,7 @@ def rules_of(rules: AIWolf) -> Any:
     r.talk, r.all_wolves = rules.talk, rules.roles.count(game.WEREWOLF)
     r.talk_turns, r.talk_lines, r.skips, r.revotes = preset.talk_turns, preset.talk_lines, preset.skips, preset.revotes
     r.seats, r.actions, r.kinds = rules.seats, len(rules.catalogue), len(names)
-    r.first_move = KINDS.index(rules.catalogue[0].kind)
-    r.moves = len(KINDS) - r.first_move
+    r.columns, r.share[0, : rules.seats + 1] = COLUMNS + len(names), np.arange(rules.seats + 1) / rules.seats
     roles = (
         ("wolf", game.WEREWOLF),
         ("seer", game.SEER),
@@ -146,6 +168,7 @@ def rules_of(rules: AIWolf) -> Any:
         r[field] = names.index(role) if role in names else -1
     r.deck[0, : rules.seats] = rules.deck
     _number_actions(r[0], rules)
+    _lay_out_decisions(r[0], rules)
     return r
 
 
@@ -168,3 +191,24 @@ def _number_actions(r: Any, rules: AIWolf) -> None:
     for phase, kind in _AIMED.items():
         r.idle[phase], r.aimed[phase] = numbers.get(Move(kind), -1), numbers.get(Move(kind, (0,)), -1)
     r.over = r.said[IS_OVER]
+
+
+def _lay_out_decisions(r: Any, rules: AIWolf) -> None:
+    """What is open at each kind of decision, from the scalar game: with nobody to aim at, and with all."""
+    numbers = {move: number for number, move in enumerate(rules.catalogue)}
+    kinds = list(dict.fromkeys(move.kind for move in rules.catalogue))
+    r.moves = len(kinds)
+    nobody, everybody = (False,) * rules.seats, (True,) * rules.seats
+    for phase in (*((WHISPER, TALK) if rules.talk else ()), HUNT, PROTECT, CHECK, VOTE):
+        for may_skip in (False, True):
+            row = 2 * phase + may_skip
+            r.masks[row, [numbers[move] for move in _open(rules, phase, nobody, may_skip)]] = 1
+            r.may[row, [kinds.index(move.kind) for move in _open(rules, phase, everybody, may_skip)]] = 1
+
+
+def _open(rules: AIWolf, phase: int, alive: tuple[bool, ...], may_skip: bool) -> tuple[Move, ...]:
+    if phase == TALK:
+        return rules.choices.talk(0, may_skip).legal
+    if phase == WHISPER:
+        return rules.choices.whisper(alive, (), may_skip).legal
+    return rules.choices.aim(_AIMED[phase], 0, alive).legal

@@ -9,15 +9,25 @@ from typing import Any
 
 from parlour.envs.batch.aiwolf.layout import (
     ACCUSE,
+    ACCUSED,
+    BY_NIGHT,
     CLAIM,
-    CLAIMS,
+    CLAIMED_OF,
+    CLEARED,
+    COLUMNS,
     DEFEND,
+    DEFENDED,
+    EXECUTED,
+    GOT_VOTES,
     IS_OVER,
+    LIVES,
     RECOMMEND,
-    REPORT,
+    REPORTED,
+    REPORTS,
     SKIP,
+    STANDS,
 )
-from parlour.envs.batch.aiwolf.options import ask_party, in_party
+from parlour.envs.batch.aiwolf.options import ask_party, in_party, lives
 from parlour.envs.batch.compiled import kernel
 from parlour.envs.batch.streams import advance, below
 from parlour.envs.batch.werewolf.options import NONE, ONGOING, ask, ask_next
@@ -49,9 +59,16 @@ def start(g: Any, r: Any) -> None:
     g.wolf_set = g.seen = g.cleared = g.identified_wolf = g.identified_human = 0
     g.alive_set, g.living, g.wolves = (1 << n) - 1, n, r.all_wolves
     g.day = g.checks = g.identifications = g.proposals = 0
+    g.rows[:] = 0
+    g.claims[:] = 0
+    g.signs[:] = 0
+    g.reported[:] = 0
+    g.counts[:] = 0
     for j in range(n):
         role = g.roles[j]
-        g.alive[j] = 1
+        g.rows[j * r.columns + LIVES] = 1
+        g.claimed[j] = g.accusing[j] = g.ballot[j] = NONE
+        g.proposed_at[j] = 0
         if role == r.wolf:
             g.wolf_set |= 1 << j
         elif role == r.seer:
@@ -60,20 +77,7 @@ def start(g: Any, r: Any) -> None:
             g.medium = j
         elif role == r.bodyguard:
             g.bodyguard = j
-        _forget(g, j, n)
     _dusk(g, r)
-
-
-@kernel
-def _forget(g: Any, j: int, n: int) -> None:
-    """Nothing has been seen of seat j."""
-    g.executed[j] = g.by_night[j] = g.votes[j] = 0
-    g.claimed[j] = g.accusing[j] = g.ballot[j] = NONE
-    g.proposed_at[j] = 0
-    for claim in range(CLAIMS):
-        g.counts[j, claim] = 0
-    for k in range(n):
-        g.claims[j, k] = g.reported[j, k] = 0
 
 
 # -- a move ----------------------------------------------------------------------------------------------------------
@@ -161,7 +165,11 @@ def _turn_ends(g: Any, r: Any) -> int:
 def _hear(g: Any, r: Any, by: int, kind: int, action: int) -> None:
     """What a seat said is heard by its party."""
     if kind == CLAIM:
+        row = by * r.columns + COLUMNS
+        if g.claimed[by] != NONE:
+            g.rows[row + g.claimed[by]] = 0
         g.claimed[by] = r.aim[action]
+        g.rows[row + g.claimed[by]] = 1
         return
     if kind < ACCUSE:
         return
@@ -170,17 +178,26 @@ def _hear(g: Any, r: Any, by: int, kind: int, action: int) -> None:
         g.proposals += 1
         g.proposed_at[about] = g.proposals
         return
-    claim = 1
+    claim, report, stand = ACCUSED, 0, 0
     if kind == ACCUSE:
-        g.accusing[by] = about
+        g.accusing[by], stand = about, -1
     elif kind == DEFEND:
-        claim = 2
-    elif kind == REPORT:
-        claim = 3 if r.verdict[action] else 4
-        g.reported[by, about] = 1 if r.verdict[action] else -1
-    g.counts[about, g.claims[by, about]] -= 1
-    g.counts[about, claim] += 1
+        claim, stand = DEFENDED, 1
+    else:
+        claim, report = (REPORTED, 1) if r.verdict[action] else (CLEARED, -1)
+        g.reported[by, about] = report
+    _count_claim(g, r, about, g.claims[by, about], -1)
+    _count_claim(g, r, about, claim, 1)
     g.claims[by, about] = claim
+    g.signs[REPORTS, by, about] = g.signs[REPORTS, by, about + r.seats] = report
+    g.signs[STANDS, by, about] = g.signs[STANDS, by, about + r.seats] = stand
+
+
+@kernel
+def _count_claim(g: Any, r: Any, about: int, claim: int, more: int) -> None:
+    if claim > 0:
+        g.counts[about, claim] += more
+        g.rows[about * r.columns + CLAIMED_OF + claim] = r.share[g.counts[about, claim]]
 
 
 @kernel
@@ -221,7 +238,7 @@ def _attack(g: Any, r: Any) -> int:
     if tied > 1 and g.turn < r.revotes and g.wolves > 1:
         return _vote_begins(g, r, HUNT, g.turn + 1)
     g.attacked = _most_voted(g, r, most, tied)
-    if g.bodyguard != NONE and g.alive[g.bodyguard]:
+    if g.bodyguard != NONE and lives(g, g.bodyguard):
         return ask(g, PROTECT, g.bodyguard)
     return _wake_seer(g, r)
 
@@ -232,7 +249,7 @@ def _votes_for(g: Any, r: Any, target: int) -> int:
     votes = 0
     for k in range(g.waiting):
         votes += g.cast[k] == target
-    if g.phase == HUNT and g.alive[target] and g.roles[target] != r.wolf:
+    if g.phase == HUNT and lives(g, target) and g.roles[target] != r.wolf:
         votes += 1
     return votes
 
@@ -258,7 +275,7 @@ def _most_voted(g: Any, r: Any, most: int, tied: int) -> int:
 
 @kernel
 def _wake_seer(g: Any, r: Any) -> int:
-    if g.seer != NONE and g.alive[g.seer]:
+    if g.seer != NONE and lives(g, g.seer):
         return ask(g, CHECK, g.seer)
     return _dawn(g, r)
 
@@ -271,11 +288,10 @@ def _dawn(g: Any, r: Any) -> int:
     """The death of the night, and their results to the seer and the medium."""
     g.day += 1
     if g.attacked != NONE:
-        g.by_night[g.attacked] = 1
-        _bury(g, r, g.attacked)
-    if g.divined != NONE and g.alive[g.seer]:
+        _bury(g, r, g.attacked, BY_NIGHT)
+    if g.divined != NONE and lives(g, g.seer):
         _learn(g, r)
-    if g.executed_today != NONE and g.medium != NONE and g.alive[g.medium]:
+    if g.executed_today != NONE and g.medium != NONE and lives(g, g.medium):
         g.identified[g.identifications] = g.executed_today
         g.identifications += 1
         if g.roles[g.executed_today] == r.wolf:
@@ -304,8 +320,9 @@ def _learn(g: Any, r: Any) -> None:
 
 
 @kernel
-def _bury(g: Any, r: Any, seat: int) -> None:
-    g.alive[seat] = 0
+def _bury(g: Any, r: Any, seat: int, how: int) -> None:
+    g.rows[seat * r.columns + LIVES] = 0
+    g.rows[seat * r.columns + how] = 1
     g.alive_set &= ~(1 << seat)
     g.living -= 1
     g.wolves -= g.roles[seat] == r.wolf
@@ -314,12 +331,7 @@ def _bury(g: Any, r: Any, seat: int) -> None:
 @kernel
 def _count(g: Any, r: Any) -> int:
     """All votes are in and shown. A tie is voted on once more, then one of the tied is drawn."""
-    for j in range(r.seats):
-        g.ballot[j] = NONE
-        g.votes[j] = 0
-    for k in range(g.waiting):
-        g.ballot[g.queue[k]] = g.cast[k]
-        g.votes[g.cast[k]] += 1
+    _show_votes(g, r)
     most = tied = 0
     for j in range(r.seats):
         if g.votes[j] > most:
@@ -329,11 +341,22 @@ def _count(g: Any, r: Any) -> int:
     if tied > 1 and g.turn < r.revotes:
         return _vote_begins(g, r, VOTE, g.turn + 1)
     seat = _most_voted(g, r, most, tied)
-    g.executed[seat] = 1
     g.executed_today = seat
-    _bury(g, r, seat)
+    _bury(g, r, seat, EXECUTED)
     won = _won(g)
     return won if won != ONGOING else _dusk(g, r)
+
+
+@kernel
+def _show_votes(g: Any, r: Any) -> None:
+    for j in range(r.seats):
+        g.ballot[j] = NONE
+        g.votes[j] = 0
+    for k in range(g.waiting):
+        g.ballot[g.queue[k]] = g.cast[k]
+        g.votes[g.cast[k]] += 1
+    for j in range(r.seats):
+        g.rows[j * r.columns + GOT_VOTES] = r.share[g.votes[j]]
 
 
 @kernel

@@ -8,6 +8,7 @@ the table until an action is given in the frame of the seat to move.
 from __future__ import annotations
 
 from dataclasses import astuple
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -41,7 +42,13 @@ _COVER, _DIRTY, _CLEAN, _FIRST, _PICKY = range(5)
 
 def choose(tables: Any, where: Any, actions: Any, style: AvalonStyle = _USUAL) -> None:
     """Write the heuristic's actions; see `parlour.policies.heuristic.batch`. Raises `ParlourError` without beliefs."""
-    _choose_all(tables.games, tables.rules, *tables.numbers, tables.acting(where), actions, np.array(astuple(style)))
+    _choose_all(tables.games, tables.rules, *tables.numbers, tables.acting(where), actions, _numbers(style))
+
+
+@lru_cache(maxsize=64)
+def _numbers(style: AvalonStyle) -> Any:
+    """The settings of a style, in the order of its fields."""
+    return np.array(astuple(style))
 
 
 @loop
