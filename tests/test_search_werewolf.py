@@ -117,12 +117,6 @@ def test_votes_of_the_present_round_are_drawn_anew():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rules", ["aiwolf-5", "aiwolf-15"])
-def test_presets_of_aiwolf_are_refused(rules):
-    with pytest.raises(ParlourError, match="search does not play presets of AIWolf; accepted: rules paper"):
-        SearchTable(indifferent({"rules": rules}))
-
-
 def test_a_game_of_werewolf_with_search_is_the_same_for_the_same_seed():
     policy = SearchPolicy(indifferent(GUARDED), SearchSettings(continuations=20, depth=6))
 

@@ -15,7 +15,7 @@ import numpy as np
 from parlour.envs import speech
 from parlour.envs.batch.werewolf.layout import Array, rules_of
 from parlour.envs.batch.werewolf.options import NONE
-from parlour.envs.core import NATURE, Event, Move, ParlourError
+from parlour.envs.core import NATURE, Event, Move
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.belief import WerewolfHabits, known_wolves
 from parlour.envs.werewolf.rules import Werewolf
@@ -63,14 +63,9 @@ class WerewolfRounds:
 
     Args:
         rules: The scalar game.
-
-    Raises:
-        ParlourError: It is a preset of AIWolf, whose rounds are others.
     """
 
     def __init__(self, rules: Werewolf) -> None:
-        if not isinstance(rules, Werewolf):
-            raise ParlourError("search does not play presets of AIWolf; accepted: rules paper, reference, official")
         self._game, self._r = rules, rules_of(rules, WerewolfHabits())[0]
 
     def of(self, view: WerewolfView) -> list[Round]:
