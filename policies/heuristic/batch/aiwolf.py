@@ -135,7 +135,7 @@ def _claimed(g: Any, r: Any) -> Any:
 
 
 @kernel
-def _result(g: Any, r: Any, seat: int) -> int:
+def _result(g: Any, r: Any, seat: int) -> Any:
     """What the seat to move found as seer or medium: 1 a werewolf, -1 none, 0 nothing."""
     role = g.roles[g.actor]
     if role == r.seer:
