@@ -17,11 +17,11 @@ pytestmark = pytest.mark.slow  # kernels are compiled
 
 @pytest.mark.parametrize("share", [0.0, 0.4])
 @pytest.mark.parametrize(
-    ("options", "games"),
-    [({"rules": "aiwolf-5"}, 12), ({"rules": "aiwolf-15"}, 3), ({"rules": "aiwolf-15", "talk": False}, 4)],
+    ("options", "turns_played"),
+    [({"rules": "aiwolf-5"}, 600), ({"rules": "aiwolf-15"}, 1200), ({"rules": "aiwolf-15", "talk": False}, 400)],
     ids=str,
 )
-def test_it_does_what_the_scalar_heuristic_does_as_often(options, games, share):
+def test_it_does_what_the_scalar_heuristic_does_as_often(options, turns_played, share):
     """Games of the heuristic itself (share 0), and with some of the actions at random."""
     tables = batch.make("werewolf_v0", num_envs=4, features="summary", **options)
     turns = tables.reset(seed=2)
@@ -29,7 +29,7 @@ def test_it_does_what_the_scalar_heuristic_does_as_often(options, games, share):
     seats, everywhere = Seats(mirror, AIWolfPlayer), np.ones(4, bool)
     statistic = freedom = by_lot = 0.0
     actions = np.zeros(4, np.int64)
-    while mirror.games < games:
+    while mirror.turns < turns_played:
         counts = np.zeros((4, tables.actions))
         for _ in range(DRAWS):
             heuristic.choose(tables, everywhere, actions)
@@ -48,9 +48,9 @@ def test_it_does_what_the_scalar_heuristic_does_as_often(options, games, share):
     assert abs(statistic - freedom) < 4 * (2 * freedom) ** 0.5
 
 
-@pytest.mark.parametrize(("rules", "village"), [("aiwolf-5", 0.0), ("aiwolf-15", 0.0)])
+@pytest.mark.parametrize(("rules", "village"), [("aiwolf-5", 0.72), ("aiwolf-15", 0.16)])
 def test_sides_win_as_often_as_with_the_scalar_heuristic(rules, village):
-    """The scalar heuristic on all seats of `village`: see the numbers in the parameters."""
+    """The scalar heuristic on all seats: 2,000 games of 5 players, 300 of 15, see the numbers in the parameters."""
     tables = batch.make("werewolf_v0", num_envs=1000, features="summary", rules=rules)
     tables.reset(seed=5)
     actions, everywhere = np.zeros(1000, np.int64), np.ones(1000, bool)

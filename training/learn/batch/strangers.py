@@ -80,8 +80,10 @@ class StrangersTable:
 
     @property
     def features(self) -> str:
-        """The richest kind of features of the game in the frame of a seat."""
-        return lookup(self.game).spec.features[-1]
+        """The richest kind of features of the game in the frame of a seat, of those that its kernels show."""
+        spec = lookup(self.game).spec
+        shown = (kind for kind in reversed(spec.features) if batch.have_kernels(spec, self.options, kind))
+        return next(shown, spec.features[-1])
 
 
 def among_families(
