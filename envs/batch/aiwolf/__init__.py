@@ -1,6 +1,6 @@
 """AIWolf's Werewolf by the thousand: kernels of `parlour.envs.werewolf.aiwolf`, for both presets, with talk or without.
 
-They show `summary` and `record`. Tables that show beliefs are played by their rules (`make_batch` chooses).
+They show `summary` and `record`. Tables that show beliefs are played by the scalar rules (`parlour.envs.batch.make` chooses).
 """
 
 from __future__ import annotations

@@ -106,11 +106,7 @@ GAME: Final = np.dtype(
         ("checked", _i1, SEATS),  # in the order in which they were heard
         ("identified", _i1, SEATS),
         ("proposed_at", _i2, SEATS),  # number of the last proposal of the seat, from 1; 0 never
-        (
-            "rows",
-            np.float32,
-            SEATS * (COLUMNS + _ROLES),
-        ),  # of the features, seat by seat, without what only one seat sees
+        ("rows", np.float32, SEATS * (COLUMNS + _ROLES)),  # features of each seat, without what only some see
         ("claims", _i1, (SEATS, SEATS)),  # what each last claimed about each
         ("signs", _i1, (2, SEATS, SEATS + LANES)),  # the same as features: `REPORTS`, `STANDS`; each row twice running
         ("reported", _i1, (SEATS, SEATS)),  # last report: 1 a werewolf, -1 none, 0 never

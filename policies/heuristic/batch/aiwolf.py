@@ -139,9 +139,9 @@ def _result(g: Any, r: Any, seat: int) -> Any:
     """What the seat to move found as seer or medium: 1 a werewolf, -1 none, 0 nothing."""
     role = g.roles[g.actor]
     if role == r.seer:
-        return np.int64((g.seen >> seat) & 1) - np.int64((g.cleared >> seat) & 1)
+        return int((g.seen >> seat) & 1) - int((g.cleared >> seat) & 1)
     if role == r.medium:
-        return np.int64((g.identified_wolf >> seat) & 1) - np.int64((g.identified_human >> seat) & 1)
+        return int((g.identified_wolf >> seat) & 1) - int((g.identified_human >> seat) & 1)
     return 0
 
 
