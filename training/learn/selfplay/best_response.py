@@ -59,7 +59,7 @@ class BestResponseConfig:
     first_deal: int = 0
     """Number of the first of them."""
     features: str | None = None
-    """Kind of features that it learns from; by default those of a network that sees the record, else `belief` if the game has it."""
+    """Kind of features that it learns from; by default the own features of a network that sees the record, else `belief` if the game has it."""
     hidden: tuple[int, ...] = (128, 128)
     """Widths of the hidden layers."""
     seed: int = 0
