@@ -269,6 +269,8 @@ class GameSpec(Protocol):
     """The kinds of features it has: `"table"` numbers seats as they sit, all others are in the frame of the seat."""
     batch: ClassVar[str] = ""
     """Dotted name of its tables of `parlour.envs.batch`; empty if it has no kernels."""
+    batch_variants: ClassVar[tuple[str, ...]] = ()
+    """The same for presets that have kernels of their own."""
     batch_heuristic: ClassVar[str] = ""
     """Dotted name of `(tables, where, actions)`: writes what the heuristic plays at the tables of `where` to `actions`."""
     histories: ClassVar[str] = ""

@@ -60,7 +60,8 @@ def _facts(spec: GameSpec) -> Iterator[tuple[str, str]]:
         yield f'features, `features="{kind}"`', f"{registry[spec.id].raw_env(features=kind).encoder.size:,} numbers"
     yield "sides", ", ".join(spec.sides) or "none"
     yield "heuristic", f"`{spec.heuristic}`" if spec.heuristic else "chance"
-    yield "batched kernels", f"`{spec.batch}`" if spec.batch else "none; the scalar rules are used"
+    kernels = [f"`{name}`" for name in (spec.batch, *spec.batch_variants) if name]
+    yield "batched kernels", ", ".join(kernels) or "none; the scalar rules are used"
     networks = [f"[{card.name}]({card.name}.md)" for card in cards() if card.game == spec.id]
     yield "shipped networks", ", ".join(networks) or "none"
 

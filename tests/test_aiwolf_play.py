@@ -11,8 +11,17 @@ import pytest
 from aiwolf_stub_server import StubServer
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.speech import ACCUSE, REPORT
-from parlour.policies import HeuristicPolicy, Policy, RandomPolicy
-from parlour.training.harnesses.aiwolf.contest import ALL_ROLES, Contest, ContestSettings, close, connected, listening
+from parlour.policies import HeuristicPolicy, Policy, RandomPolicy, make_policy
+from parlour.training.harnesses.aiwolf.contest import (
+    ALL_ROLES,
+    GAME,
+    Contest,
+    ContestSettings,
+    close,
+    config_of,
+    connected,
+    listening,
+)
 from parlour.training.harnesses.aiwolf.received import ReceivedGame
 from parlour.training.harnesses.aiwolf.visitor import Visitor
 
@@ -39,6 +48,13 @@ def test_a_server_that_knows_the_protocol_alone_accepts_every_answer(policy, pla
     assert server.games == visitor.games.total() == games
     assert visitor.wins.total() == sum(server.won)
     assert server.answers > 4 * games
+
+
+def test_the_expert_plays_at_a_server_of_5():
+    policy = make_policy("expert", GAME, config_of(ContestSettings(players=5).preset))
+    server, visitor = visited(policy, 5, 20)
+    assert server.wrong == []
+    assert server.games == visitor.games.total() == 20
 
 
 class Speaks(Policy):

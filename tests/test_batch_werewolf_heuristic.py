@@ -22,9 +22,9 @@ DRAWS = 40
 class Seats:
     """The scalar heuristic on every seat of every game of a mirror."""
 
-    def __init__(self, mirror: Any) -> None:
-        self._mirror = mirror
-        self._players: dict[tuple[int, int], tuple[Any, WerewolfPlayer]] = {}
+    def __init__(self, mirror: Any, player: Any = WerewolfPlayer) -> None:
+        self._mirror, self._player = mirror, player
+        self._players: dict[tuple[int, int], tuple[Any, Any]] = {}
         self._rng = np.random.default_rng(1)
 
     def counts(self, b: int) -> Any:
@@ -34,7 +34,7 @@ class Seats:
         encoders, player = self._players.get((b, actor), (None, None))
         view = mirror.game.view(state, actor)
         if encoders is not mirror.encoders[b] or player is None:  # another game since
-            player = WerewolfPlayer(view, self._rng)
+            player = self._player(view, self._rng)
             self._players[b, actor] = (mirror.encoders[b], player)
         numbers = [mirror.game.catalogue.index(player.act(view)) for _ in range(DRAWS)]
         own = mirror.tables.frame.own[actor, numbers]

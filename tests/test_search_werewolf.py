@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from parlour.envs import registry
 from parlour.envs.batch.werewolf.rounds import WerewolfRounds
-from parlour.envs.core import Move
+from parlour.envs.core import Move, ParlourError
 from parlour.envs.turn import take_turn
 from parlour.envs.werewolf import vocabulary as werewolf
 from parlour.policies import make_policy
@@ -131,3 +131,11 @@ def test_a_game_of_werewolf_with_search_is_the_same_for_the_same_seed():
         return env.moves
 
     assert moves() == moves()
+
+
+@pytest.mark.parametrize("features", ["summary", "belief"])
+def test_presets_of_aiwolf_are_refused_in_one_line(features):
+    game = game_of({"rules": "aiwolf-5"})
+    network = TrainedSeat("werewolf_v0", game.config, [(np.zeros((1, 1)), np.zeros(1))], features=features)
+    with pytest.raises(ParlourError, match=r"search does not play werewolf_v0 .*presets of AIWolf excepted"):
+        SearchTable(network)

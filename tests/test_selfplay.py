@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from parlour.envs import registry
 from parlour.envs.core import ParlourError
 from parlour.policies import TrainedSeat, make_policy
 from parlour.training import cli
@@ -477,6 +478,17 @@ def test_a_best_response_to_random_play_gains_and_its_interval_says_so():
     assert found.gain.low > 0.1
     assert found.response.value > 0.85
     assert found.response.value - found.player.value == pytest.approx(found.gain.value)
+
+
+@pytest.mark.parametrize(("sees", "learns_from"), [("record", "record"), ("belief", None)])
+def test_a_best_response_to_a_network_of_the_record_sees_the_record_too(tmp_path, sees, learns_from):
+    """Tables that show beliefs do not show the record, and the network could not play there."""
+    env = registry["avalon_v0"].raw_env(features=sees, **SMALL["options"])
+    layers = [(np.zeros((len(env.game.catalogue), env.encoder.size)), np.zeros(len(env.game.catalogue)))]
+    path = tmp_path / "policy.npz"
+    TrainedSeat("avalon_v0", env.game.config, layers, features=sees).save(path)
+    made = best_response.BestResponseConfig(options=SMALL["options"], against=str(path), side="good")
+    assert made.learning.features == learns_from
 
 
 @pytest.mark.slow

@@ -44,25 +44,35 @@ def make(game: str, *, num_envs: int, features: str | None = None, **options: An
     spec = lookup(game).spec
     if features is None:
         features = SUMMARY if SUMMARY in spec.features else TABLE
-    made = kernels_of(spec) if features != TABLE and have_kernels(spec, options) else ScalarTables
+    made: Any = kernels_for(spec, options, features) or ScalarTables
     tables: BatchTables = made(spec, num_envs=num_envs, features=features, **options)
     return tables
 
 
-def have_kernels(spec: GameSpec, options: Mapping[str, Any]) -> bool:
-    """Whether a game has kernels with the rules of this table; only options of the game count.
+def have_kernels(spec: GameSpec, options: Mapping[str, Any], features: str | None = None) -> bool:
+    """Whether a game has kernels for a table; see `kernels_for`."""
+    return kernels_for(spec, options, features) is not None
+
+
+def kernels_for(spec: GameSpec, options: Mapping[str, Any], features: str | None = None) -> type[BatchTables] | None:
+    """The class of tables that has the rules of this table, and these features (None: any); None without one.
+
+    Only options of the game count.
 
     Raises:
         ParlourError: An option is not accepted, or Numba is missing.
     """
-    if not spec.batch:
-        return False
-    own = {name: value for name, value in options.items() if name in spec.options}
-    return bool(kernels_of(spec).plays(build(spec, own)))
+    if not spec.batch or features == TABLE:
+        return None
+    game = build(spec, {name: value for name, value in options.items() if name in spec.options})
+    classes = (kernels_of(spec), *(dotted.load(name, "tables of games") for name in spec.batch_variants))
+    made = next((kernels for kernels in classes if kernels.plays(game)), None)
+    shown = "" if features is None else features.partition(":")[0]
+    return None if made is None or (shown in spec.features and shown not in made.kinds) else made
 
 
 def kernels_of(spec: GameSpec) -> Any:
-    """The class of a game's tables that has kernels. Raises `ParlourError` without Numba."""
+    """The class of a game's tables that has kernels; its presets may have others. Raises `ParlourError` without Numba."""
     try:
         return dotted.load(spec.batch, "tables of games")
     except ModuleNotFoundError as error:

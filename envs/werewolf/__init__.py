@@ -43,7 +43,7 @@ The presets of `rules` differ in these points:
 
 The presets `aiwolf-5` and `aiwolf-15` are another game: Werewolf as the AIWolf contest plays it, with a possessed, a medium and a
 bodyguard, talk in turns, revotes, and its language of talk (`parlour.envs.werewolf.aiwolf`). Each decides the number
-of players and their roles. Their features are in `aiwolf/encode.py`. They have no kernels.
+of players and their roles. Their features are in `aiwolf/encode.py`. Their kernels show `summary` and `record`.
 
 Sources: Zhu et al. 2024, "Graph Retrieval Augmented Trustworthiness Reasoning" (paper); the code published with it, as its game
 records show it (reference); the rule sheet of The Werewolves of Miller's Hollow, and for parity the party game Mafia (official).
@@ -105,6 +105,7 @@ class WerewolfSpec(GameSpec):
     replay_page = "parlour.training.results.replay_page.werewolf:werewolf_matter"
     board = "parlour.envs.werewolf.board:werewolf_board"
     batch = "parlour.envs.batch.werewolf:WerewolfTables"
+    batch_variants = ("parlour.envs.batch.aiwolf:AIWolfTables",)
     batch_heuristic = "parlour.policies.heuristic.batch.werewolf:choose"
     rounds = "parlour.envs.batch.werewolf.rounds:WerewolfRounds"
 

@@ -26,9 +26,12 @@ from parlour.envs.werewolf.vocabulary import (
     WerewolfView,
 )
 
-_CLEARED: Final = -1.0
-_ACCUSED: Final = 1.0
-_REPORTED: Final = 4.0
+CLEARED: Final = -1.0
+ACCUSED: Final = 1.0
+REPORTED: Final = 4.0
+"""Marks of suspicion: a report as no werewolf, times that of a report; an accusation, shared by the seats; a report."""
+TIE: Final = 1e-3
+"""So little that it only decides ties."""
 
 
 class AIWolfPlayer:
@@ -143,18 +146,18 @@ class AIWolfPlayer:
         """Marks of suspicion by seat: reports of those who claim to be the seer count by how many claim it."""
         marks = np.zeros(len(view.alive))
         claimants = [j for j, role in self._claims.items() if role == SEER and not self._lies(j)]
-        weight = _REPORTED / max(1, len(claimants))
+        weight = REPORTED / max(1, len(claimants))
         for (seat, about), wolf in self._reports.items():
             if not self._lies(seat):
-                marks[about] += weight * (1 if wolf else _CLEARED)
+                marks[about] += weight * (1 if wolf else CLEARED)
         for seat, about in self._accused.items():
             if seat != self._me and view.alive[seat]:
-                marks[about] += _ACCUSED / len(view.alive)
+                marks[about] += ACCUSED / len(view.alive)
         for seat in self._claims:
             if self._lies(seat):
-                marks[seat] += _REPORTED
+                marks[seat] += REPORTED
         for seat, wolf in self._results.items():
-            marks[seat] = 2 * _REPORTED if wolf else -2 * _REPORTED
+            marks[seat] = 2 * REPORTED if wolf else -2 * REPORTED
         return marks
 
     def _lies(self, seat: int) -> bool:
@@ -174,7 +177,7 @@ class AIWolfPlayer:
 
     def _worst(self, seats: Sequence[int], view: WerewolfView) -> int:
         marks = self._marks(view)
-        return max(seats, key=lambda j: marks[j] + 1e-3 * self._rng.random())
+        return max(seats, key=lambda j: marks[j] + TIE * self._rng.random())
 
     def _suspect(self, view: WerewolfView) -> int:
         """Whom it wants to see executed; wolves and the possessed spare the wolves that they know."""
@@ -189,7 +192,7 @@ class AIWolfPlayer:
             return named[0]
         powers = [j for j in victims if self._claims.get(j) in (SEER, MEDIUM, BODYGUARD)]
         marks = self._marks(view)
-        return max(powers or victims, key=lambda j: -marks[j] + 1e-3 * self._rng.random())
+        return max(powers or victims, key=lambda j: -marks[j] + TIE * self._rng.random())
 
     def _to_guard(self, view: WerewolfView) -> int:
         """A lone seer first, then a medium, else who looks least suspicious."""
@@ -199,7 +202,7 @@ class AIWolfPlayer:
             if len(claimants) == 1:
                 return claimants[0]
         marks = self._marks(view)
-        return max(others, key=lambda j: -marks[j] + 1e-3 * self._rng.random())
+        return max(others, key=lambda j: -marks[j] + TIE * self._rng.random())
 
     def _drawn(self, seats: Sequence[int]) -> int:
         return seats[int(self._rng.integers(len(seats)))]

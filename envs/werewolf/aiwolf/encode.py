@@ -22,7 +22,7 @@ from parlour.envs.werewolf.aiwolf.rules import AIWolf
 from parlour.envs.werewolf.aiwolf.vocabulary import BODYGUARD, IDENTIFIED, MEDIUM, POSSESSED
 from parlour.envs.werewolf.vocabulary import CHECKED, DAWN, EXECUTED, SEER, VOTES, WEREWOLF, WerewolfView
 
-_OF_SEAT: Final = (
+OF_SEAT: Final = (
     "it is me",
     "lives",
     "was executed",
@@ -35,7 +35,11 @@ _OF_SEAT: Final = (
     "got votes",
 )
 _ACCUSED, _DEFENDED, _REPORTED, _CLEARED = 1, 2, 3, 4
-_COLUMN: Final = {_ACCUSED: 5, _DEFENDED: 6, _REPORTED: 7, _CLEARED: 8}
+_CLAIMS_BEGIN, _CLAIMS_END = 5, 9
+"""Columns of shares of claims, in the order of the claims."""
+_REPORT_SIGN: Final = np.array([0, 0, 0, 1, -1], np.float32)
+_STAND_SIGN: Final = np.array([0, -1, 1, 0, 0], np.float32)
+"""By claim: a report as a werewolf counts 1, as none -1; a word for a seat 1, against it -1."""
 _BELIEVED: Final = (WEREWOLF, SEER, POSSESSED, MEDIUM, BODYGUARD)
 Numbers = np.ndarray[Any, np.dtype[np.float32]]
 
@@ -82,12 +86,16 @@ class _Summary:
     def __init__(self, game: AIWolf, view: WerewolfView | None, *, own_frame: bool) -> None:
         self.seats, self._roles, self._own_frame = game.seats, game.role_names, own_frame
         self._kinds = tuple(dict.fromkeys(move.kind for move in game.catalogue))
-        columns = (*_OF_SEAT, *(f"claims {role}, last" for role in self._roles))
+        columns = (*OF_SEAT, *(f"claims {role}, last" for role in self._roles))
         self._table = np.zeros((game.seats, len(columns)), np.float32)
         self.claims = np.zeros((game.seats, game.seats), np.int8)
         """What each seat last claimed about each."""
+        self._counts = np.zeros((game.seats, _CLAIMS_END - _CLAIMS_BEGIN + 1), np.int16)
+        """About each seat, how many claimed what last."""
         self.votes = np.zeros((game.seats, game.seats), np.float32)
         """Who voted for whom in the latest vote."""
+        self.frame = (np.arange(game.seats) + (0 if view is None else view.seat)) % game.seats
+        """Seats, counted from the own one."""
         if view is not None:
             self._table[view.seat, 0] = 1.0
             for fact in view.knows:
@@ -104,14 +112,14 @@ class _Summary:
         seat, (kind, args, _), _ = event
         table = self._table
         if kind == speech.ACCUSE:
-            self.claims[seat, args[0]] = _ACCUSED
+            self._claim(seat, args[0], _ACCUSED)
         elif kind == speech.DEFEND:
-            self.claims[seat, args[0]] = _DEFENDED
+            self._claim(seat, args[0], _DEFENDED)
         elif kind == speech.REPORT:
-            self.claims[seat, args[0]] = _REPORTED if args[1] else _CLEARED
+            self._claim(seat, args[0], _REPORTED if args[1] else _CLEARED)
         elif kind == speech.CLAIM_ROLE:
-            table[seat, len(_OF_SEAT) :] = 0.0
-            table[seat, len(_OF_SEAT) + args[0]] = 1.0
+            table[seat, len(OF_SEAT) :] = 0.0
+            table[seat, len(OF_SEAT) + args[0]] = 1.0
         elif kind == EXECUTED:
             table[args[0], 2] = 1.0
         elif kind == DAWN and len(args) > 1:
@@ -124,14 +132,18 @@ class _Summary:
                 if target >= 0:
                     self.votes[voter, target] = 1.0
 
+    def _claim(self, by: int, about: int, claim: int) -> None:
+        self._counts[about, self.claims[by, about]] -= 1
+        self._counts[about, claim] += 1
+        self.claims[by, about] = claim
+
     def write(self, view: WerewolfView, features: Features) -> None:
         features[self._roles.index(view.role)] = 1.0
         begins, table = len(self._roles), self._table
         table[:, 1] = view.alive
-        for claim, column in _COLUMN.items():
-            table[:, column] = (self.claims == claim).mean(axis=0)
-        table[:, 9] = self.votes.mean(axis=0)
-        shown = np.roll(table, -view.seat, axis=0) if self._own_frame else table
+        table[:, _CLAIMS_BEGIN:_CLAIMS_END] = self._counts[:, 1:] / self.seats
+        table[:, _CLAIMS_END] = self.votes.sum(axis=0) / self.seats
+        shown = table[self.frame] if self._own_frame else table
         features[begins : begins + table.size] = shown.ravel()
         rest = features[begins + table.size :]
         legal = {move.kind for move in view.legal}
@@ -152,13 +164,10 @@ class _Record:
         """The summary has read it."""
 
     def write(self, view: WerewolfView, features: Features) -> None:
-        claims, votes = self._summary.claims, self._summary.votes
-        reports = (claims == _REPORTED).astype(np.float32) - (claims == _CLEARED)
-        stands = (claims == _DEFENDED).astype(np.float32) - (claims == _ACCUSED)
-        turned: list[Numbers] = [
-            np.roll(one, (-view.seat, -view.seat), axis=(0, 1)) for one in (reports, stands, votes)
-        ]
-        features[:] = np.concatenate([one.ravel() for one in turned])
+        frame = self._summary.frame
+        turned = np.ix_(frame, frame)
+        claims, votes = self._summary.claims[turned], self._summary.votes[turned]
+        features.reshape(3, *claims.shape)[:] = _REPORT_SIGN[claims], _STAND_SIGN[claims], votes
 
 
 class _Belief:

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 from parlour.envs import batch
-from parlour.envs.core import TABLE, Game, ParlourError
+from parlour.envs.core import Game, ParlourError
 from parlour.envs.registry import lookup
 from parlour.policies import make_policy
 from parlour.policies.llm.model import Model
@@ -80,8 +80,10 @@ class StrangersTable:
 
     @property
     def features(self) -> str:
-        """The richest kind of features of the game in the frame of a seat."""
-        return lookup(self.game).spec.features[-1]
+        """The richest kind of features of the game in the frame of a seat, of those that its kernels show."""
+        spec = lookup(self.game).spec
+        shown = (kind for kind in reversed(spec.features) if batch.have_kernels(spec, self.options, kind))
+        return next(shown, spec.features[-1])
 
 
 def among_families(
@@ -165,7 +167,7 @@ def seat_games(
 
 def _array_tables(table: StrangersTable, count: int) -> batch.BatchTables | None:
     spec = lookup(table.game).spec
-    if table.features == TABLE or not batch.have_kernels(spec, table.options):
+    if not batch.have_kernels(spec, table.options, table.features):
         return None
     return pool.tables_for(table, count, autoreset=False)
 

@@ -14,7 +14,7 @@ import numpy as np
 from parlour.envs import batch
 from parlour.envs.batch.players import BatchPlayer
 from parlour.envs.batch.tables import BatchTables
-from parlour.envs.core import TABLE, ParlourError
+from parlour.envs.core import ParlourError
 from parlour.envs.registry import lookup
 from parlour.policies import TrainedSeat
 from parlour.policies.array_files import read_arrays
@@ -87,7 +87,7 @@ class Trainer(Protocol):
 def plays_over_arrays(config: SeatConfig) -> bool:
     """Whether the game has kernels for this table, and the opponents can sit there."""
     spec, features = lookup(config.game).spec, features_of(config.game, config.features)
-    if features == TABLE or not batch.have_kernels(spec, config.options):
+    if not batch.have_kernels(spec, config.options, features):
         return False
     try:
         tables = pool.tables_for(config, 1)

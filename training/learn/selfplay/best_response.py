@@ -15,6 +15,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 from parlour.envs.core import accept, check_from, check_one_of
+from parlour.policies import TrainedSeat
+from parlour.policies.cloned import is_clone
+from parlour.policies.trained import SUFFIX
 from parlour.training.learn.batch import matches
 from parlour.training.learn.batch.players import NetworkPlayer
 from parlour.training.learn.selfplay import pool
@@ -58,7 +61,7 @@ class BestResponseConfig:
     first_deal: int = 0
     """Number of the first of them."""
     features: str | None = None
-    """Kind of features that it learns from; by default `belief` if the game has it, else `table`."""
+    """Kind of features that it learns from; by default the own features of a network that sees the record, else `belief` if the game has it."""
     hidden: tuple[int, ...] = (128, 128)
     """Widths of the hidden layers."""
     seed: int = 0
@@ -78,7 +81,7 @@ class BestResponseConfig:
         return SelfplayConfig(
             game=self.game,
             options=self.options,
-            features=self.features,
+            features=self.features or _record_of(self.against),
             hidden=self.hidden,
             start=self.against,
             imitation_steps=_IMITATION if self.steps is None else min(_IMITATION, self.steps),
@@ -86,6 +89,12 @@ class BestResponseConfig:
             last_kl=0.0,
             seed=seeds.derive(self.seed, _DEALS),
         )
+
+
+def _record_of(against: str) -> str | None:
+    """The features of a network in a file that sees the record, which tables with other features do not show; else None."""
+    features = TrainedSeat.load(against).features if against.endswith(SUFFIX) and not is_clone(against) else ""
+    return features if "record" in features else None
 
 
 @dataclass(frozen=True)
@@ -113,7 +122,7 @@ def best_response(config: BestResponseConfig, progress: StageProgress = no_progr
         progress: Called with the decisions, or the seconds of processor time, so far, and the win rate.
     """
     learning = config.learning
-    tables = pool.tables_for(config, learning.tables)
+    tables = pool.tables_for(learning, learning.tables)
     check_one_of("side", config.side, tables.spec.sides)
     side = tables.spec.sides.index(config.side)
     learner, started = SelfplayLearner(learning, tables), process_time()
@@ -145,7 +154,7 @@ def best_response(config: BestResponseConfig, progress: StageProgress = no_progr
 def _measure(config: BestResponseConfig, learner: SelfplayLearner, side: int) -> list[NDArray[np.bool_]]:
     """Deals won as `side`, by the response and by the player itself, each of shape (deals,)."""
     at_once = min(_AT_ONCE, config.deals)
-    tables = pool.tables_for(config, at_once, autoreset=False)
+    tables = pool.tables_for(config.learning, at_once, autoreset=False)
     own = NetworkPlayer("response", learner.playing(), tables.names)
     player, other = (pool.batch_player(config.against, tables, "player") for _ in range(2))
     won: list[list[NDArray[np.bool_]]] = [[], []]
