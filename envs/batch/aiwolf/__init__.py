@@ -38,11 +38,8 @@ class AIWolfTables(KernelTables):
         self.games.roles[:, : self.seats] = dealt
         return True
 
-    def _show_all(self, begins: int) -> None:
-        features.show_all(self.games, self.rules, begins, self._turns)
-
-    def _play_all(self, actions: Array, *, at_random: bool) -> None:
-        features.play_all(self.games, self.rules, actions, at_random, self._turns, self.winner)
+    def _run(self, task: int) -> None:
+        features.run_all(self.games, self.rules, task, self._chosen, self._turns, self.winner)
 
     @property
     def side(self) -> Array:

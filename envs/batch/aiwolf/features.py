@@ -1,4 +1,4 @@
-"""Features of AIWolf's Werewolf as kernels, as in `parlour.envs.werewolf.aiwolf.encode`, for the seat to move, and the loops over all games."""
+"""Features of AIWolf's Werewolf as kernels, as in `parlour.envs.werewolf.aiwolf.encode`, for the seat to move, and the loop over all games."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from parlour.envs.batch.aiwolf.layout import KNOWN, REPORTS, STANDS
 from parlour.envs.batch.aiwolf.options import decision, is_legal, random_action, write_mask
 from parlour.envs.batch.aiwolf.play import begin, play, start
 from parlour.envs.batch.compiled import copy, kernel, loop, widen
-from parlour.envs.batch.kernel_tables import DEAL, START, blank, rest
+from parlour.envs.batch.kernel_tables import COURSE, DEAL, PLAY_AT_RANDOM, START, blank, rest
 from parlour.envs.batch.tables import ILLEGAL
 from parlour.envs.batch.werewolf.options import NONE, ONGOING, seat_at
 from parlour.envs.batch.werewolf.play import DRAW, VILLAGE, end
@@ -108,28 +108,23 @@ def turn(g: Any, r: Any, action: int, b: int, turns: Any, winner: Any) -> None:
 
 
 @loop
-def show_all(games: Any, rules: Any, begins: int, turns: Any) -> None:
-    """Write all turns again; see `KernelTables._show_all`."""
+def run_all(games: Any, rules: Any, task: int, actions: Any, turns: Any, winner: Any) -> None:
+    """See `KernelTables._run`."""
     for b in prange(len(games)):
-        if begins == DEAL:
-            begin(games[b], rules[0])
-        elif begins == START:
-            start(games[b], rules[0])
-        look(games[b], rules[0], b, turns)
-
-
-@loop
-def play_all(games: Any, rules: Any, actions: Any, at_random: bool, turns: Any, winner: Any) -> None:
-    """Play `actions`, or legal actions drawn from the streams of the players, where somebody is to move."""
-    for b in prange(len(games)):
-        g, r, action = games[b], rules[0], actions[b]
-        if g.actor < 0:
-            rest(b, turns, winner, DRAW)
-            continue
-        if at_random:
-            action = random_action(g, r)
-        elif not is_legal(g, r, action):
-            winner[b] = ILLEGAL
-            continue
-        turn(g, r, action, b, turns, winner)
+        g, r = games[b], rules[0]
+        if task == DEAL:
+            begin(g, r)
+        elif task == START:
+            start(g, r)
+        elif task != COURSE:
+            if g.actor < 0:
+                rest(b, turns, winner, DRAW)
+                continue
+            action = actions[b]
+            if task == PLAY_AT_RANDOM:
+                action = random_action(g, r)
+            elif not is_legal(g, r, action):
+                winner[b] = ILLEGAL
+                continue
+            turn(g, r, action, b, turns, winner)
         look(g, r, b, turns)
