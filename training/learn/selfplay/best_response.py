@@ -15,9 +15,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 from parlour.envs.core import accept, check_from, check_one_of
-from parlour.policies import TrainedSeat
+from parlour.envs.registry import build, lookup
 from parlour.policies.cloned import is_clone
-from parlour.policies.trained import SUFFIX
 from parlour.training.learn.batch import matches
 from parlour.training.learn.batch.players import NetworkPlayer
 from parlour.training.learn.selfplay import pool
@@ -81,7 +80,7 @@ class BestResponseConfig:
         return SelfplayConfig(
             game=self.game,
             options=self.options,
-            features=self.features or _record_of(self.against),
+            features=self.features or _record_of(self),
             hidden=self.hidden,
             start=self.against,
             imitation_steps=_IMITATION if self.steps is None else min(_IMITATION, self.steps),
@@ -91,10 +90,12 @@ class BestResponseConfig:
         )
 
 
-def _record_of(against: str) -> str | None:
-    """The features of a network in a file that sees the record, which tables with other features do not show; else None."""
-    features = TrainedSeat.load(against).features if against.endswith(SUFFIX) and not is_clone(against) else ""
-    return features if "record" in features else None
+def _record_of(config: BestResponseConfig) -> str | None:
+    """The features of a network that sees the record, which tables with other features do not show; else None."""
+    if is_clone(config.against):
+        return None
+    network = pool.network_of(config.against, config.game, build(lookup(config.game).spec, config.options).config)
+    return network.features if network is not None and "record" in network.features else None
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ def batch_player(source: str, tables: BatchTables, name: str = "") -> BatchPlaye
     if plain == MIXTURE:
         files = members_of(folder_of(settings_of(source)))
         return MixedPlayer(name or source, [batch_player(str(file), tables) for file in files])
-    seat = _seat(source, tables)
+    seat = network_of(source, tables.spec.id, tables.game.config)
     if seat is None:
         raise accept(
             "player over arrays",
@@ -100,9 +100,8 @@ def _heuristic(source: str, tables: BatchTables) -> HeuristicSeats:
     return HeuristicSeats(HeuristicPolicy.from_settings(words, tables.spec.id).style, source)
 
 
-def _seat(source: str, tables: BatchTables) -> TrainedSeat | None:
-    """The network behind a name; None where there is none. Raises `ParlourError` for a network of another table."""
-    game, config = tables.spec.id, tables.game.config
+def network_of(source: str, game: str, config: Mapping[str, Any]) -> TrainedSeat | None:
+    """The network behind a name, for a table of a game; None where there is none. Raises `ParlourError` if it is of another table."""
     if source.partition(":")[0] == EXPERT:
         return expert(game, config, style=style_of(settings_of(source)))
     if is_clone(source):
