@@ -179,7 +179,7 @@ class SeatRecord:
         }
 
     def info_json(self, view: WerewolfView, **known: Any) -> str:
-        """`info` as JSON, with fields replaced by what is `known`. Lines that several seats hear are encoded once."""
+        """`info` as JSON; `known` replaces some of its fields. Lines that several seats hear are encoded once."""
         told = self.info(view) | known
         said, day = self._said, self._day
         told.pop("talkList"), told.pop("whisperList")
