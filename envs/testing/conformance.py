@@ -28,7 +28,7 @@ from parlour.wrappers import Recorder, SeatEnv
 _READ: Final = 120
 """States of a game at which features are made, one after another, by an encoder that has read those before."""
 _READ_ALONE: Final = 8
-"""Of those states, the ones at which features are made from one View alone as well."""
+"""At these states, features are made from one View alone as well."""
 
 # -- rules -----------------------------------------------------------------------------------------------------
 
