@@ -98,7 +98,7 @@ def strength() -> None:
     table = rows("strength", "table")
     title = "The networks among strangers, and what best responses gain"
     n = "n = 2,000 held-out deals a network; 95 % intervals"
-    with picture(FOLDER / "strength.png", 8, 4.2, title=title, who=_OFFLINE, n=n) as made:
+    with picture(FOLDER / "strength.png", 10, 4.6, title=title, who=_OFFLINE, n=n) as made:
         axes = made.subplots()
         at = [(sum(estimated(gain)[0] for gain in gains), estimated(among)[0]) for _, _, among, *gains in table]
         for (name, _, among, *_), (gained, value) in zip(table, at, strict=True):
