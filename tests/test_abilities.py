@@ -179,6 +179,19 @@ def test_who_is_handed_the_exact_posterior_has_skill_1_and_who_states_the_prior_
 
 
 @pytest.mark.slow
+def test_the_expert_states_more_than_the_heuristic_and_the_heuristic_more_than_the_random_player(moments):
+    """At the table with experts as well, to whom the heuristic's habits do not apply."""
+    for opponent in ("heuristic", "expert"):
+        some = [moment for moment in moments if moment.opponent == opponent]
+        found = []
+        for name in ("expert", "heuristic", "random"):
+            skill = stated_scores(some, stated_by(name, some, OfflineModel(), no_progress)[0], rng()).skill
+            assert skill is not None
+            found.append(skill.value)
+        assert found[0] > found[1] > max(found[2], 0.0)
+
+
+@pytest.mark.slow
 def test_chances_add_up_to_the_number_of_evil_players_and_keep_what_the_night_showed(moments):
     assert moments
     for moment in moments:

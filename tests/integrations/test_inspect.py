@@ -609,13 +609,13 @@ AVALON, _, WEREWOLF = QUICK.tables
     [
         pytest.param((replace(AVALON, deals=1, opponents=("heuristic", "expert")),), id="Avalon"),
         pytest.param(
-            (replace(AVALON, deals=1, opponents=("heuristic",)), replace(WEREWOLF, deals=2, opponents=("heuristic",))),
+            (replace(AVALON, deals=2, opponents=("heuristic",)), replace(WEREWOLF, deals=2, opponents=("heuristic",))),
             id="Avalon and Werewolf",
         ),
     ],
 )
 def test_abilities_are_those_of_the_command_on_the_same_answers(tables, tmp_path, capsys):
-    """Four games of Avalon, or two and four of Werewolf: `parlour benchmark abilities` of a run, and the task with abilities."""
+    """Four games of Avalon, or four of each game: `parlour benchmark abilities` of a run, and the task with abilities."""
     few = Suite("few", tables)
     with BelievingStub() as server:
         model = make_model(ModelConfig(model=server.MODEL, base_url=server.base_url))
