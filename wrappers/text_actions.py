@@ -55,7 +55,9 @@ class TextActions(AgentSpaces, BaseWrapper[str, Any, Any]):
         self._faults: dict[str, Counter[str]] = {}
         self._reasons: list[str] = []
         self._infos: dict[str, dict[str, Any]] = {}
-        self._acting = ""
+        self._made_from: dict[str, Any] = {}
+        """Agent -> the game's own info that its info was made from."""
+        self._at_turn = ""
 
     @property
     def infos(self) -> dict[str, dict[str, Any]]:
@@ -71,11 +73,10 @@ class TextActions(AgentSpaces, BaseWrapper[str, Any, Any]):
         self._rng = np.random.default_rng((drawn, _STREAM))
         self._faults = {agent: Counter() for agent in self.game_env.possible_agents}
         self._reasons = []
-        self._infos = {}
+        self._made_from = {}
         self._refresh()
 
     def step(self, action: Any) -> None:
-        self._acting = self.game_env.agent_selection
         if isinstance(action, str) and self.game_env.outcome is None:
             self._hear(action)
         else:
@@ -147,15 +148,16 @@ class TextActions(AgentSpaces, BaseWrapper[str, Any, Any]):
         return ObservedSpace(parts)
 
     def _refresh(self) -> None:
-        """In the course of a game only the infos of who acted and of who acts next change."""
-        base = self.game_env
-        changed = (
-            base.infos.keys() if base.outcome is not None or not self._infos else {self._acting, base.agent_selection}
-        )
-        self._infos = {agent: self._infos[agent] for agent in base.infos if agent in self._infos}
-        for agent in changed:
-            asked = len(self._reasons) if agent == base.agent_selection else 0
-            self._infos[agent] = self._counted(agent, base.infos[agent], asked)
+        """The infos of seats that neither acted nor act next stay, as long as the game's own do."""
+        base, infos = self.game_env, {}
+        at_turn = self._at_turn, base.agent_selection
+        for agent, info in base.infos.items():
+            if agent in at_turn or self._made_from.get(agent) is not info:
+                asked = len(self._reasons) if agent == base.agent_selection else 0
+                infos[agent] = self._counted(agent, info, asked)
+            else:
+                infos[agent] = self._infos[agent]
+        self._made_from, self._infos, self._at_turn = dict(base.infos), infos, base.agent_selection
 
     def _counted(self, agent: str, info: dict[str, Any], asked: int) -> dict[str, Any]:
         """An info of the game with what is counted here; `asked` is how often the agent was asked again."""

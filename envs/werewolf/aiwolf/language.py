@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from parlour.envs.core import ParlourError
@@ -130,6 +131,7 @@ class Compound:
 Utterance = Pause | Sentence | Reply | Compound
 
 
+@lru_cache(maxsize=4096)
 def read(text: str) -> Utterance:
     """The tree of a line of talk. `Agent1` is read as `Agent[01]`, and version 2's `REQUEST (...)` has its old meaning.
 
