@@ -49,6 +49,7 @@ OURS: Final = (
     Ours("werewolf_v0", {"num_players": 7}, MAFIA_RAW, 1.2),
     Ours("werewolf_v0", {"num_players": 7}, MAFIA_TEXT, 0.0),
     Ours("werewolf_v0", {"num_players": 8}, MAFIA_RAW, 0.0),
+    Ours("werewolf_v0", {"rules": "aiwolf-15"}, MAFIA_RAW, 0.0),
     Ours("avalon_v0", {"num_players": 5, "rules": "official"}, TICTACTOE, 8.0),
     Ours("avalon_v0", {"num_players": 10, "rules": "official"}, TICTACTOE, 0.0),
     Ours("murder_mystery_v0", {"case": "harbour_en"}, CONNECT_FOUR, 3.0),
