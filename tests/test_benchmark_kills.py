@@ -26,8 +26,8 @@ from parlour.training.measure.benchmark.run import MEASURED
 from parlour.training.play.parallel.concurrent_games import Job
 from servers import KEY, Answer, Call, Server
 
-KILLS = (15, 80, 81, 150, 220)
-"""The process is killed once the server has answered so many calls of this run, over all its processes."""
+KILLS = (15, 60, 61, 120, 170)
+"""The process is killed once the server has answered so many calls of this run, over all its processes; undisturbed it takes 202."""
 PATIENCE = 300
 """Seconds for one process."""
 
