@@ -176,7 +176,7 @@ def _spread(rate: Spread) -> tuple[str, str]:
 def lasting(games: int, blocks: int = 10) -> None:
     """Whether speed and memory stay: Werewolf and a murder mystery, block after block of new games, beside Connect Four."""
     steady = {CONNECT_FOUR: peers(games // blocks // 2)[CONNECT_FOUR]}
-    steady |= {one.name: ours(one, games // blocks) for one in (OURS[0], OURS[3], OURS[5])}
+    steady |= {one.name: ours(one, games // blocks) for one in (OURS[0], OURS[4], OURS[6])}
     rows = []
     for block in range(blocks):
         with without_collector():
