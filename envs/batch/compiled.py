@@ -97,6 +97,15 @@ LLVM does not make vectors of the loop over rows that start anywhere: it takes t
 """
 
 
+@kernel
+def lowest(bits: int) -> int:
+    """The first seat of a set of seats, given as bits; the set is not empty."""
+    j = 0
+    while not (bits >> j) & 1:
+        j += 1
+    return j
+
+
 @cache
 def _folder(given: str, above: Path) -> Path:
     """Where loops are kept: as Numba is told (NUMBA_CACHE_DIR), beside the sources, or among the user's caches."""

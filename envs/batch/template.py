@@ -1,7 +1,7 @@
 """Coin by the thousand: kernels of `parlour.envs._template`, the smallest example of tables for `parlour.envs.batch`.
 
 What a game needs: a record of one game; kernels that begin it, play a move and show it, one game at a time; a loop over all
-games; and a class that puts them behind the interface. `tests/test_batch_template.py` holds them to the scalar rules.
+games; and a class that puts them behind the interface. `tests/lockstep.py` holds such kernels to the scalar rules.
 """
 
 from __future__ import annotations

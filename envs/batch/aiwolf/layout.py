@@ -13,7 +13,7 @@ from parlour.envs import speech
 from parlour.envs.batch.compiled import LANES
 from parlour.envs.core import Move
 from parlour.envs.werewolf import vocabulary as game
-from parlour.envs.werewolf.aiwolf.encode import OF_SEAT
+from parlour.envs.werewolf.aiwolf.encode import CLEARED, OF_SEAT
 from parlour.envs.werewolf.aiwolf.rules import AIWolf
 from parlour.envs.werewolf.aiwolf.state import CHECK, DONE, HUNT, PROTECT, TALK, VOTE, WHISPER
 from parlour.envs.werewolf.aiwolf.vocabulary import AIWOLF_PRESETS, BODYGUARD, MEDIUM, POSSESSED, REMARK, TALK_OVER
@@ -51,8 +51,6 @@ _AIMED: Final = {
     CHECK: game.CHECKS,
     VOTE: game.BALLOT,
 }
-ACCUSED, DEFENDED, REPORTED, CLEARED = 1, 2, 3, 4
-"""What a seat last claimed about another, as in `parlour.envs.werewolf.aiwolf.encode`; 0 is nothing."""
 LIVES: Final = OF_SEAT.index("lives")
 EXECUTED: Final = OF_SEAT.index("was executed")
 BY_NIGHT: Final = OF_SEAT.index("died by night")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from parlour.envs.batch.aiwolf.layout import IS_OVER
-from parlour.envs.batch.compiled import copy, kernel
+from parlour.envs.batch.compiled import copy, kernel, lowest
 from parlour.envs.batch.streams import advance, below
 from parlour.envs.batch.werewolf.options import ONGOING, seat_at
 from parlour.envs.werewolf.aiwolf.state import HUNT, TALK, WHISPER
@@ -98,12 +98,3 @@ def random_action(g: Any, r: Any) -> int:
         aims &= aims - 1
     place = lowest(aims) - g.actor
     return r.aimed[g.phase] + (place + r.seats if place < 0 else place)
-
-
-@kernel
-def lowest(bits: int) -> int:
-    """The lowest seat of a set that is not empty."""
-    j = 0
-    while not (bits >> j) & 1:
-        j += 1
-    return j

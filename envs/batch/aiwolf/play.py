@@ -9,20 +9,16 @@ from typing import Any
 
 from parlour.envs.batch.aiwolf.layout import (
     ACCUSE,
-    ACCUSED,
     BY_NIGHT,
     CLAIM,
     CLAIMED_OF,
-    CLEARED,
     COLUMNS,
     DEFEND,
-    DEFENDED,
     EXECUTED,
     GOT_VOTES,
     IS_OVER,
     LIVES,
     RECOMMEND,
-    REPORTED,
     REPORTS,
     SKIP,
     STANDS,
@@ -32,6 +28,7 @@ from parlour.envs.batch.compiled import kernel
 from parlour.envs.batch.streams import advance, below
 from parlour.envs.batch.werewolf.options import NONE, ONGOING, ask, ask_next
 from parlour.envs.batch.werewolf.play import VILLAGE, WOLVES
+from parlour.envs.werewolf.aiwolf.encode import ACCUSED, CLEARED, DEFENDED, REPORTED
 from parlour.envs.werewolf.aiwolf.state import CHECK, HUNT, PROTECT, TALK, VOTE, WHISPER
 
 # -- the deal --------------------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from parlour.envs.batch.avalon.layout import (
     TALK_ROW,
     TEAM_ROW,
 )
-from parlour.envs.batch.compiled import kernel
+from parlour.envs.batch.compiled import kernel, lowest
 from parlour.envs.batch.streams import advance, below
 
 ONGOING: Final = -1
@@ -67,15 +67,6 @@ def set_team(g: Any, team: int) -> None:
 def turned(bits: int, by: int, n: int) -> int:
     """A set of seats with every seat counted `by` further, 0 <= by < n."""
     return ((bits << by) | (bits >> (n - by))) & ((1 << n) - 1)
-
-
-@kernel
-def lowest(bits: int) -> int:
-    """The first seat of a set that is not empty."""
-    j = 0
-    while not (bits >> j) & 1:
-        j += 1
-    return j
 
 
 @kernel

@@ -34,7 +34,8 @@ OF_SEAT: Final = (
     "reported as none",
     "got votes",
 )
-_ACCUSED, _DEFENDED, _REPORTED, _CLEARED = 1, 2, 3, 4
+ACCUSED, DEFENDED, REPORTED, CLEARED = 1, 2, 3, 4
+"""What a seat last claimed about another; 0 is nothing."""
 _CLAIMS_BEGIN, _CLAIMS_END = 5, 9
 """Columns of shares of claims, in the order of the claims."""
 _REPORT_SIGN: Final = np.array([0, 0, 0, 1, -1], np.float32)
@@ -112,11 +113,11 @@ class _Summary:
         seat, (kind, args, _), _ = event
         table = self._table
         if kind == speech.ACCUSE:
-            self._claim(seat, args[0], _ACCUSED)
+            self._claim(seat, args[0], ACCUSED)
         elif kind == speech.DEFEND:
-            self._claim(seat, args[0], _DEFENDED)
+            self._claim(seat, args[0], DEFENDED)
         elif kind == speech.REPORT:
-            self._claim(seat, args[0], _REPORTED if args[1] else _CLEARED)
+            self._claim(seat, args[0], REPORTED if args[1] else CLEARED)
         elif kind == speech.CLAIM_ROLE:
             table[seat, len(OF_SEAT) :] = 0.0
             table[seat, len(OF_SEAT) + args[0]] = 1.0

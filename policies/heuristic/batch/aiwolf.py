@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numba import prange
 from parlour.envs.batch.aiwolf.layout import ACCUSE, CLAIM, REPORT
-from parlour.envs.batch.compiled import kernel, loop, use_threads
+from parlour.envs.batch.compiled import kernel, loop, lowest, use_threads
 from parlour.envs.batch.streams import advance, below, fraction
 from parlour.envs.werewolf.aiwolf.state import CHECK, HUNT, TALK, VOTE, WHISPER
 from parlour.policies.heuristic.aiwolf import ACCUSED, CLEARED, REPORTED, TIE
@@ -118,15 +118,6 @@ def _count(seats: int) -> int:
 
 
 @kernel
-def _lowest(seats: int) -> int:
-    """The first seat of a set that is not empty."""
-    seat = 0
-    while not (seats >> seat) & 1:
-        seat += 1
-    return seat
-
-
-@kernel
 def _claimed(g: Any, r: Any) -> Any:
     claimed = np.empty(r.seats, np.int64)
     for j in range(r.seats):
@@ -154,8 +145,8 @@ def _liars(g: Any, r: Any, claimed: Any) -> int:
     mediums = _claims(g, r, claimed, r.medium)
     results = False
     for j in range(r.seats):
-        if _count(mediums) == 1 and g.reported[_lowest(mediums), j]:
-            known[j] = g.reported[_lowest(mediums), j]
+        if _count(mediums) == 1 and g.reported[lowest(mediums), j]:
+            known[j] = g.reported[lowest(mediums), j]
         if _result(g, r, j):
             known[j] = _result(g, r, j)
             results = True
@@ -232,7 +223,7 @@ def _to_guard(g: Any, r: Any) -> int:
     for role in (r.seer, r.medium):
         claimants = _claims(g, r, claimed, role) & others
         if _count(claimants) == 1:
-            return _lowest(claimants)
+            return lowest(claimants)
     return _best(g, others, _marks(g, r, claimed), -1.0)
 
 
@@ -292,7 +283,7 @@ def _lie(g: Any, r: Any) -> int:
     g.players = advance(g.players)
     for _ in range(below(g.players, _count(among))):
         among &= among - 1
-    return _report(g, r, _lowest(among), True)
+    return _report(g, r, lowest(among), True)
 
 
 @kernel
