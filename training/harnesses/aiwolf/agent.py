@@ -7,6 +7,7 @@ player that is drawn. The game continues, and the forfeits are counted.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any, ClassVar, Final
 
 from parlour.envs import speech
@@ -53,10 +54,17 @@ class AIWolfAgent(Policy):
         """Why decisions were forfeited, over all games."""
         self.decisions = 0
         self._notes: dict[str, Any] = {}
-        self._begin(SaidLines())
+        self.join(SaidLines(), lambda: None)
 
-    def _begin(self, said: SaidLines) -> None:
-        self._said = said
+    def join(self, said: SaidLines, ask_all: Callable[[], None]) -> None:
+        """A new game begins.
+
+        Args:
+            said: Keeps the agents' lines.
+            ask_all: Calls `ask` of all agents that decide now, each with its View.
+        """
+        self._said, self._ask_all = said, ask_all
+        self._asked: WerewolfView | None = None
         self._record: SeatRecord | None = None
         self._day = self._finished_day = 0
         self._heard = [0, 0]
@@ -66,26 +74,37 @@ class AIWolfAgent(Policy):
         found = []
         for request in ("NAME", "ROLE"):
             try:
-                found.append(self._connection.ask(_packet(request)))
+                self._connection.ask(_packet(request))
+                found.append(self._connection.answer())
             except NoAnswer:
                 found.append("")
         name, role = found
         shown = "".join(c for c in name if c.isprintable())[:LONGEST_NAME].strip()
         return shown, role.strip().upper()
 
-    def join(self, said: SaidLines) -> None:
-        """A new game begins, in which the agents' lines are kept in `said`."""
-        self._begin(said)
+    def ask(self, view: WerewolfView) -> None:
+        """Send the request of this View, unless it has been sent. After a vote it holds the whole `gameInfo`, before it the
+        news of the talk.
+        """
+        if view == self._asked:
+            return
+        self._asked = view
+        record = self._catch_up(view)
+        told = {"gameInfo": record.info_json(view)} if record.voted else self._news(record)
+        request = _REQUESTS.get(view.legal[-1].kind) or ("WHISPER" if view.night else "TALK")
+        self._connection.ask(_packet(request, **told))
 
     def act(self, observation: Any, info: dict[str, Any]) -> Any:
         """A number of the catalogue, or the words of a line."""
         view: WerewolfView = info["view"]
-        record = self._catch_up(view)
+        if view != self._asked:
+            self._ask_all()
+        self._asked = None
         self._notes = {}
         self.decisions += 1
         if view.legal[-1].kind in _REQUESTS:
-            return info["legal"][view.legal.index(self._target(view, record))]
-        return self._line(view, record)
+            return info["legal"][view.legal.index(self._target(view))]
+        return self._line(view)
 
     def notes(self) -> dict[str, Any]:
         return self._notes
@@ -142,28 +161,25 @@ class AIWolfAgent(Policy):
 
     # -- its answers -------------------------------------------------------------------------------------------
 
-    def _ask(self, request: str, view: WerewolfView, record: SeatRecord) -> str:
-        """An answer. After a vote the request holds the whole `gameInfo`, before it the news of the talk."""
-        told = {"gameInfo": record.info_json(view)} if record.voted else self._news(record)
-        return self._connection.ask(_packet(request, **told))
-
-    def _target(self, view: WerewolfView, record: SeatRecord) -> Move:
+    def _target(self, view: WerewolfView) -> Move:
         try:
-            return _target_of(self._ask(_REQUESTS[view.legal[-1].kind], view, record), view)
+            return _target_of(self._connection.answer(), view)
         except NoAnswer as error:
             return self._forfeit(str(error), view)
 
-    def _line(self, view: WerewolfView, record: SeatRecord) -> str:
+    def _line(self, view: WerewolfView) -> str:
         """A line of AIWolf's language; a skip for what is none."""
         try:
-            text = self._ask("WHISPER" if view.night else "TALK", view, record).strip() or SKIP
+            text = self._connection.answer().strip() or SKIP
             utterance = _utterance(text)
         except NoAnswer as error:
             self._count(str(error))
             text, utterance = SKIP, Pause()
         if isinstance(utterance, Pause) and (utterance.over or Move(speech.SILENT) not in view.legal):
             text = OVER
-        self._said.texts[LineKey(view.day, view.night, record.turn(whisper=view.night), view.seat)] = text
+        assert self._record is not None
+        turn = self._record.turn(whisper=view.night)
+        self._said.texts[LineKey(view.day, view.night, turn, view.seat)] = text
         return text
 
     def _forfeit(self, why: str, view: WerewolfView) -> Move:

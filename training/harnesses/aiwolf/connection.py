@@ -40,14 +40,17 @@ class AgentConnection:
         except OSError:
             self._lose()
 
-    def ask(self, packet: str) -> str:
-        """Send a line and read the answer, without its line end. Lines that came unasked or too late are dropped first.
+    def ask(self, packet: str) -> None:
+        """Send a line that has an answer. Lines that came unasked or too late are dropped first."""
+        self._drop_early()
+        self.tell(packet)
+
+    def answer(self) -> str:
+        """The answer to the line that was sent, without its line end. The time limit begins now.
 
         Raises:
             NoAnswer: There is none in time, it is too long or no UTF-8, or the connection is lost.
         """
-        self._drop_early()
-        self.tell(packet)
         line = self._line(monotonic() + self._time_limit)
         try:
             return line.decode().rstrip("\r")

@@ -12,12 +12,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Any, Final
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept, check_from, check_one_of
+from parlour.envs.moment import moment
 from parlour.envs.registry import build, lookup
 from parlour.envs.werewolf.aiwolf.vocabulary import AIWOLF_PRESETS, AIWolfRules
 from parlour.envs.werewolf.vocabulary import WerewolfView
@@ -179,17 +181,23 @@ class Contest:
     def _play(self, number: int) -> None:
         seed, said = self.settings.seed + number, SaidLines()
         seated = self._seated(seed)
-        for _, policy in seated:
-            if isinstance(policy, AIWolfAgent):
-                policy.join(said)
+        agents = {seat: policy for seat, (_, policy) in enumerate(seated) if isinstance(policy, AIWolfAgent)}
+        for agent in agents.values():
+            agent.join(said, partial(self._ask_all, agents))
         names = [entrant.name for entrant, _ in seated]
         file = None if self._out is None else self._out / f"{GAME}-{number + 1}.jsonl"
         episode = play_recorded(self._env, [policy for _, policy in seated], names, seed, file)
         self._count(names, episode)
         roles = {str(seat + 1): view.role.upper() for seat, view in enumerate(episode.last_views)}
-        for seat, (_, policy) in enumerate(seated):
-            if isinstance(policy, AIWolfAgent):
-                policy.finish(episode.last_views[seat], roles)
+        for seat, agent in agents.items():
+            agent.finish(episode.last_views[seat], roles)
+
+    def _ask_all(self, agents: Mapping[int, AIWolfAgent]) -> None:
+        """Ask all agents that decide now: nobody learns another's answer before it has given its own."""
+        base = self._env.game_env
+        for seat, state in moment(base.game, base.state_now):
+            if seat in agents:
+                agents[seat].ask(base.game.view(state, seat))  # type: ignore[arg-type]
 
     def _seated(self, seed: int) -> list[tuple[Entrant, Policy]]:
         """Who sits where: drawn, after those who asked for a role that the deal has."""
