@@ -270,9 +270,9 @@ def read_claims(words: str, view: View, role_names: tuple[str, ...]) -> tuple[Mo
     one speaks ("As the Merlin, I ..."). A list of players is a claim about each: "I recommend myself and player_0" is two.
     A move holds one claim, the first; whoever wants the others reads the words.
     """
-    allowed = {(move.kind, move.args) for move in view.legal}
-    found = _claimed(words, view.seat, role_names)
-    return tuple(Move(*claim, words) for claim in dict.fromkeys(found) if claim in allowed)
+    found = dict.fromkeys(_claimed(words, view.seat, role_names))
+    allowed = {(move.kind, move.args) for move in view.legal} if found else ()
+    return tuple(Move(*claim, words) for claim in found if claim in allowed)
 
 
 def _claimed(words: str, me: int, role_names: tuple[str, ...]) -> Iterator[tuple[str, tuple[int, ...]]]:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from time import monotonic
 from typing import Any, Final
@@ -195,7 +196,7 @@ class Contest:
     def _ask_all(self, agents: Mapping[int, AIWolfAgent]) -> None:
         """Ask all agents that decide now: nobody learns another's answer before it has given its own."""
         base = self._env.game_env
-        for seat, state in moment(base.game, base.state_now):
+        for seat, state in islice(moment(base.game, base.state_now), 1 + len(base.state_now.queue)):
             if seat in agents:
                 agents[seat].ask(base.game.view(state, seat))  # type: ignore[arg-type]
 

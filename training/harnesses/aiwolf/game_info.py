@@ -66,6 +66,8 @@ class SaidLines:
     """Seat -> the role that it claimed last."""
     _encoded: dict[tuple[int, bool, int, int], str] = field(default_factory=dict)
     """Day, whether whispers, first line and end -> the lines as JSON."""
+    _counts: dict[tuple[int, bool, int], Counter[int]] = field(default_factory=dict)
+    """Day, whether whispers, and end -> how many lines each agent has said."""
 
     def line(self, key: LineKey, number: int, move: Move, roles: Sequence[str]) -> dict[str, Any]:
         """A line in AIWolf's form; `number` counts the lines of its talk from 0."""
@@ -85,6 +87,13 @@ class SaidLines:
         if encoded is None:
             encoded = self._encoded[key] = as_json(lines[begin:])
         return encoded
+
+    def counts(self, day: int, lines: Sequence[dict[str, Any]], *, whisper: bool) -> Counter[int]:
+        """How many lines each agent has said in a day's talk, or in its whispers; pauses are none."""
+        key = day, whisper, len(lines)
+        if key not in self._counts:
+            self._counts[key] = Counter(line["agent"] for line in lines if line["text"] not in (SKIP, OVER))
+        return self._counts[key]
 
     def text(self, key: LineKey, move: Move, roles: Sequence[str], *, medium: bool = False) -> str:
         """A line as an AIWolf agent hears it. A remark of another player is a skip: its words are not AIWolf's.
@@ -116,6 +125,8 @@ class SeatRecord:
         self._said, self._rules, self._roles = said, rules, view.role_names
         self._seen, self._day, self._alive = 0, 0, [True] * len(view.roles)
         self._wolves = _wolves(view)
+        in_play = {name.upper() for name in view.roles}
+        self._existing = [role for role in AIWOLF_ROLES if role in in_play]
         self._guards = view.role == BODYGUARD
         self._facts = _Facts()
         self._parties = self._counted()
@@ -153,7 +164,7 @@ class SeatRecord:
         """`gameInfo` of the seat, as far as it has read; `view` says its role."""
         facts, day, seat = self._facts, self._day, view.seat
         living = [j + 1 for j, lives in enumerate(self._alive) if lives]
-        left = [self._left(told) for told in self._lines]
+        talks, whispers = (self._left(day, whisper=whisper) for whisper in (False, True))
         return {
             "agent": seat + 1,
             "day": day,
@@ -173,9 +184,9 @@ class SeatRecord:
             "cursedFox": -1,
             "divineResult": _judged(facts.divined.get(day), day, seat),
             "mediumResult": _judged(facts.identified.get(day), day, seat),
-            "remainTalkMap": {str(agent): left[0](agent) for agent in living},
-            "remainWhisperMap": {str(j + 1): left[1](j + 1) for j in self._wolves if self._alive[j]},
-            "existingRoleList": [role for role in AIWOLF_ROLES if role in {name.upper() for name in view.roles}],
+            "remainTalkMap": {str(agent): talks(agent) for agent in living},
+            "remainWhisperMap": {str(j + 1): whispers(j + 1) for j in self._wolves if self._alive[j]},
+            "existingRoleList": self._existing,
         }
 
     def info_json(self, view: WerewolfView, **known: Any) -> str:
@@ -187,8 +198,8 @@ class SeatRecord:
         whispers = said.history(day, self.whispers, 0, whisper=True)
         return f'{{"talkList":{talks},"whisperList":{whispers},{as_json(told)[1:]}'
 
-    def _left(self, told: list[dict[str, Any]]) -> Callable[[int], int]:
-        counts = Counter(line["agent"] for line in told if line["text"] not in (SKIP, OVER))
+    def _left(self, day: int, *, whisper: bool) -> Callable[[int], int]:
+        counts = self._said.counts(day, self._lines[whisper], whisper=whisper)
         return lambda agent: self._rules.talk_lines - counts[agent]
 
     def _counted(self) -> tuple[int, int]:
