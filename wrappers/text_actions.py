@@ -150,7 +150,7 @@ class TextActions(AgentSpaces, BaseWrapper[str, Any, Any]):
     def _refresh(self) -> None:
         """The infos of seats that neither acted nor act next stay, as long as the game goes on."""
         base, agents = self.game_env, (self._at_turn, self.game_env.agent_selection)
-        if self._made_from is not base.infos:
+        if self._made_from is not base.infos or base.outcome is not None:
             self._made_from, self._infos, agents = base.infos, {}, tuple(base.infos)
         for agent in agents:
             asked = len(self._reasons) if agent == base.agent_selection else 0
