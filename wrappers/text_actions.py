@@ -55,8 +55,8 @@ class TextActions(AgentSpaces, BaseWrapper[str, Any, Any]):
         self._faults: dict[str, Counter[str]] = {}
         self._reasons: list[str] = []
         self._infos: dict[str, dict[str, Any]] = {}
-        self._made_from: dict[str, Any] | None = None
-        """The game's own infos that the infos were made from."""
+        self._made_from: dict[str, Any] = {}
+        """Agent -> the game's own info that its info was made from."""
         self._at_turn = ""
 
     @property
@@ -73,7 +73,7 @@ class TextActions(AgentSpaces, BaseWrapper[str, Any, Any]):
         self._rng = np.random.default_rng((drawn, _STREAM))
         self._faults = {agent: Counter() for agent in self.game_env.possible_agents}
         self._reasons = []
-        self._made_from = None
+        self._made_from = {}
         self._refresh()
 
     def step(self, action: Any) -> None:
@@ -148,14 +148,16 @@ class TextActions(AgentSpaces, BaseWrapper[str, Any, Any]):
         return ObservedSpace(parts)
 
     def _refresh(self) -> None:
-        """The infos of seats that neither acted nor act next stay, as long as the game goes on."""
-        base, agents = self.game_env, (self._at_turn, self.game_env.agent_selection)
-        if self._made_from is not base.infos or base.outcome is not None:
-            self._made_from, self._infos, agents = base.infos, {}, tuple(base.infos)
-        for agent in agents:
-            asked = len(self._reasons) if agent == base.agent_selection else 0
-            self._infos[agent] = self._counted(agent, base.infos[agent], asked)
-        self._at_turn = base.agent_selection
+        """The infos of seats that neither acted nor act next stay, as long as the game's own do."""
+        base, infos = self.game_env, {}
+        at_turn = self._at_turn, base.agent_selection
+        for agent, info in base.infos.items():
+            if agent in at_turn or self._made_from.get(agent) is not info:
+                asked = len(self._reasons) if agent == base.agent_selection else 0
+                infos[agent] = self._counted(agent, info, asked)
+            else:
+                infos[agent] = self._infos[agent]
+        self._made_from, self._infos, self._at_turn = dict(base.infos), infos, base.agent_selection
 
     def _counted(self, agent: str, info: dict[str, Any], asked: int) -> dict[str, Any]:
         """An info of the game with what is counted here; `asked` is how often the agent was asked again."""
