@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from threading import Thread
+from threading import Barrier, Thread
 from typing import Any
 
 import pytest
@@ -163,6 +163,28 @@ def test_silence_costs_one_decision_and_the_next_answers_count_again():
     _, clients, entrants = contest(None, [lambda port, k: Silent(port, "silent", k)], games=2, time_limit=0.3)
     assert dict(entrants[0].agent.forfeits) == {"too late": 1}
     assert clients[0].wrong == []
+
+
+class Patient(Client):
+    """Says its first line, and gives its first vote, once all agents have been asked for theirs."""
+
+    def __init__(self, port: int, number: int, asked: dict[str, Barrier]) -> None:
+        super().__init__(port, f"patient{number}", number)
+        self.asked = asked
+
+    def answer(self, packet: dict[str, Any]) -> str:
+        request = packet["request"]
+        if request in self.asked and request not in self.requests:
+            self.asked[request].wait()
+        return super().answer(packet)
+
+
+def test_all_agents_are_asked_before_any_has_answered():
+    """Everybody lives at the first line and at the first vote of five players, so five agents wait for each other."""
+    asked = {request: Barrier(5, timeout=5.0) for request in ("TALK", "VOTE")}
+    _, _, entrants = contest(None, [lambda port, k: Patient(port, k, asked)] * 5, time_limit=10.0)
+    assert not any(barrier.broken for barrier in asked.values())
+    assert [dict(entrant.agent.forfeits) for entrant in entrants] == [{}] * 5
 
 
 class Leaver(Client):
