@@ -13,7 +13,7 @@ from parlour.envs.avalon import vocabulary as avalon
 from parlour.envs.avalon.histories import histories
 from parlour.envs.core import NATURE, Move, ParlourError
 from parlour.envs.turn import take_turn
-from parlour.policies import make_policy
+from parlour.policies import expert, make_policy
 from parlour.policies.search import SearchPolicy, SearchSettings
 from parlour.policies.search.continuations import Continuations
 from parlour.policies.search.critic import Critic, fitted
@@ -248,6 +248,15 @@ def test_a_network_with_other_features_is_refused_among_the_others(tmp_path):
     TrainedSeat("avalon_v0", env.game.config, layers, features="record").save(tmp_path / "other.npz")
     with pytest.raises(ParlourError, match="has the features record; accepted: belief"):
         others_of((str(tmp_path / "other.npz"),), indifferent(), 0.02)
+
+
+def test_one_of_the_others_may_have_a_setting():
+    table = {"num_players": 5, "rules": "official", "talk": False}
+    human = expert("avalon_v0", game_of(table).config, style="human")
+    others = others_of((OWN, "expert:style=human", "mcts:rollouts=5"), indifferent(table), 0.02)
+    assert (others.families[1].network.layers[0][0] == human.layers[0][0]).all()
+    with pytest.raises(ParlourError, match="width"):
+        others_of(("mcts:width=5",), indifferent(table), 0.02)
 
 
 def test_a_critic_learns_what_its_inputs_tell():

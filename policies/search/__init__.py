@@ -51,7 +51,7 @@ class SearchSettings(Settings):
     """The win rate, 0..1, that outweighs a move that the network takes e times as often."""
     others: tuple[str, ...] = setting((OWN,), anything(lambda words: tuple(words.split("+"))))
     """Who may sit in the other seats, joined by +: `own` for the same network, `expert`, `heuristic`, `random`, `logic`, `mcts`,
-    files of trained seats."""
+    files of trained seats; with one setting where they take some, such as `expert:style=human`."""
     slip: float = setting(0.02, number(0.0001, 1))
     """Share of the others' moves that the posterior takes for random ones."""
     least: float = setting(0.02, number(0, 1))

@@ -17,7 +17,7 @@ from parlour.envs.batch.players import BatchPlayer, HeuristicSeats, KernelSeats
 from parlour.envs.batch.tables import BatchTables, Turns
 from parlour.envs.core import ParlourError
 from parlour.policies import zoo
-from parlour.policies.experts import EXPERT, expert
+from parlour.policies.experts import EXPERT, expert, style_of
 from parlour.policies.names import HEURISTIC, RANDOM, ZOO
 from parlour.policies.trained import TrainedSeat
 
@@ -139,7 +139,8 @@ def others_of(names: Sequence[str], network: TrainedSeat, slip: float) -> Others
     """The families of these names, each as likely as the others.
 
     Args:
-        names: `own` for the searching network, `expert`, `heuristic`, `random`, a name of the zoo, or the file of a trained seat.
+        names: `own` for the searching network, `expert`, `heuristic`, `random`, a name of the zoo, or the file of a trained seat;
+            `expert` and the zoo with a setting or without, such as `expert:style=human`.
         network: The searching network.
         slip: See `Others`.
 
@@ -157,14 +158,17 @@ def others_of(names: Sequence[str], network: TrainedSeat, slip: float) -> Others
 
 def _family(name: str, network: TrainedSeat) -> Family:
     at = network.game, network.config
+    plain, _, text = name.partition(":")
+    key, _, value = text.partition("=")
+    words = {key: value} if text else {}
     if name == HEURISTIC:
         return DrawnFamily(HeuristicSeats())
     if name == RANDOM:
         return RandomFamily()
-    if name in ZOO:
+    if plain in ZOO:
         zoo.check_table(*at)
-        return DrawnFamily(KernelSeats(name, zoo.choice(name, {})[0]))
-    other = expert(*at) if name == EXPERT else TrainedSeat.load_for(name, *at)
+        return DrawnFamily(KernelSeats(name, zoo.choice(plain, words)[0]))
+    other = expert(*at, style=style_of(words)) if plain == EXPERT else TrainedSeat.load_for(name, *at)
     if other.features != network.features:
         raise ParlourError(
             f"{name!r} among others has the features {other.features}; accepted: {network.features}, as the network has"
