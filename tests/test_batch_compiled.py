@@ -10,17 +10,17 @@ compiled = pytest.importorskip("parlour.envs.batch.compiled")
 copy = compiled.copy
 
 
-@compiled.kernel
+@numba.njit
 def second_row(to, of):
     copy(to[1], of)
 
 
-@compiled.kernel
+@numba.njit
 def from_the_third(to, of):
     copy(to[2:], of[1:3])
 
 
-@compiled.kernel
+@numba.njit
 def widened_from_the_second(to, of):
     compiled.widen(to[2:], of[1:])
 
@@ -52,3 +52,19 @@ def test_widen_writes_sixteen_numbers_and_nothing_beside_them():
 def test_widen_refuses_other_types():
     with pytest.raises(numba.TypingError, match="contiguous arrays, int8 to float32"):
         widened_from_the_second(np.zeros(20), np.zeros(20, np.int8))
+
+
+def test_only_loops_and_kernels_call_kernels():
+    """Twice 3 is 6 from a loop; from Python it is refused."""
+
+    @compiled.kernel
+    def twice(x):
+        return 2 * x
+
+    @numba.njit
+    def calls(x):
+        return twice(x)
+
+    assert calls(3) == 6
+    with pytest.raises(TypeError, match="twice is a kernel; only loops and kernels may call it"):
+        twice(3)

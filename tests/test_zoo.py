@@ -98,10 +98,10 @@ def test_evil_with_two_failed_quests_fails_the_third_and_has_won(seed):
 @pytest.mark.parametrize("options", [DEEPROLE, OFFICIAL], ids=["deeprole", "official"])
 def test_deals_are_drawn_as_often_as_the_belief_of_the_seat_says(options):
     """Frequencies of 4000 draws within 0.03 (over three standard errors) of the exact posterior, for each seat of a game."""
-    from parlour.envs.batch.compiled import kernel
+    from numba import njit
     from parlour.policies.zoo.kernels.tree_search import draw_deal, look_from
 
-    @kernel
+    @njit(error_model="numpy")
     def drawn(games, rules, count):
         evil, merlin = np.zeros(games[0].roles.size), np.zeros(games[0].roles.size)
         copied = games[0:1].copy()

@@ -1,4 +1,4 @@
-"""A kernel that draws legal actions by the logits of a network.
+"""A loop that draws legal actions by the logits of a network.
 
 Every table has a stream of its own for what a player draws (`parlour.envs.batch.streams`), so that a game does not depend on
 which games are played beside it.
@@ -6,14 +6,15 @@ which games are played beside it.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
-from parlour.envs.batch.compiled import kernel
+from parlour.envs.batch.compiled import loop
 from parlour.envs.batch.streams import advance, fraction
 
 
-@kernel
+@partial(loop, parallel=False)
 def draw(logits: Any, mask: Any, rows: Any, stream: Any, actions: Any, log_probs: Any) -> None:
     """Draw a legal action for some tables from the softmax of its logits.
 

@@ -20,11 +20,11 @@ Sums over hypotheses go along rows of length H, which the compiler turns into ve
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import combinations
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numba import njit
 from parlour.envs.batch.compiled import kernel
 from parlour.envs.batch.werewolf.layout import Array
 from parlour.envs.werewolf.rules import Werewolf
@@ -33,7 +33,7 @@ from parlour.envs.werewolf.vocabulary import WEREWOLF
 ONLOOKER: Final = -1
 _PUBLIC: Final = 0
 
-along: Final[Callable[..., Any]] = njit(error_model="numpy", fastmath={"reassoc", "contract", "nsz"})
+along: Final[Callable[..., Any]] = partial(kernel, fastmath={"reassoc", "contract", "nsz"})
 """How functions that sum along rows are compiled: the order of the terms is left open."""
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
-from parlour.envs.batch.compiled import kernel
+from parlour.envs.batch.compiled import loop
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
 
 
-@kernel
+@partial(loop, parallel=False)
 def advantages(
     row: Ints,
     actor: Ints,
@@ -68,7 +70,7 @@ def advantages(
             known[i] = True
 
 
-@kernel
+@partial(loop, parallel=False)
 def returns(
     row: Ints,
     actor: Ints,
