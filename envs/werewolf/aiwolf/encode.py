@@ -19,6 +19,7 @@ from parlour.envs.core import Event
 from parlour.envs.feature_blocks import Block, BlockEncoder, Features
 from parlour.envs.werewolf.aiwolf.belief import AIWolfBeliefs
 from parlour.envs.werewolf.aiwolf.rules import AIWolf
+from parlour.envs.werewolf.aiwolf.testimony import Testimony
 from parlour.envs.werewolf.aiwolf.vocabulary import BODYGUARD, IDENTIFIED, MEDIUM, POSSESSED
 from parlour.envs.werewolf.vocabulary import CHECKED, DAWN, EXECUTED, SEER, VOTES, WEREWOLF, WerewolfView
 
@@ -78,7 +79,8 @@ class AIWolfTableEncoder:
 def _blocks(game: AIWolf, features: str, view: WerewolfView | None) -> list[Block]:
     summary = _Summary(game, view, own_frame=bool(features))
     record = [_Record(summary)] if "record" in features else []
-    return [summary, *record, *([_Belief(game, view)] if "belief" in features else [])]
+    testimony = [Testimony(game.seats, view)] if features and MEDIUM in game.role_names else []
+    return [summary, *testimony, *record, *([_Belief(game, view)] if "belief" in features else [])]
 
 
 class _Summary:
