@@ -99,18 +99,23 @@ class SharedLinear(nn.Module):
     in_others: torch.Tensor
     out_own: torch.Tensor
     out_others: torch.Tensor
-    order: torch.Tensor
+    in_order: torch.Tensor
+    out_order: torch.Tensor
 
     def __init__(self, inputs: Units, outputs: Units, gain: float, generator: torch.Generator | None) -> None:
         super().__init__()
         self.in_features, self.out_features = inputs.size, outputs.size
-        order = torch.argsort(torch.cat([outputs.own, outputs.others.flatten()]))
+        in_order = torch.cat([inputs.own, inputs.others.flatten()])
+        out_order = torch.argsort(torch.cat([outputs.own, outputs.others.flatten()]))
+        self._sorts = not torch.equal(in_order, torch.arange(inputs.size))
+        self._sorted_again = not torch.equal(out_order, torch.arange(outputs.size))
         numbers: Mapping[str, torch.Tensor] = {
             "in_own": inputs.own,
             "in_others": inputs.others,
             "out_own": outputs.own,
             "out_others": outputs.others,
-            "order": order,
+            "in_order": in_order,
+            "out_order": out_order,
         }
         for name, tensor in numbers.items():
             self.register_buffer(name, tensor, persistent=False)
@@ -127,13 +132,18 @@ class SharedLinear(nn.Module):
 
     def forward(self, seen: torch.Tensor) -> torch.Tensor:
         """(B, in) -> (B, out)."""
-        own = seen.index_select(1, self.in_own)
-        others = seen.index_select(1, self.in_others.flatten()).view(len(seen), *self.in_others.shape)
+        if self._sorts:
+            seen = seen.index_select(1, self.in_order)
+        own, others = seen[:, : len(self.in_own)], seen[:, len(self.in_own) :].unflatten(1, self.in_others.shape)
         inputs = torch.cat([own, others.sum(dim=1)], dim=1)
-        out_own = functional.linear(inputs, torch.cat([self.own_by_own, self.own_by_sum], dim=1), self.own_bias)
-        of_all = functional.linear(inputs, torch.cat([self.other_by_own, self.other_by_sum], dim=1), self.other_bias)
-        out_others = functional.linear(others, self.other_by_same) + of_all[:, None]
-        return torch.cat([out_own, out_others.flatten(1)], dim=1).index_select(1, self.order)
+        by_own = torch.cat([self.own_by_own, self.other_by_own])
+        by_sum = torch.cat([self.own_by_sum, self.other_by_sum])
+        bias = torch.cat([self.own_bias, self.other_bias])
+        of_all = functional.linear(inputs, torch.cat([by_own, by_sum], dim=1), bias)
+        out_own, shift = of_all[:, : len(self.out_own)], of_all[:, len(self.out_own) :]
+        out_others = (others @ self.other_by_same.T).add_(shift[:, None])
+        out = torch.cat([out_own, out_others.flatten(1)], dim=1)
+        return out.index_select(1, self.out_order) if self._sorted_again else out
 
     @property
     def weight(self) -> torch.Tensor:
