@@ -104,7 +104,9 @@ def test_hidden_units_are_divided_among_the_seats():
 )
 def test_what_is_about_several_seats_is_refused(game, options, what):
     tables = batch.make(game, num_envs=1, **options)
-    with pytest.raises(ParlourError, match=f"^{what} that cannot share weights are not accepted; accepted with shared: "):
+    with pytest.raises(
+        ParlourError, match=f"^{what} that cannot share weights are not accepted; accepted with shared: "
+    ):
         (feature_units(tables.names, tables.seats), action_units(tables))
 
 

@@ -87,7 +87,9 @@ def show_testimony(g: Any, r: Any, f: Any) -> None:
     for place in range(n):
         at = _ACCUSED * n + place
         f[at] = r.quotients[most, SEATS + int(f[at])]
-    alone = _only(np.int64(g.seers) & alive) | _only(np.int64(g.mediums) & alive) | _only(np.int64(g.bodyguards) & alive)
+    alone = (
+        _only(np.int64(g.seers) & alive) | _only(np.int64(g.mediums) & alive) | _only(np.int64(g.bodyguards) & alive)
+    )
     _show_set(refuted, n, me, f[_REFUTED * n :])
     _show_set(alone, n, me, f[_ALONE * n :])
     _show_named(g, r, f[_NAMED * n :])
@@ -103,7 +105,11 @@ def _refuted(g: Any, r: Any) -> int:
     elif role == r.seer:
         wolves, others, refuted = np.int64(g.seen), others | np.int64(g.cleared), np.int64(g.seers)
     elif role == r.medium:
-        wolves, others, refuted = np.int64(g.identified_wolf), others | np.int64(g.identified_human), np.int64(g.mediums)
+        wolves, others, refuted = (
+            np.int64(g.identified_wolf),
+            others | np.int64(g.identified_human),
+            np.int64(g.mediums),
+        )
     elif role == r.bodyguard:
         refuted = np.int64(g.bodyguards)
     medium = _only(np.int64(g.mediums))

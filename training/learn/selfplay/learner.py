@@ -22,7 +22,15 @@ from parlour.policies import TrainedSeat
 from parlour.policies.array_files import read_arrays, write_arrays
 from parlour.policies.files import reading
 from parlour.training.learn.batch import kernels
-from parlour.training.learn.batch.networks import adam_arrays, arrays_of, load_adam, load_arrays, mlp, shared_mlp, weights_of
+from parlour.training.learn.batch.networks import (
+    adam_arrays,
+    arrays_of,
+    load_adam,
+    load_arrays,
+    mlp,
+    shared_mlp,
+    weights_of,
+)
 from parlour.training.learn.batch.players import NetworkPlayer
 from parlour.training.learn.selfplay.collect import Experience
 from parlour.training.learn.selfplay.config import SelfplayConfig
