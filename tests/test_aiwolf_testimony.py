@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from parlour.envs.speech import ACCUSE, CLAIM_ROLE, RECOMMEND, REPORT
 from parlour.envs.core import Move
+from parlour.envs.speech import ACCUSE, CLAIM_ROLE, RECOMMEND, REPORT
 from parlour.envs.werewolf import GAME
 from parlour.envs.werewolf.aiwolf.testimony import TESTIMONY
 from parlour.envs.werewolf.vocabulary import CHECKS, KILL

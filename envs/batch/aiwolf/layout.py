@@ -121,7 +121,7 @@ RULES: Final = np.dtype(
         *((flag, np.uint8) for flag in ("talk", "record", "testimony", "reset")),
         *((number, _i4) for number in ("seats", "actions", "kinds", "columns", "moves", "speeches", "all_wolves")),
         *(
-            (role, _i4) for role in ("wolf", "possessed", "seer", "medium", "bodyguard")
+            (role, _i4) for role in ("wolf", "possessed", "seer", "medium", "bodyguard", "villager")
         ),  # role numbers; -1: not in play
         *((limit, _i4) for limit in ("talk_turns", "talk_lines", "skips", "revotes")),
         ("over", _i4),  # the action
@@ -162,6 +162,7 @@ def rules_of(rules: AIWolf) -> Any:
         ("possessed", POSSESSED),
         ("medium", MEDIUM),
         ("bodyguard", BODYGUARD),
+        ("villager", game.VILLAGER),
     )
     for field, role in roles:
         r[field] = names.index(role) if role in names else -1

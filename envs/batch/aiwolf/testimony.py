@@ -99,17 +99,14 @@ def show_testimony(g: Any, r: Any, f: Any) -> None:
 def _refuted(g: Any, r: Any) -> int:
     """Who reported another result than the seat to move knows or a lone medium reported, or claims the role that it has."""
     me, role = g.actor, g.roles[g.actor]
-    wolves, others, refuted = 0, 1 << me, 0
+    wolves, others, refuted = np.int64(0), np.int64(1 << me), np.int64(0)
     if role == r.wolf:
-        wolves, others = np.int64(g.wolf_set), 0
+        wolves, others = np.int64(g.wolf_set), np.int64(0)
     elif role == r.seer:
         wolves, others, refuted = np.int64(g.seen), others | np.int64(g.cleared), np.int64(g.seers)
     elif role == r.medium:
-        wolves, others, refuted = (
-            np.int64(g.identified_wolf),
-            others | np.int64(g.identified_human),
-            np.int64(g.mediums),
-        )
+        wolves, others = np.int64(g.identified_wolf), others | np.int64(g.identified_human)
+        refuted = np.int64(g.mediums)
     elif role == r.bodyguard:
         refuted = np.int64(g.bodyguards)
     medium = _only(np.int64(g.mediums))
