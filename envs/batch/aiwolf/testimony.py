@@ -16,7 +16,7 @@ from parlour.envs.werewolf.aiwolf.testimony import TESTIMONY
 
 _REPORTED, _REFUTED, _ACCUSED, _I_ACCUSE, _I_REPORTED, _ALONE, _NAMED = range(len(TESTIMONY))
 _FIELD = 0b11111
-"""Of a count among those that `_counts` packs."""
+"""The bits of one of the counts that `_counts` packs."""
 
 # -- what is heard ---------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """What the claims at a table of AIWolf's Werewolf come to for one seat: a block of features where a medium is in play.
 
 A report is worth what its reporter is: so each report counts only if nothing that the seat knows, or a lone medium reported, refutes
-the reporter. For each seat, counted from the own one: what reporters who are not refuted say of it, by how many claim to be the
+the reporter. For each seat, counted from the own one: what reporters who are not refuted say about it, by how many claim to be the
 seer; whether it is refuted; its share of the latest accusations; my own latest accusation and report; whether it alone claims its
 role; and for werewolves, how recently it was named as the victim.
 """
@@ -94,9 +94,9 @@ class Testimony:
         mediums = [j for j, role in enumerate(claims) if role == MEDIUM]
         identified: Signs = self._reports[mediums[0]] if len(mediums) == 1 else np.zeros_like(self._facts)
         known = np.where(self._facts != 0, self._facts, identified)
-        refuted: np.ndarray[Any, np.dtype[np.bool_]] = (self._reports * known < 0).any(axis=1)
+        refuted: np.ndarray[Any, np.dtype[np.bool_]] = np.any(self._reports * known < 0, axis=1)
         if view.role in POWERS:
-            refuted |= np.array([role == view.role for role in claims])
+            refuted = refuted | np.array([role == view.role for role in claims])
         refuted[view.seat] = False
         return refuted
 

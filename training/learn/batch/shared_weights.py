@@ -26,7 +26,7 @@ _OWN_SHARE: Final = 4
 
 
 class Units(NamedTuple):
-    """The features, hidden units or actions of a layer's end, by what they are about."""
+    """Features, hidden units or actions: the inputs or outputs of a layer."""
 
     own: torch.Tensor
     """Numbers of those about no other seat, shape (O,)."""
@@ -134,7 +134,8 @@ class SharedLinear(nn.Module):
         """(B, in) -> (B, out)."""
         if self._sorts:
             seen = seen.index_select(1, self.in_order)
-        own, others = seen[:, : len(self.in_own)], seen[:, len(self.in_own) :].unflatten(1, self.in_others.shape)
+        own, others = seen[:, : len(self.in_own)], seen[:, len(self.in_own) :]
+        others = others.view(len(seen), *self.in_others.shape)
         inputs = torch.cat([own, others.sum(dim=1)], dim=1)
         by_own = torch.cat([self.own_by_own, self.other_by_own])
         by_sum = torch.cat([self.own_by_sum, self.other_by_sum])
