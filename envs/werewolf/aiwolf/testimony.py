@@ -27,7 +27,7 @@ TESTIMONY: Final = (
     "named as the victim",
 )
 """Columns of a seat. Reports as a werewolf count 1, as none -1."""
-POWERS: Final = (SEER, MEDIUM, BODYGUARD)
+SINGLE_ROLES: Final = (SEER, MEDIUM, BODYGUARD)
 """Roles that one seat has, so that two who claim one contradict each other."""
 Signs = np.ndarray[Any, np.dtype[np.int8]]
 
@@ -83,7 +83,7 @@ class Testimony:
         table[:, 4] = self._reports[me]
         living = [role for role, lives in zip(claims, view.alive, strict=True) if lives]
         table[:, 5] = [
-            lives and role in POWERS and living.count(role) == 1 for role, lives in zip(claims, view.alive, strict=True)
+            lives and role in SINGLE_ROLES and living.count(role) == 1 for role, lives in zip(claims, view.alive, strict=True)
         ]
         for number, victim in enumerate(self._named):
             table[victim, 6] = (number + 1) / len(self._named)
@@ -95,7 +95,7 @@ class Testimony:
         identified: Signs = self._reports[mediums[0]] if len(mediums) == 1 else np.zeros_like(self._facts)
         known = np.where(self._facts != 0, self._facts, identified)
         refuted: np.ndarray[Any, np.dtype[np.bool_]] = np.any(self._reports * known < 0, axis=1)
-        if view.role in POWERS:
+        if view.role in SINGLE_ROLES:
             refuted = refuted | np.array([role == view.role for role in claims])
         refuted[view.seat] = False
         return refuted
