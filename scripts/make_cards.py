@@ -21,7 +21,23 @@ from parlour.training.results.result_table import markdown_list, markdown_table
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "cards"
 _BEGAN = {"": "after imitation of the heuristic", "human": "from the weights of a clone of people"}
 _STYLED = {"": "", "human": ":style=human"}
-_NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_NUMBERS = (
+    "none",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+)
 MADE = "<!-- made by scripts/make_cards.py -->\n"
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from lockstep import Mirror, random_actions
-from parlour.policies.heuristic.aiwolf import AIWolfPlayer
+from parlour.envs import registry
+from parlour.envs.core import ParlourError
+from parlour.policies import make_policy
+from parlour.policies.heuristic.aiwolf import AIWolfPlayer, AIWolfStyle
 from test_batch_aiwolf import dealt, drawn
 from test_batch_werewolf_heuristic import DRAWS, Seats
 
@@ -17,22 +22,28 @@ pytestmark = pytest.mark.slow  # kernels are compiled
 
 @pytest.mark.parametrize("share", [0.0, 0.4])
 @pytest.mark.parametrize(
-    ("options", "turns_played"),
-    [({"rules": "aiwolf-5"}, 600), ({"rules": "aiwolf-15"}, 1200), ({"rules": "aiwolf-15", "talk": False}, 400)],
+    ("options", "turns_played", "opens"),
+    [
+        ({"rules": "aiwolf-5"}, 600, 0.0),
+        ({"rules": "aiwolf-15"}, 1200, 0.0),
+        ({"rules": "aiwolf-15"}, 600, 0.3),
+        ({"rules": "aiwolf-15", "talk": False}, 400, 0.0),
+    ],
     ids=str,
 )
-def test_it_does_what_the_scalar_heuristic_does_as_often(options, turns_played, share):
+def test_it_does_what_the_scalar_heuristic_does_as_often(options, turns_played, opens, share):
     """Games of the heuristic itself (share 0), and with some of the actions at random."""
+    style = AIWolfStyle(open=opens)
     tables = batch.make("werewolf_v0", num_envs=4, features="summary", **options)
     turns = tables.reset(seed=2)
     mirror, rng = Mirror(tables, dealt, drawn), np.random.default_rng(2)
-    seats, everywhere = Seats(mirror, AIWolfPlayer), np.ones(4, bool)
+    seats, everywhere = Seats(mirror, partial(AIWolfPlayer, style=style)), np.ones(4, bool)
     statistic = freedom = by_lot = 0.0
     actions = np.zeros(4, np.int64)
     while mirror.turns < turns_played:
         counts = np.zeros((4, tables.actions))
         for _ in range(DRAWS):
-            heuristic.choose(tables, everywhere, actions)
+            heuristic.choose(tables, everywhere, actions, style)
             counts[np.arange(4), actions] += 1
         for b in range(4):
             expected = seats.counts(b)
@@ -72,3 +83,31 @@ def test_it_needs_no_beliefs_and_writes_only_where_it_has_to_act():
     heuristic.choose(tables, np.array([True, False, True]), actions)
     assert actions[1] == -7
     assert (actions[[0, 2]] >= 0).all()
+
+
+def test_a_player_that_is_open_says_at_once_that_it_is_a_villager_unless_it_has_another_role_to_tell():
+    tables = batch.make("werewolf_v0", num_envs=200, rules="aiwolf-15")
+    turns, actions, everywhere = tables.reset(seed=0), np.zeros(200, np.int64), np.ones(200, bool)
+    while not (tables.games.day == 2).all():
+        heuristic.choose(tables, everywhere & (tables.games.day < 2), actions, AIWolfStyle(open=1.0))
+        turns = tables.step(np.where(tables.games.day < 2, actions, -1))
+    names = tables.game.role_names
+    said, roles = tables.games.claimed, tables.roles
+    for role in ("Villager", "Bodyguard", "Werewolf"):
+        assert (said[roles == names.index(role)] == names.index("Villager")).all()
+    assert (said[roles == names.index("Possessed")] == names.index("Seer")).all()
+    assert (said[roles == names.index("Medium")] != names.index("Villager")).all()
+    assert turns.actor.min() >= 0
+
+
+def test_other_tables_of_werewolf_refuse_a_style():
+    tables = batch.make("werewolf_v0", num_envs=1, beliefs=True)
+    tables.reset(seed=0)
+    with pytest.raises(ParlourError, match="takes a style at AIWolf's presets alone; accepted: heuristic"):
+        heuristic.choose(tables, np.ones(1, bool), np.zeros(1, np.int64), AIWolfStyle(open=0.5))
+    player = make_policy("heuristic:open=0.5", "werewolf_v0")
+    env = registry["werewolf_v0"].raw_env(info="full")
+    env.reset(seed=0)
+    player.reset(0, 0)
+    with pytest.raises(ParlourError, match="takes a style at AIWolf's presets alone"):
+        player.act(env.observe(env.agent_selection), env.infos[env.agent_selection])

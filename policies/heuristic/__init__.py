@@ -112,8 +112,12 @@ class HeuristicPolicy(Policy):
 
 def _style_of(game: str, words: Mapping[str, str]) -> Settings | None:
     """The style that words name; None without words, or for games whose heuristic has none. Raises `ParlourError`."""
-    if not words or game != "avalon_v0":
-        return None
-    from parlour.policies.heuristic.avalon import AvalonStyle
+    if words and game == "avalon_v0":
+        from parlour.policies.heuristic.avalon import AvalonStyle
 
-    return read_settings(AvalonStyle, words, HeuristicPolicy.name)
+        return read_settings(AvalonStyle, words, HeuristicPolicy.name)
+    if words and game == "werewolf_v0":
+        from parlour.policies.heuristic.aiwolf import AIWolfStyle
+
+        return read_settings(AIWolfStyle, words, HeuristicPolicy.name)
+    return None

@@ -9,6 +9,7 @@ alone, and is no language model.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -22,9 +23,11 @@ from parlour.envs.werewolf.vocabulary import (
     GUARDS,
     KILL,
     SEER,
+    VILLAGER,
     WEREWOLF,
     WerewolfView,
 )
+from parlour.policies.settings import Settings, number, setting
 
 CLEARED: Final = -1.0
 ACCUSED: Final = 1.0
@@ -34,16 +37,25 @@ TIE: Final = 1e-3
 """So little that it only decides ties."""
 
 
+@dataclass(frozen=True)
+class AIWolfStyle(Settings):
+    """How the player talks; `heuristic:open=0.1` on the command line."""
+
+    open: float = setting(0.0, number(0, 1))
+    """How often a villager, a bodyguard or a werewolf that has not come out says with its line that it is a villager."""
+
+
 class AIWolfPlayer:
     """One seat of one game.
 
     Args:
         view: Its View before the first move.
         rng: Its own draws.
+        style: How it talks; None: the usual way.
     """
 
-    def __init__(self, view: WerewolfView, rng: np.random.Generator) -> None:
-        self._rng, self._me, self._seen = rng, view.seat, 0
+    def __init__(self, view: WerewolfView, rng: np.random.Generator, style: AIWolfStyle | None = None) -> None:
+        self._rng, self._me, self._seen, self._style = rng, view.seat, 0, style or AIWolfStyle()
         self._wolves = {view.seat, *(j for fact in view.knows for j in fact.seats)} if view.role == WEREWOLF else set()
         self._claims: dict[int, str] = {}
         """Seat -> the role that it claimed last."""
@@ -104,10 +116,11 @@ class AIWolfPlayer:
 
     def _line(self, view: WerewolfView) -> Move:
         """The best wish that it has not said; over when there is none."""
-        for move in self._wishes(view):
-            if move in view.legal:
-                return move
-        return Move(TALK_OVER)
+        line = next((move for move in self._wishes(view) if move in view.legal), Move(TALK_OVER))
+        hides = not view.night and self._me not in self._claims and view.role not in (SEER, MEDIUM, POSSESSED)
+        if hides and self._style.open and self._rng.random() < self._style.open:
+            return Move(speech.CLAIM_ROLE, (view.role_names.index(VILLAGER),))
+        return line
 
     def _wishes(self, view: WerewolfView) -> list[Move]:
         if view.night:

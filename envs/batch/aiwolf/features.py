@@ -8,18 +8,23 @@ from numba import prange
 from parlour.envs.batch.aiwolf.layout import KNOWN, REPORTS, STANDS
 from parlour.envs.batch.aiwolf.options import decision, is_legal, random_action, write_mask
 from parlour.envs.batch.aiwolf.play import begin, play, start
+from parlour.envs.batch.aiwolf.testimony import show_testimony
 from parlour.envs.batch.compiled import copy, kernel, loop, widen
 from parlour.envs.batch.kernel_tables import COURSE, DEAL, PLAY_AT_RANDOM, START, blank, rest
 from parlour.envs.batch.tables import ILLEGAL
 from parlour.envs.batch.werewolf.options import NONE, ONGOING, seat_at
 from parlour.envs.batch.werewolf.play import DRAW, VILLAGE, end
 from parlour.envs.werewolf.aiwolf.state import CHECK
+from parlour.envs.werewolf.aiwolf.testimony import TESTIMONY
 
 
 @kernel
 def observe(g: Any, r: Any, f: Any) -> None:
     """Write the features that the rules record asks for to `f`."""
     at = _summary(g, r, f)
+    if r.testimony:
+        show_testimony(g, r, f[at:])
+        at += r.seats * len(TESTIMONY)
     if r.record:
         _pairs(g, r, f[at:])
 

@@ -108,6 +108,8 @@ GAME: Final = np.dtype(
         ("claims", _i1, (SEATS, SEATS)),  # what each last claimed about each
         ("signs", _i1, (2, SEATS, SEATS + LANES)),  # the same as features: `REPORTS`, `STANDS`; each row twice running
         ("reported", _i1, (SEATS, SEATS)),  # last report: 1 a werewolf, -1 none, 0 never
+        *((claimants, np.uint16) for claimants in ("seers", "mediums", "bodyguards")),  # see `testimony.py`
+        *((speakers, np.uint16, SEATS) for speakers in ("wolf_by", "none_by", "accused_by")),
         ("counts", _i1, (SEATS, CLEARED + 1)),  # about each seat, how many claimed what last
         ("votes", _i1, SEATS),  # for each seat in the latest vote by day
     ],
@@ -116,14 +118,15 @@ GAME: Final = np.dtype(
 
 RULES: Final = np.dtype(
     [
-        *((flag, np.uint8) for flag in ("talk", "record", "reset")),
+        *((flag, np.uint8) for flag in ("talk", "record", "testimony", "reset")),
         *((number, _i4) for number in ("seats", "actions", "kinds", "columns", "moves", "speeches", "all_wolves")),
         *(
-            (role, _i4) for role in ("wolf", "possessed", "seer", "medium", "bodyguard")
+            (role, _i4) for role in ("wolf", "possessed", "seer", "medium", "bodyguard", "villager")
         ),  # role numbers; -1: not in play
         *((limit, _i4) for limit in ("talk_turns", "talk_lines", "skips", "revotes")),
         ("over", _i4),  # the action
         ("deck", _i1, SEATS),
+        ("quotients", np.float32, (SEATS + 1, 2 * SEATS + 1)),  # by denominator, and numerator from -SEATS; in [-1, 1]
         ("share", np.float32, SEATS + 1),  # of so many seats
         (
             "masks",
@@ -148,6 +151,8 @@ def rules_of(rules: AIWolf) -> Any:
     r = np.zeros(1, RULES).view(np.recarray)
     preset, names = rules.rules, rules.role_names
     r.talk, r.all_wolves = rules.talk, rules.roles.count(game.WEREWOLF)
+    r.testimony = MEDIUM in names
+    r.quotients = np.clip(np.arange(-SEATS, SEATS + 1) / np.maximum(1, np.arange(SEATS + 1))[:, None], -1, 1)
     r.talk_turns, r.talk_lines, r.skips, r.revotes = preset.talk_turns, preset.talk_lines, preset.skips, preset.revotes
     r.seats, r.actions, r.kinds = rules.seats, len(rules.catalogue), len(names)
     r.columns, r.share[0, : rules.seats + 1] = COLUMNS + len(names), np.arange(rules.seats + 1) / rules.seats
@@ -157,6 +162,7 @@ def rules_of(rules: AIWolf) -> Any:
         ("possessed", POSSESSED),
         ("medium", MEDIUM),
         ("bodyguard", BODYGUARD),
+        ("villager", game.VILLAGER),
     )
     for field, role in roles:
         r[field] = names.index(role) if role in names else -1

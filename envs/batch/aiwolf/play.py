@@ -24,6 +24,7 @@ from parlour.envs.batch.aiwolf.layout import (
     STANDS,
 )
 from parlour.envs.batch.aiwolf.options import ask_party, in_party, lives
+from parlour.envs.batch.aiwolf.testimony import forget_testimony, hear_accusation, hear_claim, hear_report
 from parlour.envs.batch.compiled import kernel
 from parlour.envs.batch.streams import advance, below
 from parlour.envs.batch.werewolf.options import NONE, ONGOING, ask, ask_next
@@ -60,6 +61,7 @@ def start(g: Any, r: Any) -> None:
     g.claims[:] = 0
     g.signs[:] = 0
     g.reported[:] = 0
+    forget_testimony(g)
     g.counts[:] = 0
     for j in range(n):
         role = g.roles[j]
@@ -167,6 +169,7 @@ def _hear(g: Any, r: Any, by: int, kind: int, action: int) -> None:
             g.rows[row + g.claimed[by]] = 0
         g.claimed[by] = r.aim[action]
         g.rows[row + g.claimed[by]] = 1
+        hear_claim(g, r, by, g.claimed[by])
         return
     if kind < ACCUSE:
         return
@@ -177,12 +180,14 @@ def _hear(g: Any, r: Any, by: int, kind: int, action: int) -> None:
         return
     claim, report, stand = ACCUSED, 0, 0
     if kind == ACCUSE:
+        hear_accusation(g, by, g.accusing[by], about)
         g.accusing[by], stand = about, -1
     elif kind == DEFEND:
         claim, stand = DEFENDED, 1
     else:
         claim, report = (REPORTED, 1) if r.verdict[action] else (CLEARED, -1)
         g.reported[by, about] = report
+        hear_report(g, by, about, report > 0)
     _count_claim(g, r, about, g.claims[by, about], -1)
     _count_claim(g, r, about, claim, 1)
     g.claims[by, about] = claim

@@ -2,7 +2,8 @@
 
 `table` and `summary` hold for each seat: whether it is me, lives, was executed, died by night; what I know about it (a fellow: 1;
 found a werewolf: 1, found none: -1); shares of the seats that accuse it, defend it, report it as a werewolf and as none, by their
-last such claim; the last role that it claimed; and its share of the latest votes. `record` adds for each pair of seats the last
+last such claim; the last role that it claimed; and its share of the latest votes. Where a medium is in play, `summary` also has
+what the claims come to for the seat (`parlour.envs.werewolf.aiwolf.testimony`). `record` adds for each pair of seats the last
 report of the one about the other, its last word for or against the other, and whether it voted for the other. `belief` adds to
 `summary` n chances each, by the exact belief (`parlour.envs.werewolf.aiwolf.belief`): the seat's own of who is a werewolf, the seer, the
 possessed, the medium and the bodyguard, as far as they are in play, then an onlooker's. `record+belief` adds both.
@@ -19,6 +20,7 @@ from parlour.envs.core import Event
 from parlour.envs.feature_blocks import Block, BlockEncoder, Features
 from parlour.envs.werewolf.aiwolf.belief import AIWolfBeliefs
 from parlour.envs.werewolf.aiwolf.rules import AIWolf
+from parlour.envs.werewolf.aiwolf.testimony import Testimony
 from parlour.envs.werewolf.aiwolf.vocabulary import BODYGUARD, IDENTIFIED, MEDIUM, POSSESSED
 from parlour.envs.werewolf.vocabulary import CHECKED, DAWN, EXECUTED, SEER, VOTES, WEREWOLF, WerewolfView
 
@@ -78,7 +80,8 @@ class AIWolfTableEncoder:
 def _blocks(game: AIWolf, features: str, view: WerewolfView | None) -> list[Block]:
     summary = _Summary(game, view, own_frame=bool(features))
     record = [_Record(summary)] if "record" in features else []
-    return [summary, *record, *([_Belief(game, view)] if "belief" in features else [])]
+    testimony = [Testimony(game.seats, view)] if features and MEDIUM in game.role_names else []
+    return [summary, *testimony, *record, *([_Belief(game, view)] if "belief" in features else [])]
 
 
 class _Summary:

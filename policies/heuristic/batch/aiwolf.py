@@ -14,29 +14,31 @@ from parlour.envs.batch.aiwolf.layout import ACCUSE, CLAIM, REPORT
 from parlour.envs.batch.compiled import kernel, loop, lowest, use_threads
 from parlour.envs.batch.streams import advance, below, fraction
 from parlour.envs.werewolf.aiwolf.state import CHECK, HUNT, TALK, VOTE, WHISPER
-from parlour.policies.heuristic.aiwolf import ACCUSED, CLEARED, REPORTED, TIE
+from parlour.policies.heuristic.aiwolf import ACCUSED, CLEARED, REPORTED, TIE, AIWolfStyle
 
 _NONE = -1
+_USUAL = AIWolfStyle()
 
 
-def choose(tables: Any, where: Any, actions: Any) -> None:
+def choose(tables: Any, where: Any, actions: Any, style: AIWolfStyle = _USUAL) -> None:
     """Write the heuristic's actions; see `parlour.policies.heuristic.batch`."""
     use_threads(tables.threads)
-    _choose_all(tables.games, tables.rules, np.asarray(where, np.uint8), actions)
+    _choose_all(tables.games, tables.rules, np.asarray(where, np.uint8), actions, float(style.open))
 
 
 @loop
-def _choose_all(games: Any, rules: Any, where: Any, actions: Any) -> None:
+def _choose_all(games: Any, rules: Any, where: Any, actions: Any, opens: float) -> None:
     for b in prange(len(games)):
         if where[b] and games[b].actor >= 0:
-            actions[b] = _decide(games[b], rules[0])
+            actions[b] = _decide(games[b], rules[0], opens)
 
 
 @kernel
-def _decide(g: Any, r: Any) -> int:
+def _decide(g: Any, r: Any, opens: float) -> int:
     """What the seat to move does, a number of its own frame."""
     if g.phase == TALK:
-        return _line(g, r)
+        line = _line(g, r)
+        return r.said[CLAIM] + r.villager if opens > 0 and _opens(g, r, opens) else line
     if g.phase == WHISPER:
         return r.over if g.proposals else _aim(g, r, _prey(g, r))
     if g.phase == HUNT:
@@ -245,6 +247,16 @@ def _line(g: Any, r: Any) -> int:
     if g.accusing[me] != suspect:
         return r.said[ACCUSE] + _place(g, r, suspect)
     return r.over
+
+
+@kernel
+def _opens(g: Any, r: Any, opens: float) -> bool:
+    """Whether it says instead that it is a villager; see `AIWolfStyle`."""
+    role = g.roles[g.actor]
+    if role == r.seer or role == r.medium or role == r.possessed or _claim(g, r, g.actor) != _NONE:
+        return False
+    g.players = advance(g.players)
+    return fraction(g.players) < opens
 
 
 @kernel

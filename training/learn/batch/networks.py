@@ -9,6 +9,8 @@ from typing import Any, Final
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from parlour.envs.batch.tables import BatchTables
+from parlour.training.learn.batch.shared_weights import SharedLinear, shared_layers
 from torch import nn
 
 ACTIVATIONS: Final[dict[str, type[nn.Module]]] = {"tanh": nn.Tanh, "relu": nn.ReLU}
@@ -36,9 +38,18 @@ def mlp(sizes: Sequence[int], activation: str, generator: torch.Generator | None
     return nn.Sequential(*parts[:-1])
 
 
-def layers_of(network: nn.Module) -> list[nn.Linear]:
+def shared_mlp(
+    tables: BatchTables, hidden: Sequence[int], activation: str, generator: torch.Generator | None = None
+) -> nn.Sequential:
+    """The same from the features to the actions of these tables, with one set of weights for all other seats."""
+    layers = shared_layers(tables, hidden, generator)
+    parts = [part for layer in layers for part in (layer, ACTIVATIONS[activation]())]
+    return nn.Sequential(*parts[:-1])
+
+
+def layers_of(network: nn.Module) -> list[nn.Linear | SharedLinear]:
     """The linear layers, from the inputs to the outputs."""
-    return [layer for layer in network.modules() if isinstance(layer, nn.Linear)]
+    return [layer for layer in network.modules() if isinstance(layer, nn.Linear | SharedLinear)]
 
 
 def weights_of(network: nn.Module) -> list[tuple[Array, Array]]:

@@ -81,6 +81,8 @@ class SelfplayConfig:
     """The same at the end; in between it changes by equal factors."""
     hidden: tuple[int, ...] = (128, 128)
     """Widths of the hidden layers."""
+    shared: bool = False
+    """Use one set of weights for all other seats: learns from fewer decisions at large tables. For features in the frame of a seat."""
     critic_hidden: tuple[int, ...] = (64, 64)
     """Widths of the critic's hidden layers."""
     activation: Literal["tanh", "relu"] = "relu"

@@ -22,7 +22,15 @@ from parlour.policies import TrainedSeat
 from parlour.policies.array_files import read_arrays, write_arrays
 from parlour.policies.files import reading
 from parlour.training.learn.batch import kernels
-from parlour.training.learn.batch.networks import adam_arrays, arrays_of, load_adam, load_arrays, mlp, weights_of
+from parlour.training.learn.batch.networks import (
+    adam_arrays,
+    arrays_of,
+    load_adam,
+    load_arrays,
+    mlp,
+    shared_mlp,
+    weights_of,
+)
 from parlour.training.learn.batch.players import NetworkPlayer
 from parlour.training.learn.selfplay.collect import Experience
 from parlour.training.learn.selfplay.config import SelfplayConfig
@@ -93,7 +101,10 @@ class SelfplayLearner:
         self.config, self.tables, self.device = config, tables, on_device(config.device)
         generator = torch.Generator().manual_seed(seeds.derive(config.seed))
         self._sees = tables.hidden_size if config.critic == "roles" else 0
-        self.policy = mlp((tables.size, *config.hidden, tables.actions), config.activation, generator)
+        if config.shared:
+            self.policy = shared_mlp(tables, config.hidden, config.activation, generator)
+        else:
+            self.policy = mlp((tables.size, *config.hidden, tables.actions), config.activation, generator)
         self.critic = mlp((tables.size + self._sees, *config.critic_hidden, 1), config.activation, generator)
         self.head = nn.Linear(config.hidden[-1], tables.hidden_size)
         nn.init.zeros_(self.head.weight)

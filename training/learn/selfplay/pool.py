@@ -96,7 +96,9 @@ def _heuristic(source: str, tables: BatchTables) -> HeuristicSeats:
     """The heuristic over arrays. Raises `ParlourError` for settings that only the one of single games has."""
     words = settings_of(source)
     if words and (isinstance(tables, ScalarTables) or not {"habits", "deceit"}.isdisjoint(words)):
-        raise accept("heuristic over arrays", source, "heuristic, or at tables of Avalon with kernels its style")
+        raise accept(
+            "heuristic over arrays", source, "heuristic, or at tables of Avalon and AIWolf with kernels its style"
+        )
     return HeuristicSeats(HeuristicPolicy.from_settings(words, tables.spec.id).style, source)
 
 
