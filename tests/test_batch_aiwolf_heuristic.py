@@ -105,9 +105,9 @@ def test_other_tables_of_werewolf_refuse_a_style():
     tables.reset(seed=0)
     with pytest.raises(ParlourError, match="takes a style at AIWolf's presets alone; accepted: heuristic"):
         heuristic.choose(tables, np.ones(1, bool), np.zeros(1, np.int64), AIWolfStyle(open=0.5))
-    player = make_policy("heuristic:open=0.5", "werewolf_v0")
     env = registry["werewolf_v0"].raw_env(info="full")
     env.reset(seed=0)
+    player = make_policy("heuristic:open=0.5", "werewolf_v0", env.game.config)
     player.reset(0, 0)
     with pytest.raises(ParlourError, match="takes a style at AIWolf's presets alone"):
         player.act(env.observe(env.agent_selection), env.infos[env.agent_selection])
