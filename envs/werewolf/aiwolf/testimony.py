@@ -83,7 +83,8 @@ class Testimony:
         table[:, 4] = self._reports[me]
         living = [role for role, lives in zip(claims, view.alive, strict=True) if lives]
         table[:, 5] = [
-            lives and role in SINGLE_ROLES and living.count(role) == 1 for role, lives in zip(claims, view.alive, strict=True)
+            lives and role in SINGLE_ROLES and living.count(role) == 1
+            for role, lives in zip(claims, view.alive, strict=True)
         ]
         for number, victim in enumerate(self._named):
             table[victim, 6] = (number + 1) / len(self._named)
