@@ -11,10 +11,12 @@ import pytest
 from aiwolf_nlp_stub_server import NAMES, NlpStubServer
 from parlour.envs.core import NATURE, ParlourError
 from parlour.envs.speech import ACCUSE, CLAIM_ROLE
+from parlour.envs.werewolf import GAME
 from parlour.envs.werewolf.aiwolf.vocabulary import REMARK, TALK_OVER
 from parlour.envs.werewolf.vocabulary import EXECUTED
-from parlour.policies import HeuristicPolicy, Policy, RandomPolicy
+from parlour.policies import HeuristicPolicy, Policy, RandomPolicy, make_policy
 from parlour.training.harnesses.aiwolf.nlp import NlpVisitor
+from parlour.training.play.rollout import table
 from websockets.sync.server import serve
 
 
@@ -25,6 +27,14 @@ def visited(policy: Policy, players: int, games: int) -> tuple[NlpStubServer, Nl
         visitor.visit("127.0.0.1", stub.port)
     stub.server.shutdown()
     return stub, visitor
+
+
+def test_an_advised_player_has_the_advice_of_the_contests_expert_there():
+    """Five players: as contest `aiwolf-5`, whose expert advises; its model is the offline one."""
+    config = table(GAME.id, rules="aiwolf-5").game_env.game.config
+    stub, visitor = visited(make_policy("advised", GAME.id, config), 5, 3)
+    assert stub.wrong == []
+    assert stub.games == visitor.games.total() == 3
 
 
 @pytest.mark.parametrize("policy", [HeuristicPolicy, RandomPolicy])
