@@ -82,7 +82,7 @@ def believed_or_said(messages: Messages) -> str:
     if not isinstance(question, StateBelief):
         return stub_words(messages)
     drawn = sha256(str(messages[-1]["content"]).encode()).digest()
-    chances = [{"player": one, "chance": drawn[k] / 256} for k, one in enumerate(question.players)]
+    chances = {one: drawn[k] / 256 for k, one in enumerate(question.players)}
     return json.dumps({"thoughts": "", "chances": chances})
 
 

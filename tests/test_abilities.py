@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from parlour.envs.avalon.belief import AvalonHabits
 from parlour.policies import make_policy
-from parlour.policies.agents.belief import Chance, StateBelief, StatedBelief
+from parlour.policies.agents.belief import StateBelief, StatedBelief
 from parlour.policies.llm.ask import BadReply
 from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.policies.llm.model import OfflineModel
@@ -137,11 +137,19 @@ QUESTION = StateBelief(
 
 def test_the_question_names_the_number_of_evil_players_and_asks_for_each_of_the_others():
     assert "2 are on the side" in QUESTION.prompt()
-    assert [one.chance for one in QUESTION.heuristic(rng()).chances] == pytest.approx([2 / 3] * 3, abs=1e-3)
+    assert QUESTION.heuristic(rng()).chances == pytest.approx(dict.fromkeys(QUESTION.players, 2 / 3), abs=1e-3)
+
+
+def test_the_schema_of_the_answer_has_a_field_for_each_of_the_others_and_no_other():
+    """A server that holds a model to the schema can thus give no answer about too few players."""
+    told = QUESTION.schema_of_answer()["properties"]["chances"]
+    assert told["required"] == list(told["properties"]) == QUESTION.players
+    assert told["additionalProperties"] is False
+    assert all(one == {"type": "number", "minimum": 0, "maximum": 1} for one in told["properties"].values())
 
 
 def test_an_answer_about_too_few_players_is_refused():
-    answer = StatedBelief(thoughts="", chances=[Chance(player="player_1", chance=0.5)])
+    answer = StatedBelief(thoughts="", chances={"player_1": 0.5})
     with pytest.raises(BadReply, match="accepted: one for each of player_1, player_2, player_3"):
         QUESTION.read(answer.model_dump_json())
 
@@ -270,8 +278,7 @@ class Undecided(Server):
     def completion(self, call: Call) -> Answer:
         schema = json.dumps(call.body["response_format"]["json_schema"]["schema"])
         players = sorted(set(re.findall(r"player_\d", schema)))
-        chances = [{"player": one, "chance": 0.5} for one in players]
-        text = json.dumps({"thoughts": "", "chances": chances})
+        text = json.dumps({"thoughts": "", "chances": dict.fromkeys(players, 0.5)})
         return Answer(self.completed({"role": "assistant", "content": text}))
 
 

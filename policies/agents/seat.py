@@ -77,8 +77,7 @@ class AskingPolicy(Policy):
     def state_belief(self, observation: Any, info: dict[str, Any]) -> Sequence[float]:
         self.seat_model.rules = str(info.get("rules", ""))
         stated = self.seat_model.ask(belief_question(observation["text"], info, self.seat))
-        chances = {one.player: one.chance for one in stated.chances}
-        return [0.0 if seat == self.seat else chances[name(seat)] for seat in range(info["seats"])]
+        return [0.0 if seat == self.seat else stated.chances[name(seat)] for seat in range(info["seats"])]
 
     def notes(self) -> dict[str, Any]:
         """The questions asked since the last time, for the transcript; and that the heuristic decided, if it did."""

@@ -25,16 +25,19 @@ from parlour.policies.llm.mending import answer_in
 from parlour.policies.llm.noise import MisreadingModel
 from parlour.policies.llm.prompt import Templates
 from parlour.policies.llm.reading import BadReply, Choices
-from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 ENGLISH: Final = "en"
 _LONGEST: Final = 300
 """Characters of a refused reply that an error shows."""
 
-__all__ = ["ASKS", "Answer", "Ask", "BadReply", "Choices", "Rounded", "from_inputs", "read_back"]
+__all__ = ["ASKS", "Answer", "Ask", "BadReply", "Choices", "Fraction", "Rounded", "from_inputs", "read_back"]
 
-Rounded = Annotated[float, AfterValidator(lambda number: round(number, 3))]
+_ROUNDED: Final = AfterValidator(lambda number: round(number, 3))
+Rounded = Annotated[float, _ROUNDED]
 """A number of a question or an answer: rounded to the three decimals that a prompt shows."""
+Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False), _ROUNDED]
+"""The same, from 0 to 1."""
 
 
 class Answer(BaseModel):

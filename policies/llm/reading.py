@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, Final, Literal
 
@@ -179,6 +179,15 @@ def with_length(schema: Mapping[str, Any], place: str, fewest: int, most: int) -
     """A schema in which the list at a place has at least and at most so many entries."""
     told: dict[str, Any] = deepcopy(dict(schema))
     _part(told, place, told.get("$defs", {})).update(minItems=fewest, maxItems=most)
+    return told
+
+
+def with_keys(schema: Mapping[str, Any], place: str, keys: Collection[str]) -> dict[str, Any]:
+    """A schema in which the object at a place, whose keys are free, has these and no others."""
+    told: dict[str, Any] = deepcopy(dict(schema))
+    part = _part(told, place, told.get("$defs", {}))
+    each = part["additionalProperties"]
+    part.update(properties={key: deepcopy(each) for key in keys}, required=list(keys), additionalProperties=False)
     return told
 
 

@@ -8,15 +8,8 @@ from typing import Any
 import numpy as np
 from parlour.envs.english import name
 from parlour.envs.headings import sections_of
-from parlour.policies.llm.ask import Answer, Ask, Choices, Rounded
-from pydantic import Field
-
-
-class Chance(Answer):
-    """How likely a player is to be of the side."""
-
-    player: str
-    chance: Rounded = Field(ge=0, le=1, allow_inf_nan=False)
+from parlour.policies.llm.ask import Answer, Ask, Fraction
+from parlour.policies.llm.reading import with_keys
 
 
 class StatedBelief(Answer):
@@ -24,8 +17,8 @@ class StatedBelief(Answer):
 
     thoughts: str
     """The evidence for and against each player, in a few sentences."""
-    chances: list[Chance]
-    """One for each of the others."""
+    chances: dict[str, Fraction]
+    """How likely each of the others is to be of the side, by name."""
 
 
 class StateBelief(Ask[StatedBelief], kind="belief.state", fixed=("who",), record=("events",), max_tokens=1200):
@@ -44,17 +37,16 @@ class StateBelief(Ask[StatedBelief], kind="belief.state", fixed=("who",), record
 
     def heuristic(self, rng: np.random.Generator) -> StatedBelief:
         share = self.members / len(self.players)
-        return StatedBelief(thoughts="", chances=[Chance(player=one, chance=share) for one in self.players])
+        return StatedBelief(thoughts="", chances=dict.fromkeys(self.players, share))
 
-    def choices(self) -> Choices:
-        return {"chances.player": dict.fromkeys(self.players, "")}
+    def schema_of_answer(self) -> dict[str, Any]:
+        """Each of the others is a field of its own, so that a reply which keeps to the schema names all of them."""
+        return with_keys(super().schema_of_answer(), "chances", self.players)
 
     def check(self, answer: StatedBelief) -> None:
-        given = [one.player for one in answer.chances]
-        if sorted(given) != sorted(self.players):
-            raise ValueError(
-                f"chances of {', '.join(given) or 'nobody'}; accepted: one for each of {', '.join(self.players)}"
-            )
+        if set(answer.chances) != set(self.players):
+            given = ", ".join(answer.chances) or "nobody"
+            raise ValueError(f"chances of {given}; accepted: one for each of {', '.join(self.players)}")
 
 
 def belief_question(text: str, info: Mapping[str, Any], seat: int) -> StateBelief:

@@ -25,9 +25,8 @@ from parlour.envs.core import ParlourError, accept
 from parlour.envs.extras import not_installed
 from parlour.envs.mediated_qa import reading
 from parlour.envs.mediated_qa.reading import EstimatedAnswer
-from parlour.policies.llm.ask import Answer, Ask, Choices, Rounded
+from parlour.policies.llm.ask import Answer, Ask, Choices, Fraction
 from parlour.policies.llm.model import Model, OfflineModel, RequestContext, mixed
-from pydantic import Field
 
 UNKNOWN: Final = "I don't know"
 LABELS: Final = ("entailment", "neutral", "contradiction")
@@ -42,7 +41,7 @@ class ShortAnswer(Answer):
     """What the answer rests on, in one sentence."""
     answer: str
     """A name, a year, a number, yes, no, or that it is not known."""
-    confidence: Rounded = Field(ge=0, le=1)
+    confidence: Fraction
     """How sure it is, 0..1."""
 
 

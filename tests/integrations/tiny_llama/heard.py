@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from parlour.policies import make_policy
+from parlour.envs.avalon.vocabulary import EVIL, EVIL_ROLES
+from parlour.envs.werewolf.vocabulary import WEREWOLF, WOLVES
+from parlour.policies import Policy, make_policy
 from parlour.policies.llm.ask import A, Ask
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
 from parlour.training.play.rollout import play, table
@@ -40,6 +42,9 @@ class Table(NamedTuple):
     options: dict[str, Any]
 
 
+SIDES: Final = {"avalon_v0": (EVIL, EVIL_ROLES), "werewolf_v0": (WOLVES, (WEREWOLF,))}
+"""Game -> the side about which `chat` is asked beside play, and its roles."""
+
 _AVALON: Final = {"num_players": 5}
 _WEREWOLF: Final = {"num_players": 6, "max_days": 3}
 _ENGLISH: Final = {"case": "seed:3:en:4", "rounds": 2}
@@ -66,6 +71,17 @@ TABLES: Final = (
 """Small ones, at which every kind of question of a game is put."""
 
 
+def ask_beside_play(policy: Policy, info: dict[str, Any]) -> None:
+    """Ask a player what it believes before each of its decisions."""
+    act = policy.act
+
+    def asked_and_acting(observation: Any, told: dict[str, Any]) -> Any:
+        policy.state_belief(observation, {**told, **info})
+        return act(observation, told)
+
+    policy.act = asked_and_acting  # type: ignore[method-assign]
+
+
 def heard_at(one: Table, seeds: range) -> Iterator[Heard]:
     """The questions of whole games at a table, in the order in which they were put."""
     for seed in seeds:
@@ -73,5 +89,11 @@ def heard_at(one: Table, seeds: range) -> Iterator[Heard]:
         env = table(one.game, **one.options)
         config = env.game_env.game.config
         seats = len(env.game_env.possible_agents)
-        play(env, [make_policy(one.agent, one.game, config, model) for _ in range(seats)], seed)
+        policies = [make_policy(one.agent, one.game, config, model) for _ in range(seats)]
+        if one.agent == "chat" and one.game in SIDES:
+            side, roles = SIDES[one.game]
+            members = sum(role in roles for role in config["roles"])
+            for policy in policies:
+                ask_beside_play(policy, {"side": side, "members": members, "seats": seats})
+        play(env, policies, seed)
         yield from model.heard
