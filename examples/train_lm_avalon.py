@@ -337,14 +337,17 @@ def _numbers(estimate: Any) -> list[float] | None:
 
 
 def report(found: dict[str, Any], chosen: argparse.Namespace) -> str:
-    """The ablation as Markdown: wins, the gain over imitation, and the beliefs."""
+    """The ablation as Markdown: wins, the gains over imitation and over longer imitation, and the beliefs."""
     rows = []
     for name, own in found.items():
-        wins, gain = rate(sum(own["won"]), len(own["won"])), paired(own["won"], found["imitation"]["won"])
-        shown = "" if name == "imitation" else f"{100 * gain.value:+.1f} {show_interval(gain, '+.1f', 100)}"
+        wins, gains = rate(sum(own["won"]), len(own["won"])), []
+        for other in ("imitation", "longer"):
+            gain = paired(own["won"], found[other]["won"])
+            same = name in ("imitation", other)
+            gains.append("" if same else f"{100 * gain.value:+.1f} {show_interval(gain, '+.1f', 100)}")
         beliefs = [f"{v[0]:.3f} [{v[1]:.3f}, {v[2]:.3f}]" if (v := own.get(key)) else "-" for key in ("loss", "skill")]
-        rows.append((name, f"{wins.value:.3f} {show_interval(wins, '.3f')}", shown, *beliefs))
-    head = ("model", "wins", "points against imitation", "log loss of the belief", "skill")
+        rows.append((name, f"{wins.value:.3f} {show_interval(wins, '.3f')}", *gains, *beliefs))
+    head = ("model", "wins", "points against imitation", "points against longer", "log loss of the belief", "skill")
     title = f"# {chosen.role} at Avalon with five players, against {chosen.opponents}, seed {chosen.seed}"
     return f"{title}\n\n{markdown_table(head, rows)}\n"
 

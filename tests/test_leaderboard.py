@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.training.cli import run
 from parlour.training.measure.benchmark.leaderboard import MOST_BYTES, SHIPPED, leaderboard
-from parlour.training.measure.benchmark.results_file import RESULTS
+from parlour.training.measure.benchmark.results_file import ABILITIES, READING, RESULTS
+from told_abilities import GAME, WHY, told_abilities
 
 SMALL = ("--quick", "--table", "werewolf-4")
 Change = Callable[[dict[str, Any]], Any]
@@ -112,3 +114,64 @@ def test_the_page_and_the_figures_are_written(runs, tmp_path, capsys):
     assert "Leaderboard of parlour-bench-1, quick" in capsys.readouterr().out
     assert "<h1>Leaderboard: parlour-bench-1, quick</h1>" in (tmp_path / "leaderboard.html").read_text("utf-8")
     assert json.loads((tmp_path / "leaderboard.json").read_text("utf-8"))["tables"] == ["werewolf-4"]
+
+
+# -- runs on one page ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def measured(runs: Path, tmp_path: Path) -> Path:
+    """A run with abilities and a replay page."""
+    folder = copytree(runs / "random", tmp_path / "a run")
+    (folder / ABILITIES).write_text(json.dumps(told_abilities()))
+    (folder / READING).mkdir()
+    (folder / READING / f"{GAME}.html").write_text("")
+    return folder
+
+
+def page_of(tmp_path: Path, *runs: Path) -> str:
+    """What `parlour benchmark page` writes."""
+    page = tmp_path / "site" / "index.html"
+    assert run(["benchmark", "page", *map(str, runs), "--html", str(page)]) == 0
+    return page.read_text("utf-8")
+
+
+def test_a_page_of_runs_has_their_scores_and_the_commands_that_make_them_again(runs, tmp_path):
+    page = page_of(tmp_path, runs / "heuristic", runs / "random")
+    assert "<h1>Benchmark parlour-bench-1, quick: heuristic, random</h1>" in page
+    for name in ("heuristic", "random"):
+        assert f"parlour benchmark --quick --table werewolf-4 --policy {name}<" in page
+    assert "skill in deduction" not in page  # nobody measured it
+
+
+def test_a_page_shows_the_abilities_of_a_run_where_they_were_measured(runs, tmp_path, measured):
+    """Skill .62, one of two kinds of votes, games as links from where the page is; words of games are escaped."""
+    page = page_of(tmp_path, runs / "heuristic", measured)
+    for figure in ("0.62, n=40", "0.13, n=40", "0.44, n=40", "0.21, n=40", "0.35, n=40", "0.011, n=40"):
+        assert figure in page
+    assert f'<a href="../a%20run/{READING}/{GAME}.html">random: {WHY}</a>' in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; is evil" in page
+    assert "<script>alert(1)" not in page
+
+
+def test_a_page_has_no_link_to_a_replay_that_is_not_there(tmp_path, measured):
+    (measured / READING / f"{GAME}.html").unlink()
+    assert WHY not in page_of(tmp_path, measured)
+
+
+def test_a_page_has_no_deduction_of_a_player_that_answered_fewer_than_half_of_the_questions(tmp_path, measured):
+    """49 of 100: its skill is not its own; what its moves show stays."""
+    (measured / ABILITIES).write_text(json.dumps(told_abilities(own=49)))
+    page = page_of(tmp_path, measured)
+    assert "0.62, n=40" not in page
+    assert "0.44, n=40" in page
+
+
+@pytest.mark.parametrize("told", ["{}", '{"player": "me"}', json.dumps(told_abilities() | {"votes": {"good": 3}})])
+def test_a_file_that_holds_no_abilities_is_refused_in_one_line(told, tmp_path, measured, capsys):
+    (measured / ABILITIES).write_text(told)
+    assert run(["benchmark", "page", str(measured), "--html", str(tmp_path / "page.html")]) == 2
+    error = capsys.readouterr().err.strip()
+    assert "holds no abilities; accepted: what `parlour benchmark abilities` wrote" in error
+    assert "\n" not in error
+    assert not (tmp_path / "page.html").exists()

@@ -25,6 +25,7 @@ READ_ON = {
     "benchmark": ("howto/benchmark", "howto/models"),
     "benchmark abilities": ("howto/abilities",),
     "benchmark leaderboard": ("howto/benchmark",),
+    "benchmark page": ("howto/benchmark", "howto/abilities"),
     "serve": ("howto/models",),
     "import avalon": ("howto/records",),
     "prompts show": ("howto/questions", "howto/models"),

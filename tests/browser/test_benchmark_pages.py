@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from shutil import copyfile
 
 import pytest
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.cli.benchmark import score_parts
 from parlour.training.measure.benchmark.leaderboard import leaderboard
-from parlour.training.measure.benchmark.results_file import read_result, reference_file
+from parlour.training.measure.benchmark.results_file import ABILITIES, READING, RESULTS, read_result, reference_file
 from parlour.training.measure.benchmark.suite import FULL
 from parlour.training.measure.benchmark.verdict import verdict_of
 from parlour.training.results.pages.benchmark_page import write_benchmark_page
 from parlour.training.results.pages.leaderboard_page import LEADERBOARD_PAGE, write_leaderboard_page
 from parlour.training.results.pages.report import HTML
+from parlour.training.results.pages.runs_page import write_runs_page
+from told_abilities import GAME, told_abilities
 from watched_page import DESKTOP, GOOD, SCROLLING
 
 SIZES = pytest.mark.parametrize("size", [DESKTOP, {"width": 390, "height": 844}], ids=["1280", "390"])
@@ -34,14 +38,26 @@ def leaderboard_page(folder: Path) -> Path:
     return folder / LEADERBOARD_PAGE
 
 
+def runs_page(folder: Path) -> Path:
+    """The same results as a run with abilities and a game worth reading."""
+    run = folder / "run"
+    (run / READING).mkdir(parents=True)
+    (run / READING / f"{GAME}.html").write_text("")
+    (run / ABILITIES).write_text(json.dumps(told_abilities()))
+    copyfile(reference_file(FULL, "random"), run / RESULTS)
+    write_runs_page(folder / "runs.html", [run], leaderboard([run]))
+    return folder / "runs.html"
+
+
 @SIZES
 @pytest.mark.parametrize(
     ("write", "heading"),
     [
         (benchmark_page, "Benchmark parlour-bench-1, full: <b>me</b>"),
         (leaderboard_page, "Leaderboard: parlour-bench-1, full"),
+        (runs_page, "Benchmark parlour-bench-1, full: random"),
     ],
-    ids=["benchmark", "leaderboard"],
+    ids=["benchmark", "leaderboard", "runs"],
 )
 def test_a_page_fits_asks_for_nothing_and_can_be_read_by_everybody(
     watched, tmp_path: Path, size, write: Callable[[Path], Path], heading

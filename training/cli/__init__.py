@@ -53,6 +53,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "benchmark compare": "benchmark:compare_results",
     "benchmark abilities": "abilities:show_abilities",
     "benchmark leaderboard": "leaderboard:show_leaderboard",
+    "benchmark page": "leaderboard:write_page",
     "metrics": "metrics:metrics",
     "analyse": "analyse:analyse",
     "demo": "demo:demo",

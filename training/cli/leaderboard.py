@@ -1,4 +1,4 @@
-"""`parlour benchmark leaderboard`: results files of one suite, checked and ranked, as a page."""
+"""`parlour benchmark leaderboard` and `page`: results files of one suite, checked and ranked, as a page."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from parlour.training.results.pages.leaderboard_page import (
     verdict_on,
     write_leaderboard_page,
 )
+from parlour.training.results.pages.runs_page import write_runs_page
 
 FIGURES: Final = "leaderboard.json"
 
@@ -35,3 +36,19 @@ def show_leaderboard(
     write_json(out / FIGURES, board.as_json())
     files = f"page: {out / LEADERBOARD_PAGE}; figures: {out / FIGURES}"
     return Answer(board.as_json(), [leaderboard_table(board), files], verdict=verdict_on(board))
+
+
+def write_page(
+    runs: Annotated[list[Path], typer.Argument(), "Run directories of a benchmark, of one suite."],
+    html: Annotated[Path, "The page."] = Path("runs/benchmark.html"),
+) -> Answer:
+    """Put runs of the benchmark on one page: verdict, scores beside cost, abilities, games worth reading, commands.
+
+    Abilities are on it for runs in which `parlour benchmark abilities` has measured them. The file benchmark.json of a run is what
+    one submits to a leaderboard; it is checked as there.
+
+    Example: [bold]parlour benchmark page runs/llama runs/qwen --html site/index.html[/bold]
+    """
+    board = leaderboard(runs)
+    verdict = write_runs_page(html, runs, board)
+    return Answer({**board.as_json(), "page": str(html)}, [leaderboard_table(board), f"page: {html}"], verdict=verdict)

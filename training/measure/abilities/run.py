@@ -32,12 +32,12 @@ from parlour.training.measure.abilities.werewolf_games import PlayedWerewolf, re
 from parlour.training.measure.abilities.worth_reading import WorthReading, worth_reading
 from parlour.training.measure.analysis.games import GAME, AnalysedGame, read_game
 from parlour.training.measure.benchmark.played import FOLDER
+from parlour.training.measure.benchmark.results_file import ABILITIES
 from parlour.training.measure.statistics import Estimate, plain, rate
 from parlour.training.measure.werewolf.played import GAME as WEREWOLF
 from parlour.training.play import seeds
 from parlour.training.results.progress import Stage, StageProgress
 
-ABILITIES: Final = "abilities.json"
 BESIDE: Final = (EXPERT, HEURISTIC, RANDOM)
 """Who is asked at the same moments."""
 EXACT: Final = "exact"

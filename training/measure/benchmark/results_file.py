@@ -33,6 +33,10 @@ from parlour.training.results.verdicts import doubt, no_score
 
 RESULTS: Final = "benchmark.json"
 """In the directory of a run."""
+ABILITIES: Final = "abilities.json"
+"""Beside it, once `parlour benchmark abilities` has measured them."""
+READING: Final = "worth_reading"
+"""Folder of the replay pages that it makes."""
 REFERENCES: Final = Path(__file__).parent / "data"
 """The files of players that come with parlour, SUITE-NAME.json."""
 REFERENCE_PLAYERS: Final = ("trained", "heuristic", "random")

@@ -11,14 +11,13 @@ from parlour.policies.llm.decisions import mostly_foreign
 from parlour.training.measure.abilities.run import Abilities
 from parlour.training.measure.abilities.worth_reading import WorthReading
 from parlour.training.measure.benchmark.played import FOLDER
+from parlour.training.measure.benchmark.results_file import READING
 from parlour.training.results.pages.page import render
 from parlour.training.results.pages.report import intervals, page_of, part_html, text_html
 from parlour.training.results.replay_page.write import write_replay
 from parlour.training.results.result_table import ResultTable
 
 ABILITIES_PAGE: Final = "abilities.html"
-READING: Final = "worth_reading"
-"""Folder of the replay pages in that of the run."""
 _LOWEST, _HIGHEST = -1.0, 1.0
 
 

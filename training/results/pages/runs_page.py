@@ -1,0 +1,187 @@
+"""Runs of the benchmark on one page: scores with their cost, abilities as pictures, games worth reading, and how to make the runs again.
+
+Abilities are there for runs in which `parlour benchmark abilities` has measured them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+from parlour.envs.core import ParlourError
+from parlour.policies.files import atomic_write, read_json
+from parlour.policies.llm.decisions import mostly_foreign
+from parlour.training.measure.benchmark.leaderboard import Entry, Leaderboard
+from parlour.training.measure.benchmark.results_file import ABILITIES, READING, RESULTS
+from parlour.training.measure.benchmark.verdict import verdict_of
+from parlour.training.measure.statistics import Estimate
+from parlour.training.results.decision_tables import SIGN
+from parlour.training.results.pages.leaderboard_page import leaderboard_table
+from parlour.training.results.pages.page import render
+from parlour.training.results.pages.report import intervals, page_of, part_html, text_html
+from parlour.training.results.result_table import Column, ResultTable
+from parlour.training.results.verdicts import together
+
+_PLAYER: Final = "{player}"
+
+
+@dataclass(frozen=True)
+class AbilityPicture:
+    """Measures of abilities on one scale."""
+
+    label: str
+    measures: Mapping[str, tuple[str, ...]]
+    """Name -> where it stands in abilities.json; `{player}` for the player's name there."""
+    low: float = 0.0
+    high: float = 1.0
+    unit: str = ".2f"
+
+
+PICTURES: Final = (
+    AbilityPicture(
+        "skill in deduction: 0 as after the night, 1 the exact posterior; n is the number of games, here and below",
+        {"Avalon": ("deduction", _PLAYER, "skill"), "Werewolf": ("village", _PLAYER, "skill")},
+        low=-1.0,
+    ),
+    AbilityPicture(
+        "shares: of the doubt that the player, as evil, leaves to an onlooker who knows its habits; of claims that contradict what the "
+        "seat saw; of guesses that name Merlin, and that miss the player's Merlin",
+        {
+            "doubt left": ("deception", "onlooker"),
+            "false claims, Avalon": ("consistency", "avalon_v0", _PLAYER, "saw"),
+            "false claims, Werewolf": ("consistency", "werewolf_v0", _PLAYER, "saw"),
+            "names Merlin": ("names_merlin",),
+            "is missed as Merlin": ("hides_merlin",),
+        },
+    ),
+    AbilityPicture(
+        "share of others' votes that the player's words win for its side, less those that they lose",
+        {"as good": ("votes", "good"), "as evil": ("votes", "evil")},
+        low=-0.1,
+        high=0.1,
+        unit=".3f",
+    ),
+)
+_DEDUCTION: Final = frozenset(("deduction", "village"))
+
+
+def write_runs_page(file: Path, runs: Sequence[Path], board: Leaderboard) -> str:
+    """Write it.
+
+    Args:
+        file: The page.
+        runs: Run directories of a benchmark, or their results files.
+        board: The players of the runs, ranked.
+
+    Returns:
+        The verdict on the players of the runs.
+
+    Raises:
+        ParlourError: A file of abilities cannot be read.
+    """
+    folders = {_name(run): run if run.is_dir() else run.parent for run in runs}
+    entries = [entry for entry in board.entries if entry.result.name in folders]
+    measured = {name: found for name, folder in folders.items() if (found := _abilities(folder))}
+    verdict = together([verdict_of(entry.result) for entry in entries])
+    title = f"Benchmark {board.suite}: {', '.join(entry.result.name for entry in entries)}"
+    parts = [
+        text_html("h1", title),
+        text_html("blockquote", verdict),
+        _scores(board),
+        *(_picture(picture, measured) for picture in PICTURES),
+        *(line for name, found in measured.items() for line in _games(name, found, folders[name], file.parent)),
+        part_html(leaderboard_table(board)),
+        part_html(_commands(folders)),
+    ]
+    file.parent.mkdir(parents=True, exist_ok=True)
+    atomic_write(file, render(page_of(title, parts)))
+    return verdict
+
+
+def _name(run: Path) -> str:
+    return str(read_json(run / RESULTS if run.is_dir() else run)["player"])
+
+
+def _scores(board: Leaderboard) -> str:
+    """Strength beside cost."""
+    rows = [(entry.result.name, entry.score, _cost(entry)) for entry in board.entries if entry.score]
+    label = "points of 100 with their 95 % intervals; behind them tokens and dollars a game"
+    return intervals(label, rows, 0.0, 100.0) if rows else ""
+
+
+def _cost(entry: Entry) -> str:
+    sign = f" {SIGN}" if entry.result.doubt else ""
+    told = [f"{entry.score.value:.1f}{sign}" if entry.score else ""]
+    if entry.tokens:
+        told.append(f"{entry.tokens:,.0f} tokens")
+        told.append("dollars unknown" if entry.dollars is None else f"${entry.dollars:.4f}")
+    return ", ".join(told)
+
+
+def _abilities(folder: Path) -> Mapping[str, Any]:
+    """What `parlour benchmark abilities` wrote for a run, each estimate read once; empty if it did not."""
+    path = folder / ABILITIES
+    if not path.exists():
+        return {}
+    found = read_json(path)
+    try:
+        places = [place for picture in PICTURES for place in picture.measures.values()]
+        estimates = {place: _estimate(found, place) for place in places}
+        games = [(str(one["why"]), str(one["game"]), str(one["what"])) for one in found["worth_reading"]]
+    except (AttributeError, KeyError, StopIteration, TypeError):
+        raise ParlourError(
+            f"{str(path)!r} holds no abilities; accepted: what `parlour benchmark abilities` wrote"
+        ) from None
+    return {"estimates": estimates, "games": games}
+
+
+def _estimate(found: Mapping[str, Any], place: tuple[str, ...]) -> Estimate | None:
+    """None where it was not measured, and for deduction if most beliefs were not the player's own."""
+    asked = found["asked"]["questions"].values()
+    every = sum(of["asked"] for of in asked)
+    foreign = sum(sum(of.get("heuristic", {}).values()) for of in asked)
+    if place[0] in _DEDUCTION and mostly_foreign(every - foreign, every):
+        return None
+    part: Any = found
+    for step in place:
+        part = part.get(found["player"] if step == _PLAYER else step)
+        if part is None:
+            return None
+    return Estimate.of_json(part)
+
+
+def _picture(picture: AbilityPicture, measured: Mapping[str, Mapping[str, Any]]) -> str:
+    """A row for each measure and each player that has it; the player is named if there are several."""
+    rows = [
+        (
+            f"{measure}, {name}" if len(measured) > 1 else measure,
+            estimate,
+            f"{estimate.value:{picture.unit}}, n={estimate.n}",
+        )
+        for measure, place in picture.measures.items()
+        for name, found in measured.items()
+        if (estimate := found["estimates"][place]) is not None
+    ]
+    return intervals(picture.label, rows, picture.low, picture.high) if rows else ""
+
+
+def _games(name: str, found: Mapping[str, Any], folder: Path, beside: Path) -> list[str]:
+    """A line for each game of a run that is worth reading and has its replay page."""
+    lines = []
+    for why, game, what in found["games"]:
+        page = folder / READING / f"{Path(game).name}.html"
+        if page.exists():
+            link = quote(Path(os.path.relpath(page, beside)).as_posix())
+            lines.append(f'<p><a href="{link}">{escape(f"{name}: {why}")}</a>: <bdi>{escape(what)}</bdi></p>')
+    return lines
+
+
+def _commands(folders: Mapping[str, Path]) -> ResultTable:
+    """How to make each run again."""
+    rows = tuple((name, str(read_json(folder / RESULTS).get("command", ""))) for name, folder in folders.items())
+    return ResultTable("Commands that make the runs again", (Column("player"), Column("command")), rows)
