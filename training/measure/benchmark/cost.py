@@ -21,7 +21,7 @@ from parlour.training.measure.benchmark.suite import BenchmarkTable, Suite
 from parlour.training.play import seeds
 from parlour.training.results.progress import StageProgress, no_progress
 
-DEALS: Final = 3
+DEALS: Final = 12
 """Deals of each table that are played to count, each from both sides against every opponent."""
 PROBES: Final = 12
 """Questions that are put to the model."""
