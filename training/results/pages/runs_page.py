@@ -36,7 +36,7 @@ class AbilityPicture:
 
     label: str
     measures: Mapping[str, tuple[str, ...]]
-    """Name -> where it stands in abilities.json; `{player}` for the player's name there."""
+    """Name -> keys in abilities.json; `{player}` is the player's name."""
     low: float = 0.0
     high: float = 1.0
     unit: str = ".2f"
@@ -49,8 +49,8 @@ PICTURES: Final = (
         low=-1.0,
     ),
     AbilityPicture(
-        "shares: of the doubt that the player, as evil, leaves to an onlooker who knows its habits; of claims that contradict what the "
-        "seat saw; of guesses that name Merlin, and that miss the player's Merlin",
+        "doubt left, as evil, to an onlooker who knows the player's habits; claims that contradict what the seat saw; guesses that name "
+        "Merlin, and that miss the player's Merlin (shares)",
         {
             "doubt left": ("deception", "onlooker"),
             "false claims, Avalon": ("consistency", "avalon_v0", _PLAYER, "saw"),
