@@ -308,9 +308,16 @@ def test_what_a_model_answers_is_scored_and_counted(asked_at, moments):
     assert "†" not in abilities_table(found).headings[2]
 
 
+class Silent(Server):
+    """A model that names no player at all, whatever the schema says."""
+
+    def completion(self, call: Call) -> Answer:
+        return Answer(self.completed({"role": "assistant", "content": '{"thoughts": "", "chances": {}}'}))
+
+
 @pytest.mark.slow
 def test_a_model_that_does_not_answer_has_no_figure(asked_at, moments):
-    silent = asked_at(Server())  # it names no player at all
+    silent = asked_at(Silent())
     own = sum(moment.by_player for moment in moments)
     assert silent.asked.asked.asked == own
     assert verdict_on(silent) == f"No score: chat decided 0 of {own} moves itself."

@@ -243,7 +243,10 @@ def test_a_case_is_written_as_a_whole_and_an_own_game_in_one_piece(tmp_path, mon
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux")
-def test_a_full_standard_output_is_one_line(tmp_path):
+@pytest.mark.parametrize("buffered", [True, False])
+def test_a_full_standard_output_is_one_line(buffered, monkeypatch):
+    """Buffered, the words that could not be written are still there when the command has been refused."""
+    monkeypatch.setenv("PYTHONUNBUFFERED", "" if buffered else "1")
     for words in (["list"], ["list", "--json"], ["play", "avalon_v0", "--json"]):
         with open("/dev/full", "w") as full:
             command = [sys.executable, "-W", "ignore", "-m", "parlour.training.cli", *words]

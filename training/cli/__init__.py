@@ -178,18 +178,18 @@ _TELLING: Final = TellingHandler(logging.WARNING)
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; ends the process."""
-    code = run(sys.argv[1:] if arguments is None else arguments)
-    sys.exit(_flushed() or code)
+    sys.exit(_flushed(run(sys.argv[1:] if arguments is None else arguments)))
 
 
-def _flushed() -> int:
-    """Hand over what was printed; the exit code if that fails, and nothing is tried again at the end of the process."""
+def _flushed(code: int) -> int:
+    """Hand over what was printed; the exit code, another if that fails. A command that was refused has said why; nothing is tried again."""
     try:
         sys.stdout.flush()
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0 if isinstance(error, BrokenPipeError) else _refuse(_of_the_system(error))
-    return 0
+        if code == 0 and not isinstance(error, BrokenPipeError):
+            return _refuse(_of_the_system(error))
+    return code
 
 
 def _of_the_system(error: OSError) -> str:
