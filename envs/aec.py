@@ -93,6 +93,7 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         self.agents: list[str] = []
         self.seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._catalogue = game.catalogue
+        self._text_only = observation == "text"
         self._idle: Mask = np.zeros(len(self._catalogue), dtype=np.int8)
         sizes = self.encoder.size, len(self._catalogue), MAX_TEXT
         self.observation_spaces = {agent: observed_space(observation, *sizes) for agent in self.possible_agents}
@@ -199,8 +200,8 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
             return ended
         agent = self.agent_selection
         seen = None
-        if observe and self.observation == "text":
-            text = self._texts.prose(self._wording, self.game, self.state_now, self.seat, turn.choice)
+        if observe and self._text_only:
+            text = self._texts.prose(self._wording, self.game, self.state_now, self._seat, turn.choice)
             seen = {"text": text, "action_mask": self._mask}
         elif observe:
             seen = self.observe_as(agent, self.observation)
@@ -300,8 +301,11 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         Raises:
             IllegalMove: It is not legal; nothing is changed.
         """
-        agent = self.agent_selection
-        self._make(move, raw, replaced)
+        agent, before = self.agent_selection, self.state_now
+        self.state_now = self.game.apply(before, move)  # as `_make` does, without a call at each turn
+        self.moves.append(move)
+        if self.listener is not None:
+            self.listener(entry_of(self.game, before, self.state_now, move, raw, replaced))
         self._cumulative_rewards[agent] = 0.0
         self.infos[agent] = self._idle_info[agent]
         self._go_on()
@@ -350,7 +354,7 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         if turn is None:
             turn = self.offer(legal, actor)
             self._catalogue = self.catalogue_of(actor)
-        self._turn = turn
+        self._turn, self._seat = turn, actor
         agent = self.possible_agents[actor]
         self.agent_selection = agent
         self._mask = mask = turn.mask.copy()

@@ -73,7 +73,7 @@ class Wording:
         self.turns: dict[int, Turn] = {}
         """By the identity of `legal`: a rule book that lays its options out once is recognised by it. The Turn keeps
         `legal` alive, so that no other options can come to have the same identity."""
-        self._lines: dict[Event, str] = {}
+        self.lines: dict[Event, str] = {}
         """Of events without free words, but for those that the text calls seldom."""
         self._sentences: dict[int, str] = {}
         """By number in the catalogue."""
@@ -92,11 +92,11 @@ class Wording:
 
     def line(self, event: Event) -> str:
         """One line of the record."""
-        line = self._lines.get(event)
+        line = self.lines.get(event)
         if line is None:
             line = self.text.line(event)
             if not event.move.words and event.move.kind not in self._seldom:
-                _keep(self._lines, event, line)
+                _keep(self.lines, event, line)
         return line
 
     def _offer(self, legal: tuple[Move, ...]) -> Turn:
@@ -194,8 +194,9 @@ class SeatTexts:
 
     def prose(self, wording: Wording, game: Game[Any], state: State, seat: int, choice: str) -> str:
         """The whole observation of a seat now; `choice` is its third section."""
-        if self._lines < len(state.log):
-            self._extend(wording, state.log)
+        log = state.log
+        if self._lines < len(log):
+            self._extend(wording, log)
         own, unread = self._own[seat], self._unread[seat]
         if not own:  # the first section is fixed once the roles are dealt
             who = wording.text.who(game.view(state, seat))
@@ -207,9 +208,9 @@ class SeatTexts:
 
     def _extend(self, wording: Wording, log: tuple[Event, ...]) -> None:
         """Put the new events into words."""
-        public, place = self._public, self._place
+        public, lines, place = self._public, wording.lines, self._place
         for event in log[self._lines :]:
-            line = wording.line(event)
+            line = lines.get(event) or wording.line(event)
             if event.to is None:
                 public += line
                 continue
