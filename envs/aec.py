@@ -302,7 +302,7 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
             IllegalMove: It is not legal; nothing is changed.
         """
         agent, before = self.agent_selection, self.state_now
-        self.state_now = self.game.apply(before, move)  # as `_make` does, without a call at each turn
+        self.state_now = self.game.apply(before, move)  # as `_nature` does, without a call at each turn
         self.moves.append(move)
         if self.listener is not None:
             self.listener(entry_of(self.game, before, self.state_now, move, raw, replaced))
@@ -327,13 +327,13 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         if self.state_now is None:
             raise AttributeError("this cannot be done before reset()")
 
-    def _make(self, move: Move, raw: str | None, replaced: str) -> Any:
-        """The state after a move, which the listener is told of."""
+    def _nature(self, move: Move) -> Any:
+        """The state after a move of nature, which the listener is told of."""
         before = self.state_now
         self.state_now = self.game.apply(before, move)
         self.moves.append(move)
         if self.listener is not None:
-            self.listener(entry_of(self.game, before, self.state_now, move, raw, replaced))
+            self.listener(entry_of(self.game, before, self.state_now, move, None, ""))
         return self.state_now
 
     def _go_on(self) -> None:
@@ -342,7 +342,7 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         actor = game.actor(state)
         while actor == NATURE:
             drawn = self._script.pop() if self._script else game.nature(state, self.np_random)
-            state = self._make(drawn, None, "")
+            state = self._nature(drawn)
             actor = game.actor(state)
         if actor == OVER:
             outcome = game.outcome(state)

@@ -167,7 +167,15 @@ def test_a_page_has_no_deduction_of_a_player_that_answered_fewer_than_half_of_th
     assert "0.44, n=40" in page
 
 
-@pytest.mark.parametrize("told", ["{}", '{"player": "me"}', json.dumps(told_abilities() | {"votes": {"good": 3}})])
+@pytest.mark.parametrize(
+    "told",
+    [
+        "{}",
+        '{"player": "me"}',
+        json.dumps(told_abilities() | {"votes": {"good": 3}}),
+        json.dumps(told_abilities() | {"votes": {"good": {"mean": "<b>"}}}),
+    ],
+)
 def test_a_file_that_holds_no_abilities_is_refused_in_one_line(told, tmp_path, measured, capsys):
     (measured / ABILITIES).write_text(told)
     assert run(["benchmark", "page", str(measured), "--html", str(tmp_path / "page.html")]) == 2

@@ -255,6 +255,17 @@ def test_a_full_standard_output_is_one_line(buffered, monkeypatch):
         assert done.returncode == 2
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux")
+def test_words_that_are_lost_on_a_full_disk_are_told_by_a_command_with_findings_too(monkeypatch):
+    """Exit code 1 is that of findings: nobody has said yet that they could not be printed."""
+    monkeypatch.setenv("PYTHONUNBUFFERED", "")
+    found = "import parlour.training.cli as cli; cli.run = lambda _: print('a finding') or 1; cli.main([])"
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([sys.executable, "-c", found], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert done.stderr == "parlour: a file or standard output cannot be used: No space left on device\n"
+    assert done.returncode == 2
+
+
 def test_a_run_in_a_file_is_refused(tmp_path, capsys):
     (tmp_path / "file").write_text("mine")
     assert "accepted: a folder" in refused(capsys, "demo", "--out", tmp_path / "file")

@@ -174,6 +174,8 @@ def _command_needed(words: str) -> Callable[[typer.Context], None]:
 
 _LOG: Final = logging.getLogger("parlour")
 _TELLING: Final = TellingHandler(logging.WARNING)
+_REFUSED: Final = 2
+"""Exit code of a command that was refused."""
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -182,12 +184,12 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _flushed(code: int) -> int:
-    """Hand over what was printed; the exit code, another if that fails. A command that was refused has said why; nothing is tried again."""
+    """Hand over what was printed; the exit code, that of a refusal if it fails. A refusal is told once, and nothing is tried again."""
     try:
         sys.stdout.flush()
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if code == 0 and not isinstance(error, BrokenPipeError):
+        if code != _REFUSED and not isinstance(error, BrokenPipeError):
             return _refuse(_of_the_system(error))
     return code
 
@@ -217,7 +219,7 @@ def run(arguments: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _refuse(why: str, code: int = 2) -> int:
+def _refuse(why: str, code: int = _REFUSED) -> int:
     from parlour.envs.text import clean
 
     if why.strip():

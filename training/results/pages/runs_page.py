@@ -9,8 +9,9 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from math import isfinite
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from parlour.envs.core import ParlourError
@@ -70,6 +71,15 @@ PICTURES: Final = (
 _DEDUCTION: Final = frozenset(("deduction", "village"))
 
 
+class ToldAbilities(NamedTuple):
+    """The part of an abilities.json that the page shows."""
+
+    estimates: Mapping[tuple[str, ...], Estimate | None]
+    """By their keys in the file."""
+    games: Sequence[tuple[str, str, str]]
+    """Games worth reading: why, the name of the transcript, and what happens there."""
+
+
 def write_runs_page(file: Path, runs: Sequence[Path], board: Leaderboard) -> str:
     """Write it.
 
@@ -123,21 +133,21 @@ def _cost(entry: Entry) -> str:
     return ", ".join(told)
 
 
-def _abilities(folder: Path) -> Mapping[str, Any]:
-    """What `parlour benchmark abilities` wrote for a run, each estimate read once; empty if it did not."""
+def _abilities(folder: Path) -> ToldAbilities | None:
+    """What `parlour benchmark abilities` wrote for a run; None if it did not."""
     path = folder / ABILITIES
     if not path.exists():
-        return {}
+        return None
     found = read_json(path)
     try:
         places = [place for picture in PICTURES for place in picture.measures.values()]
         estimates = {place: _estimate(found, place) for place in places}
         games = [(str(one["why"]), str(one["game"]), str(one["what"])) for one in found["worth_reading"]]
-    except (AttributeError, KeyError, StopIteration, TypeError):
+    except (AttributeError, KeyError, StopIteration, TypeError, ValueError):
         raise ParlourError(
             f"{str(path)!r} holds no abilities; accepted: what `parlour benchmark abilities` wrote"
         ) from None
-    return {"estimates": estimates, "games": games}
+    return ToldAbilities(estimates, games)
 
 
 def _estimate(found: Mapping[str, Any], place: tuple[str, ...]) -> Estimate | None:
@@ -152,10 +162,13 @@ def _estimate(found: Mapping[str, Any], place: tuple[str, ...]) -> Estimate | No
         part = part.get(found["player"] if step == _PLAYER else step)
         if part is None:
             return None
-    return Estimate.of_json(part)
+    estimate = Estimate.of_json(part)
+    if not all(map(isfinite, (estimate.value, *estimate.ends, estimate.n))):
+        raise ValueError
+    return estimate
 
 
-def _picture(picture: AbilityPicture, measured: Mapping[str, Mapping[str, Any]]) -> str:
+def _picture(picture: AbilityPicture, measured: Mapping[str, ToldAbilities]) -> str:
     """A row for each measure and each player that has it; the player is named if there are several."""
     rows = [
         (
@@ -165,15 +178,15 @@ def _picture(picture: AbilityPicture, measured: Mapping[str, Mapping[str, Any]])
         )
         for measure, place in picture.measures.items()
         for name, found in measured.items()
-        if (estimate := found["estimates"][place]) is not None
+        if (estimate := found.estimates[place]) is not None
     ]
     return intervals(picture.label, rows, picture.low, picture.high) if rows else ""
 
 
-def _games(name: str, found: Mapping[str, Any], folder: Path, beside: Path) -> list[str]:
+def _games(name: str, found: ToldAbilities, folder: Path, beside: Path) -> list[str]:
     """A line for each game of a run that is worth reading and has its replay page."""
     lines = []
-    for why, game, what in found["games"]:
+    for why, game, what in found.games:
         page = folder / READING / f"{Path(game).name}.html"
         if page.exists():
             link = quote(Path(os.path.relpath(page, beside)).as_posix())
