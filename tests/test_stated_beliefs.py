@@ -1,9 +1,10 @@
-"""What the heuristic states when it is asked: each other seat keeps to the habits or tells nothing, both as likely.
+"""What the heuristic states when it is asked: each other seat keeps to the habits or tells nothing, both as likely; in Werewolf some hide.
 
 Worked numbers of an accusation in Werewolf: player_0, a villager at a table of four with one werewolf, hears player_1 accuse player_2. By the
-habits a villager hits the werewolf with .55, a werewolf accuses one of the three others alike. The act has likelihood 1/3 (.92 / 3, since
-.08 goes to fellows), .55 or .225 if player_1, player_2 or player_3 is the werewolf; mean .3606. Over the mean: .8506, 1.5254, .6240.
-Half of all seats tell nothing: (1 + .8506) / 6 = .3084, (1 + 1.5254) / 6 = .4209, (1 + .6240) / 6 = .2707.
+habits a villager hits the werewolf with .55, and a werewolf accuses each of the three others with .92 / 3, since .08 goes to fellows. The
+act has likelihood .3067, .55 or .225 if player_1, player_2 or player_3 is the werewolf; mean .3606. Over the mean: .8506, 1.5254, .6240.
+A werewolf that hides names fellows as often as the village names werewolves: .45 / 3 = .15, .55, .225; mean .3083; .4865, 1.7838, .7297.
+The mean of both kinds: .6686, 1.6546, .6768. Half of all seats tell nothing: 1.6686 / 6 = .2781, 2.6546 / 6 = .4424, 1.6768 / 6 = .2795.
 """
 
 from __future__ import annotations
@@ -61,9 +62,47 @@ def test_two_acts_by_the_habits_or_two_that_tell_nothing():
     assert odds[0] / odds.sum() == pytest.approx(3.25 / 4.5)
 
 
-def test_an_accusation_in_werewolf_counts_half():
-    found = stated_in_werewolf(seen(villager(), (1, speech.ACCUSE, (2,))))
-    assert found == pytest.approx([0.0, 0.3084, 0.4209, 0.2707], abs=1e-4)
+def test_two_kinds_that_tell_are_together_as_likely_as_one_that_tells_nothing():
+    """Likelihoods .9 and .3 by one kind, .3 and .9 by the other: 1.5 and .5, .5 and 1.5 over the mean, so 1 + 1 for both."""
+    doubts = Doubts(seats=2, hypotheses=2, kinds=2)
+    doubts.see(1, np.log([0.9, 0.3]), np.log([0.3, 0.9]))
+    assert np.exp(doubts.log_likelihood()) == pytest.approx([4.0, 4.0])  # seat 0 did nothing: 2 for either
+
+
+ACCUSED = pytest.approx([0.0, 0.2781, 0.4424, 0.2795], abs=1e-4)
+
+
+def test_an_accusation_in_werewolf_counts_half_and_werewolves_may_hide():
+    assert stated_in_werewolf(seen(villager(), (1, speech.ACCUSE, (2,)))) == ACCUSED
+
+
+def test_who_names_a_seat_that_another_has_named_on_that_day_follows():
+    accused = seen(villager(), (1, speech.ACCUSE, (2,)))
+    assert stated_in_werewolf(seen(accused, (3, speech.ACCUSE, (2,)))) == ACCUSED
+    assert stated_in_werewolf(seen(accused, (3, speech.ACCUSE, (1,)))) != ACCUSED
+    assert stated_in_werewolf(seen(accused, (1, speech.ACCUSE, (2,)))) != ACCUSED  # its own word again
+
+
+def test_after_a_night_nobody_follows():
+    accused = seen(villager(), (1, speech.ACCUSE, (2,)), (NATURE, werewolf.NIGHT, (2,)))
+    assert stated_in_werewolf(seen(accused, (3, speech.ACCUSE, (2,)))) != ACCUSED
+
+
+def test_a_vote_follows_what_was_said_and_not_other_votes_of_the_same_ballot():
+    """Nobody sees a secret ballot before it is over."""
+    accused = seen(villager(), (1, speech.ACCUSE, (2,)))
+    hidden = accused._replace(public_votes=False)
+    assert stated_in_werewolf(seen(hidden, (NATURE, werewolf.VOTES, (1, -1, -1, -1, 2)))) == ACCUSED
+    both, first, last = (
+        stated_in_werewolf(seen(villager()._replace(public_votes=False), (NATURE, werewolf.VOTES, (1, -1, *votes))))
+        for votes in ((2, -1, 2), (2, -1, -1), (-1, -1, 2))
+    )
+    assert both[2] > max(first[2], last[2])
+
+
+def test_a_report_of_a_check_is_no_following():
+    accused = seen(villager(), (1, speech.ACCUSE, (2,)))
+    assert stated_in_werewolf(seen(accused, (3, speech.REPORT, (2, 1)))) != ACCUSED
 
 
 def test_votes_of_avalon_by_bayes_over_all_deals():

@@ -1,18 +1,24 @@
 """What the heuristic states when it is asked who is evil: it plays as if all others kept to its habits, but doubts that they do.
 
-Each other seat keeps to the habits for the whole game, or tells nothing, each as likely as the other. A seat that tells nothing does
-everything as often as the habits expect of a seat whose role is unknown:
+In Avalon each other seat keeps to the habits for the whole game, or tells nothing, each as likely as the other. A seat that tells nothing
+does everything as often as the habits expect of a seat whose role is unknown:
 
     P(acts of a seat | deal)  ~  product of p(act | deal)  +  product of (mean over all deals of p(act | deal))
 
+In Werewolf, where many seats name the same one, two more doubts are added. Half of the seats that tell something hide: a werewolf accuses,
+defends and votes as one of the village does. And who accuses or votes for a seat that somebody else has named on that day follows, which
+tells nothing.
+
 Acts are votes, teams and claims. Cards of quests, checks and deaths are facts, which count as in play. Given the deal, seats act
-independently, so the posterior is exact for this mixture. Nothing is fitted.
+independently, so the posterior is exact for these mixtures. Nothing is fitted.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from parlour.envs import speech
@@ -21,7 +27,7 @@ from parlour.envs.avalon.belief import Array, AvalonBelief, AvalonHabits, Learne
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import NATURE, Event
 from parlour.envs.werewolf import vocabulary as werewolf
-from parlour.envs.werewolf.belief import SeatBeliefs, WerewolfHabits
+from parlour.envs.werewolf.belief import NO_TARGET, SeatBeliefs, WerewolfHabits, WolfBelief
 from parlour.envs.werewolf.vocabulary import WerewolfView
 
 _NAMES_A_SEAT: Final = (speech.ACCUSE, speech.DEFEND, speech.RECOMMEND)
@@ -29,25 +35,28 @@ _SAID: Final = (speech.ACCUSE, speech.DEFEND, speech.REPORT, speech.CLAIM_ROLE)
 
 
 class Doubts:
-    """What the acts of seats tell, if each seat keeps to the habits or tells nothing.
+    """What the acts of seats tell, if each seat is of one of some kinds or tells nothing.
 
     Args:
         seats: How many play.
         hypotheses: H, how many deals are possible.
+        kinds: How many kinds of seats tell something, together as likely as a seat that tells nothing.
     """
 
-    def __init__(self, seats: int, hypotheses: int) -> None:
-        self._telling = np.zeros((seats, hypotheses))
-        """Log-likelihood of the acts of each seat by the habits, over that of a seat that tells nothing."""
+    def __init__(self, seats: int, hypotheses: int, kinds: int = 1) -> None:
+        self._telling = np.zeros((kinds, seats, hypotheses))
+        """Log-likelihood of the acts of each seat by each kind, over that of a seat that tells nothing."""
 
-    def see(self, seat: int, log_likelihood: Array) -> None:
-        """A seat acts; how likely the act is by the habits under each hypothesis, shape (H,)."""
-        self._telling[seat] += log_likelihood - np.log(np.exp(log_likelihood).mean())
+    def see(self, seat: int, *log_likelihoods: Array) -> None:
+        """A seat acts; how likely the act is by each kind under each hypothesis, each (H,)."""
+        for kind, log_likelihood in enumerate(log_likelihoods):
+            self._telling[kind, seat] += log_likelihood - np.log(np.exp(log_likelihood).mean())
 
     def log_likelihood(self) -> Array:
         """The log-likelihood of all acts, up to a constant, shape (H,)."""
-        told: Array = np.logaddexp(self._telling, 0.0).sum(axis=0)
-        return told
+        telling = np.logaddexp.reduce(self._telling, axis=0) - np.log(len(self._telling))
+        summed: Array = np.logaddexp(telling, 0.0).sum(axis=0)
+        return summed
 
 
 def stated_in_avalon(view: AvalonView, habits: AvalonHabits | None = None) -> list[float]:
@@ -96,19 +105,68 @@ def stated_in_werewolf(view: WerewolfView, habits: WerewolfHabits | None = None)
     """How likely each seat is to be a werewolf."""
     beliefs = SeatBeliefs(view, habits, onlooker=False)
     belief = beliefs.own
-    doubts = Doubts(len(view.roles), len(belief.wolf))
+    kinds = belief.habits, hiding(belief.habits)
+    doubts = Doubts(len(view.roles), len(belief.wolf), len(kinds))
+    named: set[tuple[int, int]] = set()
     for event in view.events:
-        seat, (kind, args, _), to = event
-        if seat == NATURE and kind == werewolf.VOTES and not view.public_votes:
-            for voter, target in enumerate(args[1:]):
-                if target >= 0:
-                    doubts.see(voter, belief.told_by(partial(belief.see_vote, voter, target)))
-        elif to is None and (kind in _SAID or (kind == werewolf.BALLOT and args)) and not _is_certain(event, view):
-            doubts.see(seat, belief.told_by(partial(beliefs.see, event, view)))
-        else:
+        acts = list(_acts_in_werewolf(beliefs, event, view))
+        for act in acts:
+            if not _follows(act, named):
+                doubts.see(act.seat, *(_by_habits(belief, habits, act.weigh) for habits in kinds))
+        named |= {(act.named, act.seat) for act in acts}
+        if event.move.kind == werewolf.NIGHT:
+            named.clear()
+        if not acts:
             beliefs.see(event, view)
     belief.add(doubts.log_likelihood())
     return [float(chance) for chance in belief.wolf_chance()]
+
+
+def hiding(habits: WerewolfHabits) -> WerewolfHabits:
+    """The habits of a table where werewolves accuse, defend and vote as the village does."""
+    return replace(
+        habits,
+        wolf_accuses_wolf=habits.accuses_wolf,
+        wolf_defends_wolf=habits.defends_wolf,
+        wolf_votes_wolf=habits.votes_wolf,
+    )
+
+
+class Act(NamedTuple):
+    """What a seat said, or whom it voted for."""
+
+    seat: int
+    weigh: Callable[[], None]
+    """Lets the belief take it in."""
+    named: int = NO_TARGET
+    """Whom it names as a werewolf: accused, voted for, or reported."""
+    knows: bool = False
+    """Whether it reports a check, and so has a reason of its own."""
+
+
+def _follows(act: Act, named: Collection[tuple[int, int]]) -> bool:
+    """Whether an act names by opinion whom another seat has named; `named` holds who was named, and by whom."""
+    return not act.knows and any(target == act.named != NO_TARGET and seat != act.seat for target, seat in named)
+
+
+def _by_habits(belief: WolfBelief, habits: WerewolfHabits, weigh: Callable[[], None]) -> Array:
+    """The log-likelihood of an act of a seat with these habits, (H,)."""
+    usual, belief.habits = belief.habits, habits
+    log_likelihood = belief.told_by(weigh)
+    belief.habits = usual
+    return log_likelihood
+
+
+def _acts_in_werewolf(beliefs: SeatBeliefs, event: Event, view: WerewolfView) -> Iterator[Act]:
+    """The acts of seats that an event is: all votes of a hidden ballot, one statement, or one public vote."""
+    seat, (kind, args, _), to = event
+    if seat == NATURE and kind == werewolf.VOTES and not view.public_votes:
+        for voter, target in enumerate(args[1:]):
+            if target >= 0:
+                yield Act(voter, partial(beliefs.own.see_vote, voter, target), target)
+    elif to is None and (kind in _SAID or (kind == werewolf.BALLOT and args)) and not _is_certain(event, view):
+        names = kind in (speech.ACCUSE, werewolf.BALLOT) or (kind == speech.REPORT and args[1])
+        yield Act(seat, partial(beliefs.see, event, view), args[0] if names else NO_TARGET, kind == speech.REPORT)
 
 
 def _is_certain(event: Event, view: WerewolfView) -> bool:
