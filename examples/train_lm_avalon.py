@@ -226,7 +226,7 @@ def moment_of(game: AskedGame, deduction: Deduction) -> BeliefMoment:
     """The question as the measures of abilities take it: the truth, what the night showed, and the exact posterior."""
     view = game.view
     prior = AvalonBelief(view.roles, view.seat, view.role, view.knows).evil_chance()
-    exact = deduction.chances(view, np.random.default_rng(game.seed))
+    exact = deduction.chances([view], np.random.default_rng(game.seed))[0]
     prior, exact = ([float(own[seat]) for seat in game.asked] for own in (prior, exact))
     return BeliefMoment(
         game=str(game.seed), table=(AVALON, {}), by_player=True, opponent="", seat=view.seat, seed=game.seed, text="", info={},

@@ -15,7 +15,7 @@ from parlour.policies import make_policy
 from parlour.policies.search import SearchPolicy, SearchSettings
 from parlour.policies.search.network import SearchTable
 from parlour.policies.search.others import OWN, others_of
-from parlour.policies.search.particles import GAMES, Particles
+from parlour.policies.search.particles import GAMES, Cloud, Particles, spread
 from parlour.policies.trained import TrainedSeat
 
 EIGHT = {"num_players": 8}
@@ -104,6 +104,20 @@ def test_hidden_moves_of_a_night_weigh_as_bayes_rule_says():
         found.append(known.probability[records(table, known)["victim"] == NOBODY].sum())
         particles = Particles(table, others_of((OWN,), table.network, 0.02))
     assert np.mean(found) == pytest.approx(5 / 9, abs=0.03)
+
+
+def test_games_drawn_by_the_root_of_their_weights_keep_their_share_of_the_weight():
+    # roots .9, .3, .2236, .2236: the first game gets .9 / 1.647 = .546 of 1,024 rows of weight .9 each, and .81 of all weight
+    share = np.array([0.81, 0.09, 0.05, 0.05])
+    drawn = spread(Cloud(np.arange(4)[:, None], np.log(share), np.zeros((4, 1, 1))), 1024, np.random.default_rng(0))
+    rows, weight = drawn.states[:, 0], np.exp(drawn.log_weight)
+    assert (rows == 0).mean() == pytest.approx(0.546, abs=0.001)
+    assert np.bincount(rows, weights=weight) / weight.sum() == pytest.approx(share, abs=0.002)
+
+
+def test_games_of_level_weight_are_not_drawn_anew():
+    level = Cloud(np.arange(4)[:, None], np.log([0.4, 0.3, 0.2, 0.1]), np.zeros((4, 1, 1)))
+    assert spread(level, 1024, np.random.default_rng(0)) is level  # 1 / .3 = 3.33 of 4 games carry the weight
 
 
 def test_votes_of_the_present_round_are_drawn_anew():

@@ -19,21 +19,23 @@ from parlour.policies.search.others import Array, Others
 from parlour.policies.search.posterior import Posterior, UnknownHistoryError
 
 GAMES: Final = 256
-"""Games that a seat follows."""
+"""Games that a searching seat follows."""
 _ATTEMPTS: Final = 3
+_LEAST: Final = -20.0
+"""Games whose log-weight is so far below the largest are dropped."""
 _PHASES: Final = 64  # more than any game has
 
 
 @dataclass(frozen=True, eq=False)
-class _Cloud:
-    """`GAMES` games, and what they weigh."""
+class Cloud:
+    """G games, and what they weigh."""
 
     states: Array
-    """(GAMES, bytes of a game)."""
+    """(G, bytes of a game)."""
     log_weight: Array
-    """(GAMES,) float64; minus infinity for games that do not fit."""
+    """(G,) float64; minus infinity for games that do not fit."""
     log_families: Array
-    """(GAMES, n, F); see `Posterior`."""
+    """(G, n, F); see `Posterior`."""
 
 
 class Particles:
@@ -42,12 +44,14 @@ class Particles:
     Args:
         table: The table.
         others: Who may sit in the other seats.
+        games: How many games are followed; a power of two.
+        dealt: How many are dealt, and followed until games are drawn anew; a power of two.
     """
 
-    def __init__(self, table: SearchTable, others: Others) -> None:
-        self._table, self._others = table, others
+    def __init__(self, table: SearchTable, others: Others, games: int = GAMES, dealt: int = GAMES) -> None:
+        self._table, self._others, self._games, self._first = table, others, games, dealt
         self._rounds: list[Any] = []
-        self._cloud: _Cloud | None = None
+        self._cloud: Cloud | None = None
 
     def posterior(self, view: View, rng: np.random.Generator) -> Posterior:
         """Weigh games that fit a View, each at the turn of its seat.
@@ -62,46 +66,48 @@ class Particles:
                 kept = np.flatnonzero(weight > 0)
                 return Posterior(weight[kept] / weight[kept].sum(), cloud.states[kept], cloud.log_families[kept])
             self._cloud = None  # other deals, which fit all that is known of roles by now
-        raise UnknownHistoryError(f"none of {GAMES} drawn games fits; accepted: a game in which some do")
+        raise UnknownHistoryError(f"none of {self._first} drawn games fits; accepted: a game in which some do")
 
     # -- inside ------------------------------------------------------------------------------------------------
 
-    def _followed(self, view: View, rng: np.random.Generator) -> _Cloud | None:
+    def _followed(self, view: View, rng: np.random.Generator) -> Cloud | None:
         """The games at the turn of the seat; None if none fits. Those after the last round that is over are kept."""
         rounds = self._table.rounds.of(view)
         past = [one for one in rounds if one.closed]
         if self._cloud is None or past[: len(self._rounds)] != self._rounds:
             self._cloud, self._rounds = self._dealt(view, rng), []
-        cloud: _Cloud | None = self._cloud
+        cloud: Cloud | None = self._cloud
         for one in rounds[len(self._rounds) :]:
             if cloud is None:
                 return None
+            if not one.once:
+                cloud = spread(cloud, self._games, rng)
             cloud = _Replay(self._table, self._others, one, view, cloud).played(rng)
             if cloud is not None and one.closed:
                 self._cloud = cloud
                 self._rounds.append(one)
         return cloud
 
-    def _dealt(self, view: View, rng: np.random.Generator) -> _Cloud | None:
+    def _dealt(self, view: View, rng: np.random.Generator) -> Cloud | None:
         """Games that begin with deals that fit; None if none is found."""
-        tables, deals = self._table.tables(GAMES), self._table.rounds.deals(view, GAMES, rng)
+        tables, deals = self._table.tables(self._first), self._table.rounds.deals(view, self._first, rng)
         if not len(deals):
             return None
         tables.reset(int(rng.integers(2**63)))
         tables.deal(deals)
-        return _Cloud(tables.state(), np.zeros(GAMES), self._others.begun(GAMES, tables.seats))
+        return Cloud(tables.state(), np.zeros(self._first), self._others.begun(self._first, tables.seats))
 
 
 class _Replay:
     """One round, played again in all games of a cloud."""
 
-    def __init__(self, table: SearchTable, others: Others, one: Any, view: View, cloud: _Cloud) -> None:
+    def __init__(self, table: SearchTable, others: Others, one: Any, view: View, cloud: Cloud) -> None:
         self._table, self._others, self._one, self._view = table, others, one, view
-        self._tables = table.tables(GAMES)
+        self._tables = table.tables(len(cloud.states))
         self._turns = self._tables.restore(cloud.states)
         self._log_weight, self._log_families = cloud.log_weight.copy(), cloud.log_families.copy()
 
-    def played(self, rng: np.random.Generator) -> _Cloud | None:
+    def played(self, rng: np.random.Generator) -> Cloud | None:
         """The games after it, or at the seat's turn in a round that is not over; None if none fits."""
         rows = self._active()
         while len(rows):
@@ -113,8 +119,9 @@ class _Replay:
             self._log_weight[others | (self._turns.mask != self._table.mask(self._view)).any(axis=1)] = -np.inf
         if self._log_weight.max() == -np.inf:
             return None
-        cloud = _Cloud(self._tables.state(), self._log_weight - self._log_weight.max(), self._log_families)
-        return _spread(cloud, rng) if self._one.closed else cloud
+        self._log_weight -= self._log_weight.max()
+        self._log_weight[self._log_weight < _LEAST] = -np.inf
+        return Cloud(self._tables.state(), self._log_weight, self._log_families)
 
     def _active(self) -> Array:
         """The games in which the round goes on, without those that wait for a move that the seat has not made."""
@@ -145,7 +152,7 @@ class _Replay:
             moves[others] = self._of_others(rows[others], moves[others], rng)
         illegal = (moves == HOLD) | (self._turns.mask[rows, np.maximum(moves, 0)] == 0)
         self._log_weight[rows[illegal]], moves[illegal] = -np.inf, HOLD
-        actions = np.full(GAMES, HOLD, np.int32)
+        actions = np.full(self._tables.num_envs, HOLD, np.int32)
         actions[rows] = moves
         return actions
 
@@ -176,12 +183,22 @@ def _drawn(scores: Array, rng: np.random.Generator) -> tuple[Array, Array]:
     return chosen, np.log(share[np.arange(len(scores)), chosen])
 
 
-def _spread(cloud: _Cloud, rng: np.random.Generator) -> _Cloud:
-    """Multiply likely games and drop unlikely ones where few carry the weight (systematic resampling)."""
+def spread(cloud: Cloud, games: int, rng: np.random.Generator) -> Cloud:
+    """Multiply likely games and drop unlikely ones where few carry the weight (systematic resampling).
+
+    Games are drawn by the square root of their weights and keep the other half. Drawn by the whole weight, deals would be lost that
+    later moves make likely.
+
+    Args:
+        cloud: The games.
+        games: How many are drawn.
+        rng: Draws them.
+    """
     weight = np.exp(cloud.log_weight)
     weight /= weight.sum()
-    if 1 / (weight**2).sum() >= GAMES / 2:
+    if 1 / (weight**2).sum() >= len(weight) / 2:
         return cloud
-    places = (np.arange(GAMES) + rng.random()) / GAMES
-    rows = np.minimum(np.searchsorted(weight.cumsum(), places), GAMES - 1)
-    return _Cloud(cloud.states[rows], np.zeros(GAMES), cloud.log_families[rows])
+    root = np.sqrt(weight)
+    places = (np.arange(games) + rng.random()) / games
+    rows = np.minimum(np.searchsorted(root.cumsum() / root.sum(), places), len(weight) - 1)
+    return Cloud(cloud.states[rows], np.log(root[rows] / root.max()), cloud.log_families[rows])

@@ -5,11 +5,14 @@ A network states no belief. For it stands the exact posterior if the others play
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
+from typing import Any
 
 from parlour.envs.core import ParlourError
 from parlour.policies import Policy, asks_a_model, make_policy
+from parlour.policies.experts import expert, has_expert
 from parlour.policies.llm.at_once import at_once
 from parlour.policies.llm.decisions import Decisions, took
 from parlour.policies.llm.model import Model
@@ -33,6 +36,8 @@ def stated_by(
     asking = asks_a_model(player)
     policies = _own_policies(player, moments, model) if asking else _shared_policies(player, moments, model)
     stage, done = Stage(f"{player}: beliefs", len(moments), "questions"), 0
+    if any(isinstance(policy, TrainedSeat) for policy in policies):
+        return concluded(policies, moments, partial(progress, stage)), Decisions()
     stated: list[Stated] = []
     decisions = Decisions()
     together = model.concurrency if asking and model.waits else 1
@@ -58,8 +63,6 @@ def _shared_policies(player: str, moments: Sequence[BeliefMoment], model: Model)
 
 def _state(player: str, policy: Policy, moment: BeliefMoment) -> Stated:
     policy.reset(moment.seat, moment.seed)
-    if isinstance(policy, TrainedSeat):
-        return moment.others(_deduction(policy, moment.info["side"]).chances(moment.info["view"], policy.rng).tolist())
     stated = policy.state_belief({"text": moment.text}, dict(moment.info))
     if stated is None:
         raise ParlourError(
@@ -68,6 +71,52 @@ def _state(player: str, policy: Policy, moment: BeliefMoment) -> Stated:
     return moment.others(stated)
 
 
+def concluded(
+    policies: Sequence[Policy], moments: Sequence[BeliefMoment], counted: Callable[[int], None]
+) -> list[Stated]:
+    """The posterior at each moment for players like a network, the heuristic and others.
+
+    Args:
+        policies: The network at each moment.
+        moments: In each game in order.
+        counted: Called with the number of moments that are done.
+
+    Raises:
+        ParlourError: A table has no array tables.
+    """
+    of_seat: dict[tuple[str, str, int], list[int]] = {}
+    for number, moment in enumerate(moments):
+        of_seat.setdefault((moment.game, moment.opponent, moment.seat), []).append(number)
+    stated: list[Stated] = [()] * len(moments)
+    done = 0
+    for numbers in of_seat.values():
+        first, policy = moments[numbers[0]], policies[numbers[0]]
+        policy.reset(first.seat, first.seed)
+        views = [moments[number].info["view"] for number in numbers]
+        for number, chances in zip(
+            numbers, _deduction(policy, first.info["side"]).chances(views, policy.rng), strict=True
+        ):
+            stated[number] = first.others(chances.tolist())
+        done += len(numbers)
+        counted(done)
+    return stated
+
+
+def with_exact(moments: Sequence[BeliefMoment], progress: StageProgress) -> list[BeliefMoment]:
+    """Moments with their exact posteriors, for players like the expert, the heuristic and others; without those of tables without expert.
+
+    Args:
+        moments: In each game in order.
+        progress: Counts the moments.
+    """
+    experts = {repr(moment.table): moment.table for moment in moments if has_expert(*moment.table)}
+    networks = {key: expert(*table) for key, table in experts.items()}
+    kept = [moment for moment in moments if repr(moment.table) in networks]
+    counted = partial(progress, Stage("exact posteriors in Werewolf", len(kept), "questions"))
+    exact = concluded([networks[repr(moment.table)] for moment in kept], kept, counted)
+    return [replace(moment, exact=chances) for moment, chances in zip(kept, exact, strict=True)]
+
+
 @lru_cache(maxsize=8)
-def _deduction(network: TrainedSeat, side: str) -> Deduction:
+def _deduction(network: Any, side: str) -> Deduction:
     return Deduction(network, side)

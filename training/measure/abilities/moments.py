@@ -49,7 +49,7 @@ class BeliefMoment:
     prior: tuple[float, ...]
     """How likely each of the others is to be evil, according to what the night showed the seat."""
     exact: tuple[float, ...]
-    """By the exact posterior of what the seat saw (`Deduction`)."""
+    """By the exact posterior of what the seat saw (`Deduction`); empty until it is computed."""
 
     def others(self, chances: Iterable[float]) -> tuple[float, ...]:
         """Chances of all seats without the own one."""
@@ -135,5 +135,5 @@ def _moment(game: AnalysedGame, moment: Moment, deduction: Deduction) -> BeliefM
         info=info,
         truth=tuple(seat in game.evil for seat in range(game.seats) if seat != view.seat),
         prior=others(opening_belief(game, view.seat, AvalonHabits()).evil_chance()),
-        exact=others(deduction.chances(view, rng)),
+        exact=others(deduction.chances([view], rng)[0]),
     )

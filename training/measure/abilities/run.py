@@ -10,16 +10,14 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from parlour.envs.avalon.vocabulary import ASSASSIN, GUESS, MERLIN
 from parlour.envs.core import ParlourError
-from parlour.policies import make_policy
 from parlour.policies.experts import EXPERT
 from parlour.policies.files import write_json
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.make import measured_apart
 from parlour.policies.llm.model import Model
 from parlour.policies.names import HEURISTIC, RANDOM
-from parlour.policies.trained import TrainedSeat
 from parlour.training.measure.abilities.answers import MovesTaken, moves_taken
-from parlour.training.measure.abilities.asked import Stated, stated_by
+from parlour.training.measure.abilities.asked import Stated, stated_by, with_exact
 from parlour.training.measure.abilities.beliefs import StatedScores, doubt, stated_scores
 from parlour.training.measure.abilities.consistency import Consistency, consistency, consistency_as_json
 from parlour.training.measure.abilities.moments import OPPONENT, BeliefMoment, belief_moments, is_players
@@ -68,7 +66,7 @@ class Abilities:
     against: dict[str, dict[str, StatedScores]]
     """Opponent -> the same, of the games against it alone."""
     village: VillageBeliefs
-    """The same in Werewolf; networks state no belief there."""
+    """The same in Werewolf, at tables that have an expert."""
     deception: dict[str, Estimate | None]
     """Whose belief -> how much doubt the player, as evil, leaves: `onlooker`, who knows how these players behave; in the seats of
     good opponents `exact`, the exact posterior, `heuristic`, what the heuristic states, `themselves`, what the opponents state."""
@@ -223,19 +221,17 @@ def _village(
     games: Sequence[PlayedWerewolf], player: str, model: Model, progress: StageProgress
 ) -> tuple[VillageBeliefs, Decisions]:
     """What they state, and what the player's own questions took. The player is asked only if it played."""
-    own = [moment for moment in village_moments(games) if moment.by_player]
+    own = with_exact([moment for moment in village_moments(games) if moment.by_player], progress)
     sat = {who for one in games for who in one.players}
     stated, asked = dict[str, list[Stated]](), Decisions()
-    for name in dict.fromkeys((*({player} & sat), HEURISTIC, RANDOM)) if own else ():
-        if not any(isinstance(make_policy(name, *at, model), TrainedSeat) for at in _tables(own)):
-            stated[name], took = stated_by(name, own, model, progress)
-            asked = took if name == player else asked
+    for name in dict.fromkeys((*({player} & sat), *BESIDE)) if own else ():
+        if name == EXPERT:  # what it concludes is the exact posterior
+            stated[name] = [moment.exact for moment in own]
+            continue
+        stated[name], took = stated_by(name, own, model, progress)
+        asked = took if name == player else asked
     opponents = dict.fromkeys(moment.opponent for moment in own)
     return VillageBeliefs(_scores(own, stated), {one: _scores(own, stated, one) for one in opponents}), asked
-
-
-def _tables(moments: Sequence[BeliefMoment]) -> list[tuple[str, Mapping[str, Any]]]:
-    return list({repr(moment.table): moment.table for moment in moments}.values())
 
 
 def _consistency(

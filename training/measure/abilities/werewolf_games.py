@@ -1,12 +1,11 @@
 """Recorded games of Werewolf played again: roles, events, decisions, and the moments at which the village is asked for its beliefs.
 
-Seats of the village are asked at their first decision after each execution. The exact posterior is `SeatBeliefs`: all sets of werewolves
-with all seats of the seer, weighed by everything that the seat saw, with rates that the same players had in the games of other deals.
+Seats of the village are asked at their first decision after each execution.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,11 +17,8 @@ from parlour.envs.english import name
 from parlour.envs.replay import Transcript, text_of
 from parlour.envs.text import render
 from parlour.envs.werewolf import vocabulary as game
-from parlour.envs.werewolf.belief import SeatBeliefs, WerewolfHabits
-from parlour.envs.werewolf.presets import PLAYERS
+from parlour.envs.werewolf.belief import SeatBeliefs
 from parlour.envs.werewolf.vocabulary import WerewolfView
-from parlour.training.learn.habits.learner import Widths
-from parlour.training.learn.habits.werewolf import WolfCounts, WolfRecord, count, fit_counts
 from parlour.training.measure.abilities.moments import OPPONENT, BeliefMoment
 from parlour.training.measure.werewolf.played import GAME
 
@@ -53,23 +49,6 @@ class PlayedWerewolf:
         """Seed of the deal."""
         return int(self.transcript.header["seed"])
 
-    @cached_property
-    def counts(self) -> WolfCounts:
-        """The cases of each rate."""
-        found = WolfCounts()
-        last = self.states[-1]
-        count(WolfRecord(self.name, self.roles, tuple(last.log), self.rules.view(last, 0)), found)
-        return found
-
-    @property
-    def sitting(self) -> tuple[str, str, str]:
-        """The table, and who played the werewolves and the village: games that share rates."""
-        wolf, village = (
-            next(who for who, role in zip(self.players, self.roles, strict=True) if (role == game.WEREWOLF) == is_wolf)
-            for is_wolf in (True, False)
-        )
-        return repr(sorted(self.rules.config.items())), wolf, village
-
 
 def read_werewolf(path: Path) -> PlayedWerewolf:
     """A game from its transcript.
@@ -86,21 +65,10 @@ def read_werewolf(path: Path) -> PlayedWerewolf:
 
 
 def village_moments(games: Iterable[PlayedWerewolf]) -> Iterator[BeliefMoment]:
-    """The moments of some games of a benchmark, in the order of the games."""
-    games = list(games)
+    """The moments of some games of a benchmark, in the order of the games; exact posteriors are not computed (`with_exact`)."""
     for one in games:
-        others = [other.counts for other in games if other.sitting == one.sitting and other.seed != one.seed]
-        habits = counted_rates(others, len(one.roles))
         for view in _asked(one):
-            yield _moment(one, view, habits)
-
-
-def counted_rates(counts: Sequence[WolfCounts], players: int) -> WerewolfHabits:
-    """Rates of a table of so many players, near the fixed ones where little was counted."""
-    found = {number: WolfCounts() for number in PLAYERS}
-    for one in counts:
-        found[players].include(one)
-    return fit_counts(found, Widths()).of(players)
+            yield _moment(one, view)
 
 
 def _asked(one: PlayedWerewolf) -> Iterator[WerewolfView]:
@@ -117,11 +85,9 @@ def _asked(one: PlayedWerewolf) -> Iterator[WerewolfView]:
             yield view
 
 
-def _moment(one: PlayedWerewolf, view: WerewolfView, habits: WerewolfHabits) -> BeliefMoment:
+def _moment(one: PlayedWerewolf, view: WerewolfView) -> BeliefMoment:
     seat, text = view.seat, text_of(one.transcript)
-    prior, exact = SeatBeliefs(view, onlooker=False).own, SeatBeliefs(view, habits, onlooker=False)
-    for event in view.events:
-        exact.see(event, view)
+    prior = SeatBeliefs(view, onlooker=False).own
 
     def others(values: Iterable[Any]) -> tuple[Any, ...]:
         return tuple(value for other, value in enumerate(values) if other != seat)
@@ -144,5 +110,5 @@ def _moment(one: PlayedWerewolf, view: WerewolfView, habits: WerewolfHabits) -> 
         },
         truth=others(role == game.WEREWOLF for role in one.roles),
         prior=others(map(float, prior.wolf_chance())),
-        exact=others(map(float, exact.own.wolf_chance())),
+        exact=(),
     )
