@@ -132,7 +132,7 @@ def hiding(habits: WerewolfHabits) -> WerewolfHabits:
     )
 
 
-class Act(NamedTuple):
+class WeighedAct(NamedTuple):
     """What a seat said, or whom it voted for."""
 
     seat: int
@@ -144,7 +144,7 @@ class Act(NamedTuple):
     """Whether it reports a check, and so has a reason of its own."""
 
 
-def _follows(act: Act, named: Collection[tuple[int, int]]) -> bool:
+def _follows(act: WeighedAct, named: Collection[tuple[int, int]]) -> bool:
     """Whether an act names by opinion whom another seat has named; `named` holds who was named, and by whom."""
     return not act.knows and any(target == act.named != NO_TARGET and seat != act.seat for target, seat in named)
 
@@ -157,16 +157,16 @@ def _by_habits(belief: WolfBelief, habits: WerewolfHabits, weigh: Callable[[], N
     return log_likelihood
 
 
-def _acts_in_werewolf(beliefs: SeatBeliefs, event: Event, view: WerewolfView) -> Iterator[Act]:
+def _acts_in_werewolf(beliefs: SeatBeliefs, event: Event, view: WerewolfView) -> Iterator[WeighedAct]:
     """The acts of seats that an event is: all votes of a hidden ballot, one statement, or one public vote."""
     seat, (kind, args, _), to = event
     if seat == NATURE and kind == werewolf.VOTES and not view.public_votes:
         for voter, target in enumerate(args[1:]):
             if target >= 0:
-                yield Act(voter, partial(beliefs.own.see_vote, voter, target), target)
+                yield WeighedAct(voter, partial(beliefs.own.see_vote, voter, target), target)
     elif to is None and (kind in _SAID or (kind == werewolf.BALLOT and args)) and not _is_certain(event, view):
         names = kind in (speech.ACCUSE, werewolf.BALLOT) or (kind == speech.REPORT and args[1])
-        yield Act(seat, partial(beliefs.see, event, view), args[0] if names else NO_TARGET, kind == speech.REPORT)
+        yield WeighedAct(seat, partial(beliefs.see, event, view), args[0] if names else NO_TARGET, kind == speech.REPORT)
 
 
 def _is_certain(event: Event, view: WerewolfView) -> bool:
