@@ -5,6 +5,7 @@ from typing import Final
 RANDOM: Final = "random"
 HEURISTIC: Final = "heuristic"
 EXPERT: Final = "expert"
+MIXED: Final = "mixed"
 OFFLINE: Final = "offline"
 """The model that answers by heuristics; no language model."""
 SUFFIX: Final = ".npz"

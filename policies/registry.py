@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 from parlour.envs.core import ParlourError
 from parlour.envs.dotted import is_dotted
 from parlour.envs.extras import not_installed
-from parlour.policies.names import EXPERT, HEURISTIC, RANDOM, SUFFIX, ZOO
+from parlour.policies.names import EXPERT, HEURISTIC, MIXED, RANDOM, SUFFIX, ZOO
 
 if TYPE_CHECKING:
     from parlour.policies.base import Policy
@@ -136,6 +136,12 @@ def _mixture(words: Mapping[str, str], at: Wanted) -> Policy:
     return MixturePolicy.from_settings(words, at.game, at.config)
 
 
+def _mixed(words: Mapping[str, str], at: Wanted) -> Policy:
+    from parlour.policies.mixed import MixedPolicy
+
+    return MixedPolicy.from_settings(words, at.game, at.config)
+
+
 def _search(words: Mapping[str, str], at: Wanted) -> Policy:
     try:
         from parlour.policies.search import SearchPolicy
@@ -204,6 +210,7 @@ for kind in (
     PolicyKind(EXPERT, _expert, "file"),
     PolicyKind("clone", _clone, "file", "cloned:ClonedPlayer", first="file", shown="clone:FILE"),
     PolicyKind(_MIXTURE, _mixture, "file", "mixture:MixturePolicy", first="folder", shown="mixture:FOLDER"),
+    PolicyKind(MIXED, _mixed, "file", "mixed:MixedPolicy", first="players", shown="mixed:heuristic+expert"),
     PolicyKind("search", _search, "file", first="player", shown="search:expert"),
     *(PolicyKind(name, partial(_zoo, kind=name), "file") for name in ZOO),
     PolicyKind("deeprole", _deeprole, "file", first="file", shown="deeprole:FILE"),

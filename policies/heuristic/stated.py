@@ -166,7 +166,9 @@ def _acts_in_werewolf(beliefs: SeatBeliefs, event: Event, view: WerewolfView) ->
                 yield WeighedAct(voter, partial(beliefs.own.see_vote, voter, target), target)
     elif to is None and (kind in _SAID or (kind == werewolf.BALLOT and args)) and not _is_certain(event, view):
         names = kind in (speech.ACCUSE, werewolf.BALLOT) or (kind == speech.REPORT and args[1])
-        yield WeighedAct(seat, partial(beliefs.see, event, view), args[0] if names else NO_TARGET, kind == speech.REPORT)
+        yield WeighedAct(
+            seat, partial(beliefs.see, event, view), args[0] if names else NO_TARGET, kind == speech.REPORT
+        )
 
 
 def _is_certain(event: Event, view: WerewolfView) -> bool:

@@ -566,7 +566,7 @@ def test_the_suite_gives_the_numbers_of_the_benchmark_on_the_same_answers(tmp_pa
     assert log.eval.task.rpartition("/")[2] == "parlour_bench_1"
     assert log.eval.metadata["sha256"] == told["suite"]["sha256"]
     of_samples = [sample.score.metadata for sample in log.samples]
-    suite = suite_of(True, None, ["werewolf-8"])
+    suite = suite_of("quick", None, ["werewolf-8"])
     points = points_of_samples(suite, of_samples)
     assert points == {
         "werewolf-8": {
@@ -588,7 +588,7 @@ def test_the_suite_gives_the_numbers_of_the_benchmark_on_the_same_answers(tmp_pa
 
 
 def test_a_suite_with_a_missing_game_has_no_figures():
-    suite = suite_of(True, None, ["werewolf-4"])
+    suite = suite_of("quick", None, ["werewolf-4"])
     one = {"table": "werewolf-4", "opponent": "heuristic", "side": "village", "seed": 1, "points": 100.0}
     assert points_of_samples(suite, [one | {"moves_chosen": [5, 5]}]) is None
 

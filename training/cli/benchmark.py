@@ -22,7 +22,7 @@ from parlour.training.measure.benchmark.ratings import Ratings, ratings
 from parlour.training.measure.benchmark.result import OVERALL, plain, scores
 from parlour.training.measure.benchmark.results_file import RESULTS, BenchmarkResult, read_result, references
 from parlour.training.measure.benchmark.run import benchmark as run_benchmark
-from parlour.training.measure.benchmark.suite import FULL, QUICK, Suite
+from parlour.training.measure.benchmark.suite import FULL, Suite, suite_named
 from parlour.training.measure.benchmark.verdict import expectation, verdict_of
 from parlour.training.measure.statistics import Estimate, show_interval
 from parlour.training.play.parallel.executor import opened
@@ -49,9 +49,12 @@ def benchmark(
     quick: Annotated[
         bool,
         typer.Option("--quick/--full"),
-        "Which suite: the quick one has about 1,800 questions, ten minutes at three answers a second; the interval of its score is "
+        "The same as --suite quick. It has about 1,800 questions, ten minutes at three answers a second; the interval of its score is "
         "6 to 16 points to each side.",
     ] = False,
+    suite: Annotated[
+        str, "The suite: full; quick; or strangers, whose opponents are of two kinds at one table or play as people do."
+    ] = FULL.name,
     fresh: Annotated[
         str | None,
         "Deals of this day, YYYY-MM-DD, the same for everybody; choose one after the player was made. None: the deals of the suite.",
@@ -78,19 +81,19 @@ def benchmark(
     candidate = Candidate(policy or ChatPlayer.name, otherwise, model)
     if HumanPolicy.name in (candidate.policy, otherwise):
         raise ParlourError("policy 'human' is not accepted in a benchmark; accepted: players that play by themselves")
-    suite = QUICK if quick else FULL
-    suite = suite if table is None else suite.only(table)
-    suite = suite if fresh is None else suite.fresh(fresh)
-    asking = any(map(asks_a_model, candidate.seated(suite)))
+    chosen = suite_named(suite, quick)
+    chosen = chosen if table is None else chosen.only(table)
+    chosen = chosen if fresh is None else chosen.fresh(fresh)
+    asking = any(map(asks_a_model, candidate.seated(chosen)))
     if asking and model.is_language_model and processes.workers != 1:
         raise ParlourError(f"--workers {processes.workers} goes without a language model; accepted: --concurrency")
     if only_forecast:
-        return _forecast(suite, candidate, asking)
-    tell(expectation(suite), error=True)
+        return _forecast(chosen, candidate, asking)
+    tell(expectation(chosen), error=True)
     name = " or ".join(seated(one, model) for one in (candidate.policy, otherwise) if one is not None)
     with processes.players(model) as workers, opened(workers) as pool, display.progress_line() as progress:
         runner = GameRunner(model.concurrency, pool, failures=failures)
-        found, made = run_benchmark(suite, candidate, out, name, runner=runner, progress=progress)
+        found, made = run_benchmark(chosen, candidate, out, name, runner=runner, progress=progress)
     note = f"; agents answered by {called(model)}" if asking else ""
     result = read_result(out)
     parts, verdict = score_parts(result, made, note), verdict_of(result)

@@ -22,7 +22,7 @@ from parlour.training.harnesses.inspect_ai.tasks import game_score, mean_if_own,
 from parlour.training.measure.benchmark.played import WON
 from parlour.training.measure.benchmark.ratings import ratings
 from parlour.training.measure.benchmark.result import OVERALL, Points, scores, strata_of
-from parlour.training.measure.benchmark.suite import FULL, QUICK, BenchmarkTable, Suite
+from parlour.training.measure.benchmark.suite import FULL, BenchmarkTable, Suite, suite_named
 from parlour.training.measure.statistics import Estimate
 from parlour.training.play.extras import import_extra
 from parlour.training.play.outside import OutsideSeats, OutsideTable
@@ -34,11 +34,11 @@ PLAYED: Final = "model"
 """What ratings call the model that is evaluated."""
 
 
-def suite_of(quick: bool = False, fresh: str | None = None, tables: Sequence[str] | None = None) -> Suite:
+def suite_of(name: str = FULL.name, fresh: str | None = None, tables: Sequence[str] | None = None) -> Suite:
     """The suite that `parlour benchmark` plays with these options. Raises `ParlourError` as the command does."""
-    suite = QUICK if quick else FULL
-    suite = suite if tables is None else suite.only(tables)
-    return suite if fresh is None else suite.fresh(fresh)
+    chosen = suite_named(name)
+    chosen = chosen if tables is None else chosen.only(tables)
+    return chosen if fresh is None else chosen.fresh(fresh)
 
 
 @task(name="parlour_bench_1")
@@ -47,6 +47,7 @@ def parlour_bench_1(
     fresh: str | None = None,
     table: str | Sequence[str] | None = None,
     abilities: bool = False,
+    suite: str = FULL.name,
 ) -> Task:
     """The suite `parlour-bench-1`: every deal from both sides, against each opponent.
 
@@ -55,6 +56,7 @@ def parlour_bench_1(
         fresh: Deals of this day, YYYY-MM-DD.
         table: Tables of the suite; None: all of them.
         abilities: Measure abilities too, which asks the model for its beliefs after each game. Needs the extra batch.
+        suite: `full`, `quick` or `strangers`.
 
     Raises:
         ParlourError: An argument is not accepted, or a package is missing.
@@ -62,14 +64,15 @@ def parlour_bench_1(
     if abilities:
         import_extra("parlour.training.harnesses.inspect_ai.abilities", "batch")
     names = [table] if isinstance(table, str) else None if table is None else list(table)
-    suite = suite_of(quick, fresh, names)
+    name = suite_named(suite, quick).name
+    chosen = suite_of(name, fresh, names)
     return Task(
-        dataset=MemoryDataset(list(samples_of(suite)), name=str(suite)),
+        dataset=MemoryDataset(list(samples_of(chosen)), name=str(chosen)),
         solver=suite_game(),
         scorer=suite_score(abilities),
-        metrics=suite_metrics(quick, fresh, names, abilities),
-        version=suite.version,
-        metadata={"suite": str(suite), "sha256": suite.digest},
+        metrics=suite_metrics(name, fresh, names, abilities),
+        version=chosen.version,
+        metadata={"suite": str(chosen), "sha256": chosen.digest},
     )
 
 
@@ -145,13 +148,13 @@ def _points(game: StoredGame, side: str, sides: Sequence[str]) -> float:
 
 
 def suite_metrics(
-    quick: bool, fresh: str | None, tables: Sequence[str] | None, abilities: bool = False
+    name: str, fresh: str | None, tables: Sequence[str] | None, abilities: bool = False
 ) -> dict[str, list[Metric]]:
     """The metrics of the task: the figures of the suite, the share of games won with its standard error, and of each ability."""
     of_abilities = import_extra("parlour.training.harnesses.inspect_ai.abilities", "batch") if abilities else None
-    games = suite_of(quick, fresh, tables).games_played
+    games = suite_of(name, fresh, tables).games_played
     return {
-        "points": [suite_figures(quick, fresh, tables)],
+        "points": [suite_figures(name, fresh, tables)],
         "win": [mean_if_own(), stderr_if_own()],
         "reward": [mean_if_own(), stderr_if_own()],
         "faults": [mean()],
@@ -161,12 +164,12 @@ def suite_metrics(
 
 
 @metric(name="suite")
-def suite_figures(quick: bool, fresh: str | None, tables: Sequence[str] | None) -> Metric:
+def suite_figures(name: str, fresh: str | None, tables: Sequence[str] | None) -> Metric:
     """The score of `parlour benchmark` with its interval and standard error, and ratings in Elo points with bootstrap intervals.
 
     NaN where a game is missing, or where the model chose fewer than half of its moves itself.
     """
-    suite = suite_of(quick, fresh, tables)
+    suite = suite_of(name, fresh, tables)
 
     def value(scores: list[SampleScore]) -> Value:
         points = points_of_samples(suite, [one.score.metadata or {} for one in scores])

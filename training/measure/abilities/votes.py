@@ -21,6 +21,7 @@ from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Event, Move
 from parlour.policies import Policy, asks_a_model, make_policy
 from parlour.policies.heuristic import HeuristicPolicy
+from parlour.policies.mixed import MixedPolicy
 from parlour.policies.random import RandomPolicy
 from parlour.policies.trained import TrainedSeat
 from parlour.training.measure.abilities.beliefs import mean_by_game
@@ -118,15 +119,16 @@ class _Voter:
     """The policy of a seat, and another of the same kind to ask what it would do elsewhere."""
 
     def __init__(self, one: AnalysedGame, seat: int) -> None:
-        header = one.transcript.header
-        self.seed = int(header["seed"])
+        self.seed = int(one.transcript.header["seed"])
         self._catalogue = one.rules.catalogue
         self._number = {move: number for number, move in enumerate(self._catalogue)}
         self._heuristic = one.transcript.spec.heuristic
-        self.policy, self.twin = (
-            make_policy(who_sat(one, seat), header["game"], dict(one.rules.config)) for _ in range(2)
-        )
-        self.policy.reset(seat, self.seed)
+        self.policy, self.twin = (self._seated(one, seat) for _ in range(2))
+
+    def _seated(self, one: AnalysedGame, seat: int) -> Policy:
+        policy = make_policy(who_sat(one, seat), one.transcript.header["game"], dict(one.rules.config))
+        policy.reset(seat, self.seed)
+        return policy.player if isinstance(policy, MixedPolicy) else policy
 
     @property
     def follows_from_view(self) -> bool:

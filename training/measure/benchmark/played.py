@@ -5,6 +5,7 @@ Every game has a transcript, and a run resumes with the missing games.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -130,7 +131,7 @@ def _play(
     counted = TableProgress(table, progress)
     decisions, points = Decisions(), dict[str, SidePoints]()
     for opponent in table.opponents:
-        out = None if folder is None else folder / FOLDER / table.name / opponent
+        out = None if folder is None else folder / FOLDER / table.name / folder_name(opponent)
         seats = (player, opponent)
         playing = replace(runner, out=out, resume=out is not None, progress=counted)
         if folder is not None:
@@ -144,6 +145,15 @@ def _play(
         points[opponent] = {side: tuple(_points(row, sides) for row in rows if row.side == side) for side in sides}
         decisions = sum((report.players[player] for report in reports), decisions)
     return PlayedTable(table, player, points, decisions)
+
+
+def folder_name(opponent: str) -> str:
+    """The folder of the games against an opponent: its name, with what some file systems refuse replaced.
+
+    >>> folder_name("expert:style=human")
+    'expert-style-human'
+    """
+    return re.sub(r"[^A-Za-z0-9_.-]+", "-", opponent)
 
 
 def _report(

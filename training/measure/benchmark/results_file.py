@@ -19,16 +19,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
-from parlour.policies import REGISTRY, asks_a_model
+from parlour.policies import REGISTRY, asks_a_model, settings_of
 from parlour.policies.agents.advised import AdvisedPlayer
-from parlour.policies.experts import EXPERT, card_for
+from parlour.policies.experts import EXPERT, card_for, style_of
 from parlour.policies.files import read_json, reading
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.make import ModelConfig
 from parlour.policies.llm.model import OFFLINE, Model
+from parlour.policies.names import MIXED
 from parlour.training.measure.benchmark.played import WON, Candidate, PlayedTable
 from parlour.training.measure.benchmark.result import Points, plain, points_of, scores
-from parlour.training.measure.benchmark.suite import EARLIER, SUITES, VERSION, Suite
+from parlour.training.measure.benchmark.suite import EARLIER, FULL, QUICK, SUITES, VERSION, Suite
 from parlour.training.results.verdicts import doubt, no_score
 
 RESULTS: Final = "benchmark.json"
@@ -47,7 +48,7 @@ _DECIDE_NOTHING: Final = (
     *("max_dollars", "max_calls", "max_seconds"),
 )
 """Settings of a model on which the result does not depend."""
-_WITH_EXPERTS: Final = (EXPERT, AdvisedPlayer.name)
+_WITH_EXPERTS: Final = (EXPERT, MIXED, AdvisedPlayer.name)
 """Players that sit with the expert of the table."""
 _UNUSABLE: Final = "is not accepted; accepted: what `parlour benchmark` wrote"
 _LIBRARIES: Final = ("parlour", "numpy", "openai")
@@ -159,8 +160,10 @@ def command(suite: Suite, candidate: Candidate) -> str:
     """The command that runs a benchmark again, without its directory and what does not decide the result."""
     words = ["parlour", "benchmark"]
     whole = SUITES.get(suite.name)
-    if suite.name == "quick":
+    if suite.name == QUICK.name:
         words.append("--quick")
+    elif suite.name != FULL.name:
+        words += ["--suite", suite.name]
     if suite.day:
         words += ["--fresh", suite.day]
     if whole is not None and suite.usual.tables != whole.tables:
@@ -192,9 +195,12 @@ def _hashes(suite: Suite, seated: Iterable[str], model: Model) -> dict[str, str]
     """SHA-256 of the files that played: experts, whatever the players name, and the prompts of the user's own."""
     found: dict[str, str] = {}
     for table, player in zip(suite.tables, seated, strict=True):
-        if any(opponent.partition(":")[0] in _WITH_EXPERTS for opponent in (player, *table.opponents)):
-            card = card_for(*table.configured())
-            found |= {card.name: card.sha256} if card else {}
+        for name in (player, *table.opponents):
+            plain_name, _, words = name.partition(":")
+            if plain_name in _WITH_EXPERTS:
+                style = style_of(settings_of(name)) if plain_name == EXPERT and words else ""
+                card = card_for(*table.configured(), style=style)
+                found |= {card.name: card.sha256} if card else {}
     paths = [part for one in sorted(set(seated)) for part in _paths(one)]
     prompts = model.settings().get("prompts")
     return found | {path: _digest(Path(path)) for path in (*paths, *([prompts] if prompts else []))}

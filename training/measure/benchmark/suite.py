@@ -14,15 +14,16 @@ from datetime import date
 from hashlib import sha256
 from typing import Any, Final
 
-from parlour.envs.core import accept, check_one_of
+from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.policies.experts import EXPERT
-from parlour.policies.heuristic import HeuristicPolicy
+from parlour.policies.names import HEURISTIC, MIXED
 from parlour.training.play import rollout, seeds
 
 VERSION: Final = 2
 FIRST_DEAL: Final = 50_000_000
 """Number of the first deal of all tables among the held-out ones; no page, test or expert of parlour uses those behind it."""
-HEURISTIC: Final = HeuristicPolicy.name
+HUMAN_EXPERT: Final = f"{EXPERT}:style=human"
+"""The expert that was kept near recorded people, at tables where it ships."""
 FRESH_DEALS: Final = range(100_000_000, 2_000_000_000)
 """Where the deals of days lie among the held-out ones."""
 PUBLISHED: Final[Mapping[int, str]] = {VERSION: "parlour-bench-1"}
@@ -149,10 +150,20 @@ FULL: Final = Suite("full", (_AVALON_6, _WEREWOLF_4, _WEREWOLF_8, _MYSTERY))
 QUICK: Final = Suite(
     "quick", (replace(_AVALON_6, deals=6), replace(_WEREWOLF_4, deals=16), replace(_WEREWOLF_8, deals=6))
 )
-SUITES: Final = {one.name: one for one in (FULL, QUICK)}
-
 _OFFICIAL: Final = {"num_players": 5, "rules": "official", "talk": False}
 _TALK_5: Final = BenchmarkTable("avalon-5-talk", "avalon_v0", {"num_players": 5, "rules": "paper"}, 20, _BOTH)
+STRANGERS: Final = Suite(
+    "strangers",
+    (
+        replace(_AVALON_6, opponents=(MIXED,)),
+        replace(_WEREWOLF_8, opponents=(MIXED,)),
+        BenchmarkTable("avalon-5-official", "avalon_v0", _OFFICIAL, 20, (HUMAN_EXPERT,)),
+        BenchmarkTable("avalon-6-official", "avalon_v0", _OFFICIAL | {"num_players": 6}, 20, (HUMAN_EXPERT,)),
+    ),
+)
+"""Opponents of two kinds at one table, and opponents that play as people do."""
+SUITES: Final = {one.name: one for one in (FULL, QUICK, STRANGERS)}
+
 EARLIER: Final = (
     Suite(
         "full",
@@ -170,3 +181,11 @@ EARLIER: Final = (
     ),
 )
 """Suites of earlier versions, whose results files can still be read."""
+
+
+def suite_named(name: str, quick: bool = False) -> Suite:
+    """The suite of a name, or the quick one. Raises `ParlourError` if there is none, or if `quick` goes with another name."""
+    check_one_of("suite", name, SUITES)
+    if quick and name != FULL.name:
+        raise ParlourError(f"--quick goes without --suite {name}; accepted: one of them")
+    return QUICK if quick else SUITES[name]
