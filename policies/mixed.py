@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final
 
 import numpy as np
-from parlour.envs.core import ParlourError
 from parlour.policies.base import Policy
 from parlour.policies.names import EXPERT, HEURISTIC, MIXED
-from parlour.policies.registry import asks_a_model, make_policy
-from parlour.policies.settings import Settings, anything, read_settings, setting
+from parlour.policies.settings import Settings, anything, setting
 
 _STREAM: Final = 0x3D18  # keeps the draw of the player apart from all else that follows from the same seed
 
@@ -44,17 +42,6 @@ class MixedPolicy(Policy):
         self.playing = next(iter(self.players))
         """The name of the player of this game."""
 
-    @classmethod
-    def from_settings(cls, words: Mapping[str, str], game: str, config: Mapping[str, Any]) -> Self:
-        """From words, for a table. Raises `ParlourError` if one of the players asks a model or cannot sit there."""
-        names = read_settings(MixedSettings, words, MIXED).players
-        for name in names:
-            if asks_a_model(name):
-                raise ParlourError(
-                    f"{name!r} among the players of {MIXED} asks a model; accepted: players that ask none"
-                )
-        return cls({name: make_policy(name, game, config) for name in names})
-
     @property
     def player(self) -> Policy:
         """The player of this game."""
@@ -73,7 +60,7 @@ class MixedPolicy(Policy):
         return self.player.state_belief(observation, info)
 
     def notes(self) -> dict[str, Any]:
-        """Those of the player, and its name."""
+        """The notes of the player, and its name."""
         return {**self.player.notes(), "plays_as": self.playing}
 
     def settings(self) -> dict[str, Any]:

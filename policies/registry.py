@@ -137,9 +137,14 @@ def _mixture(words: Mapping[str, str], at: Wanted) -> Policy:
 
 
 def _mixed(words: Mapping[str, str], at: Wanted) -> Policy:
-    from parlour.policies.mixed import MixedPolicy
+    from parlour.policies.mixed import MixedPolicy, MixedSettings
+    from parlour.policies.settings import read_settings
 
-    return MixedPolicy.from_settings(words, at.game, at.config)
+    names = read_settings(MixedSettings, words, MIXED).players
+    for name in names:
+        if asks_a_model(name):
+            raise ParlourError(f"{name!r} among the players of {MIXED} asks a model; accepted: players that ask none")
+    return MixedPolicy({name: make_policy(name, at.game, at.config) for name in names})
 
 
 def _search(words: Mapping[str, str], at: Wanted) -> Policy:

@@ -38,6 +38,7 @@ from parlour.training.measure.benchmark.suite import (
     FULL,
     HEURISTIC,
     QUICK,
+    STRANGERS,
     SUITES,
     VERSION,
     BenchmarkTable,
@@ -53,6 +54,7 @@ DOCS = Path(__file__).parents[1] / "docs" / "howto" / "benchmark.md"
 DIGESTS = {
     ("full", 2): "c8c3aefbf6366bd799be80e5dd19d85f81e665246e5e9e57fc73f4221cce25c0",
     ("quick", 2): "eed0ac03432959d189f0d901c8d278141287601e2173edc7b1c57c02813309cc",
+    ("strangers", 2): "978ab06fe740a5874ad204349550e3d2bc206223969f49c58fe505c9fdc4ff0b",
     ("full", 1): "43c6fd4c777ff553c36e379be9e30fcefe5f207cee80e9be2f0f5faacaded003",
     ("quick", 1): "14d1d54f74cb656d56f17a711f9c8bd477d902afdcbff73c80ff473e089744a4",
 }
@@ -175,10 +177,38 @@ def test_a_suite_is_what_its_version_says():
     assert {(suite.name, suite.version): suite.digest for suite in (*SUITES.values(), *EARLIER)} == DIGESTS
 
 
-@pytest.mark.parametrize("name", SUITES)
-def test_avalon_is_played_at_the_games_default_table(name):
-    (avalon,) = (table for table in SUITES[name].tables if table.game == "avalon_v0")
+@pytest.mark.parametrize("suite", [FULL, QUICK])
+def test_avalon_is_played_at_the_games_default_table(suite):
+    (avalon,) = (table for table in suite.tables if table.game == "avalon_v0")
     assert avalon.configured() == BenchmarkTable("default", "avalon_v0", {}, 1, (HEURISTIC,)).configured()
+
+
+def test_strangers_are_of_two_kinds_or_play_as_people_do_and_are_other_opponents_than_those_of_the_full_suite():
+    met = {opponent for table in STRANGERS.tables for opponent in table.opponents}
+    assert met == {"mixed", "expert:style=human"}
+    assert not met & {opponent for table in FULL.tables for opponent in table.opponents}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--suite", "stranger"), "suite 'stranger' is not accepted; accepted: full, quick, strangers"),
+        (("--suite", "strangers", "--quick"), "--quick goes without --suite strangers; accepted: one of them"),
+    ],
+)
+def test_a_suite_that_is_none_is_refused_in_one_line(words, message, capsys):
+    assert run(["benchmark", "--policy", "random", *words]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_the_command_of_strangers_gives_the_same_file_and_names_both_experts(tmp_path):
+    first = bench(tmp_path / "a", "--suite", "strangers", "--table", "avalon-5-official", "--policy", "random")
+    again = shlex.split(first["command"])[2:]
+    assert again[:2] == ["--suite", "strangers"]
+    bench(tmp_path / "b", *again)
+    assert (tmp_path / "a" / RESULTS).read_bytes() == (tmp_path / "b" / RESULTS).read_bytes()
+    assert list(first["sha256"]) == ["avalon-5-official-human"]
+    assert (tmp_path / "a" / "games" / "avalon-5-official" / "expert-style-human").is_dir()
 
 
 def test_the_deals_of_the_quick_suite_are_the_first_of_the_full_one():
@@ -523,12 +553,11 @@ def test_the_quick_suite_says_how_long_its_interval_will_be_and_which_difference
     assert f"score is {ceil(longest)} to 16 points" in " ".join(re.sub("[│]", " ", capsys.readouterr().out).split())
 
 
-@pytest.mark.parametrize("name", SUITES)
-def test_intervals_cover_the_score_of_a_player_whose_deals_are_drawn_from_a_reference_players(name):
-    """400 draws of a suite from the deals of the full one: 90 to 98 of 100 within three standard errors."""
+@pytest.mark.parametrize(("suite", "drawn_from"), [(FULL, FULL), (QUICK, FULL), (STRANGERS, STRANGERS)], ids=str)
+def test_intervals_cover_the_score_of_a_player_whose_deals_are_drawn_from_a_reference_players(suite, drawn_from):
+    """400 draws of a suite from the deals of the full one or its own: 90 to 98 of 100 within three standard errors."""
     rng = np.random.default_rng(3)
-    suite = SUITES[name]
-    for reference in references(FULL):
+    for reference in references(drawn_from):
         of, weights = strata_of(suite, reference.points)
         truth = float(np.dot(weights, [x.mean() for x in of]))
         covered = 0

@@ -17,7 +17,8 @@ from parlour.policies.deeprole import DEEPROLE, DeepRolePlayer
 from parlour.policies.experts import EXPERT, cards
 from parlour.policies.llm.ask import ASKS
 from parlour.policies.llm.model import OfflineModel
-from parlour.policies.names import ZOO
+from parlour.policies.mixed import MixedPolicy
+from parlour.policies.names import MIXED, ZOO
 from parlour.policies.search import SEARCH, SearchPolicy
 from parlour.policies.settings import Settings
 from parlour.policies.trained import TrainedSeat
@@ -30,6 +31,7 @@ READ_ON = {
     CLONE: ("explanation/clones",),
     DEEPROLE: ("howto/deeprole",),
     **dict.fromkeys(ZOO, ("howto/strangers",)),
+    MIXED: ("howto/benchmark",),
     "grace": ("howto/mediators", "explanation/mediators"),
     "obedient": ("howto/mediators",),
     "advised": ("howto/advised",),
@@ -53,6 +55,7 @@ def pages() -> dict[str, str]:
         **_named(),
         EXPERT: _expert(),
         CLONE: _of_class(CLONE, ClonedPlayer),
+        MIXED: _of_class(MIXED, MixedPolicy),
         SEARCH: _of_class(SEARCH, SearchPolicy),
         DEEPROLE: _of_class(DEEPROLE, DeepRolePlayer),
         **{name: _of_class(name, ZooPolicy) for name in ZOO},

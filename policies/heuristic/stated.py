@@ -133,13 +133,13 @@ def hiding(habits: WerewolfHabits) -> WerewolfHabits:
 
 
 class WeighedAct(NamedTuple):
-    """What a seat said, or whom it voted for."""
+    """A statement or a vote of a seat."""
 
     seat: int
     weigh: Callable[[], None]
     """Lets the belief take it in."""
     named: int = NO_TARGET
-    """Whom it names as a werewolf: accused, voted for, or reported."""
+    """The seat that it names as a werewolf: accused, voted for, or reported."""
     knows: bool = False
     """Whether it reports a check, and so has a reason of its own."""
 

@@ -45,7 +45,7 @@ class Particles:
         table: The table.
         others: Who may sit in the other seats.
         games: How many games are followed; a power of two.
-        dealt: How many are dealt, and followed until games are drawn anew; a power of two.
+        dealt: How many are dealt, and followed until the first resampling; a power of two.
     """
 
     def __init__(self, table: SearchTable, others: Others, games: int = GAMES, dealt: int = GAMES) -> None:

@@ -21,7 +21,7 @@ from parlour.envs.terminal import tell_text
 from parlour.policies.files import read_json, write_json
 from parlour.training.measure.benchmark.played import Candidate, play_suite
 from parlour.training.measure.benchmark.result import DIFFERENCE, POINTS, Floats, points_of, strata_of
-from parlour.training.measure.benchmark.suite import FULL, SUITES, Suite
+from parlour.training.measure.benchmark.suite import FULL, QUICK, Suite
 from parlour.training.measure.statistics import Bounds, Estimate, stratified_mean
 from parlour.training.results.result_table import markdown_table
 from parlour.training.results.verdicts import POWER
@@ -132,7 +132,7 @@ def main() -> None:
     given = parser.parse_args()
     players = {name: played(name, given.deals, given.out) for name in PLAYERS}
     players["mixture"] = mixed(players["random"], players["trained"])
-    for suite in SUITES.values():
+    for suite in (FULL, QUICK):
         tell_text(report(suite, players, given.deals, given.draws))
 
 

@@ -103,7 +103,7 @@ def concluded(
 
 
 def with_exact(moments: Sequence[BeliefMoment], progress: StageProgress) -> list[BeliefMoment]:
-    """Moments with their exact posteriors, for players like the expert, the heuristic and others; without those of tables without expert.
+    """Moments with their exact posteriors, for players like the expert, the heuristic and others. Moments of tables without an expert are left out.
 
     Args:
         moments: In each game in order.
