@@ -554,6 +554,25 @@ def test_the_code_of_the_page_runs(tmp_path, monkeypatch):
 # -- the benchmark's suite ---------------------------------------------------------------------------------------
 
 
+def test_the_suite_of_strangers_gives_the_score_of_the_benchmark(tmp_path):
+    chosen = {"suite": "strangers", "table": "avalon-5-official"}
+    with StubModel() as server:
+        asked = ["--model", server.MODEL, "--base-url", server.base_url, "--out", str(tmp_path / "run"), "--json"]
+        assert run(["benchmark", *(word for key, value in chosen.items() for word in (f"--{key}", value)), *asked]) == 0
+    overall = json.loads((tmp_path / "run" / "benchmark.json").read_text())["scores"]["overall"]
+    [log] = evaluated(parlour_bench_1(**chosen), scripted(stub_reply, "stub"), tmp_path / "logs")
+    [of_points] = [one for one in log.results.scores if one.name == "points"]
+    figures = {metric.name: metric.value for metric in of_points.metrics.values()}
+    assert [figures[name] for name in ("score", "low", "high")] == pytest.approx(
+        [overall[name] for name in ("mean", "low", "high")], abs=1e-4
+    )
+
+
+def test_a_suite_that_inspect_is_given_twice_is_refused():
+    with pytest.raises(ParlourError, match="--quick goes without --suite strangers"):
+        parlour_bench_1(quick=True, suite="strangers")
+
+
 def test_the_suite_gives_the_numbers_of_the_benchmark_on_the_same_answers(tmp_path):
     """`parlour benchmark` with the model behind an endpoint, and Inspect's task with the same model: 24 games of one table."""
     with StubModel() as server:
