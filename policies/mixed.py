@@ -64,4 +64,4 @@ class MixedPolicy(Policy):
         return {**self.player.notes(), "plays_as": self.playing}
 
     def settings(self) -> dict[str, Any]:
-        return {"players": {name: player.settings() for name, player in self.players.items()}}
+        return {"players": list(self.players)}

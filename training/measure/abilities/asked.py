@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any
 
 from parlour.envs.core import ParlourError
 from parlour.policies import Policy, asks_a_model, make_policy
@@ -36,8 +35,9 @@ def stated_by(
     asking = asks_a_model(player)
     policies = _own_policies(player, moments, model) if asking else _shared_policies(player, moments, model)
     stage, done = Stage(f"{player}: beliefs", len(moments), "questions"), 0
-    if any(isinstance(policy, TrainedSeat) for policy in policies):
-        return concluded(policies, moments, partial(progress, stage)), Decisions()
+    networks = [policy for policy in policies if isinstance(policy, TrainedSeat)]
+    if networks and len(networks) == len(policies):
+        return concluded(networks, moments, partial(progress, stage)), Decisions()
     stated: list[Stated] = []
     decisions = Decisions()
     together = model.concurrency if asking and model.waits else 1
@@ -72,12 +72,12 @@ def _state(player: str, policy: Policy, moment: BeliefMoment) -> Stated:
 
 
 def concluded(
-    policies: Sequence[Policy], moments: Sequence[BeliefMoment], counted: Callable[[int], None]
+    networks: Sequence[TrainedSeat], moments: Sequence[BeliefMoment], counted: Callable[[int], None]
 ) -> list[Stated]:
     """The posterior at each moment for players like a network, the heuristic and others.
 
     Args:
-        policies: The network at each moment.
+        networks: The network at each moment.
         moments: In each game in order.
         counted: Called with the number of moments that are done.
 
@@ -90,12 +90,11 @@ def concluded(
     stated: list[Stated] = [()] * len(moments)
     done = 0
     for numbers in of_seat.values():
-        first, policy = moments[numbers[0]], policies[numbers[0]]
-        policy.reset(first.seat, first.seed)
+        first, network = moments[numbers[0]], networks[numbers[0]]
+        network.reset(first.seat, first.seed)
         views = [moments[number].info["view"] for number in numbers]
-        for number, chances in zip(
-            numbers, _deduction(policy, first.info["side"]).chances(views, policy.rng), strict=True
-        ):
+        by_view = _deduction(network, first.info["side"]).chances(views, network.rng)
+        for number, chances in zip(numbers, by_view, strict=True):
             stated[number] = first.others(chances.tolist())
         done += len(numbers)
         counted(done)
@@ -118,5 +117,5 @@ def with_exact(moments: Sequence[BeliefMoment], progress: StageProgress) -> list
 
 
 @lru_cache(maxsize=8)
-def _deduction(network: Any, side: str) -> Deduction:
+def _deduction(network: TrainedSeat, side: str) -> Deduction:
     return Deduction(network, side)
