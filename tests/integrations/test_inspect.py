@@ -60,7 +60,6 @@ from parlour.training.harnesses.inspect_ai.suite import (
     points_of_samples,
     samples_of,
     suite_game,
-    suite_of,
     suite_score,
 )
 from parlour.training.harnesses.inspect_ai.tasks import TASK, TASKS, game_task
@@ -68,7 +67,7 @@ from parlour.training.measure.abilities.figures import numbers_of
 from parlour.training.measure.abilities.run import abilities
 from parlour.training.measure.benchmark.played import Candidate, play_suite
 from parlour.training.measure.benchmark.ratings import ratings
-from parlour.training.measure.benchmark.suite import QUICK, Suite
+from parlour.training.measure.benchmark.suite import QUICK, Suite, chosen_suite
 from parlour.training.play.outside import OutsideSeats
 from parlour.training.results.progress import no_progress
 
@@ -585,7 +584,7 @@ def test_the_suite_gives_the_numbers_of_the_benchmark_on_the_same_answers(tmp_pa
     assert log.eval.task.rpartition("/")[2] == "parlour_bench_1"
     assert log.eval.metadata["sha256"] == told["suite"]["sha256"]
     of_samples = [sample.score.metadata for sample in log.samples]
-    suite = suite_of("quick", None, ["werewolf-8"])
+    suite = chosen_suite("quick", ["werewolf-8"])
     points = points_of_samples(suite, of_samples)
     assert points == {
         "werewolf-8": {
@@ -607,7 +606,7 @@ def test_the_suite_gives_the_numbers_of_the_benchmark_on_the_same_answers(tmp_pa
 
 
 def test_a_suite_with_a_missing_game_has_no_figures():
-    suite = suite_of("quick", None, ["werewolf-4"])
+    suite = chosen_suite("quick", ["werewolf-4"])
     one = {"table": "werewolf-4", "opponent": "heuristic", "side": "village", "seed": 1, "points": 100.0}
     assert points_of_samples(suite, [one | {"moves_chosen": [5, 5]}]) is None
 

@@ -22,7 +22,7 @@ from parlour.training.measure.benchmark.ratings import Ratings, ratings
 from parlour.training.measure.benchmark.result import OVERALL, plain, scores
 from parlour.training.measure.benchmark.results_file import RESULTS, BenchmarkResult, read_result, references
 from parlour.training.measure.benchmark.run import benchmark as run_benchmark
-from parlour.training.measure.benchmark.suite import FULL, Suite, suite_named
+from parlour.training.measure.benchmark.suite import FULL, Suite, chosen_suite
 from parlour.training.measure.benchmark.verdict import expectation, verdict_of
 from parlour.training.measure.statistics import Estimate, show_interval
 from parlour.training.play.parallel.executor import opened
@@ -81,9 +81,7 @@ def benchmark(
     candidate = Candidate(policy or ChatPlayer.name, otherwise, model)
     if HumanPolicy.name in (candidate.policy, otherwise):
         raise ParlourError("policy 'human' is not accepted in a benchmark; accepted: players that play by themselves")
-    chosen = suite_named(suite, quick)
-    chosen = chosen if table is None else chosen.only(table)
-    chosen = chosen if fresh is None else chosen.fresh(fresh)
+    chosen = chosen_suite(suite, table, fresh, quick)
     asking = any(map(asks_a_model, candidate.seated(chosen)))
     if asking and model.is_language_model and processes.workers != 1:
         raise ParlourError(f"--workers {processes.workers} goes without a language model; accepted: --concurrency")

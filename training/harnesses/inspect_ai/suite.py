@@ -22,7 +22,7 @@ from parlour.training.harnesses.inspect_ai.tasks import game_score, mean_if_own,
 from parlour.training.measure.benchmark.played import WON
 from parlour.training.measure.benchmark.ratings import ratings
 from parlour.training.measure.benchmark.result import OVERALL, Points, scores, strata_of
-from parlour.training.measure.benchmark.suite import FULL, BenchmarkTable, Suite, suite_named
+from parlour.training.measure.benchmark.suite import FULL, BenchmarkTable, Suite, chosen_suite
 from parlour.training.measure.statistics import Estimate
 from parlour.training.play.extras import import_extra
 from parlour.training.play.outside import OutsideSeats, OutsideTable
@@ -32,13 +32,6 @@ ALL_ABILITIES: Final = ("deduction", "deception", "persuasion", "consistency", "
 """Abilities that the task can measure; their figures: `parlour.training.measure.abilities.figures`."""
 PLAYED: Final = "model"
 """What ratings call the model that is evaluated."""
-
-
-def suite_of(name: str = FULL.name, fresh: str | None = None, tables: Sequence[str] | None = None) -> Suite:
-    """The suite that `parlour benchmark` plays with these options. Raises `ParlourError` as the command does."""
-    chosen = suite_named(name)
-    chosen = chosen if tables is None else chosen.only(tables)
-    return chosen if fresh is None else chosen.fresh(fresh)
 
 
 @task(name="parlour_bench_1")
@@ -64,13 +57,12 @@ def parlour_bench_1(
     if abilities:
         import_extra("parlour.training.harnesses.inspect_ai.abilities", "batch")
     names = [table] if isinstance(table, str) else None if table is None else list(table)
-    name = suite_named(suite, quick).name
-    chosen = suite_of(name, fresh, names)
+    chosen = chosen_suite(suite, names, fresh, quick)
     return Task(
         dataset=MemoryDataset(list(samples_of(chosen)), name=str(chosen)),
         solver=suite_game(),
         scorer=suite_score(abilities),
-        metrics=suite_metrics(name, fresh, names, abilities),
+        metrics=suite_metrics(chosen.name, fresh, names, abilities),
         version=chosen.version,
         metadata={"suite": str(chosen), "sha256": chosen.digest},
     )
@@ -152,7 +144,7 @@ def suite_metrics(
 ) -> dict[str, list[Metric]]:
     """The metrics of the task: the figures of the suite, the share of games won with its standard error, and of each ability."""
     of_abilities = import_extra("parlour.training.harnesses.inspect_ai.abilities", "batch") if abilities else None
-    games = suite_of(name, fresh, tables).games_played
+    games = chosen_suite(name, tables, fresh).games_played
     return {
         "points": [suite_figures(name, fresh, tables)],
         "win": [mean_if_own(), stderr_if_own()],
@@ -169,7 +161,7 @@ def suite_figures(name: str, fresh: str | None, tables: Sequence[str] | None) ->
 
     NaN where a game is missing, or where the model chose fewer than half of its moves itself.
     """
-    suite = suite_of(name, fresh, tables)
+    suite = chosen_suite(name, tables, fresh)
 
     def value(scores: list[SampleScore]) -> Value:
         points = points_of_samples(suite, [one.score.metadata or {} for one in scores])

@@ -183,9 +183,23 @@ EARLIER: Final = (
 """Suites of earlier versions, whose results files can still be read."""
 
 
-def suite_named(name: str, quick: bool = False) -> Suite:
-    """The suite of a name, or the quick one. Raises `ParlourError` if there is none, or if `quick` goes with another name."""
+def chosen_suite(
+    name: str = FULL.name, tables: Collection[str] | None = None, fresh: str | None = None, quick: bool = False
+) -> Suite:
+    """A suite, or some tables of it, or the deals of a day.
+
+    Args:
+        name: Name of the suite.
+        tables: Names of tables; None: all of them.
+        fresh: The day, YYYY-MM-DD; None: the suite's own deals.
+        quick: The same as the name `quick`.
+
+    Raises:
+        ParlourError: There is no such suite, table or day, or `quick` goes with another name.
+    """
     check_one_of("suite", name, SUITES)
     if quick and name != FULL.name:
         raise ParlourError(f"--quick goes without --suite {name}; accepted: one of them")
-    return QUICK if quick else SUITES[name]
+    suite = QUICK if quick else SUITES[name]
+    suite = suite if tables is None else suite.only(tables)
+    return suite if fresh is None else suite.fresh(fresh)
