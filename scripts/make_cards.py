@@ -15,12 +15,22 @@ from typing import Any
 
 from parlour.envs import registry
 from parlour.envs.core import GameSpec
-from parlour.policies.experts import DATA, EXPERT, ExpertCard, Points, cards, expert
+from parlour.policies.experts import DATA, EXPERT, HUMAN, STRANGERS, ExpertCard, Points, cards, expert
 from parlour.training.results.result_table import markdown_list, markdown_table
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "cards"
-_BEGAN = {"": "after imitation of the heuristic", "human": "from the weights of a clone of people"}
-_STYLED = {"": "", "human": ":style=human"}
+_BEGAN = {
+    "": "self-play, after imitation of the heuristic",
+    HUMAN: "self-play, from the weights of a clone of people",
+    STRANGERS: "games among the players of the command, from the weights of `expert`",
+}
+_MEASURED = {
+    "": "It was measured against heuristics and networks, not against people or language models.",
+    HUMAN: "It was measured among clones of people, not among people. The games that the clones learned from have no licence; neither "
+    "they nor the clones ship with parlour.",
+    STRANGERS: "It learned among the families of the table. How it plays among players that it has never met is in "
+    "[strangers](../howto/strangers.md#what-it-brought). It was not measured among people or language models.",
+}
 _NUMBERS = (
     "none",
     "one",
@@ -113,24 +123,21 @@ def _network(card: ExpertCard) -> str:
         ("input", f'`features="{card.features}"`, seats counted from its own'),
         ("play", "samples from its probabilities; needs NumPy only"),
         ("training command", f"`{card.command} --out runs/{card.name}`, seed {card.seed}"),
-        ("training data", f"{card.decisions:,} decisions of self-play, {_BEGAN[card.style]}"),
+        ("training data", f"{card.decisions:,} decisions of {_BEGAN[card.style]}"),
         ("training time", f"{card.seconds:,.0f} s of processor time"),
         ("measured", card.date),
         ("licence", "MIT, like parlour"),
     ]
     limits = [
         "It plays this table only. At other tables it is refused.",
-        "It was measured against heuristics and networks, not against people or language models."
-        if not card.style
-        else "It was measured among clones of people, not among people. The games that the clones learned from have no licence; neither "
-        "they nor the clones ship with parlour.",
+        _MEASURED[card.style],
         "It speaks in the game's canonical statements, not in free words."
         if card.config["talk"]
         else "Nobody talks at this table.",
         "It was measured in single precision, before its weights were rounded to half precision.",
     ]
     return (
-        f"{MADE}# {card.name}\n\nA trained player of [`{card.game}`]({card.game}.md). `--policy {EXPERT}{_STYLED[card.style]}` seats it at this table:\n\n"
+        f"{MADE}# {card.name}\n\nA trained player of [`{card.game}`]({card.game}.md). `--policy {_player(card)}` seats it at this table:\n\n"
         f"{_fenced(card.config)}\n\nMore: [self-play](../explanation/selfplay.md), [experts](../explanation/experts.md).\n\n"
         f"{markdown_table(('what', ''), facts)}\n\n## Strength\n\n"
         "Points are differences of win rates in percentage points, on held-out deals, with 95 % confidence intervals.\n\n"
@@ -138,6 +145,11 @@ def _network(card: ExpertCard) -> str:
         "A large gain of a best response shows that the network can be exploited. The gain is a lower bound.\n\n"
         f"## Limits\n\n{markdown_list(limits)}\n"
     )
+
+
+def _player(card: ExpertCard) -> str:
+    """What `--policy` takes."""
+    return f"{EXPERT}:style={card.style}" if card.style else EXPERT
 
 
 def _fenced(config: Mapping[str, Any]) -> str:

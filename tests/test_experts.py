@@ -15,7 +15,7 @@ import pytest
 from parlour.envs import registry
 from parlour.envs.core import ParlourError
 from parlour.policies import HeuristicPolicy, TrainedSeat, asks_a_model, experts, make_policy
-from parlour.policies.experts import ExpertCard, Points, cards, expert
+from parlour.policies.experts import HUMAN, ExpertCard, Points, cards, expert
 from parlour.training.cli import run
 from parlour.training.cli.experts import HEADINGS, rows
 from parlour.training.learn.experts import MOST_BYTES, make_expert, measure_again
@@ -228,7 +228,7 @@ def test_the_figure_among_strangers_of_a_shipped_expert_is_measured_again_and_it
     strangers = tmp_path / "strangers.json"
     printed = {"policy": "runs/x/policy.npz", "mean": {"all": POINTS}, "scores": [{"family": "clone:clone.npz"}]}
     strangers.write_text(json.dumps(printed))
-    first = make_expert(write_run(tmp_path / "again", untrained()), "human", data, strangers=strangers)
+    first = make_expert(write_run(tmp_path / "again", untrained()), "human", data, strangers=strangers, style="human")
     with pytest.raises(ParlourError, match=r"'runs/x/policy.npz' among strangers .* accepted: expert:style=human"):
         measure_again("human", data, strangers)
     strangers.write_text(
@@ -250,6 +250,17 @@ def test_the_card_of_the_strongest_play_names_the_families_of_its_figure_among_s
     assert card.among_strangers is not None
     assert card.among_strangers.mean == 60.0
     assert card.among_people is None
+
+
+def test_the_style_strangers_has_the_families_of_its_figure_too(tmp_path, data):
+    strangers = tmp_path / "strangers.json"
+    scores = [{"family": "logic", "what": "all"}]
+    strangers.write_text(json.dumps({"policy": "runs/x/policy.npz", "mean": {"all": POINTS}, "scores": scores}))
+    card = make_expert(write_run(tmp_path / "again", untrained()), "among", data, None, strangers, "strangers")
+    assert card == ExpertCard.read(data / "among.json")
+    assert (card.style, card.families, card.among_people) == ("strangers", ("logic",), None)
+    with pytest.raises(ParlourError, match=r"accepted: expert:style=strangers"):
+        measure_again("among", data, strangers)
 
 
 # -- those that ship -------------------------------------------------------------------------------------------
@@ -274,9 +285,9 @@ def test_each_that_ships_is_loaded_for_the_table_of_its_card(card):
     found = expert(card.game, config, style=card.style)
     assert found.features == card.features
     assert card.whole_sides.low > 0
-    assert (card.among_people is not None) == bool(card.style)
+    assert (card.among_people is not None) == (card.style == HUMAN)
     assert card.among_people is None or card.among_people.low > 0
-    assert (card.among_strangers is None) == bool(card.style)
+    assert (card.among_strangers is None) == (card.style == HUMAN)
     if card.among_strangers is not None:
         below = card.among_strangers.low < 0
         assert below == (card.name in EQUAL_AMONG_STRANGERS)

@@ -21,6 +21,8 @@ from parlour.policies.trained import SUFFIX, TrainedSeat
 
 __all__ = [
     "EXPERT",
+    "HUMAN",
+    "STRANGERS",
     "STYLES",
     "ExpertCard",
     "Exploit",
@@ -33,7 +35,11 @@ __all__ = [
     "style_of",
 ]
 
-STYLES: Final = ("human",)
+HUMAN: Final = "human"
+"""Trained to play well among people, close to how they play."""
+STRANGERS: Final = "strangers"
+"""Trained among players of several kinds, for one seat among players that it has never met."""
+STYLES: Final = (HUMAN, STRANGERS)
 """Names that `expert:style=NAME` accepts."""
 DATA: Final = Path(__file__).parent / "data"
 """Where networks and cards are."""
@@ -91,7 +97,7 @@ class ExpertCard:
     exploits: tuple[Exploit, ...] = ()
     """By side; empty where it was not measured."""
     style: str = ""
-    """One of `STYLES`: trained to play well among people, close to how they play; empty: the strongest play."""
+    """One of `STYLES`; empty: the strongest play of whole sides."""
     among_strangers: Points | None = None
     """In one seat among players of one family, minus the family in that seat: the mean over `families`; None where not measured."""
     families: tuple[str, ...] = ()

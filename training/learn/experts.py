@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
 
 from parlour.envs.core import ParlourError
-from parlour.policies.experts import ExpertCard, Exploit, Points
+from parlour.policies.experts import HUMAN, ExpertCard, Exploit, Points
 from parlour.policies.files import atomic_write, read_json, reading
 from parlour.policies.trained import SUFFIX, TrainedSeat
 from parlour.training.learn.selfplay.config import RULE, SelfplayConfig
@@ -31,7 +31,12 @@ _REPEATED: Final = {"members": "--member", "population": "--population"}
 
 
 def make_expert(
-    run: Path, name: str, folder: Path, best_responses: Path | None = None, strangers: Path | None = None
+    run: Path,
+    name: str,
+    folder: Path,
+    best_responses: Path | None = None,
+    strangers: Path | None = None,
+    style: str = "",
 ) -> ExpertCard:
     """Write `NAME.npz` and `NAME.json`.
 
@@ -40,8 +45,9 @@ def make_expert(
         name: Name of the two files.
         folder: Where they go.
         best_responses: What `parlour evaluate --best-response all --policy RUN/policy.npz --json` printed.
-        strangers: What `parlour evaluate --design stranger --policy RUN/policy.npz --family clone:FILE --json` printed: the
-            expert is one of the style `human`.
+        strangers: What `parlour evaluate --design stranger --policy RUN/policy.npz --family FAMILY ... --json` printed; for the
+            style `human` with `--family clone:FILE`.
+        style: One of `STYLES`, or empty for the strongest play.
 
     Raises:
         ParlourError: A file is missing or of another kind, the run was measured on too few deals, the best responses are
@@ -57,8 +63,9 @@ def make_expert(
     known = {sha256(content).hexdigest() for content in (source.read_bytes(), written)}
     exploits = () if best_responses is None else _exploits(best_responses, known)
     card = _card(run, name, seat, sha256(written).hexdigest(), exploits)
+    card = replace(card, style=style)
     if strangers is not None:
-        card = replace(card, style="human", among_people=_among_strangers(strangers).points)
+        card = _with_strangers(card, _among_strangers(strangers))
     atomic_write(folder / f"{name}{SUFFIX}", written)
     card.write(folder / f"{name}.json")
     return card
@@ -70,8 +77,8 @@ def measure_again(name: str, folder: Path, strangers: Path) -> ExpertCard:
     Args:
         name: Name of its two files.
         folder: Where they are.
-        strangers: What `parlour evaluate --design stranger --policy expert --family FAMILY ... --json` printed, or for the style
-            `human` the same with `--policy expert:style=human --family clone:FILE`.
+        strangers: What `parlour evaluate --design stranger --policy expert --family FAMILY ... --json` printed, for a style with
+            `--policy expert:style=STYLE`, and for the style `human` with `--family clone:FILE`.
 
     Raises:
         ParlourError: A file is missing or of another kind, or another player was measured.
@@ -82,10 +89,7 @@ def measure_again(name: str, folder: Path, strangers: Path) -> ExpertCard:
     own = f"expert:style={card.style}" if card.style else "expert"
     if found.player != own:
         raise ParlourError(f"{found.player!r} among strangers is not accepted; accepted: {own}")
-    if card.style:
-        card = replace(card, among_people=found.points)
-    else:
-        card = replace(card, among_strangers=found.points, families=found.families)
+    card = _with_strangers(card, found)
     card.write(path)
     return card
 
@@ -96,6 +100,13 @@ class _AmongStrangers(NamedTuple):
     player: str
     points: Points
     families: tuple[str, ...]
+
+
+def _with_strangers(card: ExpertCard, found: _AmongStrangers) -> ExpertCard:
+    """The card with a figure among strangers, or among clones of people where it plays for people."""
+    if card.style == HUMAN:
+        return replace(card, among_people=found.points)
+    return replace(card, among_strangers=found.points, families=found.families)
 
 
 def _among_strangers(path: Path) -> _AmongStrangers:
