@@ -15,7 +15,7 @@ from typing import Any
 
 from parlour.envs import registry
 from parlour.envs.core import GameSpec
-from parlour.policies.experts import DATA, EXPERT, HUMAN, STRANGERS, ExpertCard, Points, cards, expert
+from parlour.policies.experts import DATA, HUMAN, STRANGERS, ExpertCard, Points, cards, expert
 from parlour.training.results.result_table import markdown_list, markdown_table
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "cards"
@@ -28,7 +28,7 @@ _MEASURED = {
     "": "It was measured against heuristics and networks, not against people or language models.",
     HUMAN: "It was measured among clones of people, not among people. The games that the clones learned from have no licence; neither "
     "they nor the clones ship with parlour.",
-    STRANGERS: "It learned among the families of the table. How it plays among players that it has never met is in "
+    STRANGERS: "It learned among the families named above. How it plays among players that it has never met is in "
     "[strangers](../howto/strangers.md#what-it-brought). It was not measured among people or language models.",
 }
 _NUMBERS = (
@@ -137,7 +137,7 @@ def _network(card: ExpertCard) -> str:
         "It was measured in single precision, before its weights were rounded to half precision.",
     ]
     return (
-        f"{MADE}# {card.name}\n\nA trained player of [`{card.game}`]({card.game}.md). `--policy {_player(card)}` seats it at this table:\n\n"
+        f"{MADE}# {card.name}\n\nA trained player of [`{card.game}`]({card.game}.md). `--policy {card.policy}` seats it at this table:\n\n"
         f"{_fenced(card.config)}\n\nMore: [self-play](../explanation/selfplay.md), [experts](../explanation/experts.md).\n\n"
         f"{markdown_table(('what', ''), facts)}\n\n## Strength\n\n"
         "Points are differences of win rates in percentage points, on held-out deals, with 95 % confidence intervals.\n\n"
@@ -145,11 +145,6 @@ def _network(card: ExpertCard) -> str:
         "A large gain of a best response shows that the network can be exploited. The gain is a lower bound.\n\n"
         f"## Limits\n\n{markdown_list(limits)}\n"
     )
-
-
-def _player(card: ExpertCard) -> str:
-    """What `--policy` takes."""
-    return f"{EXPERT}:style={card.style}" if card.style else EXPERT
 
 
 def _fenced(config: Mapping[str, Any]) -> str:

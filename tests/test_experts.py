@@ -222,6 +222,17 @@ def test_the_script_makes_them_and_says_in_one_line_what_is_wrong(data, tmp_path
     assert (data / "again.npz").read_bytes() == first
     done = subprocess.run([*script[:-1], "nowhere", "x", "--data", str(data)], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (2, "make-expert: there is no policy file 'nowhere/policy.npz'\n")
+    done = subprocess.run([*script[:-1], "shipped", "small", "--style", "human"], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert (
+        done.stderr == "make-expert: a shipped expert keeps its style and best responses; accepted: --strangers alone\n"
+    )
+
+
+def test_an_unknown_style_is_refused_before_anything_is_written(data, tmp_path):
+    with pytest.raises(ParlourError, match="style"):
+        make_expert(tmp_path / "run", "odd", data, style="people")
+    assert not (data / "odd.npz").exists()
 
 
 def test_the_figure_among_strangers_of_a_shipped_expert_is_measured_again_and_its_network_stays(tmp_path, data):

@@ -38,7 +38,7 @@ __all__ = [
 HUMAN: Final = "human"
 """Trained to play well among people, close to how they play."""
 STRANGERS: Final = "strangers"
-"""Trained among players of several kinds, for one seat among players that it has never met."""
+"""Trained among players of several kinds, for one seat among others."""
 STYLES: Final = (HUMAN, STRANGERS)
 """Names that `expert:style=NAME` accepts."""
 DATA: Final = Path(__file__).parent / "data"
@@ -104,6 +104,11 @@ class ExpertCard:
     """The families of `among_strangers`, as `--family` takes them."""
     among_people: Points | None = None
     """In one seat among clones of people that its training never saw, minus a clone in the same seat; None where not measured."""
+
+    @property
+    def policy(self) -> str:
+        """What `--policy` takes at its table."""
+        return f"{EXPERT}:style={self.style}" if self.style else EXPERT
 
     def write(self, path: Path) -> None:
         """Write the card as JSON."""

@@ -16,8 +16,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
 
-from parlour.envs.core import ParlourError
-from parlour.policies.experts import HUMAN, ExpertCard, Exploit, Points
+from parlour.envs.core import ParlourError, check_one_of
+from parlour.policies.experts import HUMAN, STYLES, ExpertCard, Exploit, Points
 from parlour.policies.files import atomic_write, read_json, reading
 from parlour.policies.trained import SUFFIX, TrainedSeat
 from parlour.training.learn.selfplay.config import RULE, SelfplayConfig
@@ -50,9 +50,10 @@ def make_expert(
         style: One of `STYLES`, or empty for the strongest play.
 
     Raises:
-        ParlourError: A file is missing or of another kind, the run was measured on too few deals, the best responses are
-            to another player, or the networks would be too large together.
+        ParlourError: There is no such style, a file is missing or of another kind, the run was measured on too few deals, the
+            best responses are to another player, or the networks would be too large together.
     """
+    check_one_of("style", style, ("", *STYLES))
     source = run / f"policy{SUFFIX}"
     seat = TrainedSeat.load(source)
     written = _in_half_precision(seat)
@@ -86,9 +87,8 @@ def measure_again(name: str, folder: Path, strangers: Path) -> ExpertCard:
     path = folder / f"{name}.json"
     card = ExpertCard.read(path)
     found = _among_strangers(strangers)
-    own = f"expert:style={card.style}" if card.style else "expert"
-    if found.player != own:
-        raise ParlourError(f"{found.player!r} among strangers is not accepted; accepted: {own}")
+    if found.player != card.policy:
+        raise ParlourError(f"{found.player!r} among strangers is not accepted; accepted: {card.policy}")
     card = _with_strangers(card, found)
     card.write(path)
     return card
