@@ -23,7 +23,7 @@ from parlour.policies.deeprole import public
 from parlour.policies.deeprole.deals import MERLIN, SEATS, VIEW, view_of
 from parlour.policies.deeprole.public import Public, Solver
 from parlour.policies.deeprole.values import ValueNetworks, complete
-from parlour.policies.settings import Settings, number, read_settings, setting, whole
+from parlour.policies.settings import Settings, number, read_settings, setting, whole, yes_or_no
 
 __all__ = ["DEEPROLE", "GAME", "TABLE", "DeepRolePlayer", "DeepRoleSettings"]
 
@@ -31,6 +31,8 @@ DEEPROLE: Final = "deeprole"
 GAME: Final = "avalon_v0"
 TABLE: Final[Mapping[str, Any]] = {"num_players": SEATS, "rules": "official", "roles": DEEPROLE, "talk": False}
 """Options of the only table that it plays at."""
+_LEVEL: Final = 1 - 1e-9
+"""Values this close to the best are level."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,8 @@ class DeepRoleSettings(Settings):
     """CFR+ iterations at each proposal."""
     slip: float = setting(0.05, number(0.0001, 1))
     """Share of everybody's moves that beliefs take for random ones."""
+    respond: bool = setting(False, yes_or_no(), sparse=True)
+    """Whether it plays the best response to DeepRole within each proposal instead; see `response.py`."""
 
 
 class DeepRolePlayer(TablePolicy):
@@ -67,7 +71,8 @@ class DeepRolePlayer(TablePolicy):
         """From words, for a table. Raises `ParlourError` for other settings, another table or a file without networks."""
         chosen = read_settings(DeepRoleSettings, words, DEEPROLE)
         file = Path(chosen.file)
-        player = cls(_solver(chosen, file.stat().st_mtime_ns if file.exists() else 0), chosen)
+        written = file.stat().st_mtime_ns if file.exists() else 0
+        player = cls(_solver(chosen.file, chosen.iterations, chosen.slip, written), chosen)
         player.check_table(game, config)
         return player
 
@@ -88,7 +93,9 @@ class DeepRolePlayer(TablePolicy):
             avalon.CARD: self._card,
             avalon.GUESS: self._guess,
         }
-        weights = np.array(by_kind[view.legal[0].kind](view, seen), np.float64)
+        kind = view.legal[0].kind
+        chosen = self._best if self.chosen.respond and kind != avalon.GUESS else by_kind[kind]
+        weights = np.array(chosen(view, seen), np.float64)
         weights /= weights.sum()
         return weights
 
@@ -104,14 +111,25 @@ class DeepRolePlayer(TablePolicy):
 
     def _ballot(self, view: AvalonView, seen: Public) -> list[float]:
         _, solution = self._solver.at(seen.past)
-        team, seat = public.team_number(seen.team, seen.leader), (view.seat - seen.leader) % SEATS
-        return _two(view, avalon.APPROVE, float(solution.approvals[team, seat, _own(view)]))
+        seat = (view.seat - seen.leader) % SEATS
+        return _two(view, avalon.APPROVE, float(solution.approvals[seen.number, seat, _own(view)]))
 
     def _card(self, view: AvalonView, seen: Public) -> list[float]:
         _, solution = self._solver.at(seen.past)
-        team, votes = public.team_number(seen.team, seen.leader), public.from_leader(seen.votes, seen.leader)
         place = sorted((seat - seen.leader) % SEATS for seat in seen.team).index((view.seat - seen.leader) % SEATS)
-        return _two(view, avalon.FAIL, float(solution.fails[team, public.votes_number(votes), place, _own(view)]))
+        return _two(view, avalon.FAIL, float(solution.fails[seen.number, seen.votes_number, place, _own(view)]))
+
+    def _best(self, view: AvalonView, seen: Public) -> list[float]:
+        """Even over the best moves."""
+        found = self._solver.response(seen.past, (view.seat - seen.leader) % SEATS, _own(view))
+        kind = view.legal[0].kind
+        if kind == avalon.TEAM:
+            values = [found.teams[public.team_number(move.args, view.seat)] for move in view.legal]
+        elif kind == avalon.BALLOT:
+            values = [found.ballots[seen.number, int(move == avalon.APPROVE)] for move in view.legal]
+        else:
+            values = [found.cards[seen.number, seen.votes_number, int(move == avalon.FAIL)] for move in view.legal]
+        return [float(value >= max(values) * _LEVEL) for value in values]
 
     def _guess(self, view: AvalonView, seen: Public) -> list[float]:
         leader = (seen.leader + 1) % SEATS  # in whose frame the belief is
@@ -121,9 +139,9 @@ class DeepRolePlayer(TablePolicy):
 
 
 @lru_cache(maxsize=4)
-def _solver(chosen: DeepRoleSettings, _written: int) -> Solver:
-    """A solver that all players with these settings and this file share: the proposals of a game are the same for all seats."""
-    return Solver(complete(ValueNetworks.load(chosen.file), chosen.file), chosen.iterations, chosen.slip)
+def _solver(file: str, iterations: int, slip: float, _written: int) -> Solver:
+    """A solver that all players of this file share: the proposals of a game are the same for all seats."""
+    return Solver(complete(ValueNetworks.load(file), file), iterations, slip)
 
 
 def _own(view: AvalonView) -> int:

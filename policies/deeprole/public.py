@@ -17,6 +17,7 @@ from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.presets import TEAM_SIZES
 from parlour.envs.core import Event
 from parlour.policies.deeprole.deals import APPROVED, DEALS, EVIL, SEATS, TEAMS, VIEW, Array, turned
+from parlour.policies.deeprole.response import MoveValues, respond
 from parlour.policies.deeprole.solver import Solution, solve
 from parlour.policies.deeprole.values import Standing, ValueNetworks
 
@@ -46,6 +47,16 @@ class Public(NamedTuple):
     """Seats of the open team; empty before it is named."""
     votes: tuple[int, ...]
     """By seat; empty before they are shown."""
+
+    @property
+    def number(self) -> int:
+        """Of the open team, seen from the leader."""
+        return team_number(self.team, self.leader)
+
+    @property
+    def votes_number(self) -> int:
+        """Of the votes that carried the team."""
+        return votes_number(from_leader(self.votes, self.leader))
 
 
 def team_number(team: Iterable[int], leader: int) -> int:
@@ -125,6 +136,11 @@ class Solver:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(past)
         return self._kept[past]
+
+    def response(self, past: tuple[Proposal, ...], seat: int, view: int) -> MoveValues:
+        """The values of a seat's moves in the proposal that follows these, against everybody else's strategies."""
+        belief, solution = self.at(past)
+        return respond(belief, solution, self._networks.leaves(standing(past)), self._slip, seat, view)
 
     def belief(self, past: tuple[Proposal, ...]) -> Array:
         """The belief after these proposals, in the frame of the next leader."""
