@@ -119,19 +119,19 @@ def test_a_servant_that_leads_among_even_play_takes_a_team_with_itself_and_appro
     """A servant in 24 of 60 deals. With seats 1 and 2 there is no evil member in 1 of 6 pairs, one in 4, two in 1: a success has
     1/6 + 4/6 / 2 + 1/6 / 4 = 13/24, then the guess 2/3. The team goes with two of four others' votes, 11/16, else with three, 5/16.
     A team without itself succeeds with 3/6 / 4 + 3/6 / 2 = 3/8."""
-    found = respond(EVEN, even_solution(EVEN, 3, LAST, 1), LAST, 0.05, seat=0, view=0)
+    values = respond(EVEN, even_solution(EVEN, 3, LAST, 1), LAST, 0.05, seat=0, view=0)
     own, other = TEAMS[3].tolist().index([0, 1, 2]), TEAMS[3].tolist().index([1, 2, 3])
-    np.testing.assert_allclose(found.ballots[own], 0.4 * np.array([5, 11]) / 16 * 13 / 24 * 2 / 3)
-    assert found.teams[own] == pytest.approx(0.4 * 11 / 16 * 13 / 24 * 2 / 3)
-    assert found.teams[other] == pytest.approx(0.4 * 11 / 16 * 3 / 8 * 2 / 3)
+    np.testing.assert_allclose(values.ballots[own], 0.4 * np.array([5, 11]) / 16 * 13 / 24 * 2 / 3)
+    assert values.teams[own] == pytest.approx(0.4 * 11 / 16 * 13 / 24 * 2 / 3)
+    assert values.teams[other] == pytest.approx(0.4 * 11 / 16 * 3 / 8 * 2 / 3)
 
 
 def test_an_assassin_whose_third_fail_wins_fails_whatever_its_minion_does():
     """Assassin at seat 1, Minion at 2 (3 of 60 deals), seat 0 leads {0, 1, 2} (1/10), the four others approve (1/16). A fail wins;
     after a success the Minion's fail wins (1/2) or the guess (1/3): 1/2 + 1/6."""
-    found = respond(EVEN, even_solution(EVEN, 3, LAST, 1), LAST, 0.05, seat=1, view=view_of(1, (0, 1, 2)))
+    values = respond(EVEN, even_solution(EVEN, 3, LAST, 1), LAST, 0.05, seat=1, view=view_of(1, (0, 1, 2)))
     all_approve = public.votes_number(ALL)
-    np.testing.assert_allclose(found.cards[0, all_approve], 3 / 60 / 10 / 16 * np.array([2 / 3, 1]))
+    np.testing.assert_allclose(values.cards[0, all_approve], 3 / 60 / 10 / 16 * np.array([2 / 3, 1]))
 
 
 @pytest.mark.slow
@@ -141,8 +141,8 @@ def test_no_seat_gains_much_against_a_solved_proposal_and_none_loses():
     for seat in range(SEATS):
         gain = 0.0
         for view in range(VIEWS):
-            found, own = respond(EVEN, solution, LAST, 0.0, seat, view), EVEN * (VIEW[seat] == view)
-            best = found.teams.max() if seat == 0 else found.ballots.max(axis=1).sum()
+            values, own = respond(EVEN, solution, LAST, 0.0, seat, view), EVEN * (VIEW[seat] == view)
+            best = values.teams.max() if seat == 0 else values.ballots.max(axis=1).sum()
             wins = own @ solution.values
             gain += best - (own.sum() - wins if view >= EVIL_VIEWS else wins)
         assert -0.001 < gain < 0.01
@@ -222,9 +222,9 @@ def test_a_player_that_responds_makes_its_best_moves_evenly_and_no_other(tmp_pat
         *_, over, _, info = env.last()
         if over:
             break
-        found = players[env.possible_agents.index(agent)].chances(info["view"])
-        np.testing.assert_allclose(found[found > 0], found.max())
-        env.step(info["legal"][int(found.argmax())])
+        chances = players[env.possible_agents.index(agent)].chances(info["view"])
+        np.testing.assert_allclose(chances[chances > 0], chances.max())
+        env.step(info["legal"][int(chances.argmax())])
 
 
 @pytest.mark.parametrize(

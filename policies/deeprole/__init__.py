@@ -120,16 +120,16 @@ class DeepRolePlayer(TablePolicy):
         return _two(view, avalon.FAIL, float(solution.fails[seen.number, seen.votes_number, place, _own(view)]))
 
     def _best(self, view: AvalonView, seen: Public) -> list[float]:
-        """Even over the best moves."""
-        found = self._solver.response(seen.past, (view.seat - seen.leader) % SEATS, _own(view))
+        """The best moves evenly."""
+        values = self._solver.response(seen.past, (view.seat - seen.leader) % SEATS, _own(view))
         kind = view.legal[0].kind
         if kind == avalon.TEAM:
-            values = [found.teams[public.team_number(move.args, view.seat)] for move in view.legal]
+            by_move = [values.teams[public.team_number(move.args, view.seat)] for move in view.legal]
         elif kind == avalon.BALLOT:
-            values = [found.ballots[seen.number, int(move == avalon.APPROVE)] for move in view.legal]
+            by_move = [values.ballots[seen.number, int(move == avalon.APPROVE)] for move in view.legal]
         else:
-            values = [found.cards[seen.number, seen.votes_number, int(move == avalon.FAIL)] for move in view.legal]
-        return [float(value >= max(values) * _LEVEL) for value in values]
+            by_move = [values.cards[seen.number, seen.votes_number, int(move == avalon.FAIL)] for move in view.legal]
+        return [float(value >= max(by_move) * _LEVEL) for value in by_move]
 
     def _guess(self, view: AvalonView, seen: Public) -> list[float]:
         leader = (seen.leader + 1) % SEATS  # in whose frame the belief is

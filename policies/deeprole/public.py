@@ -50,12 +50,12 @@ class Public(NamedTuple):
 
     @property
     def number(self) -> int:
-        """Of the open team, seen from the leader."""
+        """The number of the open team, seen from the leader."""
         return team_number(self.team, self.leader)
 
     @property
     def votes_number(self) -> int:
-        """Of the votes that carried the team."""
+        """The number of the votes that carried the team."""
         return votes_number(from_leader(self.votes, self.leader))
 
 
