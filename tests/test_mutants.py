@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import importlib.util
 import json
 
@@ -92,13 +93,17 @@ def test_a_change_says_where_it_is_and_when_it_works(tree):
     assert made[3].source == "LEAST = 5\n\ndef enough(n):\n    return n > LEAST\n"
 
 
-def test_a_mutant_is_put_in_where_the_function_stands(tree):
+@pytest.mark.parametrize("frozen", [False, True], ids=["", "kept from the garbage collector, as conftest does"])
+def test_a_mutant_is_put_in_where_the_function_stands(tree, frozen):
     spec = importlib.util.spec_from_file_location("seats", tree / "envs" / "seats.py")
     seats = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(seats)
     held = seats.enough
+    if frozen:
+        gc.freeze()
     assert trials.put_in(sample.Mutant("rules", "envs/seats.py", 3)) == 1
     assert (held(5), held(6)) == (False, True)
+    gc.freeze()
 
 
 def test_tests_written_for_a_function_come_before_those_that_pass_through_it(tree):

@@ -48,6 +48,7 @@ def put_in(mutant: Mutant) -> int:
     file = ROOT / mutant.file
     compiled = compile(change(ROOT, mutant).tree, str(file), "exec")
     new = {_key(code): code for code in all_code(compiled)}
+    gc.unfreeze()  # `conftest.py` froze what collection made, which gc.get_objects() leaves out
     changed, here = 0, functools.cache(lambda name: os.path.realpath(name) == str(file))
     for found in gc.get_objects():
         if type(found) is functools._lru_cache_wrapper and found.__module__.startswith("parlour."):
