@@ -161,17 +161,17 @@ class KernelTables(BatchTables):
 
 
 @kernel
-def blank(b: int, turns: Any) -> None:
+def blank(b: int, mask: Any, observation: Any) -> None:
     """Nobody moves at a table that is over: its mask and features are zeros."""
-    turns.mask[b, :] = 0
-    turns.observation[b, :] = 0
+    mask[b, :] = 0
+    observation[b, :] = 0
 
 
 @kernel
-def rest(b: int, turns: Any, winner: Any, nobody: int) -> None:
+def rest(b: int, rewards: Any, terminated: Any, winner: Any, nobody: int) -> None:
     """Nothing happens at a table that is over."""
-    turns.rewards[b, :] = 0
-    turns.terminated[b] = 0
+    rewards[b, :] = 0
+    terminated[b] = 0
     winner[b] = nobody
 
 

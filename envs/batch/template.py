@@ -129,7 +129,7 @@ def _run_all(games: Any, autoreset: bool, task: int, actions: Any, turns: Any, w
 
 @kernel
 def _turn(g: Any, autoreset: bool, action: int, b: int, turns: Any, winner: Any) -> None:
-    rest(b, turns, winner, NOBODY)
+    rest(b, turns.rewards, turns.terminated, winner, NOBODY)
     if g.actor < 0:
         return
     if not legal(g, action):

@@ -89,7 +89,7 @@ def look(g: Any, r: Any, b: int, turns: Any) -> None:
     """Write who moves in game b, what it may do and what it sees."""
     turns.actor[b] = g.actor
     if g.actor < 0:
-        blank(b, turns)
+        blank(b, turns.mask, turns.observation)
         return
     write_mask(g, r, turns.mask[b])
     observe(g, r, turns.observation[b])
@@ -123,7 +123,7 @@ def run_all(games: Any, rules: Any, task: int, actions: Any, turns: Any, winner:
             start(g, r)
         elif task != COURSE:
             if g.actor < 0:
-                rest(b, turns, winner, DRAW)
+                rest(b, turns.rewards, turns.terminated, winner, DRAW)
                 continue
             action = actions[b]
             if task == PLAY_AT_RANDOM:

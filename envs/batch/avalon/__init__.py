@@ -93,7 +93,7 @@ class AvalonTables(KernelTables):
         return True
 
     def _run(self, task: int) -> None:
-        features.run_all(self.games, self.rules, self.tables, task, self._chosen, self._turns, self.winner)
+        features.run_all(self.games, self.rules, *self.tables, task, self._chosen, *self._turns, self.winner)
 
     @property
     def side(self) -> Array:

@@ -149,24 +149,24 @@ def chances(g: Any, r: Any, f: Any, at: int) -> None:
 
 
 @kernel
-def _show(g: Any, r: Any, masks: Any, b: int, turns: Any) -> None:
+def _show(g: Any, r: Any, masks: Any, b: int, actor: Any, mask: Any, observation: Any) -> None:
     """Write who moves in game b, what it may do and what it sees."""
-    turns.actor[b] = g.actor
+    actor[b] = g.actor
     if g.actor < 0:
-        blank(b, turns)
+        blank(b, mask, observation)
         return
-    copy(turns.mask[b], masks[mask_row(g)])
-    observe(g, r, turns.observation[b])
+    copy(mask[b], masks[mask_row(g)])
+    observe(g, r, observation[b])
 
 
 @kernel
-def _turn(g: Any, r: Any, acts: Any, action: int, b: int, turns: Any, winner: Any) -> None:
+def _turn(g: Any, r: Any, acts: Any, action: int, b: int, rewards: Any, terminated: Any, winner: Any) -> None:
     """Play an action of game b, pay, and deal anew when it is over."""
     won = play(g, r, acts[action, 0], acts[action, 1])
     over = won != ONGOING
-    winner[b], turns.terminated[b] = won, over
-    for j in range(turns.rewards.shape[1]):
-        turns.rewards[b, j] = (1 if g.side[j] == won else -1) if over else 0
+    winner[b], terminated[b] = won, over
+    for j in range(rewards.shape[1]):
+        rewards[b, j] = (1 if g.side[j] == won else -1) if over else 0
     if over:
         if r.reset:
             begin(g, r)
@@ -175,8 +175,10 @@ def _turn(g: Any, r: Any, acts: Any, action: int, b: int, turns: Any, winner: An
 
 
 @loop
-def run_all(games: Any, rules: Any, tables: Any, task: int, actions: Any, turns: Any, winner: Any) -> None:
-    """See `KernelTables._run`."""
+def run_all(  # type: ignore[no-untyped-def]
+    games, rules, acts, masks, choices, counts, task, actions, actor, mask, observation, rewards, terminated, winner
+):
+    """See `KernelTables._run`; `Tables` and `Turns` one by one, see `compiled.loop`."""
     for b in prange(len(games)):
         g = games[b]
         if task == DEAL:
@@ -185,14 +187,14 @@ def run_all(games: Any, rules: Any, tables: Any, task: int, actions: Any, turns:
             start(g, rules[0], g.leader)
         elif task != COURSE:
             if g.actor < 0:
-                rest(b, turns, winner, ONGOING)
+                rest(b, rewards, terminated, winner, ONGOING)
                 continue
             row, action = mask_row(g), actions[b]
             if task == PLAY_AT_RANDOM:
                 g.players = advance(g.players)
-                action = tables.choices[row, below(g.players, tables.counts[row])]
-            elif action < 0 or action >= tables.masks.shape[1] or not tables.masks[row, action]:
+                action = choices[row, below(g.players, counts[row])]
+            elif action < 0 or action >= masks.shape[1] or not masks[row, action]:
                 winner[b] = ILLEGAL
                 continue
-            _turn(g, rules[0], tables.acts, action, b, turns, winner)
-        _show(g, rules[0], tables.masks, b, turns)
+            _turn(g, rules[0], acts, action, b, rewards, terminated, winner)
+        _show(g, rules[0], masks, b, actor, mask, observation)

@@ -203,7 +203,7 @@ def look(g: Any, r: Any, w: Any, h: Any, b: int, turns: Any) -> None:
     """Write who moves in game b, what it may do and what it sees."""
     turns.actor[b] = g.actor
     if g.actor < 0:
-        blank(b, turns)
+        blank(b, turns.mask, turns.observation)
         return
     write_mask(g, r, turns.mask[b])
     observe(g, r, w, h, turns.observation[b])
@@ -236,7 +236,7 @@ def run_all(games: Any, rules: Any, weights: Any, h: Any, task: int, actions: An
             start(g, r, w, h)
         elif task != COURSE:
             if g.actor < 0:
-                rest(b, turns, winner, DRAW)
+                rest(b, turns.rewards, turns.terminated, winner, DRAW)
                 continue
             action = actions[b]
             if task == PLAY_AT_RANDOM:
