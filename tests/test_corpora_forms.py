@@ -218,6 +218,13 @@ def test_natural_questions(tmp_path):
     assert corpus.passages == (Passage("Edda Marlow", ("Edda Marlow", "She was born in Telby (in 1912).", "a film")),)
 
 
+@pytest.mark.parametrize("address", ["w/index.php?title=Edda_Marlow&amp;oldid=1", "wiki/Edda_Marlow"])
+def test_a_document_without_a_heading_is_named_by_its_address(tmp_path, address):
+    bare = PAGE.replace("H1>", "P>")
+    question = {**NATURAL[0], "document_text": bare, "document_url": f"https://en.wikipedia.org/{address}"}
+    assert [passage.title for passage in load(written(tmp_path, [question])).passages] == ["Edda Marlow"]
+
+
 def test_natural_questions_in_full_tokens_are_the_same(tmp_path):
     full = copy.deepcopy(NATURAL)
     for one in full:

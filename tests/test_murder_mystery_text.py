@@ -193,6 +193,11 @@ def test_who_is_named_in_a_text(text, persons):
     assert [mention.persons for mention in mentions(text, PEOPLE)] == persons
 
 
+def test_an_alias_of_two_persons_may_mean_either():
+    people = CaseVocabulary("en", ("Ada Frost", "Bea Frost", "Cal"), (("the twin",), ("the twin",), ()), 3, *[()] * 6)
+    assert [m.persons for m in mentions("The twin accuses Cal", people)] == [(0, 1), (2,)]
+
+
 def test_a_single_letter_or_character_is_no_short_form_of_a_name():
     people = CaseVocabulary("en", ("A. Smith", "李·安娜", "Al Moss"), ((), (), ()), 3, *[()] * 6)
     assert [m.persons for m in mentions("A plan of 李 and Al", people)] == [(2,)]

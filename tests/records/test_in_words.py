@@ -17,7 +17,7 @@ from parlour.training.cli import run
 from parlour.training.records import werewolf
 from parlour.training.records.avalon import transcripts
 from parlour.training.records.in_words import AVALON_IN_WORDS, WEREWOLF_IN_WORDS, InWords
-from parlour.training.records.json_objects import JsonObject
+from parlour.training.records.json_objects import JsonObject, read_records
 from parlour.training.records.reading import RecordedMoves, read_as
 from records.bound import GONE, changed
 
@@ -210,3 +210,11 @@ def test_transcripts_are_exported_and_imported_again(tmp_path, capsys):
     (tmp_path / "other.jsonl").write_text('{"parlour": 1, "game": "mediated_qa_v0", "config": {}}\n')
     assert run(["export", str(tmp_path / "other.jsonl"), "--out", str(tmp_path / "c.jsonl")]) == 2
     assert "accepted: avalon_v0, werewolf_v0" in capsys.readouterr().err
+
+
+def test_files_without_known_endings_are_read_where_they_begin_with_a_brace(tmp_path):
+    """Several lines: an object a line, also after an empty one, or one object over all lines. Other files are passed over."""
+    (tmp_path / "a").write_text('\n{"x": 1}\n{"x": 2}\n')
+    (tmp_path / "b").write_text('{\n"x": 3\n}\n')
+    (tmp_path / "README").write_text("three records\n")
+    assert [record.fields["x"] for record in read_records(tmp_path)] == [1, 2, 3]
