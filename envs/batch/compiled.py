@@ -47,8 +47,8 @@ def loop(function: Callable[..., Any], *, parallel: bool = True) -> Any:
     Without `parallel` it compiles faster, and runs in one thread.
 
     A loop hands a tuple of arrays that it writes to, such as `Turns`, to kernels as a whole: Numba takes an array that the body of
-    the loop itself names for another than the one in the tuple, and reorders writes to it. Arrays that are arguments one by one are
-    faster where a turn is short: Avalon's turns took a quarter longer with tuples, those of Werewolf no longer.
+    the loop itself names for another than the one in the tuple, and reorders writes to it. Arrays as arguments of
+    their own are faster where a turn is short: with tuples a turn of Avalon took a quarter longer, and one of Werewolf the same.
     """
     before = config.CACHE_DIR  # type: ignore[attr-defined]
     config.CACHE_DIR = str(_folder(before, Path(function.__code__.co_filename).resolve().parents[1]))  # type: ignore[attr-defined]
