@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 import pytest
 from parlour.envs import mediated_qa_v0, registry
-from parlour.envs.core import NATURE, OVER, IllegalMove, Move, ParlourError
+from parlour.envs.core import NATURE, OVER, IllegalMove, Move, Outcome, ParlourError
 from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.service import Asked
 from parlour.envs.mediated_qa.vocabulary import ALL, PUBLISHED, Joint, Payment
+from parlour.envs.registry import known
 from parlour.envs.replay import read, states
 from parlour.policies import HeuristicPolicy
 from parlour.policies.agents.mediated_qa import joint as names
@@ -180,6 +181,13 @@ def test_each_question_comes_as_often_as_any_other_in_every_place():
     rng, first = np.random.default_rng(0), game.initial()
     asked = [game.nature(first._replace(asked=(1, 3)), rng).args[0] for _ in range(900)]
     assert {number: asked.count(number) > 250 for number in set(asked)} == {0: True, 2: True, 4: True}
+
+
+@pytest.mark.parametrize(("returns", "told"), [((117.0,) * 4, " The mediator earned 117."), ((), "")])
+def test_the_last_line_says_what_the_mediator_earned(returns, told):
+    game = registry["mediated_qa_v0"].raw_env(service=Scripted()).game
+    text = known("mediated_qa_v0").spec.text(game)
+    assert text.end(Outcome(returns, "team", "right")).removeprefix("The answer was right.") == told
 
 
 def test_the_mediator_alone_is_a_bandit():
