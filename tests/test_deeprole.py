@@ -10,8 +10,8 @@ from parlour.envs.registry import build, known
 from parlour.policies import make_policy
 from parlour.policies.deeprole import GAME, TABLE, public
 from parlour.policies.deeprole.deals import DEALS, EVIL, EVIL_VIEWS, MERLIN, SEATS, TEAMS, VIEW, VIEWS, turned, view_of
+from parlour.policies.deeprole.local_best_response import move_values
 from parlour.policies.deeprole.public import Proposal, Solver
-from parlour.policies.deeprole.response import respond
 from parlour.policies.deeprole.solver import Leaves, Solution, evil_wins, guess, solve
 from parlour.policies.deeprole.values import STANDINGS, Standing, ValueNetwork, ValueNetworks
 from parlour.training.play import rollout, seeds
@@ -119,7 +119,7 @@ def test_a_servant_that_leads_among_even_play_takes_a_team_with_itself_and_appro
     """A servant in 24 of 60 deals. With seats 1 and 2 there is no evil member in 1 of 6 pairs, one in 4, two in 1: a success has
     1/6 + 4/6 / 2 + 1/6 / 4 = 13/24, then the guess 2/3. The team goes with two of four others' votes, 11/16, else with three, 5/16.
     A team without itself succeeds with 3/6 / 4 + 3/6 / 2 = 3/8."""
-    values = respond(EVEN, even_solution(EVEN, 3, LAST, 1), LAST, 0.05, seat=0, view=0)
+    values = move_values(EVEN, even_solution(EVEN, 3, LAST, 1), LAST, 0.05, seat=0, view=0)
     own, other = TEAMS[3].tolist().index([0, 1, 2]), TEAMS[3].tolist().index([1, 2, 3])
     np.testing.assert_allclose(values.ballots[own], 0.4 * np.array([5, 11]) / 16 * 13 / 24 * 2 / 3)
     assert values.teams[own] == pytest.approx(0.4 * 11 / 16 * 13 / 24 * 2 / 3)
@@ -129,7 +129,7 @@ def test_a_servant_that_leads_among_even_play_takes_a_team_with_itself_and_appro
 def test_an_assassin_whose_third_fail_wins_fails_whatever_its_minion_does():
     """Assassin at seat 1, Minion at 2 (3 of 60 deals), seat 0 leads {0, 1, 2} (1/10), the four others approve (1/16). A fail wins;
     after a success the Minion's fail wins (1/2) or the guess (1/3): 1/2 + 1/6."""
-    values = respond(EVEN, even_solution(EVEN, 3, LAST, 1), LAST, 0.05, seat=1, view=view_of(1, (0, 1, 2)))
+    values = move_values(EVEN, even_solution(EVEN, 3, LAST, 1), LAST, 0.05, seat=1, view=view_of(1, (0, 1, 2)))
     all_approve = public.votes_number(ALL)
     np.testing.assert_allclose(values.cards[0, all_approve], 3 / 60 / 10 / 16 * np.array([2 / 3, 1]))
 
@@ -141,7 +141,7 @@ def test_no_seat_gains_much_against_a_solved_proposal_and_none_loses():
     for seat in range(SEATS):
         gain = 0.0
         for view in range(VIEWS):
-            values, own = respond(EVEN, solution, LAST, 0.0, seat, view), EVEN * (VIEW[seat] == view)
+            values, own = move_values(EVEN, solution, LAST, 0.0, seat, view), EVEN * (VIEW[seat] == view)
             best = values.teams.max() if seat == 0 else values.ballots.max(axis=1).sum()
             wins = own @ solution.values
             gain += best - (own.sum() - wins if view >= EVIL_VIEWS else wins)
@@ -197,10 +197,10 @@ def test_a_vote_that_only_evil_gives_shows_evil_up_to_the_slip(monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("respond", ["no", "yes"])
-def test_it_plays_whole_games_and_a_seed_gives_the_same_game(tmp_path, respond):
+@pytest.mark.parametrize("best_response", ["no", "yes"])
+def test_it_plays_whole_games_and_a_seed_gives_the_same_game(tmp_path, best_response):
     networks().save(tmp_path / "deeprole.npz")
-    name = f"deeprole:{tmp_path / 'deeprole.npz'},iterations=3,respond={respond}"
+    name = f"deeprole:{tmp_path / 'deeprole.npz'},iterations=3,best_response={best_response}"
     env = rollout.table(GAME, **TABLE)
     config = env.unwrapped.game.config
     played = [
@@ -211,11 +211,11 @@ def test_it_plays_whole_games_and_a_seed_gives_the_same_game(tmp_path, respond):
     assert all(one.outcome.winner in ("good", "evil") for one in played)
 
 
-def test_a_player_that_responds_makes_its_best_moves_evenly_and_no_other(tmp_path):
+def test_a_best_response_makes_its_best_moves_evenly_and_no_other(tmp_path):
     """Teams, votes and cards; DeepRole mixes instead."""
     networks().save(tmp_path / "deeprole.npz")
     env = avalon_v0.env(info="full", **TABLE)
-    name, config = f"deeprole:{tmp_path / 'deeprole.npz'},iterations=3,respond=yes", env.unwrapped.game.config
+    name, config = f"deeprole:{tmp_path / 'deeprole.npz'},iterations=3,best_response=yes", env.unwrapped.game.config
     players = [make_policy(name, GAME, config) for _ in range(SEATS)]
     env.reset(seed=seeds.TRAINING[0])
     for agent in env.agent_iter(40):
@@ -234,7 +234,7 @@ def test_a_player_that_responds_makes_its_best_moves_evenly_and_no_other(tmp_pat
         (TABLE, "deeprole", "deeprole needs a file; accepted: deeprole:DIR/deeprole.npz"),
         (TABLE, "deeprole:{}.none", "there is no policy file"),
         (TABLE, "deeprole:{},slip=2", "slip '2' is not accepted"),
-        (TABLE, "deeprole:{},respond=1", "respond '1' is not accepted; accepted: yes, no"),
+        (TABLE, "deeprole:{},best_response=1", "best_response '1' is not accepted; accepted: yes, no"),
     ],
 )
 def test_another_table_or_setting_is_refused_in_one_line(tmp_path, options, names, message):

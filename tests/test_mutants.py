@@ -103,7 +103,7 @@ def test_a_mutant_is_put_in_where_the_function_stands(tree, frozen):
         gc.freeze()
     assert trials.put_in(sample.Mutant("rules", "envs/seats.py", 3)) == 1
     assert (held(5), held(6)) == (False, True)
-    gc.freeze()
+    gc.freeze()  # `put_in` let go of what conftest froze
 
 
 def test_tests_written_for_a_function_come_before_those_that_pass_through_it(tree):

@@ -45,8 +45,8 @@ class DeepRoleSettings(Settings):
     """CFR+ iterations at each proposal."""
     slip: float = setting(0.05, number(0.0001, 1))
     """Share of everybody's moves that beliefs take for random ones."""
-    respond: bool = setting(False, yes_or_no(), sparse=True)
-    """Whether it plays the best response to DeepRole within each proposal instead; see `response.py`."""
+    best_response: bool = setting(False, yes_or_no(), sparse=True)
+    """Whether it plays the best response to DeepRole within each proposal instead; see `local_best_response.py`."""
 
 
 class DeepRolePlayer(TablePolicy):
@@ -94,7 +94,7 @@ class DeepRolePlayer(TablePolicy):
             avalon.GUESS: self._guess,
         }
         kind = view.legal[0].kind
-        chosen = self._best if self.chosen.respond and kind != avalon.GUESS else by_kind[kind]
+        chosen = self._best if self.chosen.best_response and kind != avalon.GUESS else by_kind[kind]
         weights = np.array(chosen(view, seen), np.float64)
         weights /= weights.sum()
         return weights
@@ -121,7 +121,7 @@ class DeepRolePlayer(TablePolicy):
 
     def _best(self, view: AvalonView, seen: Public) -> list[float]:
         """The best moves evenly."""
-        values = self._solver.response(seen.past, (view.seat - seen.leader) % SEATS, _own(view))
+        values = self._solver.move_values(seen.past, (view.seat - seen.leader) % SEATS, _own(view))
         kind = view.legal[0].kind
         if kind == avalon.TEAM:
             by_move = [values.teams[public.team_number(move.args, view.seat)] for move in view.legal]

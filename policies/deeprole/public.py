@@ -17,8 +17,8 @@ from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.presets import TEAM_SIZES
 from parlour.envs.core import Event
 from parlour.policies.deeprole.deals import APPROVED, DEALS, EVIL, SEATS, TEAMS, VIEW, Array, turned
-from parlour.policies.deeprole.response import MoveValues, respond
-from parlour.policies.deeprole.solver import Solution, solve
+from parlour.policies.deeprole.local_best_response import MoveValues, move_values
+from parlour.policies.deeprole.solver import Solution, by_number_of_fails, mixed, solve
 from parlour.policies.deeprole.values import Standing, ValueNetworks
 
 _NUMBER: Final = {tuple(team): k for teams in TEAMS.values() for k, team in enumerate(teams.tolist())}
@@ -137,10 +137,10 @@ class Solver:
         self._kept.move_to_end(past)
         return self._kept[past]
 
-    def response(self, past: tuple[Proposal, ...], seat: int, view: int) -> MoveValues:
+    def move_values(self, past: tuple[Proposal, ...], seat: int, view: int) -> MoveValues:
         """The values of a seat's moves in the proposal that follows these, against everybody else's strategies."""
         belief, solution = self.at(past)
-        return respond(belief, solution, self._networks.leaves(standing(past)), self._slip, seat, view)
+        return move_values(belief, solution, self._networks.leaves(standing(past)), self._slip, seat, view)
 
     def belief(self, past: tuple[Proposal, ...]) -> Array:
         """The belief after these proposals, in the frame of the next leader."""
@@ -155,22 +155,13 @@ class Solver:
 
     def _likelihood(self, solution: Solution, shown: Proposal, members: Array) -> Array:
         """Of a proposal's moves in each deal, (60,)."""
-        likely = self._mixed(solution.teams[VIEW[0], shown.team], 10).astype(np.float64)
+        likely = mixed(solution.teams[VIEW[0], shown.team], self._slip, 10).astype(np.float64)
         for seat, vote in enumerate(shown.votes):
-            approves = self._mixed(solution.approvals[shown.team, seat, VIEW[seat]], 2)
+            approves = mixed(solution.approvals[shown.team, seat, VIEW[seat]], self._slip, 2)
             likely *= approves if vote else 1 - approves
         if shown.fails < 0:
             return likely
-        fails = self._mixed(solution.fails[shown.team, votes_number(shown.votes)], 2)
-        by_number = np.zeros((len(members) + 1, len(DEALS)))
-        by_number[0] = 1
-        for place, seat in enumerate(members):
-            chance = np.where(EVIL[seat], fails[place, VIEW[seat]], 0)
-            by_number[1:] = by_number[1:] * (1 - chance) + by_number[:-1] * chance
-            by_number[0] *= 1 - chance
-        by_result: Array = likely * by_number[shown.fails]
+        fails = mixed(solution.fails[shown.team, votes_number(shown.votes)], self._slip, 2)
+        own = (np.where(EVIL[seat], fails[place, VIEW[seat]], 0) for place, seat in enumerate(members))
+        by_result: Array = likely * by_number_of_fails(own, len(members))[shown.fails]
         return by_result
-
-    def _mixed(self, probability: Array, moves: int) -> Array:
-        mixed: Array = (1 - self._slip) * probability + self._slip / moves
-        return mixed

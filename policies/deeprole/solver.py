@@ -5,7 +5,7 @@ A leaf is the next proposal, valued by a network; a lost game; or the Assassin's
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -117,6 +117,23 @@ def solve(belief: Array, size: int, leaves: Leaves, iterations: int) -> Solution
         _steady(cards[..., 1] / np.maximum(cards[..., 0], np.finfo(np.float32).tiny), 2),
         values / total,
     )
+
+
+def mixed(probability: Array, slip: float, moves: int) -> Array:
+    """Probabilities of which a share `slip` is even play over so many moves."""
+    with_slip: Array = (1 - slip) * probability + slip / moves
+    return with_slip
+
+
+def by_number_of_fails(fails: Iterable[Array], most: int) -> Array:
+    """Probabilities of 0 to `most` fails, (most + 1, ...), from the members' own probabilities of a fail, each (...)."""
+    cards = list(fails)
+    out = np.zeros((most + 1, *cards[0].shape))
+    out[0] = 1
+    for p in cards:
+        out[1:] = out[1:] * (1 - p) + out[:-1] * p
+        out[0] *= 1 - p
+    return out
 
 
 def _steady(probability: Array, moves: int) -> Array:

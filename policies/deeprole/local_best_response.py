@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 from parlour.policies.deeprole.deals import APPROVED, DEALS, EVIL, EVIL_VIEWS, REJECTED, SEATS, TEAMS, VIEW, Array
-from parlour.policies.deeprole.solver import Leaves, Solution, Values
+from parlour.policies.deeprole.solver import Leaves, Solution, Values, by_number_of_fails, mixed
 
 _VOTES: Final = np.concatenate([APPROVED, REJECTED])
 """(32, seats)."""
@@ -41,7 +41,7 @@ class _Moves(NamedTuple):
     """(10, 16, size, 60)."""
 
 
-def respond(belief: Array, solution: Solution, leaves: Leaves, slip: float, seat: int, view: int) -> MoveValues:
+def move_values(belief: Array, solution: Solution, leaves: Leaves, slip: float, seat: int, view: int) -> MoveValues:
     """The values of a seat's moves.
 
     Args:
@@ -75,10 +75,11 @@ def _moves(solution: Solution, teams: Array, slip: float) -> _Moves:
     views = VIEW[teams]  # (10, size, 60)
     fails = np.stack([solution.fails[t][:, np.arange(teams.shape[1])[:, None], seen] for t, seen in enumerate(views)])
     approvals = np.stack([solution.approvals[:, seat, seen] for seat, seen in enumerate(VIEW)], axis=1)
-    mixed = [
-        (1 - slip) * p + slip / n for p, n in ((solution.teams[VIEW[0]].T, len(teams)), (approvals, 2), (fails, 2))
-    ]
-    return _Moves(mixed[0], mixed[1], np.where(EVIL[teams][:, None], mixed[2], 0))
+    return _Moves(
+        mixed(solution.teams[VIEW[0]].T, slip, len(teams)),
+        mixed(approvals, slip, 2),
+        np.where(EVIL[teams][:, None], mixed(fails, slip, 2), 0),
+    )
 
 
 def _by_votes(approvals: Array, without: int | None = None) -> Array:
@@ -93,13 +94,8 @@ def _by_votes(approvals: Array, without: int | None = None) -> Array:
 
 def _by_fails(fails: Array, teams: Array, without: int | None = None) -> Array:
     """Probability of 0, 1 and 2 fails by the other members, (10, 16, 3, 60)."""
-    out = np.zeros((*fails.shape[:2], _MOST_FAILS + 1, len(DEALS)))
-    out[:, :, 0] = 1
-    for place in range(teams.shape[1]):
-        p = np.where((teams[:, place] == without)[:, None, None], 0, fails[:, :, place])[:, :, None]
-        out[:, :, 1:] = out[:, :, 1:] * (1 - p) + out[:, :, :-1] * p
-        out[:, :, :1] *= 1 - p
-    return out
+    own = np.where((teams == without)[:, None, :, None], 0, fails)
+    return np.moveaxis(by_number_of_fails(np.moveaxis(own, 2, 0), _MOST_FAILS), 0, 2)
 
 
 def _good_wins(belief: Array, believed: _Moves, leaves: Leaves, teams: Array) -> Array:
