@@ -120,7 +120,7 @@ def solve(belief: Array, size: int, leaves: Leaves, iterations: int) -> Solution
 
 
 def mixed(probability: Array, slip: float, moves: int) -> Array:
-    """Probabilities of which a share `slip` is even play over so many moves."""
+    """Probabilities mixed with even play over so many moves; `slip` is its share."""
     with_slip: Array = (1 - slip) * probability + slip / moves
     return with_slip
 
