@@ -1,4 +1,4 @@
-"""Write golden playthroughs, which the tests compare line by line. Usage: python scripts/playthrough.py NAME | --all."""
+"""Write golden playthroughs and features, which the tests compare. Usage: python scripts/playthrough.py NAME | --all."""
 
 import json
 import sys
@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 from parlour.envs import registry
+from parlour.envs.core import TABLE
 from parlour.envs.headings import headings_of
+from parlour.envs.testing.table import random_playout, sampled
 from parlour.envs.text import clean, describe
 from parlour.envs.wording import worded_kinds
 
@@ -53,7 +55,29 @@ def playthrough(game: str, options: dict[str, Any], seed: int) -> Iterator[str]:
         env.play(move._replace(words=words) if behind else move)
 
 
+def feature_sums(game: str, options: dict[str, Any], seed: int) -> dict[str, list[float]]:
+    """Kind of features -> a weighted sum of all features of every seat at each of 12 states of a random game.
+
+    The weights are drawn once from a normal distribution, so that no two features have the same.
+    """
+    spec, rules = registry[game].spec, registry[game].raw_env(**options).game
+    states, seats = sampled(random_playout(rules, seed).states, 12), range(rules.seats)
+    sums = {}
+    for kind in spec.features_at(rules):
+        encoders = [spec.encoder(rules) if kind == TABLE else spec.seat_encoder(rules, kind) for _ in seats]
+        weights = np.random.default_rng(0).standard_normal((rules.seats, encoders[0].size))
+        made = [np.stack([encoders[seat](rules.view(state, seat)) for seat in seats]) for state in states]
+        sums[kind] = [round(float((weights * features).sum()), 4) for features in made]
+    return sums
+
+
+def all_feature_sums() -> dict[str, dict[str, list[float]]]:
+    """Name of each playthrough -> its sums."""
+    return {file: feature_sums(game, *table) for game in registry for file, table in files(game).items()}
+
+
 if __name__ == "__main__":
     for chosen in registry if sys.argv[1:] == ["--all"] else sys.argv[1:] or sys.exit(__doc__):
         for file, table in files(chosen).items():
             (FOLDER / file).write_text("\n".join(playthrough(chosen, *table)), encoding="utf-8")
+    (FOLDER / "features.json").write_text(json.dumps(all_feature_sums(), indent=1) + "\n", encoding="utf-8")

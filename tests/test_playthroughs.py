@@ -1,4 +1,5 @@
-"""Golden playthroughs: one random game a table, with all that every seat reads, as files under `playthroughs`; cards in docs.
+"""Golden playthroughs: one random game a table, with all that every seat reads, as files under `playthroughs`; its features in
+numbers; cards in docs.
 
 Playthroughs are written anew by `scripts/playthrough.py NAME` or `--all`, and compared line by line; the difference is what a
 change of the rules, the prose or the action numbering is reviewed by. A registered game without one fails.
@@ -7,6 +8,7 @@ change of the rules, the prose or the action numbering is reviewed by. A registe
 from __future__ import annotations
 
 import importlib.util
+import json
 import shutil
 import subprocess
 import sys
@@ -45,13 +47,24 @@ def test_a_game_goes_as_it_went(file):
     assert len(written) == len(played)
 
 
+@pytest.mark.parametrize("file", FILES)
+def test_features_are_what_trained_networks_read(file):
+    """Within rounding; networks on disk, the shipped experts among them, are of no use when features change."""
+    game, options, seed = FILES[file]
+    written = json.loads((FOLDER / "features.json").read_text(encoding="utf-8"))[file]
+    made = SCRIPT.feature_sums(game, options, seed)
+    assert made.keys() == written.keys()
+    for kind, sums in made.items():
+        assert sums == pytest.approx(written[kind], abs=1e-3), f"{kind} of {game}; if meant, run scripts/playthrough.py"
+
+
 @pytest.mark.parametrize("game", registry)
 def test_every_registered_game_has_a_playthrough(game):
     assert [path.name for path in FOLDER.glob(f"{game}*.txt")]
 
 
 def test_there_is_no_playthrough_of_anything_else():
-    assert {path.name for path in FOLDER.iterdir()} == {*FILES, "tables.json"}
+    assert {path.name for path in FOLDER.iterdir()} == {*FILES, "tables.json", "features.json"}
 
 
 SHOWN = {
@@ -92,6 +105,7 @@ def test_the_script_writes_what_is_compared(tmp_path):
     script.write_text(Path(SCRIPT.__file__).read_text(encoding="utf-8"), encoding="utf-8")
     shutil.copy(FOLDER / "tables.json", tmp_path / "tests" / "playthroughs")
     subprocess.run([sys.executable, "-W", "ignore", str(script), "--all"], check=True)
+    assert set(json.loads((tmp_path / "tests" / "playthroughs" / "features.json").read_text("utf-8"))) == set(FILES)
     for file in FILES:
         assert (tmp_path / "tests" / "playthroughs" / file).read_bytes() == (FOLDER / file).read_bytes()
 
