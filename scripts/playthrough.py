@@ -56,28 +56,35 @@ def playthrough(game: str, options: dict[str, Any], seed: int) -> Iterator[str]:
 
 
 def feature_sums(game: str, options: dict[str, Any], seed: int) -> dict[str, list[float]]:
-    """Kind of features -> a weighted sum of all features of every seat at each of 12 states of a random game.
+    """Kind of features -> a weighted sum of all features of every seat at each of 12 states of three random games.
 
     The weights are drawn once from a normal distribution, so that no two features have the same.
     """
     spec, rules = registry[game].spec, registry[game].raw_env(**options).game
-    states, seats = sampled(random_playout(rules, seed).states, 12), range(rules.seats)
-    sums = {}
+    seats, sums = range(rules.seats), {}
+    games = [sampled(random_playout(rules, seed + more).states, 12) for more in range(3)]
     for kind in spec.features_at(rules):
-        encoders = [spec.encoder(rules) if kind == TABLE else spec.seat_encoder(rules, kind) for _ in seats]
-        weights = np.random.default_rng(0).standard_normal((rules.seats, encoders[0].size))
-        made = [np.stack([encoders[seat](rules.view(state, seat)) for seat in seats]) for state in states]
-        sums[kind] = [round(float((weights * features).sum()), 4) for features in made]
+        sums[kind] = []
+        for states in games:
+            encoders = [spec.encoder(rules) if kind == TABLE else spec.seat_encoder(rules, kind) for _ in seats]
+            weights = np.random.default_rng(0).standard_normal((rules.seats, encoders[0].size))
+            made = [np.stack([encoders[seat](rules.view(state, seat)) for seat in seats]) for state in states]
+            sums[kind] += [round(float((weights * features).sum()), 4) for features in made]
     return sums
 
 
-def all_feature_sums() -> dict[str, dict[str, list[float]]]:
-    """Name of each playthrough -> its sums."""
-    return {file: feature_sums(game, *table) for game in registry for file, table in files(game).items()}
+def write_features(folder: Path) -> None:
+    """All sums in one JSON file: name of each playthrough -> kind -> sums, a kind a line."""
+    of = {file: feature_sums(game, *table) for game in registry for file, table in files(game).items()}
+    lines = {
+        file: ",\n  ".join(f'"{kind}": {json.dumps(row)}' for kind, row in sums.items()) for file, sums in of.items()
+    }
+    text = ",\n".join(f' "{file}": {{\n  {kinds}\n }}' for file, kinds in lines.items())
+    (folder / "features.json").write_text(f"{{\n{text}\n}}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
     for chosen in registry if sys.argv[1:] == ["--all"] else sys.argv[1:] or sys.exit(__doc__):
         for file, table in files(chosen).items():
             (FOLDER / file).write_text("\n".join(playthrough(chosen, *table)), encoding="utf-8")
-    (FOLDER / "features.json").write_text(json.dumps(all_feature_sums(), indent=1) + "\n", encoding="utf-8")
+    write_features(FOLDER)
