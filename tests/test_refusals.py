@@ -1,0 +1,66 @@
+"""Readers of other people's files refuse every damaged field in the words on file (`refusals/`), and take what may be left out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from parlour.envs.mediated_qa import corpora
+from parlour.envs.murder_mystery.cases.case import load as load_case
+from parlour.training.records import avalon, werewolf
+from parlour.training.records.reading import read_as
+from records.conftest import game_made
+from records.test_avalonlogs import logged
+from records.test_in_words import EVENING, QUEST
+from records.test_proavalon import hunted
+from refused_values import check, sentences
+from test_corpora_forms import FILES, ROWS
+from test_werewolf_published import GAME
+
+Read = Callable[[Any], object]
+
+
+def _file(value: Any, name: str = "made.jsonl") -> Path:
+    """In the working directory, so that sentences hold no folder."""
+    Path(name).write_text(json.dumps(value) + "\n", encoding="utf-8")
+    return Path(name)
+
+
+def _of_avalon(form: str) -> Read:
+    return lambda game: avalon.transcripts(_file(game), form=form)
+
+
+def _of_werewolf(form: str) -> Read:
+    return lambda game: read_as(werewolf.FORMATS, _file(game), None, form)
+
+
+def _of_corpus(form: str, name: str = "made.jsonl") -> Read:
+    return lambda entry: corpora.load(_file(entry, name), form=form)
+
+
+def _case(name: str) -> Any:
+    return json.loads((Path(__file__).parent / "cases" / f"{name}.json").read_text(encoding="utf-8"))
+
+
+READ: dict[str, tuple[Any, Read]] = {
+    "gpt51": (game_made(), _of_avalon("gpt51")),
+    "proavalon": (hunted(), _of_avalon("proavalon")),
+    "avalonlogs": (logged(), _of_avalon("avalonlogs")),
+    "avalon_words": (QUEST, _of_avalon("words")),
+    "werewolf_words": (EVENING, _of_werewolf("words")),
+    "werewolf_gratr": (GAME, _of_werewolf("gratr")),
+    "case_tower": (_case("tower_en"), load_case),
+    "case_letter": (_case("letter_en"), load_case),
+    **{f"corpus_{form}": (entries[0], _of_corpus(form)) for form, entries in FILES.items() if form != "squad2"},
+    "corpus_squad2": (FILES["squad2"], _of_corpus("squad2", "made.json")),
+    "corpus_rows": (ROWS[0], _of_corpus("squad2")),
+}
+
+
+@pytest.mark.parametrize("name", READ)
+def test_every_damaged_field_is_refused_in_these_words(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    check(name, sentences(*READ[name]))
