@@ -11,7 +11,10 @@ from typing import Any
 
 import pytest
 from parlour.envs.avalon import GAME
+from parlour.envs.avalon.encode import AvalonSeatEncoder
+from parlour.envs.avalon.prose import AvalonProse
 from parlour.envs.core import IllegalMove, Move, ParlourError
+from parlour.envs.text import render
 
 M, P, S, G, A, D, O, N = (  # noqa: E741 - one letter for each role: the deals below are read at a glance
     "Merlin",
@@ -360,6 +363,34 @@ def test_before_the_guess_the_evil_seats_speak_once_each_by_number_and_learn_who
             'To the evil players, player_6 says: "I think that player_2 is Merlin."',
         ]
     assert {play.lines(seat)[-1] for seat in (1, 2, 4, 5)} == {"Moderator: Score: good 3, evil 0."}
+
+
+def test_what_is_said_before_the_guess_is_read_from_free_words():
+    play = Play((O, M, P, G, S, S, D), leader=2).three_successes()
+    words = "I believe player_1 is Merlin, she was too sure."
+    assert play.parsed(words) == Move("consult", (1,), words)
+    for nobody in (
+        "player_0 is Merlin.",
+        "player_1 is not Merlin.",
+        "player_1 is Merlin, or player_2 is Merlin.",
+        "Hm.",
+    ):
+        assert play.parsed(nobody) == Move("consult", (), nobody)  # of oneself (player_0), of several, of nobody
+
+
+def test_a_consultation_is_read_back_from_what_each_seat_reads():
+    play = Play((O, M, P, G, S, S, D), leader=2).three_successes()
+    play.do(Move("consult", (1,), "She was too sure."), Move("consult"))
+    for seat in range(7):
+        assert AvalonProse(play.game)(render(play.text, play.view(seat))) == play.view(seat)
+
+
+def test_oberon_learns_from_the_consultation_who_is_evil():
+    play = Play((O, M, P, G, S, S, D), leader=2).three_successes()
+    belief = AvalonSeatEncoder(play.game, "belief")
+    chances = dict(zip(belief.names, belief(play.view(0)).tolist(), strict=True))
+    evil = [name for name, chance in chances.items() if name.startswith("mine: evil") and chance > 0.99]
+    assert evil == ["mine: evil me", "mine: evil +3", "mine: evil +6"]
 
 
 @pytest.mark.parametrize(("deal", "guesser"), [(FIVE, 3), (SIX, 5), (SEVEN, 4)])

@@ -73,6 +73,14 @@ def test_a_file_and_a_folder_of_documents_are_the_same(tmp_path):
     assert load(write(tmp_path, name="other.json"), tmp_path / "documents") == load(tmp_path)
 
 
+@pytest.mark.parametrize(("name", "title"), [("edda_marlow.txt", "edda marlow"), ("x.md", "The director")])
+def test_a_heading_names_a_page_of_markdown_and_not_a_plain_text(tmp_path, name, title):
+    write(tmp_path)
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / name).write_text("# The director\n\nShe was born in Telby.\n", encoding="utf-8")
+    assert [passage.title for passage in load(tmp_path / "questions.jsonl", tmp_path / "pages").passages] == [title]
+
+
 def test_only_so_many_questions_are_read(tmp_path):
     write(tmp_path)
     assert [question.id for question in load(tmp_path, limit=2).questions] == ["a1", "a2"]

@@ -177,6 +177,18 @@ def test_hotpotqa(tmp_path):
     assert all(question.answer not in question.decoys for question in corpus.questions)
 
 
+def test_the_other_answer_to_a_yes_is_no(tmp_path):
+    corpus = load(written(tmp_path, [{**HOTPOT[1], "answer": "Yes"}]))
+    assert [(question.kind, question.decoys) for question in corpus.questions] == [("yes_no", ("no",))]
+
+
+@pytest.mark.parametrize("key", ["sentences", "content"])
+def test_a_context_of_two_lists_is_that_of_pairs(tmp_path, key):
+    titles, sentences = zip(BORN, ISKO, strict=True)
+    lists = {"title": titles, key: sentences}
+    assert load(written(tmp_path, [{**HOTPOT[1], "context": lists}])) == load(written(tmp_path, [HOTPOT[1]]))
+
+
 def test_2wikimultihopqa(tmp_path):
     corpus = load(written(tmp_path, WIKI))
     assert told(corpus) == [("w1", "Telby", (), "bridge"), ("w2", "no", (), "yes_no")]

@@ -18,6 +18,7 @@ from parlour.envs.murder_mystery.vocabulary.facts import (
     WHEREABOUTS,
     CaseVocabulary,
     Fact,
+    check_fact,
     forms_of,
     read,
     relevant,
@@ -199,6 +200,20 @@ def test_a_vocabulary_without_words_reads_what_it_can():
     # WellPlay cases have names only
     bare = CaseVocabulary("en", EN.persons, EN.aliases, 3, *[()] * 6)
     assert read("At 20:00 I was in the library. I hate Cy Low.", bare, ADA) == [Fact("feels", (ADA, -1, CY))]
+
+
+@LANGUAGES
+def test_each_argument_of_a_fact_is_checked(words):
+    for fact in every_fact(words):
+        check_fact(fact, words)
+        for place in range(len(fact.args)):
+            wrong = fact._replace(args=(*fact.args[:place], 99, *fact.args[place + 1 :]))
+            with pytest.raises(ParlourError, match="99 is not accepted; accepted: "):
+                check_fact(wrong, words)
+        with pytest.raises(
+            ParlourError, match=f"{fact.kind} takes {len(fact.args)} arguments, not {len(fact.args) + 1}"
+        ):
+            check_fact(fact._replace(args=(*fact.args, 0)), words)
 
 
 def test_what_does_not_fit_the_vocabulary_cannot_be_said():

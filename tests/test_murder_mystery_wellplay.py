@@ -367,6 +367,21 @@ def test_numbers_of_players_that_disagree(tmp_path):
     assert load.load_folder(path).seats == 4
 
 
+def test_the_index_of_the_collection_tells_the_name_a_folder_was_published_under(tmp_path):
+    names = [("moss", "Moss, 9 players"), ("other", "Other, 8 players")]
+    scripts = [{"slug": slug, "source_dir_en": name} for slug, name in names]
+    (tmp_path / "index.json").write_text(json.dumps({"scripts": scripts}), encoding="utf-8")
+    assert only(folder(tmp_path), "folder_name").detail == "'Moss, 9 players' for 4 characters"
+
+
+def test_a_wrong_name_at_the_end_of_a_sentence_is_found(tmp_path):
+    people = {name: {"kill_by_me": [int(name == "周梦当")]} for name in ("安安", "贝贝", "周梦当")}
+    rows = {name: ["a,a,谁杀了莫斯?,是贝贝,周梦当,大家都说是周孟当,,,b"] for name in ("安安", "贝贝")}
+    path = folder(tmp_path, rows | {"GM": []}, people, lang="zh", omniscient="GM")
+    found = [irregular.detail for irregular in check(path) if irregular.kind == "name_spelling"]
+    assert found == ["'周孟当' beside '周梦当'"]
+
+
 def test_an_omniscient_file_of_its_own(tmp_path):
     rows = {"FSA": [*ROWS, "b,a,Who is Hong Er?,Hong Er,Bea,,,,a"]}
     path = folder(tmp_path, rows)
