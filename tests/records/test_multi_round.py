@@ -262,12 +262,12 @@ def test_a_record_may_end_before_the_guess(made, taken):
     ],
 )
 def test_whole_names_become_seats(said, heard):
-    assert Names(["Ann", "Bo", "Cy", "Dee", "Eve"]).heard(said) == heard
+    assert Names(["Ann", "Bo", "Cy", "Dee", "Eve"]).with_seats(said) == heard
 
 
 def test_a_name_within_a_name_and_names_of_seats_are_not_mixed_up():
     names = Names(["player_1", "player_0", "Mary", "Mary Ann"])
-    assert names.heard("player_1, player_0, Mary Ann and Mary") == "player_0, player_1, player_3 and player_2"
+    assert names.with_seats("player_1, player_0, Mary Ann and Mary") == "player_0, player_1, player_3 and player_2"
 
 
 # -- formats, files, folders -----------------------------------------------------------------------------------

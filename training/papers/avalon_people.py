@@ -89,7 +89,7 @@ def _import(study: PeopleStudy) -> None:
     refused: list[Refusal] = []
     study.files = import_records(study.setting.data, study.folder / TRANSCRIPTS, leave_out=refused.append)
     games = len(study.files) + len(refused)
-    for reason, count in Counter(one.reason for one in refused).most_common():
+    for reason, count in Counter(refusal.reason for refusal in refused).most_common():
         study.add(PEOPLE, reason, GAMES_LEFT_OUT, rate(count, games))
 
 
@@ -125,16 +125,16 @@ def _role_set(config: Mapping[str, Any]) -> str:
 
 
 def _counts(study: PeopleStudy) -> None:
-    games = [one for path in study.files if (one := played_game(path)) is not None]
+    games = [game for path in study.files if (game := played_game(path)) is not None]
     by_size: dict[str, list[GameOfPeople]] = {f"{n} players": [g for g in games if g.players == n] for n in PLAYERS}
     by_set: dict[str, list[GameOfPeople]] = {}
-    for one in games:
-        by_set.setdefault(f"{one.players} players: {one.roles}", []).append(one)
+    for game in games:
+        by_set.setdefault(f"{game.players} players: {game.roles}", []).append(game)
     sets = {name: some for name, some in sorted(by_set.items()) if len(some) >= COMMON}
     for of, some in {**by_size, **sets}.items():
-        tried = [one.named for one in some if one.named is not None]
+        tried = [game.named for game in some if game.named is not None]
         if some:
-            study.add(PEOPLE, of, WINS, rate(sum(one.good_won for one in some), len(some)))
+            study.add(PEOPLE, of, WINS, rate(sum(game.good_won for game in some), len(some)))
             study.add(PEOPLE, of, NAMED, rate(sum(map(bool, tried)), len(tried)))
     drawn = {
         "wins_by_players.png": (WINS, by_size),
@@ -147,24 +147,24 @@ def _counts(study: PeopleStudy) -> None:
 
 def draw_rates(study: PeopleStudy, file: str, measure: str, groups: Sequence[str]) -> None:
     """One line a group with the rate and its interval."""
-    found = {c.of: c.ours for c in study.cells if c.measure == measure and c.of in groups and c.ours is not None}
-    if not plots.available() or not found:
+    shares = {c.of: c.ours for c in study.cells if c.measure == measure and c.of in groups and c.ours is not None}
+    if not plots.available() or not shares:
         return
-    counts = sorted({one.n for one in found.values()})
+    counts = sorted({share.n for share in shares.values()})
     shown = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
     title = f"{measure[0].upper()}{measure[1:]}"
     with plots.picture(
         study.folder / file,
         8,
-        1 + 0.32 * len(found),
+        1 + 0.32 * len(shares),
         title=title,
         who=f"Games of people, {study.name}",
         n=f"n = {shown} games",
     ) as made:
         axes = made.subplots()
-        rates = [(100 * one.value, 100 * (one.low or 0), 100 * (one.high or 0)) for one in found.values()]
-        plots.points(axes, range(len(found)), rates, across=True)
-        axes.set_yticks(range(len(found)), [f"{of} ({one.n:,})" for of, one in found.items()])
+        rates = [(100 * share.value, 100 * (share.low or 0), 100 * (share.high or 0)) for share in shares.values()]
+        plots.points(axes, range(len(shares)), rates, across=True)
+        axes.set_yticks(range(len(shares)), [f"{of} ({share.n:,})" for of, share in shares.items()])
         axes.invert_yaxis()
         plots.label(axes, f"{measure}, %", grid="x")
     study.pictures.append((file, title))
@@ -176,8 +176,8 @@ def draw_rates(study: PeopleStudy, file: str, measure: str, groups: Sequence[str
 def _evidence(study: PeopleStudy) -> None:
     beside = _gpt51_habits(study)
     config = HabitsConfig(source=str(study.folder / TRANSCRIPTS), last=LAST, reader=True, beside=beside)
-    found = learn_habits(config, study.folder / "evidence")
-    study.cells += _readings(study.name, found)
+    learned = learn_habits(config, study.folder / "evidence")
+    study.cells += _readings(study.name, learned)
     if (study.folder / "evidence/calibration.png").exists():
         study.pictures.append(("evidence/calibration.png", "Calibration of an onlooker's belief"))
 
@@ -191,24 +191,24 @@ def _gpt51_habits(study: PeopleStudy) -> str | None:
     return str(study.folder / "gpt51_habits" / HABITS)
 
 
-def _readings(table: str, found: LearnedFrom) -> Iterator[TableCell]:
-    for entries, sides, merlin in ((found.tested, LOSS, MERLIN_QUESTS), (found.often, SIDES_VOTES, MERLIN_VOTES)):
-        for one in entries:
+def _readings(table: str, learned: LearnedFrom) -> Iterator[TableCell]:
+    for entries, sides, merlin in ((learned.tested, LOSS, MERLIN_QUESTS), (learned.often, SIDES_VOTES, MERLIN_VOTES)):
+        for entry in entries:
             row, of = (
-                READERS.get(one["habits"], one["habits"]),
-                "" if one["players"] == "all" else f"{one['players']} players",
+                READERS.get(entry["habits"], entry["habits"]),
+                "" if entry["players"] == "all" else f"{entry['players']} players",
             )
-            for measure, key, apart in ((sides, "log_loss", one.get("less_than_default")), (merlin, "merlin", None)):
-                if (loss := one.get(key)) is not None:
+            for measure, key, apart in ((sides, "log_loss", entry.get("less_than_default")), (merlin, "merlin", None)):
+                if (loss := entry.get(key)) is not None:
                     yield cell(table, row, of, measure, _value(loss), None if apart is None else _value(apart))
             if sides == LOSS and row != "chance":
                 for measure, key in zip(CALIBRATION, ("auc", "ece"), strict=True):
-                    yield cell(table, row, of, measure, Value(one[key], one["games"]))
+                    yield cell(table, row, of, measure, Value(entry[key], entry["games"]))
 
 
-def _value(found: Any) -> Value:
-    ends = (None, None) if found.low == found.high else (found.low, found.high)
-    return Value(found.value, found.n, *ends)
+def _value(estimate: Any) -> Value:
+    ends = (None, None) if estimate.low == estimate.high else (estimate.low, estimate.high)
+    return Value(estimate.value, estimate.n, *ends)
 
 
 _STEPS: Final[tuple[Callable[[PeopleStudy], None], ...]] = (

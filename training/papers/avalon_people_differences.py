@@ -165,13 +165,13 @@ def contrasts(of: Any, chances: Mapping[str, Any], fewest: int = FEWEST) -> list
         chances: By player: probabilities of all actions at these decisions, shape (N, A).
         fewest: Decisions that a situation needs.
     """
-    found = [_contrast(one, of, chances) for one in situations(of) if one.rows.sum() >= fewest]
+    largest = [_contrast(situation, of, chances) for situation in situations(of) if situation.rows.sum() >= fewest]
     first = next(iter(chances))
-    return sorted(found, key=lambda one: -abs(one.less[first].value))
+    return sorted(largest, key=lambda contrast: -abs(contrast.less[first].value))
 
 
-def _contrast(one: Situation, of: Any, chances: Mapping[str, Any]) -> Contrast:
-    rows, does = np.flatnonzero(one.rows), one.does[one.rows]
+def _contrast(situation: Situation, of: Any, chances: Mapping[str, Any]) -> Contrast:
+    rows, does = np.flatnonzero(situation.rows), situation.does[situation.rows]
     games = of.game[rows].tolist()
     done = does[np.arange(len(rows)), of.action[rows]].astype(float)
     would = {name: (chance[rows] * does).sum(axis=1) for name, chance in chances.items()}
@@ -180,7 +180,7 @@ def _contrast(one: Situation, of: Any, chances: Mapping[str, Any]) -> Contrast:
         return by_game(zip(games, values.tolist(), strict=True), bounds)
 
     return Contrast(
-        one.words,
+        situation.words,
         mean(done, SHARE),
         {name: mean(chance, SHARE) for name, chance in would.items()},
         {name: mean(done - chance, SHARE_DIFFERENCE) for name, chance in would.items()},
@@ -201,36 +201,36 @@ def differences(study: PeopleStudy, halves: Any, players: Mapping[str, str]) -> 
         name: predicted.seat_chances(make_policy(player, GAME, halves.config), table, halves.decisions)
         for name, player in players.items()
     }
-    found = contrasts(halves.decisions, chances)[:MOST]
+    largest = contrasts(halves.decisions, chances)[:MOST]
     of = f"{halves.players} players"
-    for one in found:
-        study.add(f"{one.words}: {_PEOPLE}", of, DECISIONS, valued(one.people, share=True))
-        for name, would in one.players.items():
-            study.add(f"{one.words}: {name}", of, DECISIONS, valued(would, share=True))
-    if found and plots.available():
-        draw_contrasts(study, f"differences_{halves.players}.png", of, found)
+    for contrast in largest:
+        study.add(f"{contrast.words}: {_PEOPLE}", of, DECISIONS, valued(contrast.people, share=True))
+        for name, would in contrast.players.items():
+            study.add(f"{contrast.words}: {name}", of, DECISIONS, valued(would, share=True))
+    if largest and plots.available():
+        draw_contrasts(study, f"differences_{halves.players}.png", of, largest)
 
 
-def draw_contrasts(study: PeopleStudy, file: str, of: str, found: Sequence[Contrast]) -> None:
+def draw_contrasts(study: PeopleStudy, file: str, of: str, largest: Sequence[Contrast]) -> None:
     """Draw lines, the rate of people and of each player, to a file of the study; `of` says at which table."""
     title = f"What people do and experts do not, {of}"
-    names = [_PEOPLE, *found[0].players]
-    counts = sorted(one.people.n for one in found)
+    names = [_PEOPLE, *largest[0].players]
+    counts = sorted(contrast.people.n for contrast in largest)
     with plots.picture(
         study.folder / file,
         10,
-        1.4 + 0.42 * len(found),
+        1.4 + 0.42 * len(largest),
         title=title,
         who="Held-out decisions of people at a table of usual roles; players: their probabilities at the same decisions",
         n=f"n = {counts[0]:,} to {counts[-1]:,} games; {plots.INTERVAL}s",
     ) as made:
         axes = made.subplots()
         for number, (name, mark) in enumerate(zip(names, plots.MARKERS, strict=False)):
-            rates = [one.people if name == _PEOPLE else one.players[name] for one in found]
+            rates = [contrast.people if name == _PEOPLE else contrast.players[name] for contrast in largest]
             ends = [(100 * r.value, 100 * r.ends[0], 100 * r.ends[1]) for r in rates]
             colour = plots.OWN if name == _PEOPLE else plots.OTHERS[number - 1]
-            plots.points(axes, range(len(found)), ends, across=True, color=colour, fmt=mark, label=name)
-        axes.set_yticks(range(len(found)), [one.words for one in found])
+            plots.points(axes, range(len(largest)), ends, across=True, color=colour, fmt=mark, label=name)
+        axes.set_yticks(range(len(largest)), [contrast.words for contrast in largest])
         axes.invert_yaxis()
         plots.label(axes, "how often, %", grid="x")
         plots.key(axes)

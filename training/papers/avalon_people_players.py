@@ -56,10 +56,10 @@ def clones(study: PeopleStudy) -> None:
     gpt51 = _clone_of_gpt51(study)
     names = {f"clone:{gpt51}": _GPT51_CLONE}
     beside = () if gpt51 is None else tuple(names)
-    found = by_date.clone_networks(
+    dated = by_date.clone_networks(
         study.folder / TRANSCRIPTS, study.folder / "clones", CloneConfig(method="networks", beside=beside)
     )
-    for score in found.scores:
+    for score in dated.scores:
         if score.role == ALL:
             _add_score(study, replace(score, model=names.get(score.model, score.model)))
     study.written.append(("clones/report.md", "clones of people, tested on later games, by role too"))
@@ -220,14 +220,14 @@ def _how_human(study: PeopleStudy, halves: Halves, names: Mapping[str, str], of:
         logs = predicted.by_player(player, halves.games, halves.decisions).log
         for kind, what in enumerate(kinds):
             some = halves.decisions.kind == kind
-            told = by_game(zip(halves.decisions.game[some].tolist(), logs[some].tolist(), strict=True))
-            study.add(name, of, f"{what}: {HUMAN}", valued(told, share=False))
+            by_deal = by_game(zip(halves.decisions.game[some].tolist(), logs[some].tolist(), strict=True))
+            study.add(name, of, f"{what}: {HUMAN}", valued(by_deal, share=False))
 
 
 def draw_among_people(study: PeopleStudy) -> None:
     """A row for each table: points over the clone, and how human each player is."""
     rows = {n: list(_points(study, f"{n} players")) for n in SIZES}
-    rows = {n: found for n, found in rows.items() if found}
+    rows = {n: row for n, row in rows.items() if row}
     if not plots.available() or not rows:
         return
     file, title = "among_people.png", "Who does best among people, and who plays like them"
@@ -240,10 +240,10 @@ def draw_among_people(study: PeopleStudy) -> None:
         n=f"n = {study.setting.games:,} deals; {plots.INTERVAL}s",
     ) as made:
         panels = made.subplots(len(rows), 2, squeeze=False)
-        for (points, votes), (players, found) in zip(panels, rows.items(), strict=True):
-            names = [name for name, _, _ in found]
-            _panel(points, names, [times(wins, 100) for _, wins, _ in found], LESS_CLONE, f"{players} players")
-            human = [(name, value) for name, _, value in found if value is not None]
+        for (points, votes), (players, measured) in zip(panels, rows.items(), strict=True):
+            names = [name for name, _, _ in measured]
+            _panel(points, names, [times(wins, 100) for _, wins, _ in measured], LESS_CLONE, f"{players} players")
+            human = [(name, value) for name, _, value in measured if value is not None]
             likely = "log likelihood of people's votes (nats)"
             _panel(votes, [name for name, _ in human], [times(value, 1) for _, value in human], likely, "")
     study.pictures.append((file, title))
@@ -268,7 +268,7 @@ def times(value: Value, factor: float) -> plots.Estimated:
 
 def _points(study: PeopleStudy, of: str) -> Iterator[tuple[str, Value, Value | None]]:
     """Name, points over the clone, and log likelihood of votes where it has probabilities."""
-    found = {(one.row, one.measure): one.figure for one in study.cells if one.of == of}
-    for (name, measure), points in found.items():
+    figures = {(cell.row, cell.measure): cell.figure for cell in study.cells if cell.of == of}
+    for (name, measure), points in figures.items():
         if measure == LESS_CLONE and points is not None:
-            yield name, points, found.get((name, f"vote: {HUMAN}"))
+            yield name, points, figures.get((name, f"vote: {HUMAN}"))

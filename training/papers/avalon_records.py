@@ -75,8 +75,8 @@ def avalon_records(name: str, setting: ReproductionSetting) -> Reproduction:
         cells: list[TableCell] = []
         title = ""
         for step in counted(range(len(_STEPS)), Stage(f"Reproducing {name}", len(_STEPS), "steps"), setting.progress):
-            told, more = _STEPS[step](name, setting, folder)
-            title = told or title
+            heading, more = _STEPS[step](name, setting, folder)
+            title = heading or title
             cells += more
         made = Reproduction(name, title, setting.model.name, tuple(cells), (remark("recorded_games"),))
         write_report(folder, study_report(made, STAGES))
@@ -93,21 +93,21 @@ def _import(name: str, setting: ReproductionSetting, folder: Path) -> tuple[str,
 
 
 def _habits(name: str, setting: ReproductionSetting, folder: Path) -> tuple[str, list[TableCell]]:
-    found = learn_habits(HabitsConfig(source=str(folder / TRANSCRIPTS), folds=FOLDS), folder / HABITS)
-    return "", list(_readings(name, found))
+    learned = learn_habits(HabitsConfig(source=str(folder / TRANSCRIPTS), folds=FOLDS), folder / HABITS)
+    return "", list(_readings(name, learned))
 
 
 def _clone(name: str, setting: ReproductionSetting, folder: Path) -> tuple[str, list[TableCell]]:
     fitted = import_extra("parlour.training.learn.clone.run", "train")
-    found = fitted.clone(folder / TRANSCRIPTS, folder / CLONED, CLONING)
-    return "", list(_predictions(name, found.scores))
+    clone = fitted.clone(folder / TRANSCRIPTS, folder / CLONED, CLONING)
+    return "", list(_predictions(name, clone.scores))
 
 
 def _analysis(name: str, setting: ReproductionSetting, folder: Path) -> tuple[str, list[TableCell]]:
     settings = replace(SETTINGS, habits=folder / HABITS, workers=setting.workers)
-    found = analyse(folder / TRANSCRIPTS, folder / ANALYSIS, settings)
-    title = f"{len(found.folder.games)} recorded games of {found.folder.theirs}"
-    return title, list(compared_cells(name, found))
+    analysis = analyse(folder / TRANSCRIPTS, folder / ANALYSIS, settings)
+    title = f"{len(analysis.folder.games)} recorded games of {analysis.folder.theirs}"
+    return title, list(compared_cells(name, analysis))
 
 
 _STEPS: Final = (_import, _habits, _clone, _analysis)
@@ -126,9 +126,9 @@ def kept(out: Path | None) -> Iterator[Path]:
 # -- cells -------------------------------------------------------------------------------------------------------
 
 
-def _readings(table: str, found: LearnedFrom) -> Iterator[TableCell]:
+def _readings(table: str, learned: LearnedFrom) -> Iterator[TableCell]:
     """How well an onlooker's belief tells the evil side, on games that its habits were not learned from."""
-    for score in found.scores:
+    for score in learned.scores:
         row, of = (
             BELIEFS.get(score["habits"], score["habits"]),
             PLAYERS.get(score["players"], f"{score['players']} players"),
@@ -147,11 +147,13 @@ def _readings(table: str, found: LearnedFrom) -> Iterator[TableCell]:
 
 def _predictions(table: str, scores: Sequence[ChoiceScore]) -> Iterator[TableCell]:
     """How well the clone and others foretell decisions of games that they have not learned from."""
-    for one in over_all(scores):
-        top, log = one.top_less, one.log_less
-        yield cell(table, one.model, one.what, TOP, valued(one.top, share=True), None if top is None else _less(top))
+    for score in over_all(scores):
+        top, log = score.top_less, score.log_less
+        yield cell(
+            table, score.model, score.what, TOP, valued(score.top, share=True), None if top is None else _less(top)
+        )
         apart = None if log is None else _less(log, share=False)
-        yield cell(table, one.model, one.what, LOG, valued(one.log, share=False), apart)
+        yield cell(table, score.model, score.what, LOG, valued(score.log, share=False), apart)
 
 
 def compared_cells(table: str, analysis: Analysis) -> Iterator[TableCell]:
@@ -169,13 +171,13 @@ def _guesses(table: str, theirs: str, ours: Mapping[str, Sequence[DecidedGame]])
     for number, first in enumerate(next(iter(rows.values()))):
         of = _group(first.by, first.group)
         yield cell(table, theirs, of, GUESSES, first.theirs)
-        for name, found in rows.items():
-            one = found[number]
-            low, high = one.difference.ends
-            apart = Value(-one.difference.value, first.theirs.n, -high, -low, share=True)
-            yield cell(table, name, of, GUESSES, _as_share(one.ours), apart)
+        for name, row in rows.items():
+            score = row[number]
+            low, high = score.difference.ends
+            apart = Value(-score.difference.value, first.theirs.n, -high, -low, share=True)
+            yield cell(table, name, of, GUESSES, _as_share(score.ours), apart)
             if not of:
-                yield cell(table, f"both, {name}", of, GUESSES, rate(one.both, one.theirs.n))
+                yield cell(table, f"both, {name}", of, GUESSES, rate(score.both, score.theirs.n))
         if not of:
             chance = Value(first.chance / first.theirs.n, first.theirs.n, share=True)
             yield cell(table, "a good seat at random", of, GUESSES, chance)
@@ -186,16 +188,16 @@ def _votes(table: str, theirs: str, ours: Mapping[str, Sequence[DecidedGame]]) -
     for number, first in enumerate(next(iter(rows.values()))):
         of = _group(first.by, first.group)
         yield cell(table, theirs, of, VOTES, valued(first.theirs, share=True))
-        for name, found in rows.items():
-            one = found[number]
-            yield cell(table, name, of, VOTES, valued(one.ours, share=True), _less(one.difference))
+        for name, row in rows.items():
+            score = row[number]
+            yield cell(table, name, of, VOTES, valued(score.ours, share=True), _less(score.difference))
 
 
 def _published(table: str, theirs: str, games: Sequence[DecidedGame]) -> Iterator[TableCell]:
     """What the publishers print, counted here."""
     for effort in ("low", "medium", "high"):
         of_effort = [game for game in games if game[0].noted("reasoning_effort") == effort]
-        compared = [one for one in of_effort if one[0].noted("source").startswith(COMPARISON)]
+        compared = [pair for pair in of_effort if pair[0].noted("source").startswith(COMPARISON)]
         if of_effort:
             yield cell(table, theirs, f"{effort} effort", GUESSES, _right(of_effort))
         if compared:
@@ -204,7 +206,7 @@ def _published(table: str, theirs: str, games: Sequence[DecidedGame]) -> Iterato
     plain = sum(count for role, count in wrong.items() if role in PLAIN)
     if wrong:
         yield cell(table, theirs, "wrong guesses", "hit a plain good seat", rate(plain, sum(wrong.values())))
-    larger = wrong_guesses([one for one in games if _has_percival(one[0])])
+    larger = wrong_guesses([pair for pair in games if _has_percival(pair[0])])
     if larger:
         hits = sum(count for role, count in larger.items() if role in PLAIN)
         yield cell(
@@ -250,31 +252,31 @@ def study_report(made: Reproduction, written: Sequence[tuple[str, str]]) -> str:
         made: The figures.
         written: What else the study wrote: path from the report, and what it is.
     """
-    measures = list(dict.fromkeys(one.measure for one in made.cells))
+    measures = list(dict.fromkeys(cell.measure for cell in made.cells))
     parts = [
         f"# {made.title}",
         markdown_list(made.remarks),
         markdown_list(f"[{path}]({path}): {what}" for path, what in written),
     ]
     for measure in measures:
-        cells = [one for one in made.cells if one.measure == measure]
+        cells = [cell for cell in made.cells if cell.measure == measure]
         parts += [f"## {measure[0].upper()}{measure[1:]}", _table(cells)]
-    notes = sorted({f"{one.row}, {one.of}, {one.measure}: {one.note}" for one in made.cells if one.note})
+    notes = sorted({f"{cell.row}, {cell.of}, {cell.measure}: {cell.note}" for cell in made.cells if cell.note})
     parts += [markdown_list(notes)] if notes else []
     return "\n\n".join(parts) + "\n"
 
 
 def _table(cells: Sequence[TableCell]) -> str:
-    printed = any(one.paper is not None for one in cells)
-    apart = any(one.apart is not None for one in cells)
+    printed = any(cell.paper is not None for cell in cells)
+    apart = any(cell.apart is not None for cell in cells)
     headings = ["", "of", *(["published"] if printed else []), "here [95 %]", "n", *(["difference"] if apart else [])]
     rows = []
-    for one in cells:
-        figure = one.figure
-        row = [one.row, one.of or "all"]
-        row += [("-" if one.paper is None else _paper(one.paper, figure))] if printed else []
+    for entry in cells:
+        figure = entry.figure
+        row = [entry.row, entry.of or "all"]
+        row += [("-" if entry.paper is None else _paper(entry.paper, figure))] if printed else []
         row += ["nothing to count", "0"] if figure is None else [shown(figure), str(figure.n)]
-        row += ["" if one.apart is None else shown(one.apart, sign="+")] if apart else []
+        row += ["" if entry.apart is None else shown(entry.apart, sign="+")] if apart else []
         rows.append(row)
     return markdown_table(headings, rows)
 

@@ -31,7 +31,7 @@ def avalon_table_9(name: str, setting: ReproductionSetting) -> Reproduction:
     shares = {role: valid([seat for seat in ours if seat.role == role], given) for role in _ROLES} | {
         "average": valid(ours, given)
     }
-    cells = [cell(name, setting.model.name, role, "VRR", _rate(found)) for role, found in shares.items()]
+    cells = [cell(name, setting.model.name, role, "VRR", _rate(share)) for role, share in shares.items()]
     remarks = () if setting.model.is_language_model else ("Heuristics always answer in a form that can be read.",)
     return _made(
         name,
@@ -74,8 +74,8 @@ def avalon_figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
 
     def cells(player: str, of: dict[str, Any]) -> Iterator[TableCell]:
         for role in _ROLES:
-            for what, found in of["identity"].get(role, {}).items():
-                yield cell(name, player, role, what, _rate(found))
+            for what, measured_share in of["identity"].get(role, {}).items():
+                yield cell(name, player, role, what, _rate(measured_share))
 
     return _by_player(name, "Deception in the first round", setting, cells)
 
@@ -96,12 +96,12 @@ def avalon_figure_6(name: str, setting: ReproductionSetting) -> Reproduction:
     """What Merlin and Percival share in the first round, and teamwork from round to round."""
 
     def cells(player: str, of: dict[str, Any]) -> Iterator[TableCell]:
-        for role, found in of["sharing"].items():
-            yield cell(name, player, role, "shared in round 1", _rate(found))
+        for role, shared in of["sharing"].items():
+            yield cell(name, player, role, "shared in round 1", _rate(shared))
         for role, towards in of["vacillation"].items():
             for other, rounds in towards.items():
-                for number, found in enumerate(rounds, 1):
-                    yield cell(name, player, f"{role} to {other}", f"teamwork in round {number}", _rate(found))
+                for number, shared in enumerate(rounds, 1):
+                    yield cell(name, player, f"{role} to {other}", f"teamwork in round {number}", _rate(shared))
 
     return _by_player(name, "Sharing and vacillation", setting, cells)
 
@@ -111,8 +111,8 @@ def _by_player(
 ) -> Reproduction:
     judged, players = _judged(setting)
     measured: Measured = dict(social.measures(judged)["players"])
-    told = [one for player in (AGENT, BASELINE) for one in cells(player, measured[player])]
-    return _made(name, title, setting, told, players)
+    all_cells = [cell for player in (AGENT, BASELINE) for cell in cells(player, measured[player])]
+    return _made(name, title, setting, all_cells, players)
 
 
 def _seats(judged: social.Judged) -> Iterator[Sat]:
@@ -130,18 +130,18 @@ def _judged(setting: ReproductionSetting) -> tuple[social.Judged, dict[str, Deci
     ]
     players: dict[str, Decisions] = {}
     for game in games:
-        for who, one in zip(game.header["players"].values(), of_transcript(game), strict=True):
-            players[who] = players.get(who, Decisions()) + one
+        for who, played in zip(game.header["players"].values(), of_transcript(game), strict=True):
+            players[who] = players.get(who, Decisions()) + played
     return social.judge(games, setting.model, setting.model.concurrency), players
 
 
-def _rate(found: dict[str, Any] | None) -> Estimate | None:
-    return None if found is None else rate(found["hits"], found["n"])
+def _rate(counts: dict[str, Any] | None) -> Estimate | None:
+    return None if counts is None else rate(counts["hits"], counts["n"])
 
 
 def _pooled(of: dict[str, Any], roles: tuple[str, ...]) -> Estimate | None:
-    told = [found for role in roles if (found := of.get(role)) is not None]
-    return rate(sum(one["hits"] for one in told), sum(one["n"] for one in told))
+    counted = [counts for role in roles if (counts := of.get(role)) is not None]
+    return rate(sum(counts["hits"] for counts in counted), sum(counts["n"] for counts in counted))
 
 
 def _made(

@@ -51,7 +51,7 @@ def win_rates(name: str, setting: ReproductionSetting, rows: Collection[str]) ->
     cells: list[TableCell] = []
     for side in (GOOD, EVIL):
         full: RowGames | None = None
-        for variant in (one for one in TABLE_2 if one.row in rows):
+        for variant in (row for row in TABLE_2 if row.row in rows):
             played = club.play(variant.row, AGENT, club.agent(variant), side)
             cells.append(_win_rate(name, variant.row, side, played, full))
             full = full or played
@@ -121,9 +121,9 @@ def _made(name: str, title: str, club: Club, cells: tuple[TableCell, ...]) -> Re
 def _not_lower(cells: tuple[TableCell, ...]) -> list[str]:
     """For each row without a module: whether its win rate is lower than with it."""
     not_lower = []
-    for one in cells:
-        if one.difference is not None and one.row.startswith("without") and one.difference.ends[1] >= 0:
-            by = 100 * one.difference.value
-            found = "not lower" if by >= 0 else "lower, but within its interval of no difference"
-            not_lower.append(f"{one.row}, {one.of}: {found} ({by:+.1f} points).")
+    for entry in cells:
+        if entry.difference is not None and entry.row.startswith("without") and entry.difference.ends[1] >= 0:
+            by = 100 * entry.difference.value
+            result = "not lower" if by >= 0 else "lower, but within its interval of no difference"
+            not_lower.append(f"{entry.row}, {entry.of}: {result} ({by:+.1f} points).")
     return not_lower

@@ -94,8 +94,10 @@ class Club:
 
     def agent(self, variant: Variant) -> MakePolicy:
         """The maker of a row's agent."""
-        found = self.practised(variant.without, variant.about).experience if variant.learns else Experience()
-        return partial(AvalonAgent, self.setting.model, without=variant.without, about=variant.about, experience=found)
+        learned = self.practised(variant.without, variant.about).experience if variant.learns else Experience()
+        return partial(
+            AvalonAgent, self.setting.model, without=variant.without, about=variant.about, experience=learned
+        )
 
     def baseline(self) -> MakePolicy:
         """The maker of the baseline agent, with what it learned against the whole agent."""

@@ -92,7 +92,7 @@ class ReproductionSetting:
             )
 
 
-def held(setting: ReproductionSetting) -> AbstractContextManager[object]:
+def locked_folder(setting: ReproductionSetting) -> AbstractContextManager[object]:
     """Hold the setting's folder, if it has one, as the directory of a run."""
     return nullcontext() if setting.out is None else run_directory(setting.out)
 
@@ -169,8 +169,8 @@ class TableCell:
         """The difference from the first row, whichever it is."""
         if self.value_difference is not None or self.difference is None:
             return self.value_difference
-        found = self.difference
-        return Value(found.value, found.n, found.low, found.high, share=True)
+        difference = self.difference
+        return Value(difference.value, difference.n, difference.low, difference.high, share=True)
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ class Reproduction:
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
         fields = {name: value for name, value in plain(self).items() if name != "measures_shown"}
-        return {**fields, "players": {row: one.as_json() for row, one in self.players.items()}}
+        return {**fields, "players": {row: player.as_json() for row, player in self.players.items()}}
 
     @property
     def cells_shown(self) -> tuple[TableCell, ...]:
@@ -263,6 +263,6 @@ def unprinted(table: str, rows: Iterable[str]) -> tuple[TableCell, ...]:
     """The paper's cells in rows that cannot be played: results of models that are not here."""
     return tuple(
         TableCell(row, of, measure, paper, None, None, note)
-        for (one, row, of, measure), (paper, note) in printed().items()
-        if one == table and row in set(rows)
+        for (name, row, of, measure), (paper, note) in printed().items()
+        if name == table and row in set(rows)
     )

@@ -32,20 +32,22 @@ _QUESTIONS: Final = re.compile(r"(\d+) rounds, (\d+) questions")
 _ASKED: Final = "questions to the model"
 
 
-def draw(found: Reproduction, setting: ReproductionSetting, games: str) -> bool:
+def draw(reproduction: Reproduction, setting: ReproductionSetting, games: str) -> bool:
     """Draw a figure into the setting's folder, as NAME.png.
 
     Args:
-        found: The figure's cells.
+        reproduction: The figure's cells.
         setting: How it was played.
         games: What was played, for the caption.
 
     Returns:
         False where there is nothing to draw it for: no folder, no matplotlib, or a table that is no figure.
     """
-    if setting.out is None or found.name not in FIGURES or not plots.available():
+    if setting.out is None or reproduction.name not in FIGURES or not plots.available():
         return False
-    FIGURES[found.name](found, setting.out / f"{found.name}.png", f"{games}; {plots.answered_by(setting.model)}")
+    FIGURES[reproduction.name](
+        reproduction, setting.out / f"{reproduction.name}.png", f"{games}; {plots.answered_by(setting.model)}"
+    )
     return True
 
 
@@ -64,25 +66,25 @@ class _Panel:
 
 def _by_measure(reproduction: Reproduction, path: Path, who: str) -> None:
     """A panel for each measure, a line for each role, a mark for each player."""
-    players = list(dict.fromkeys(one.row for one in reproduction.cells))
+    players = list(dict.fromkeys(cell.row for cell in reproduction.cells))
     panels = []
     for measure in dict.fromkeys(cell.measure for cell in reproduction.cells):
-        cells = [one for one in reproduction.cells if one.measure == measure]
-        of = {player: [one for one in cells if one.row == player] for player in players}
-        panels.append(_Panel(_WORDS.get(measure, measure), _unit(cells), _names(cells), of, lambda one: one.of))
+        cells = [cell for cell in reproduction.cells if cell.measure == measure]
+        of = {player: [cell for cell in cells if cell.row == player] for player in players}
+        panels.append(_Panel(_WORDS.get(measure, measure), _unit(cells), _names(cells), of, lambda cell: cell.of))
     _marks(reproduction, panels, players, path, (who, "occasions a mark"))
 
 
 def _by_opponent(reproduction: Reproduction, path: Path, who: str) -> None:
     """A panel for each opponent, a line for each role, a mark for each of the two methods."""
     pairs = dict.fromkeys(frozenset(cell.row.split(_VERSUS)) for cell in reproduction.cells)
-    players = list(dict.fromkeys(one.row.split(_VERSUS)[0] for one in reproduction.cells))
+    players = list(dict.fromkeys(cell.row.split(_VERSUS)[0] for cell in reproduction.cells))
     panels = []
     for pair in pairs:
-        cells = [one for one in reproduction.cells if frozenset(one.row.split(_VERSUS)) == pair]
+        cells = [cell for cell in reproduction.cells if frozenset(cell.row.split(_VERSUS)) == pair]
         names = [name for name in players if name in pair]
-        of = {name: [one for one in cells if one.row.split(_VERSUS)[0] == name] for name in names}
-        panels.append(_Panel(_VERSUS.join(names), _unit(cells), _names(cells), of, lambda one: one.of))
+        of = {name: [cell for cell in cells if cell.row.split(_VERSUS)[0] == name] for name in names}
+        panels.append(_Panel(_VERSUS.join(names), _unit(cells), _names(cells), of, lambda cell: cell.of))
     _marks(reproduction, panels, players, path, (who, "deals a mark"))
 
 
@@ -91,7 +93,7 @@ def _names(cells: Iterable[TableCell]) -> list[str]:
 
 
 def _marks(
-    reproduction: Reproduction, panels: Sequence[_Panel], players: Sequence[str], path: Path, told: tuple[str, str]
+    reproduction: Reproduction, panels: Sequence[_Panel], players: Sequence[str], path: Path, caption: tuple[str, str]
 ) -> None:
     """All panels on one scale where they stand side by side; `told` is who played, and what a mark counts."""
     rows = max(len(panel.rows) for panel in panels)
@@ -103,8 +105,8 @@ def _marks(
         max((3.6 if each else 3.0) * columns + 1.2, 7),
         (_ROW * rows + 1.2) * lines,
         title=f"{reproduction.name}: {reproduction.title}",
-        who=f"{told[0]}; players: {', '.join(players)}",
-        n=_n(reproduction.cells, told[1]),
+        who=f"{caption[0]}; players: {', '.join(players)}",
+        n=_n(reproduction.cells, caption[1]),
     ) as made:
         shown = made.subplots(lines, columns, squeeze=False, sharex=lines == 1).ravel()
         for axes, panel in zip(shown, panels, strict=False):
@@ -161,9 +163,9 @@ def _n(cells: Iterable[TableCell], where: str) -> str:
 
 def _vacillation(reproduction: Reproduction, path: Path, who: str) -> None:
     """What is shared in round 1, and teamwork from round to round: a panel for each role towards another."""
-    players = list(dict.fromkeys(one.row for one in reproduction.cells))
+    players = list(dict.fromkeys(cell.row for cell in reproduction.cells))
     shared = [cell for cell in reproduction.cells if not _ROUND.fullmatch(cell.measure)]
-    towards = dict.fromkeys(one.of for one in reproduction.cells if _ROUND.fullmatch(one.measure))
+    towards = dict.fromkeys(cell.of for cell in reproduction.cells if _ROUND.fullmatch(cell.measure))
     columns = 3
     lines = -(-(1 + len(towards)) // columns)
     with plots.picture(
@@ -175,10 +177,10 @@ def _vacillation(reproduction: Reproduction, path: Path, who: str) -> None:
         n=_n(reproduction.cells, "occasions a mark"),
     ) as made:
         panels = made.subplots(lines, columns, squeeze=False).ravel()
-        of = {player: [one for one in shared if one.row == player] for player in players}
-        _panel(panels[0], _Panel("shared in round 1", "%", _names(shared), of, lambda one: one.of), players)
+        of = {player: [cell for cell in shared if cell.row == player] for player in players}
+        _panel(panels[0], _Panel("shared in round 1", "%", _names(shared), of, lambda cell: cell.of), players)
         for axes, other in zip(panels[1:], towards, strict=False):
-            _rounds_of(axes, [one for one in reproduction.cells if one.of == other], players)
+            _rounds_of(axes, [cell for cell in reproduction.cells if cell.of == other], players)
             plots.label(axes, "round", "teamwork, %", other)
         for axes in panels[1 + len(towards) :]:
             axes.axis("off")
@@ -188,19 +190,19 @@ def _vacillation(reproduction: Reproduction, path: Path, who: str) -> None:
 def _rounds_of(axes: Any, cells: Sequence[TableCell], players: Sequence[str]) -> None:
     colours = plots.colours(players)
     for k, player in enumerate(players):
-        told = [
+        points = [
             (int(match[1]), cell.figure)
             for cell in cells
             if cell.row == player and cell.figure is not None and (match := _ROUND.fullmatch(cell.measure))
         ]
-        if told:
-            at = [number + 0.08 * (k - (len(players) - 1) / 2) for number, _ in told]
+        if points:
+            at = [number + 0.08 * (k - (len(players) - 1) / 2) for number, _ in points]
             style: dict[str, Any] = {
                 "color": colours[player],
                 "fmt": f"{plots.MARKERS[k]}-",
                 "label": f"{player}, {plots.INTERVAL}",
             }
-            plots.points(axes, at, [_estimate(figure) for _, figure in told], **style)
+            plots.points(axes, at, [_estimate(figure) for _, figure in points], **style)
     axes.set(xlim=(0.5, 5.5), ylim=(-3, 103))
     plots.whole(axes.xaxis)
 
@@ -214,12 +216,12 @@ def _sensors(reproduction: Reproduction, path: Path, who: str) -> None:
         4,
         title=f"{reproduction.name}: {reproduction.title}",
         who=f"{who}; Questum with every choice of so many sensors",
-        n=_n([one for _, one in cells if one.row == "mean"], "cases a mark"),
+        n=_n([cell for _, cell in cells if cell.row == "mean"], "cases a mark"),
     ) as made:
         left, right = made.subplots(1, 2)
-        scores = [(size, one) for size, one in cells if one.measure != _ASKED]
+        scores = [(size, cell) for size, cell in cells if cell.measure != _ASKED]
         ends = [
-            [(k, one.figure) for k, one in scores if one.row == row and one.figure] for row in ("lowest", "highest")
+            [(k, cell.figure) for k, cell in scores if cell.row == row and cell.figure] for row in ("lowest", "highest")
         ]
         low, high = ({k: _estimate(figure)[0] for k, figure in of} for of in ends)
         left.vlines(
@@ -230,9 +232,9 @@ def _sensors(reproduction: Reproduction, path: Path, who: str) -> None:
             linewidth=9,
             label="lowest to highest choice",
         )
-        _line(left, [(k, one) for k, one in scores if one.row == "mean"], "mean of the choices", 0)
+        _line(left, [(k, cell) for k, cell in scores if cell.row == "mean"], "mean of the choices", 0)
         plots.label(left, "sensors", "right answers, %", "score over all questions of the quiz")
-        _line(right, [(k, one) for k, one in cells if one.measure == _ASKED], "mean of the choices", 0)
+        _line(right, [(k, cell) for k, cell in cells if cell.measure == _ASKED], "mean of the choices", 0)
         plots.label(right, "sensors", "questions a game", _ASKED)
         for axes in (left, right):
             plots.whole(axes.xaxis)
@@ -242,21 +244,21 @@ def _sensors(reproduction: Reproduction, path: Path, who: str) -> None:
 def _rounds(reproduction: Reproduction, path: Path, who: str) -> None:
     """By number of rounds, a line for each number of questions: win rate, score and questions to the model."""
     cells = [(match, cell) for cell in reproduction.cells if (match := _QUESTIONS.fullmatch(cell.row))]
-    measures = list(dict.fromkeys(one.measure for _, one in cells))
+    measures = list(dict.fromkeys(cell.measure for _, cell in cells))
     with plots.picture(
         path,
         4.4 * len(measures),
         4,
         title=f"{reproduction.name}: {reproduction.title}",
         who=f"{who}; Questum",
-        n=_n([one for _, one in cells], "a mark"),
+        n=_n([cell for _, cell in cells], "a mark"),
     ) as made:
         for axes, measure in zip(made.subplots(1, len(measures), squeeze=False)[0], measures, strict=True):
             for k, number in enumerate(sorted({match[2] for match, _ in cells})):
                 of = [
-                    (int(match[1]), one)
-                    for match, one in cells
-                    if match[2] == number and one.measure == measure and one.of.lower() == "overall"
+                    (int(match[1]), cell)
+                    for match, cell in cells
+                    if match[2] == number and cell.measure == measure and cell.of.lower() == "overall"
                 ]
                 _line(
                     axes,
@@ -267,7 +269,7 @@ def _rounds(reproduction: Reproduction, path: Path, who: str) -> None:
                 )
             unit = (
                 "%"
-                if all(one.figure is None or one.figure.share for _, one in cells if one.measure == measure)
+                if all(cell.figure is None or cell.figure.share for _, cell in cells if cell.measure == measure)
                 else "number"
             )
             plots.label(axes, "rounds", f"{measure}, {unit}", measure)
@@ -277,10 +279,10 @@ def _rounds(reproduction: Reproduction, path: Path, who: str) -> None:
 
 def _line(axes: Any, cells: Sequence[tuple[int, TableCell]], name: str, k: int, shift: float = 0.0) -> None:
     colour = (plots.OWN, *plots.OTHERS)[k]
-    told = [(at + shift, _estimate(one.figure)) for at, one in cells if one.figure is not None]
+    drawn = [(at + shift, _estimate(cell.figure)) for at, cell in cells if cell.figure is not None]
     style: dict[str, Any] = {"color": colour, "fmt": f"{plots.MARKERS[k]}-", "label": f"{name}, {plots.INTERVAL}"}
-    plots.points(axes, [at for at, _ in told], [found for _, found in told], **style)
-    papers = [(at, one.paper) for at, one in cells if one.paper is not None]
+    plots.points(axes, [at for at, _ in drawn], [estimate for _, estimate in drawn], **style)
+    papers = [(at, cell.paper) for at, cell in cells if cell.paper is not None]
     if papers:
         _printed(axes, [at for at, _ in papers], [paper for _, paper in papers], colour)
 

@@ -59,9 +59,9 @@ def grace_figure_3(name: str, setting: ReproductionSetting) -> Reproduction:
         plots.require()
     experiments = _experiments(setting)
     systems = list(_systems(experiments))
-    cells = [one for system in systems for one in _scored(name, *system, experiments[0].played)]
+    cells = [cell for system in systems for cell in _scored(name, *system, experiments[0].played)]
     if setting.out is not None:
-        write_csv(setting.out / f"{name}.csv", _HEADING, [_line(one) for one in cells])
+        write_csv(setting.out / f"{name}.csv", _HEADING, [_line(cell) for cell in cells])
         pictures.scores(cells, setting.out / f"{name}.png", _who(setting))
     remark = (
         "The paper's figure shows net utility without a number; its published results have a mean of 6.35 (n = 20)."
@@ -75,15 +75,21 @@ def grace_figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
     """The policy, states by joint actions; the cells hold the most probable action of each state."""
     out = _folder(name, setting)
     experiments = _experiments(setting)
-    told = [(experiment, state) for experiment in experiments for state in _states(experiment.policy.rows)]
-    cells = [made for one, state in told for made in _probabilities(name, one, state)]
+    states = [(experiment, state) for experiment in experiments for state in _states(experiment.policy.rows)]
+    cells = [made for experiment, state in states for made in _probabilities(name, experiment, state)]
     lines = [
-        [one.signals, state, one.calibrated.states.get(state, 0), *joint, one.policy.rows[state].get(joint, 0.0)]
-        for one, state in told
+        [
+            experiment.signals,
+            state,
+            experiment.calibrated.states.get(state, 0),
+            *joint,
+            experiment.policy.rows[state].get(joint, 0.0),
+        ]
+        for experiment, state in states
         for joint in PUBLISHED
     ]
     write_csv(out / f"{name}.csv", ["signals", "state", "questions", *MODULES, "probability"], lines)
-    panels = [(one.signals, one.policy.rows, one.calibrated.states) for one in experiments]
+    panels = [(experiment.signals, experiment.policy.rows, experiment.calibrated.states) for experiment in experiments]
     pictures.heatmap(panels, out / f"{name}.png", _who(setting))
     return _made(name, "Policy by state", setting, cells, (_files(name),))
 
@@ -102,7 +108,7 @@ def grace_figure_5(name: str, setting: ReproductionSetting) -> Reproduction:
         ):
             earned[row.state].append(float(utility))
             lines.append([experiment.signals, row.number, row.state, *joint, float(utility)])
-        means = {state: mean(found) for state, found in earned.items() if found}
+        means = {state: mean(values) for state, values in earned.items() if values}
         cells += [cell(name, state, experiment.signals, "net utility", earns) for state, earns in means.items()]
         panels.append((experiment.signals, {state: (earned[state], mean) for state, mean in means.items()}))
     write_csv(out / f"{name}.csv", ["signals", "question", "state", *MODULES, "net_utility"], lines)
@@ -118,7 +124,7 @@ def _experiments(setting: ReproductionSetting) -> list[Experiment]:
         raise accept("games", setting.games, "at least 2 held-out questions")
     if setting.practice < 2:
         raise accept("practice", setting.practice, "at least 2 calibration questions")
-    return [_experiment(setting, *one) for one in _NORMALISATIONS]
+    return [_experiment(setting, *settings) for settings in _NORMALISATIONS]
 
 
 def _experiment(setting: ReproductionSetting, signals: str, normalisation: Normalisation) -> Experiment:
@@ -197,8 +203,8 @@ def short(joint: Joint) -> str:
 # -- files and remarks -----------------------------------------------------------------------------------------
 
 
-def _states(found: Any) -> list[str]:
-    return [state for state in _ORDER if state in found]
+def _states(states: Any) -> list[str]:
+    return [state for state in _ORDER if state in states]
 
 
 def _folder(name: str, setting: ReproductionSetting) -> Path:
@@ -211,12 +217,12 @@ def _folder(name: str, setting: ReproductionSetting) -> Path:
 _HEADING: Final = ("system", "signals", "measure", "paper_percent", "value", "low", "high", "n", "from_first", "from_low", "from_high")  # fmt: skip
 
 
-def _line(one: TableCell) -> list[Any]:
+def _line(cell: TableCell) -> list[Any]:
     """Rates as shares 0..1; the difference from the first row with its interval."""
-    ours, apart = one.figure, one.apart
-    told = ["", "", "", 0] if ours is None else [ours.value, ours.low, ours.high, ours.n]
+    ours, apart = cell.figure, cell.apart
+    estimate = ["", "", "", 0] if ours is None else [ours.value, ours.low, ours.high, ours.n]
     differs = [""] * 3 if apart is None else [apart.value, apart.low, apart.high]
-    return [one.row, one.of, one.measure, one.paper, *told, *differs]
+    return [cell.row, cell.of, cell.measure, cell.paper, *estimate, *differs]
 
 
 def _files(name: str) -> str:

@@ -37,7 +37,7 @@ def scores(cells: Sequence[TableCell], path: Path, who: str) -> None:
     ) as made:
         panels = made.subplots(1, len(_MEASURES), sharey=True)
         for axes, measure in zip(panels, _MEASURES, strict=True):
-            for cell in (one for one in cells if one.measure == measure):
+            for cell in (cell for cell in cells if cell.measure == measure):
                 _score(axes, len(rows) - rows.index((cell.row, cell.of)), cell)
             plots.label(axes, f"{measure}, points" if measure == "net utility" else f"{measure}, %", grid="x")
         named = [plots.broken(f"{row} ({of})" if of else row) for row, of in rows]
@@ -52,9 +52,9 @@ def _score(axes: Any, height: int, cell: TableCell) -> None:
     if ours is None:
         return
     times = 100 if cell.value is None else 1
-    told = [None if end is None else times * end for end in (ours.low, ours.high)]
+    ends = [None if end is None else times * end for end in (ours.low, ours.high)]
     label = f"ours, {plots.INTERVAL}"
-    plots.points(axes, [height], [(times * ours.value, told[0], told[1])], across=True, color=plots.OWN, label=label)
+    plots.points(axes, [height], [(times * ours.value, ends[0], ends[1])], across=True, color=plots.OWN, label=label)
 
 
 def heatmap(
@@ -113,8 +113,8 @@ def utilities(panels: Sequence[tuple[str, Mapping[str, tuple[Sequence[float], Va
                 sizes = [_AREA * count / len(values) for count in dots.values()]
                 axes.scatter([x] * len(dots), list(dots), s=sizes, color=plots.OWN, alpha=0.45, linewidths=0)
                 label = None if x else f"mean, {plots.INTERVAL}"
-                told = [(mean.value, mean.low, mean.high)]
-                plots.points(axes, [x], told, fmt="D", color="black", capsize=4, label=label)
+                estimate = [(mean.value, mean.low, mean.high)]
+                plots.points(axes, [x], estimate, fmt="D", color="black", capsize=4, label=label)
             names = [f"{state.replace('_', chr(10))}\nn={len(values)}" for state, (values, _) in earned.items()]
             axes.set_xticks(range(len(names)), names, fontsize=8)
             axes.set_xlim(-0.6, len(names) - 0.4)

@@ -61,10 +61,10 @@ def gratr_figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
     """Right judgements by role."""
     matches = [play_teams(setting, opponent) for opponent in opponents(setting, OPPONENTS)]
     cells = [
-        one
+        cell
         for match in matches
         for role in (TOTAL, *ROLES)
-        for one in _pair(name, match, role, SUCCESS, partial(_success, role), bounds=SHARE)
+        for cell in _pair(name, match, role, SUCCESS, partial(_success, role), bounds=SHARE)
     ]
     return _made(name, "Reasoning success", setting, matches, cells, (remark("judgements"), remark("means_over_deals")))
 
@@ -72,10 +72,10 @@ def gratr_figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
 def _scored(name: str, title: str, setting: ReproductionSetting, sign: int, about: str) -> Reproduction:
     matches = [play_teams(setting, opponent) for opponent in opponents(setting, OPPONENTS)]
     cells = [
-        one
+        cell
         for match in matches
         for role in ROLES
-        for one in _pair(name, match, role, SCORE, partial(_score, role, sign), bounds=UNBOUNDED)
+        for cell in _pair(name, match, role, SCORE, partial(_score, role, sign), bounds=UNBOUNDED)
     ]
     return _made(name, title, setting, matches, cells, (about, remark("means_over_deals")))
 
@@ -103,7 +103,7 @@ def _wins(table: str, match: Match, method: str) -> Iterator[TableCell]:
     yield made("LWR", scores.share(games, method, VILLAGE))
     yield made("wins as werewolves", rate(sum(wolves), len(wolves)))
     yield made("wins as leaders", rate(sum(leaders), len(leaders)))
-    seats = [one.amnesia[seat] for one in match.games for seat in one.game.seats(method)]
+    seats = [game.amnesia[seat] for game in match.games for seat in game.game.seats(method)]
     for kind in KINDS:
         yield made(f"{kind} amnesia, words and deeds", forgot(seats, kind, (SAID, DONE)))
         yield made(f"{kind} amnesia, judgements", forgot(seats, kind, (JUDGED,)))
@@ -112,17 +112,17 @@ def _wins(table: str, match: Match, method: str) -> Iterator[TableCell]:
 def _verdict(match: Match) -> str:
     """Whether GRATR is ahead: only if the interval of its total win rate excludes one half."""
     games, other = [game.game for game in match.games], match.opponent.policy
-    found = scores.total(games, match.ours)
-    assert found is not None
+    total = scores.total(games, match.ours)
+    assert total is not None
     same = paired(scores.won_as(games, match.ours, WOLVES), scores.won_as(games, other, WOLVES))
-    if found.ends[0] > _EVEN:
+    if total.ends[0] > _EVEN:
         text = "ahead"
-    elif found.ends[1] < _EVEN:
+    elif total.ends[1] < _EVEN:
         text = "behind"
     else:
         text = "not distinguished from an even match"
     points = f"{100 * same.value:+.1f} points {show_interval(same, '+.1f', 100)}, p={same.p:.2g}"
-    return f"GRATR against {match.opponent.label}: {text} (TWR {_percent(found)}); as werewolves on the same deals {points}."
+    return f"GRATR against {match.opponent.label}: {text} (TWR {_percent(total)}); as werewolves on the same deals {points}."
 
 
 def _percent(estimate: Estimate) -> str:
@@ -140,12 +140,12 @@ def _pair(table: str, match: Match, of: str, measure: str, count: Measure, *, bo
     apart = SHARE_DIFFERENCE if bounds == SHARE else bounds
     first: list[float | None] = []
     for method in _methods(match):
-        found = [count([one.game for one in deal], method) for deal in match.deals]
-        both = [b - a for a, b in zip(first, found, strict=False) if a is not None and b is not None]
+        counts = [count([played.game for played in deal], method) for deal in match.deals]
+        both = [b - a for a, b in zip(first, counts, strict=False) if a is not None and b is not None]
         difference = mean(both, apart) if both else None
-        values = [value for value in found if value is not None]
+        values = [value for value in counts if value is not None]
         yield cell(table, _row(match, method), of, measure, mean(values, bounds) if values else None, difference)
-        first = first or found
+        first = first or counts
 
 
 def _score(role: str, sign: int, games: Sequence[WerewolfGame], method: str) -> float | None:

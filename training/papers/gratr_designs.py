@@ -47,7 +47,7 @@ def gratr_designs(name: str, setting: ReproductionSetting) -> Reproduction:
         for design, seating in DESIGNS.items()
         for opponent in opponents(setting, (*OPPONENTS, RULE))
     ]
-    cells = [one for design, match in played for one in _cells(name, design, match)]
+    cells = [cell for design, match in played for cell in _cells(name, design, match)]
     deals = setting.games // 2
     remarks = (
         f"Ours: {setting.games} games in each row, {deals} held-out deals played twice with the methods changed over.",
@@ -64,7 +64,7 @@ def _row(match: Match) -> str:
 
 def _cells(table: str, design: str, match: Match) -> Iterator[TableCell]:
     """The cells of one row; TWR with the difference between GRATR and the other one as werewolves on the same deals."""
-    games = [one.game for one in match.games]
+    games = [played.game for played in match.games]
     made = partial(cell, table, _row(match), design)
     ours, other = (scores.won_as(games, who, WOLVES) for who in (match.ours, match.opponent.policy))
     village = scores.won_as(games, match.ours, VILLAGE)

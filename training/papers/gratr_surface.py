@@ -64,12 +64,12 @@ def _losses(
     readers, noise = {who: partial(make, who) for who in ours}, noise_of(setting.model)
     player = partial(make, OPPONENTS[0].policy)
     seeds = deals_of(setting, setting.games // 2)
-    found = [
+    judged = [
         judgement
         for seed in counted(seeds, Stage("Judging trust", len(seeds), "games"), setting.progress)
         for judgement in judgements(env, seed, player, readers, noise)
     ]
-    deals, ally, trust = scores.columns(found)
+    deals, ally, trust = scores.columns(judged)
     cells: list[TableCell] = []
     first: np.ndarray | None = None
     for point, of in zip(points, trust[: len(points)], strict=True):
@@ -96,4 +96,6 @@ def _wins(
 
 def _won(match: Match) -> np.ndarray:
     """By deal, the share of its two games that GRATR's special block won."""
-    return np.array([np.mean([one.game.winner == one.game.side(match.ours) for one in deal]) for deal in match.deals])
+    return np.array(
+        [np.mean([played.game.winner == played.game.side(match.ours) for played in deal]) for deal in match.deals]
+    )

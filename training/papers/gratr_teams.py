@@ -80,11 +80,11 @@ def opponents(setting: ReproductionSetting, among: Sequence[Opponent]) -> tuple[
         ParlourError: There is no such opponent.
     """
     plain, _, settings = setting.against.partition(":")
-    chosen = tuple(one for one in among if plain in (ALL_OPPONENTS, one.policy))
+    chosen = tuple(opponent for opponent in among if plain in (ALL_OPPONENTS, opponent.policy))
     if settings and plain != ALL_OPPONENTS:
-        chosen = tuple(Opponent(setting.against, f"{one.label} with {settings}") for one in chosen)
+        chosen = tuple(Opponent(setting.against, f"{opponent.label} with {settings}") for opponent in chosen)
     if not chosen or (settings and plain == ALL_OPPONENTS):
-        raise accept("opponent", setting.against, (ALL_OPPONENTS, *(one.policy for one in among)))
+        raise accept("opponent", setting.against, (ALL_OPPONENTS, *(opponent.policy for opponent in among)))
     return chosen
 
 
@@ -139,8 +139,8 @@ def _decisions(jobs: Sequence[Job]) -> dict[str, Decisions]:
     decisions: dict[str, Decisions] = {}
     for job in jobs:
         assert job.transcript is not None
-        for (who, _), one in zip(job.players, of_transcript(replay.read(job.transcript)), strict=True):
-            decisions[who] = decisions.get(who, Decisions()) + one
+        for (who, _), played in zip(job.players, of_transcript(replay.read(job.transcript)), strict=True):
+            decisions[who] = decisions.get(who, Decisions()) + played
     return decisions
 
 

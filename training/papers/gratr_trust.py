@@ -56,8 +56,8 @@ def gratr_trust(name: str, setting: ReproductionSetting) -> Reproduction:
     """Log loss, calibration and right judgements by boldness: GRATR first, with the differences of the others from it."""
     against = opponents(setting, OPPONENTS)
     learned = read_readers(setting.readers) if setting.readers else None
-    found = _judged(setting, against, learned)
-    deals, ally, trust = scores.columns(found)
+    judged = _judged(setting, against, learned)
+    deals, ally, trust = scores.columns(judged)
     dared = None if learned is None else float((np.abs(trust[1 + len(DEFAULTS)]) > EPSILON).mean())
     cells: list[TableCell] = []
     first: _Row | None = None
@@ -67,7 +67,7 @@ def gratr_trust(name: str, setting: ReproductionSetting) -> Reproduction:
         cells += [] if dared is None else [row.where_dared(dared, against[0].label, first)]
         first = first or row
     remarks = (
-        f"Ours: {setting.games} held-out deals, played once by {against[0].policy} at every seat; {len(found)} judgements of the village on "
+        f"Ours: {setting.games} held-out deals, played once by {against[0].policy} at every seat; {len(judged)} judgements of the village on "
         f"living players it does not know for certain, {ally.mean():.1%} of them allies.",
         *((f"Here GRATR is {setting.ours}.",) if setting.ours else ()),
         remark("trust_scores"),
@@ -76,12 +76,12 @@ def gratr_trust(name: str, setting: ReproductionSetting) -> Reproduction:
 
 
 def _labels(against: tuple[Opponent, ...], learned: TrustReaders | None) -> list[str]:
-    own = [one.label for one in against]
+    own = [opponent.label for opponent in against]
     if learned is None:
         return ["GRATR", *own, BAYES]
     return [
         "GRATR",
-        *(one.label for one in DEFAULTS),
+        *(opponent.label for opponent in DEFAULTS),
         *own,
         "logistic model",
         BAYES,
@@ -94,7 +94,10 @@ def _judged(
 ) -> list[TrustJudgement]:
     env = rollout.table(GAME, num_players=WEREWOLF_PLAYERS, rules=WEREWOLF_RULES)
     config = env.game_env.game.config
-    compared = [seated(setting.ours or GRATR), *(one.policy for one in (*(DEFAULTS if learned else ()), *against))]
+    compared = [
+        seated(setting.ours or GRATR),
+        *(opponent.policy for opponent in (*(DEFAULTS if learned else ()), *against)),
+    ]
     make = {who: partial(make_policy, who, GAME, config, setting.model) for who in compared}
     readers: dict[str, MakePolicy] = {f"{number} {who}": make[who] for number, who in enumerate(compared)}
     habits: list[WerewolfHabits | None] = [None]
@@ -138,13 +141,13 @@ class _Row:
         apart = None
         if first is not None:
             others = first._rights(share)
-            both = [one for one in own if one in others]
-            apart = mean([own[one] - others[one] for one in both], SHARE_DIFFERENCE)
+            both = [deal for deal in own if deal in others]
+            apart = mean([own[deal] - others[deal] for deal in both], SHARE_DIFFERENCE)
         return self._made(f"right, as many as the {whose} dares ({share:.0%})", mean(list(own.values()), SHARE), apart)
 
     def _rights(self, share: float) -> dict[int, float]:
         """By deal, where there are any."""
         kept = scores.boldest(self._fitted, share)
         return {
-            int(one): float(self._right[kept & (self._deals == one)].mean()) for one in np.unique(self._deals[kept])
+            int(deal): float(self._right[kept & (self._deals == deal)].mean()) for deal in np.unique(self._deals[kept])
         }

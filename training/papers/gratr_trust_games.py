@@ -75,8 +75,13 @@ def judgements(
     ]
     episode = rollout.play(env, seats, seed)
     good = [side_of(view.role) == VILLAGE for view in episode.last_views]
-    held = (one for seat in seats for one in seat.held)
-    return [TrustJudgement(seed, one.observer, one.day, one.target, good[one.target], one.trust) for one in held]
+    pending = (judgement for seat in seats for judgement in seat.held)
+    return [
+        TrustJudgement(
+            seed, judgement.observer, judgement.day, judgement.target, good[judgement.target], judgement.trust
+        )
+        for judgement in pending
+    ]
 
 
 def noise_of(model: Model) -> ReadingNoise:
@@ -122,15 +127,17 @@ class _Watched(Policy):
             for who, (_, number) in reader.notes().get(NOTE, {}).items():
                 trust[int(who.rpartition("_")[2])] = float(number)
         self._bayes = self._bayes or [NoisyBayes(view, self._seed, self._noise, habit) for habit in self._habits]
-        known, posteriors = certain(view), [one.trust(view) for one in self._bayes]
+        known, posteriors = certain(view), [bayes.trust(view) for bayes in self._bayes]
         for target, alive in enumerate(view.alive):
             if alive and target not in known:
-                told = tuple(trust.get(target, 0.0) for trust in self._trust)
+                by_reader = tuple(trust.get(target, 0.0) for trust in self._trust)
                 by_bayes = (posterior[target] for posterior in posteriors)
-                self.held.append(_Held(self.seat, view.day, target, (*told, *by_bayes)))
+                self.held.append(_Held(self.seat, view.day, target, (*by_reader, *by_bayes)))
 
 
 def certain(view: WerewolfView) -> set[int]:
     """Whose side a seat of the village knows: its own, and those it checked or whose role was revealed."""
-    told = (event.move for event in view.events if event.seat == NATURE and event.move.kind in (CHECKED, REVEALED))
-    return {view.seat, *(move.args[0] for move in told)}
+    known_moves = (
+        event.move for event in view.events if event.seat == NATURE and event.move.kind in (CHECKED, REVEALED)
+    )
+    return {view.seat, *(move.args[0] for move in known_moves)}

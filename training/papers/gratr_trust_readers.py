@@ -43,16 +43,16 @@ def read_readers(path: str | Path) -> TrustReaders:
         ) from None
 
 
-def _habits(told: Mapping[str, Any]) -> WerewolfHabits:
-    rates = {field.name: float(told[field.name]) for field in fields(WerewolfHabits)}
+def _habits(rates_by_name: Mapping[str, Any]) -> WerewolfHabits:
+    rates = {field.name: float(rates_by_name[field.name]) for field in fields(WerewolfHabits)}
     for name, rate in rates.items():
         if not 0 < rate < 1:
             raise ValueError(f"{name} {rate}")
     return WerewolfHabits(**rates)
 
 
-def _weights(told: Any) -> tuple[float, ...]:
-    weights = tuple(float(one) for one in told)
+def _weights(values: Any) -> tuple[float, ...]:
+    weights = tuple(float(value) for value in values)
     if len(weights) != TERMS or not np.isfinite(weights).all():
         raise ValueError(f"{len(weights)} weights, not {TERMS} numbers")
     return weights

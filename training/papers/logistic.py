@@ -8,6 +8,7 @@ all its suspects can be werewolves at once. Fitted to the same episodes as the r
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from math import log
 from typing import ClassVar, Final
 
@@ -31,27 +32,27 @@ def terms(
     target: int, me: int, wolves: int, known: Mapping[int, bool], graph: Sequence[float], evidence: LearnedEvidence
 ) -> Array:
     """Inputs of the model for one player, shape (TERMS,)."""
-    found = np.zeros(TERMS)
+    counts = np.zeros(TERMS)
     for kind, source, other in evidence.acts:
         if target in (source, other) and source != me:
             end = other if target == source else source
             side = 0 if end == me else int(known[end]) if end in known else 2
-            found[((target != source) * _ENDS + side) * len(KINDS) + KINDS.index(kind)] += 1.0
-    found = np.log1p(found)
+            counts[((target != source) * _ENDS + side) * len(KINDS) + KINDS.index(kind)] += 1.0
+    counts = np.log1p(counts)
     left = len(graph) - 1 - len(known)
     bad = min(max(wolves - sum(known.values()), 0.1), left - 0.1)
-    found[-4:] = float(target in evidence.claims), graph[target], log(bad / (left - bad)), 1.0
-    return found
+    counts[-4:] = float(target in evidence.claims), graph[target], log(bad / (left - bad)), 1.0
+    return counts
 
 
 def fitted_terms(episodes: Sequence[PlayedEpisode]) -> tuple[float, ...]:
     """Weights for the odds of being a werewolf, by Newton's method with a ridge."""
     rows, bad = [], []
-    for one in (moment for episode in episodes for moment in episode.moments):
-        heard, known = one.heard(), dict(one.known)
-        for target in one.targets:
-            rows.append(terms(target, one.me, len(one.wolves), known, one.graph, heard))
-            bad.append(float(target in one.wolves))
+    for moment in chain.from_iterable(episode.moments for episode in episodes):
+        messages, known = moment.heard(), dict(moment.known)
+        for target in moment.targets:
+            rows.append(terms(target, moment.me, len(moment.wolves), known, moment.graph, messages))
+            bad.append(float(target in moment.wolves))
     x, y, weights = np.array(rows), np.array(bad), np.zeros(TERMS)
     for _ in range(_STEPS):
         chance = 1 / (1 + np.exp(-x @ weights))

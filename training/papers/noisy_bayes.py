@@ -58,17 +58,19 @@ class NoisyBayes:
             self._beliefs.see(event, view)
             return
         for message in notes.messages(event, view.role_names, self._day):
-            heard = notes.one_heard(message, self._ear, len(view.roles), self._day)
-            said = None if heard is None else _said(heard, len(view.roles))
+            message_read = notes.one_heard(message, self._ear, len(view.roles), self._day)
+            said = None if message_read is None else _said(message_read, len(view.roles))
             if said is not None:
-                likelihood = sum(share * self._chance(event.seat, one) for share, one in self._meant(event.seat, said))
+                likelihood = sum(
+                    share * self._chance(event.seat, meaning) for share, meaning in self._meant(event.seat, said)
+                )
                 self._beliefs.own.weigh(np.asarray(likelihood))
 
-    def _meant(self, speaker: int, heard: Said) -> Iterator[tuple[float, Said]]:
+    def _meant(self, speaker: int, said: Said) -> Iterator[tuple[float, Said]]:
         """What may have been said where this was heard, with the chance of hearing it so."""
-        kind, about = heard
+        kind, about = said
         wrong, players = self._noise.misread, self._beliefs.own.players
-        yield 1 - wrong, heard
+        yield 1 - wrong, said
         if kind == "claim":
             yield from ((wrong / (len(_ROLES) - 1), (kind, role)) for role in range(len(_ROLES)) if role != about)
             return
@@ -95,11 +97,11 @@ class NoisyBayes:
 
 def _said(message: notes.HeardMessage, players: int) -> Said | None:
     """What a statement says, as far as the belief weighs it."""
-    found = reading.read(message.speaker, message.text, players)
-    for intent in found.intents:
+    judged = reading.read(message.speaker, message.text, players)
+    for intent in judged.intents:
         against = intent.kind != reading.DEFEND
         if intent.score == reading.CHECK:
             return ("evil" if against else "good"), intent.target
         return (speech.ACCUSE if against else speech.DEFEND), intent.target
-    roles = [judgement.identity.capitalize() for judgement in found.judgements if judgement.player == message.speaker]
+    roles = [judgement.identity.capitalize() for judgement in judged.judgements if judgement.player == message.speaker]
     return ("claim", _ROLES.index(roles[0])) if roles and roles[0] in _ROLES else None

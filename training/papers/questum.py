@@ -33,17 +33,17 @@ from parlour.training.papers.cells import (
     TableCell,
     Value,
     cell,
-    held,
+    locked_folder,
     mean,
     remark,
     valued,
 )
 from parlour.training.papers.questum_games import OVERALL, WIN, Games, Rows, costs, play_cases, scored
 
-_PLAYING: Final = {one.label: one for one in (QUESTUM, WEREWOLF, OCOT, THINKTHRICE)}
+_PLAYING: Final = {method.label: method for method in (QUESTUM, WEREWOLF, OCOT, THINKTHRICE)}
 _PLAYER: Final[Rows] = {
     "PLAYER*": PLAYER_STAR,
-    **{one.label: one for one in (WEREWOLF, OCOT, THINKTHRICE)},
+    **{method.label: method for method in (WEREWOLF, OCOT, THINKTHRICE)},
     "SSA": PP,
     "FSA": OP,
 }
@@ -99,7 +99,7 @@ def questum_table_12(name: str, setting: ReproductionSetting) -> Reproduction:
     cells = scored(name, games, (WIN, scores.OVERALL))
     cells += costs(name, games, dict.fromkeys(_ABLATIONS, (_GAME,)))
     for row, played in games.rows.items():
-        hours = sum(one.play.seconds for one in played) / 3600
+        hours = sum(result.play.seconds for result in played) / 3600
         cells.append(cell(name, row, OVERALL, "gameplay hours", Value(hours, len(played))))
     return _made(name, "Ablations", setting, games, cells, "dollars", "ablations")
 
@@ -136,7 +136,7 @@ def comparison(name: str, setting: ReproductionSetting, rows: Rows, targets: int
         targets: Most players that a seat may ask about one victim in one round; None for everybody.
     """
     table = CaseSetting(targets=targets, repetitions=setting.repetitions)
-    with held(setting):
+    with locked_folder(setting):
         games = play_cases(name, setting, rows, tables=dict.fromkeys(rows, table))
     return _made(
         name,
@@ -159,13 +159,13 @@ def by_budget(name: str, setting: ReproductionSetting, rows: Rows, budgets: Sequ
         budgets: Questions to the model in a game, all players together.
     """
     cells: list[TableCell] = []
-    with held(setting):
+    with locked_folder(setting):
         for limit in budgets:
             table = CaseSetting(repetitions=setting.repetitions, budget=limit)
             within = replace(setting, out=None if setting.out is None else setting.out / f"budget-{limit}")
             games = play_cases(name, within, rows, tables=dict.fromkeys(rows, table))
-            found = [*scored(name, games, (WIN, scores.OVERALL)), *_asked(name, games)]
-            cells += [replace(one, of=f"{one.of}, {limit} questions") for one in found]
+            limited = [*scored(name, games, (WIN, scores.OVERALL)), *_asked(name, games)]
+            cells += [replace(entry, of=f"{entry.of}, {limit} questions") for entry in limited]
     return _made(name, "Methods by questions to the model", setting, games, cells, "by_budget", "votes_without_game")
 
 
@@ -181,12 +181,14 @@ def sensors(name: str, setting: ReproductionSetting) -> Reproduction:
     """All choices of 1 to 5 sensors (figure 6)."""
     known = [sensor for sensor in SENSORS if sensor != VALUE]
     chosen = [subset for size in range(1, len(known) + 1) for subset in combinations(known, size)]
-    games = play_cases(name, setting, {"+".join(one): method_of(f"questum:sensors={'+'.join(one)}") for one in chosen})
+    games = play_cases(
+        name, setting, {"+".join(sensors): method_of(f"questum:sensors={'+'.join(sensors)}") for sensors in chosen}
+    )
     cells = []
     for size in range(1, len(known) + 1):
-        rows = ["+".join(one) for one in chosen if len(one) == size]
+        rows = ["+".join(sensors) for sensors in chosen if len(sensors) == size]
         cells += _of_size(name, games, size, rows)
-    cells += [one for one in scored(name, games, (WIN, scores.OVERALL)) if one.of == OVERALL]
+    cells += [entry for entry in scored(name, games, (WIN, scores.OVERALL)) if entry.of == OVERALL]
     return _made(name, "Number of sensors", setting, games, cells, "sensors")
 
 
@@ -210,11 +212,11 @@ def rounds(name: str, setting: ReproductionSetting) -> Reproduction:
 def _of_size(name: str, games: Games, size: int, rows: list[str]) -> list[TableCell]:
     """Mean over all choices of `size` sensors: score, and questions to the model; the case is the unit."""
     of, number = f"{size} sensors, {len(rows)} choices", range(len(games.rows[rows[0]]))
-    found = [[scores.score(games.rows[row][k].marks) for row in rows] for k in number]
-    shares = [sum(one.mean for one in case if one) / len(rows) for case in found]
-    weights = [case[0].weight for case in found if case[0]]
+    scores_by_case = [[scores.score(games.rows[row][k].marks) for row in rows] for k in number]
+    shares = [sum(score.mean for score in case if score) / len(rows) for case in scores_by_case]
+    weights = [case[0].weight for case in scores_by_case if case[0]]
     asked = [sum(games.rows[row][k].play.asked for row in rows) / len(rows) for k in number]
-    totals = [weighted_mean(*scores.scored([one.marks for one in games.rows[row]])).value for row in rows]
+    totals = [weighted_mean(*scores.scored([result.marks for result in games.rows[row]])).value for row in rows]
     return [
         cell(
             name,
@@ -235,13 +237,13 @@ def _of_size(name: str, games: Games, size: int, rows: list[str]) -> list[TableC
 
 def _asked(name: str, games: Games) -> list[TableCell]:
     """Number of questions to the model in the games of each row."""
-    found = []
-    first = [one.play.asked for one in games.rows[games.first]]
+    cells = []
+    first = [result.play.asked for result in games.rows[games.first]]
     for row, played in games.rows.items():
-        asked = [one.play.asked for one in played]
+        asked = [result.play.asked for result in played]
         difference = mean([a - b for a, b in zip(asked, first, strict=True)]) if row != games.first else None
-        found.append(cell(name, row, OVERALL, QUESTIONS, mean(asked, COUNT), difference))
-    return found
+        cells.append(cell(name, row, OVERALL, QUESTIONS, mean(asked, COUNT), difference))
+    return cells
 
 
 def _made(
@@ -249,8 +251,8 @@ def _made(
 ) -> Reproduction:
     if not cells:
         raise accept("repetitions", setting.repetitions, "a whole number from 1")
-    told = (*_general(setting, games), *map(remark, remarks))
-    return Reproduction(name, title, setting.model.name, tuple(cells), told, games.players)
+    all_remarks = (*_general(setting, games), *map(remark, remarks))
+    return Reproduction(name, title, setting.model.name, tuple(cells), all_remarks, games.players)
 
 
 def _general(setting: ReproductionSetting, games: Games) -> tuple[str, ...]:

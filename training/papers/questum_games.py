@@ -76,12 +76,12 @@ class Games:
     def groups(self) -> tuple[str, ...]:
         """Scripts of the papers among the cases, then all."""
         known = set(SCRIPTS.values())
-        titles = [script(one) for one in self.rows[self.first]]
+        titles = [script(result) for result in self.rows[self.first]]
         return (*dict.fromkeys(title for title in titles if title in known), OVERALL)
 
     def of(self, row: str, group: str) -> list[CaseResult]:
         """The games of a row and a script, or of all."""
-        return [one for one in self.rows[row] if group in (OVERALL, script(one))]
+        return [result for result in self.rows[row] if group in (OVERALL, script(result))]
 
 
 def script(played: CaseResult) -> str:
@@ -120,7 +120,7 @@ def play_cases(
         murderer: Policy of the murderers, if it is the same for all methods.
         tables: Row -> how it is played, where that is another table than the default one.
     """
-    found: dict[str, tuple[CaseResult, ...]] = {}
+    results: dict[str, tuple[CaseResult, ...]] = {}
     usual = CaseSetting(repetitions=setting.repetitions)
     cases = cases_of(setting)
     for row, method in rows.items():
@@ -131,10 +131,10 @@ def play_cases(
         ]
         runner = replace(setting.runner, workers=setting.workers)
         if setting.out is None:
-            found[row] = tuple(play_all(jobs, setting.model, runner, row))
+            results[row] = tuple(play_all(jobs, setting.model, runner, row))
         else:
-            found[row] = tuple(play_stored(jobs, setting.model, setting.out / folder_name(row), runner, row))
-    games = Games(found, formula)
+            results[row] = tuple(play_stored(jobs, setting.model, setting.out / folder_name(row), runner, row))
+    games = Games(results, formula)
     if setting.out is not None:
         write_games(games, setting.out / f"{name}.csv")
     return games
@@ -149,18 +149,18 @@ def _transcript(setting: ReproductionSetting, row: str, number: int) -> Path | N
 
 def scored(name: str, games: Games, measures: Sequence[str] = MEASURES) -> list[TableCell]:
     """Win rates and accuracies, script by script and over all; over all with the difference from the first row."""
-    found = []
+    cells = []
     for group in games.groups:
         for row in games.rows:
             for measure in measures:
                 made = _win(name, games, row, group) if measure == WIN else _accuracy(name, games, row, group, measure)
-                found += [made] if made is not None else []
-    return found
+                cells += [made] if made is not None else []
+    return cells
 
 
 def _win(name: str, games: Games, row: str, group: str) -> TableCell | None:
     played = games.of(row, group)
-    ours = rate(sum(one.solved for one in played), sum(one.victims for one in played))
+    ours = rate(sum(result.solved for result in played), sum(result.victims for result in played))
     difference = None
     if row != games.first and group == OVERALL:
         first = games.of(games.first, group)
@@ -172,18 +172,18 @@ def _win(name: str, games: Games, row: str, group: str) -> TableCell | None:
 
 
 def _accuracy(name: str, games: Games, row: str, group: str, measure: str) -> TableCell | None:
-    marks = [one.marks for one in games.of(row, group)]
+    marks = [result.marks for result in games.of(row, group)]
     shares, weights = scores.scored(marks, measure)
     if not shares:
         return None
-    found = [one for one in (scores.score(m, measure) for m in marks) if one is not None]
+    scored = [mark for mark in (scores.score(m, measure) for m in marks) if mark is not None]
     if group == OVERALL and games.formula == "sample":
-        over = scores.over_runs(found)
+        over = scores.over_runs(scored)
     else:
-        over = scores.over_totals(found, games.formula)
+        over = scores.over_totals(scored, games.formula)
     difference = None
     if row != games.first and group == OVERALL:
-        gained = scores.compared(marks, [one.marks for one in games.of(games.first, group)], measure)
+        gained = scores.compared(marks, [result.marks for result in games.of(games.first, group)], measure)
         difference = None if gained is None else valued(gained, share=True)
     estimate = valued(weighted_mean(shares, weights, SHARE), share=True, deviation=over.deviation)
     return cell(name, row, group, measure, estimate, difference)
@@ -197,31 +197,31 @@ def costs(name: str, games: Games, stages: Mapping[str, Sequence[str]]) -> list[
         games: The games played.
         stages: Row -> its stages, of `"gameplay"` and `"evaluation"`.
     """
-    found = []
+    cells = []
     for group in games.groups:
-        for row, told in stages.items():
-            for stage in told:
-                found += _cost(name, games, row, group, stage)
-    return found
+        for row, parts in stages.items():
+            for stage in parts:
+                cells += _cost(name, games, row, group, stage)
+    return cells
 
 
 def _cost(name: str, games: Games, row: str, group: str, stage: str) -> list[TableCell]:
-    spent = [one.play if stage == "gameplay" else one.quiz for one in games.of(row, group)]
+    spent = [result.play if stage == "gameplay" else result.quiz for result in games.of(row, group)]
     total = sum(spent, Count())
     cells = []
     if total.dollars is not None:
         cells.append(cell(name, row, group, f"{stage} dollars", Value(total.dollars, len(spent))))
-    asked = [one.asked for one in spent]
+    asked = [part.asked for part in spent]
     difference = None
     if row != games.first and group == OVERALL and stage == "gameplay":
-        first = [one.play.asked for one in games.of(games.first, group)]
+        first = [result.play.asked for result in games.of(games.first, group)]
         difference = mean([a - b for a, b in zip(asked, first, strict=True)])
     cells.append(cell(name, row, group, f"{stage}: questions to the model", mean(asked, COUNT), difference))
     if group == OVERALL:
         cells.append(
-            cell(name, row, group, f"{stage}: tokens", mean([one.prompt + one.completion for one in spent], COUNT))
+            cell(name, row, group, f"{stage}: tokens", mean([part.prompt + part.completion for part in spent], COUNT))
         )
-        cells.append(cell(name, row, group, f"{stage}: seconds", mean([one.seconds for one in spent], COUNT)))
+        cells.append(cell(name, row, group, f"{stage}: seconds", mean([part.seconds for part in spent], COUNT)))
     return cells
 
 
@@ -233,9 +233,10 @@ def write_games(games: Games, path: Path) -> None:
     heading = ["row", "case", "title", "seed", "victims", "solved", *sorts, "questions asked"]
     rows: list[list[Any]] = []
     for row, played in games.rows.items():
-        for one in played:
-            found = [scores.score(one.marks, sort) for sort in sorts]
-            shares = [None if score is None else round(score.mean, 6) for score in found]
-            values = [getattr(getattr(one, stage), what) for stage, what in took]
-            rows.append([row, one.case, one.title, one.seed, one.victims, one.solved, *shares, one.asked, *values])
+        for result in played:
+            by_sort = [scores.score(result.marks, sort) for sort in sorts]
+            shares = [None if score is None else round(score.mean, 6) for score in by_sort]
+            values = [getattr(getattr(result, stage), what) for stage, what in took]
+            played_case = (result.case, result.title, result.seed, result.victims, result.solved)
+            rows.append([row, *played_case, *shares, result.asked, *values])
     write_csv(path, [*heading, *(f"{stage} {'questions' if what == 'asked' else what}" for stage, what in took)], rows)

@@ -23,7 +23,7 @@ from parlour.training.papers import (
     gratr_trust,
     questum,
 )
-from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, Value, held
+from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, Value, locked_folder
 
 __all__ = ["TABLES", "Reproduction", "ReproductionSetting", "TableCell", "Value", "reproduce", "sizes"]
 
@@ -95,10 +95,10 @@ def reproduce(name: str, setting: ReproductionSetting) -> Reproduction:
         ParlourError: There is no such table, or another run is at work in the folder.
     """
     check_one_of("table", name, TABLES)
-    with held(setting):
-        found = TABLES[name][1](name, setting)
-        figures.draw(found, setting, _games(name, setting))
-        return found
+    with locked_folder(setting):
+        reproduction = TABLES[name][1](name, setting)
+        figures.draw(reproduction, setting, _games(name, setting))
+        return reproduction
 
 
 def _games(name: str, setting: ReproductionSetting) -> str:

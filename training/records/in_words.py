@@ -80,10 +80,10 @@ class InWords:
         table: RecordedMoves[Any] = RecordedMoves(self.spec.id, game, self.spec.text(game))
         dealt = [game.role_names.index(player.fields["role"]) for player in players]
         table.play(Move(DEALT, (*dealt, *self._opened(at, names))), at)
-        for number, one in enumerate(at.of(list, "moves", "a list of moves"), 1):
-            if type(one) is not dict:
+        for number, move in enumerate(at.of(list, "moves", "a list of moves"), 1):
+            if type(move) is not dict:
                 raise at.error(f"move {number} is not an object", f"an object with {', '.join(_KEYS)}")
-            self._move(table, game, names, JsonObject(f"{at.where}, move {number}", one))
+            self._move(table, game, names, JsonObject(f"{at.where}, move {number}", move))
         self._ending(table, at)
         return table.transcript({"record": record_notes("words", at, at.fields["game_id"], names.names)})
 
@@ -113,13 +113,13 @@ class InWords:
         if strange := [key for key in at.fields if key not in _KEYS]:
             raise at.error(f"{strange[0]} is not accepted", _KEYS)
         raw = at.of(str, "words", "a text") if "words" in at.fields else None
-        heard = "" if raw is None else names.heard(raw)
+        words = "" if raw is None else names.with_seats(raw)
         legal = game.legal(table.state)
         if "does" not in at.fields and raw is not None and any(move.kind == speech.SILENT for move in legal):
-            table.read(heard, at, raw)
+            table.read(words, at, raw)
             return
         kind = at.one_of("does", (DRAWN,) if actor == NATURE else tuple(dict.fromkeys(move.kind for move in legal)))
-        table.play(Move(kind, self._arguments(kind, game, names, at), heard), at, raw)
+        table.play(Move(kind, self._arguments(kind, game, names, at), words), at, raw)
 
     def _arguments(self, kind: str, game: Any, names: Names, at: JsonObject) -> tuple[int, ...]:
         if kind in self.choices:
@@ -157,29 +157,29 @@ class InWords:
         args, seats = moves[0][1].args, game.seats
         named = Names([f"player_{seat}" for seat in range(seats)])
         opening: Any = [named.names[seat] for seat in args[seats:]]
-        told: dict[str, Any] = {"game": self.spec.id, "game_id": game_id}
-        told["config"] = {key: value for key, value in game.config.items() if key not in _OF_PLAYERS}
-        told["players"] = [
+        record: dict[str, Any] = {"game": self.spec.id, "game_id": game_id}
+        record["config"] = {key: value for key, value in game.config.items() if key not in _OF_PLAYERS}
+        record["players"] = [
             {"name": name, "role": game.role_names[role]} for name, role in zip(named.names, args, strict=False)
         ]
-        told[self.opening] = opening if len(opening) > 1 else opening[0]
-        told["moves"] = [self._told(seat, move, game, named) for seat, move in moves[1:]]
+        record[self.opening] = opening if len(opening) > 1 else opening[0]
+        record["moves"] = [self._told(seat, move, game, named) for seat, move in moves[1:]]
         finished = transcript.outcome is not None and transcript.outcome.reason != "forfeit"
-        return told | ({"winner": transcript.outcome.winner} if finished and transcript.outcome else {})
+        return record | ({"winner": transcript.outcome.winner} if finished and transcript.outcome else {})
 
     def _told(self, seat: int, move: Move, game: Any, names: Names) -> dict[str, Any]:
         who = NATURE_NAME if seat == NATURE else names.names[seat]
-        told: dict[str, Any] = {"who": who, "does": move.kind}
+        choice: dict[str, Any] = {"who": who, "does": move.kind}
         if move.kind in self.choices:
-            told["choice"] = self.choices[move.kind][move.args[0]]
+            choice["choice"] = self.choices[move.kind][move.args[0]]
         elif move.kind == speech.CLAIM_ROLE:
-            told["role"] = game.role_names[move.args[0]]
+            choice["role"] = game.role_names[move.args[0]]
         elif move.kind == speech.REPORT:
-            told |= {"whom": names.names[move.args[0]], "found": _FOUND[move.args[1]]}
+            choice |= {"whom": names.names[move.args[0]], "found": _FOUND[move.args[1]]}
         elif move.args:
             whom = [names.names[arg] for arg in move.args]
-            told["whom"] = whom if len(whom) > 1 else whom[0]
-        return told | ({"words": move.words} if move.words else {})
+            choice["whom"] = whom if len(whom) > 1 else whom[0]
+        return choice | ({"words": move.words} if move.words else {})
 
 
 AVALON_IN_WORDS: Final = InWords(

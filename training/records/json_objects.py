@@ -81,21 +81,21 @@ class JsonObject:
         """A field that holds an object."""
         return JsonObject(f"{self.where}, {key}", self.of(dict, key, accepted))
 
-    def records(self, key: str, one: str) -> list[JsonObject]:
+    def records(self, key: str, what: str) -> list[JsonObject]:
         """A field that holds a list of objects and is not empty; `one` is what each of them is called."""
-        accepted = f"a list with an object for each {one}, at least one"
+        accepted = f"a list with an object for each {what}, at least one"
         values = self.of(list, key, accepted)
         if not values or any(type(value) is not dict for value in values):
             raise self.refused(key, accepted)
-        return [JsonObject(f"{self.where}, {one} {number}", value) for number, value in enumerate(values, 1)]
+        return [JsonObject(f"{self.where}, {what} {number}", value) for number, value in enumerate(values, 1)]
 
     def entries(self, key: str, names: Collection[str]) -> JsonObject:
         """A field that holds an object with these names and no others."""
         accepted = f"an object with {listed(names)} and no other names"
-        found = self.record(key, accepted)
-        if set(found.fields) != set(names):
+        record = self.record(key, accepted)
+        if set(record.fields) != set(names):
             raise self.refused(key, accepted)
-        return found
+        return record
 
     def expect(self, key: str, wanted: object, why: str) -> None:
         """Refuse the field unless it holds exactly this."""
@@ -157,12 +157,12 @@ def _content(path: str | Path) -> bytes:
 def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
-    files = sorted(one for one in path.iterdir() if one.is_file() and not one.name.startswith("."))
+    files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
     for kind in _KINDS:
-        if found := [one for one in files if one.name.removesuffix(".gz").endswith(kind)]:
-            return found
-    if found := [one for one in files if _content(one).lstrip()[:1] == b"{"]:
-        return found
+        if chosen := [file for file in files if file.name.removesuffix(".gz").endswith(kind)]:
+            return chosen
+    if chosen := [file for file in files if _content(file).lstrip()[:1] == b"{"]:
+        return chosen
     raise ParlourError(
         f"folder {str(path)!r} holds no records; accepted: a folder with *.jsonl, *.json or other files with JSON objects"
     )
@@ -186,8 +186,8 @@ def _listed(file: Path) -> Iterator[JsonObject]:
     if type(value) is not list:
         yield _object(where, value)
         return
-    for number, one in enumerate(value, 1):
-        yield _object(f"{where} record {number}", one)
+    for number, record in enumerate(value, 1):
+        yield _object(f"{where} record {number}", record)
 
 
 def named_games(

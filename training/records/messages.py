@@ -70,14 +70,14 @@ def _answer(text: GameText[V], view: V, move: Move) -> str:
         return sentence
     wordings = (move.words, f"{sentence} {move.words}")
     read = [_read(text, view, words) for words in wordings]
-    for words, found in zip(wordings, read, strict=True):
-        if found == move:
+    for words, move_read in zip(wordings, read, strict=True):
+        if move_read == move:
             return words
-    return next((words for words, found in zip(wordings, read, strict=True) if _same(found, move)), sentence)
+    return next((words for words, move_read in zip(wordings, read, strict=True) if _same(move_read, move)), sentence)
 
 
-def _same(found: Move | None, move: Move) -> bool:
-    return found is not None and found[:2] == move[:2]
+def _same(move_read: Move | None, move: Move) -> bool:
+    return move_read is not None and move_read[:2] == move[:2]
 
 
 def _read(text: GameText[V], view: V, words: str) -> Move | None:

@@ -94,8 +94,8 @@ def record_notes(form: str, at: JsonObject, game_id: str | None, names: Sequence
 
     `memory` is whether players remembered earlier games; a format adds what else it knows.
     """
-    told = {"format": form, "source": at.fields.get("source"), "game_id": game_id}
-    return told | {"model": None, "reasoning_effort": None, "memory": False, "names": list(names)}
+    source = {"format": form, "source": at.fields.get("source"), "game_id": game_id}
+    return source | {"model": None, "reasoning_effort": None, "memory": False, "names": list(names)}
 
 
 LONGEST: Final = 100
@@ -105,22 +105,22 @@ LONGEST: Final = 100
 class Names:
     """The players of one record, by seat.
 
-    >>> Names(["Eve", "Bob"]).heard("Everyone trusts Eve's team, Bob.")
+    >>> Names(["Eve", "Bob"]).with_seats("Everyone trusts Eve's team, Bob.")
     "Everyone trusts player_0's team, player_1."
     """
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = tuple(names)
-        self._seats = {one: seat for seat, one in enumerate(names)}
-        longest_first = "|".join(re.escape(one) for one in sorted(names, key=len, reverse=True))
+        self._seats = {name: seat for seat, name in enumerate(names)}
+        longest_first = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
         self._named = re.compile(rf"(?<!\w)(?:{longest_first})(?!\w)")
 
     def __len__(self) -> int:
         return len(self.names)
 
-    def heard(self, words: str) -> str:
+    def with_seats(self, words: str) -> str:
         """The words as the table hears them: names of seats for names of players, through the one door for words."""
-        return clean(self._named.sub(lambda found: name(self._seats[found[0]]), clean(words)))
+        return clean(self._named.sub(lambda match: name(self._seats[match[0]]), clean(words)))
 
     def seat(self, at: JsonObject, key: str) -> int:
         """The seat of the player that a field names. Raises `ParlourError` for a field that names none."""
@@ -131,19 +131,19 @@ class Names:
         given = at.texts(key)
         if not set(given) <= set(self.names) or len(set(given)) != len(given):
             raise at.refused(key, f"a list of different players of {', '.join(self.names)}")
-        return [self._seats[one] for one in given]
+        return [self._seats[given_name] for given_name in given]
 
 
 def names_of(players: Sequence[JsonObject], key: str) -> Names:
     """The names of a record's players. Raises `ParlourError` for a name that is empty, too long or another player's."""
     accepted = f"a name of its own for each player, of 1 to {LONGEST} characters"
-    found: list[str] = []
+    names: list[str] = []
     for at in players:
-        one = at.of(str, key, accepted)
-        if not one.strip() or len(one) > LONGEST or one in found:
+        name = at.of(str, key, accepted)
+        if not name.strip() or len(name) > LONGEST or name in names:
             raise at.refused(key, accepted)
-        found.append(one)
-    return Names(found)
+        names.append(name)
+    return Names(names)
 
 
 CUT: Final = "the record ends here"
@@ -267,8 +267,8 @@ def _chosen(
     first = next(records, None)
     if first is None:
         return formats[0], records
-    found = [format_ for format_ in formats if set(format_.fields) <= set(first.fields)]
-    if len(found) != 1:
+    fitting = [format_ for format_ in formats if set(format_.fields) <= set(first.fields)]
+    if len(fitting) != 1:
         text = "; ".join(f"{format_.name} (with {', '.join(format_.fields)})" for format_ in formats)
         raise first.error("no format, or more than one, has its fields", text)
-    return found[0], chain([first], records)
+    return fitting[0], chain([first], records)

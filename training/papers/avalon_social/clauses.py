@@ -47,7 +47,7 @@ def sentences(words: str, speaker: int) -> Iterator[str]:
     """
     last = ""
     for sentence in english.sentences(_OPENING.sub("", words.translate(_MARKS))):
-        grouped = _ALONE.sub(f"⟨{speaker}⟩", _LIST.sub(lambda found: _group(found[0], speaker), sentence))
+        grouped = _ALONE.sub(f"⟨{speaker}⟩", _LIST.sub(lambda match: _group(match[0], speaker), sentence))
         if last and _THEY.match(grouped):
             grouped = f"{last} {grouped}"
         named = re.findall(GROUP, grouped)
@@ -71,7 +71,8 @@ def members(group: str) -> tuple[int, ...]:
 def _group(text: str, speaker: int) -> str:
     bare = re.sub(_ASIDE, "", text, flags=re.IGNORECASE)
     seats = [
-        int(one) if one.isdigit() else speaker for one in re.findall(r"(?<=player_)\d+|\bmyself\b|\bme\b|\bI\b", bare)
+        int(word) if word.isdigit() else speaker
+        for word in re.findall(r"(?<=player_)\d+|\bmyself\b|\bme\b|\bI\b", bare)
     ]
     aside = " " if re.search(rf"{_ASIDE}$", text, re.IGNORECASE) else ""
     return f"⟨{','.join(map(str, dict.fromkeys(seats)))}⟩{aside}"

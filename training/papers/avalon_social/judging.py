@@ -103,9 +103,9 @@ def judge(transcripts: Iterable[Transcript], model: Model | None = None, workers
     """
     given = list(transcripts)
     games = list(metrics.counted_games(given))
-    finished = [_read(one, game) for one, game in zip(given, games, strict=True) if game is not None]
+    finished = [_read(table, game) for table, game in zip(given, games, strict=True) if game is not None]
     bench = JudgeBench(model or OfflineModel(), workers)
-    bench.ask(question for table, said in finished for one in said for question in _questions(table, one))
+    bench.ask(question for table, said in finished for utterance in said for question in _questions(table, utterance))
     tables = tuple(_judged(table, said, bench) for table, said in finished)
     return Judged(bench.model.name, tables, metrics.of_games(games), bench.questions, bench.fallbacks)
 
@@ -137,7 +137,7 @@ class JudgeBench:
             answers = list(pool.map(lambda question: self.model.answer(question, _JUDGE), free))
         self.questions += len(free)
         self.fallbacks += sum(answered.fell_back for answered in answers)
-        self._answers |= {(question, True): found.value for question, found in zip(free, answers, strict=True)}
+        self._answers |= {(question, True): answer.value for question, answer in zip(free, answers, strict=True)}
         claims = [question for question, words in new if not words]
         self._answers |= {(question, False): self._offline.answer(question, _JUDGE).value for question in claims}
 
@@ -153,9 +153,11 @@ def _read(transcript: Transcript, game: CountedGame) -> tuple[JudgedGame, list[_
     agents = transcript.header.get("players")
     seats = range(len(game.roles))
     players = tuple(str(agents.get(name(i), "")) if isinstance(agents, Mapping) else "" for i in seats)
-    heard = transcript.heard
+    speeches = transcript.heard
     given = responses.at_the_table(transcript), tuple(responses.of_models(transcript))
-    return JudgedGame(game, players, heard, (), *given), list(_said(game.log, text_of(transcript).say)) if heard else []
+    return JudgedGame(game, players, speeches, (), *given), list(
+        _said(game.log, text_of(transcript).say)
+    ) if speeches else []
 
 
 def _said(log: Iterable[Event], say: Any) -> Iterator[_Said]:
@@ -171,7 +173,7 @@ def _said(log: Iterable[Event], say: Any) -> Iterator[_Said]:
         elif move.kind == TEAM:
             team = move.args
         elif move.kind == VOTES:
-            yield from (one._replace(team=team) for one in open_)
+            yield from (question._replace(team=team) for question in open_)
             open_ = []
     yield from open_
 
@@ -204,25 +206,25 @@ def disclosure(words: str, speaker: int, role: str) -> Disclosure:
 
 def sharing_question(words: str, speaker: int, roles: tuple[str, ...], known: tuple[int, ...]) -> Sharing:
     """The question about the night knowledge in an utterance."""
-    shown = tuple(sorted(roles[one] for one in known))
+    shown = tuple(sorted(roles[seat] for seat in known))
     return Sharing(
         speaker=name(speaker),
         role=roles[speaker],
-        known=tuple(name(one) for one in known),
+        known=tuple(name(seat) for seat in known),
         shown_as=shown,
         words=words,
     )
 
 
 def _judged(table: JudgedGame, said: list[_Said], bench: JudgeBench) -> JudgedGame:
-    return replace(table, utterances=tuple(_utterance(table, one, bench) for one in said))
+    return replace(table, utterances=tuple(_utterance(table, utterance, bench) for utterance in said))
 
 
 def _utterance(table: JudgedGame, said: _Said, bench: JudgeBench) -> Utterance:
     answers = {question.kind: bench.answer(question, free) for question, free in _questions(table, said)}
     met = answers[Attitude.kind]
     identity = answers[Disclosure.kind].identity if Disclosure.kind in answers else None
-    told = answers[Sharing.kind].told if Sharing.kind in answers else ()
+    shared = answers[Sharing.kind].told if Sharing.kind in answers else ()
     return Utterance(
         said.quest,
         said.speaker,
@@ -231,9 +233,9 @@ def _utterance(table: JudgedGame, said: _Said, bench: JudgeBench) -> Utterance:
         _seats(met.distrusts),
         answers[SelfProposal.kind].proposes_self,
         identity,
-        _seats(told),
+        _seats(shared),
     )
 
 
 def _seats(names: Iterable[str]) -> tuple[int, ...]:
-    return tuple(sorted(seat(one) for one in names))
+    return tuple(sorted(seat(name) for name in names))

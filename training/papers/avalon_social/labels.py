@@ -83,8 +83,8 @@ def agreement(
         for label, said, questions, roles in asked
         for case in _cases(label, said, {key: bench.answer(question) for key, question in questions.items()}, roles)
     ]
-    found = {key: _agreement([case for case in cases if case.question == key], CLASSES[key]) for key in CLASSES}
-    return {"judge": bench.model.name, "statements": len(labelled), **found}
+    by_question = {key: _agreement([case for case in cases if case.question == key], CLASSES[key]) for key in CLASSES}
+    return {"judge": bench.model.name, "statements": len(labelled), **by_question}
 
 
 def _find(folder: Path, label: Mapping[str, Any]) -> tuple[Statement, tuple[str, ...]]:
@@ -125,8 +125,8 @@ def _cases(
     met = answers["attitude"]
     for player in range(1, len(roles) + 1):
         if player != said.player:
-            told = _attitude(player, label["trust"], label["distrust"])
-            yield Case("attitude", told, _attitude(name(player - 1), met.trusts, met.distrusts))
+            labelled = _attitude(player, label["trust"], label["distrust"])
+            yield Case("attitude", labelled, _attitude(name(player - 1), met.trusts, met.distrusts))
     yield Case("self_proposal", _yes(label["self_proposal"]), _yes(answers["self_proposal"].proposes_self))
     yield Case("identity", label["identity"], answers["identity"].identity)
     if "sharing" in answers:
@@ -145,13 +145,13 @@ def _yes(value: bool) -> str:
 
 def _agreement(cases: Sequence[Case], classes: Sequence[str]) -> dict[str, Any]:
     both = [case for case in cases if case.label == case.judged]
-    found = rate(len(both), len(cases))
+    agreement = rate(len(both), len(cases))
     labels, judged = Counter(case.label for case in cases), Counter(case.judged for case in cases)
     agreed = Counter(case.label for case in both)
     return {
-        "agreement": None if found is None else plain(found),
+        "agreement": None if agreement is None else plain(agreement),
         "kappa": kappa([(case.label, case.judged) for case in cases]),
-        "classes": {one: {"labelled": labels[one], "judged": judged[one], "both": agreed[one]} for one in classes},
+        "classes": {name: {"labelled": labels[name], "judged": judged[name], "both": agreed[name]} for name in classes},
     }
 
 
@@ -164,7 +164,7 @@ def kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
     n = len(pairs)
     first, second = Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
     # n times n times the agreement by chance, in whole numbers
-    chance = sum(first[one] * second[one] for one in first)
+    chance = sum(first[name] * second[name] for name in first)
     if n == 0 or chance == n * n:
         return None
     observed = sum(a == b for a, b in pairs) * n

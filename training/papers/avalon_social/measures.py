@@ -73,10 +73,10 @@ def measures(judged: Judged) -> JSON:
             everybody = [Sat(table, seat) for table in tables for seat in range(len(table.game.roles))]
             groups[group] = {"outcomes": judged.counted[group], **of_seats(everybody)}
     names = sorted({player for table in judged.tables for player in table.players if player})
-    told = {"judge": judged.model, "questions": judged.questions, "fallbacks": judged.fallbacks}
+    source = {"judge": judged.model, "questions": judged.questions, "fallbacks": judged.fallbacks}
     unfinished = {key: judged.counted[key] for key in ("unfinished",) if key in judged.counted}
     return {
-        **told,
+        **source,
         **unfinished,
         "groups": groups,
         "players": {name: of_seats(_played_by(judged, name)) for name in names},
@@ -84,7 +84,7 @@ def measures(judged: Judged) -> JSON:
 
 
 def _played_by(judged: Judged, player: str) -> list[Sat]:
-    return [Sat(table, seat) for table in judged.tables for seat, one in enumerate(table.players) if one == player]
+    return [Sat(table, seat) for table in judged.tables for seat, name in enumerate(table.players) if name == player]
 
 
 def of_seats(seats: list[Sat]) -> JSON:
@@ -129,8 +129,13 @@ def fails(seats: Iterable[Sat]) -> JSON | None:
 
 def approval(seats: Iterable[Sat]) -> JSON | None:
     """Share of approvals among the votes on their proposed teams."""
-    led = ((one, len(sat.table.game.roles)) for sat in seats for one in sat.table.game.led if one.leader == sat.seat)
-    return _share(number < one.agreed * size for one, size in led for number in range(size))
+    led = (
+        (led_team, len(sat.table.game.roles))
+        for sat in seats
+        for led_team in sat.table.game.led
+        if led_team.leader == sat.seat
+    )
+    return _share(number < led_team.agreed * size for led_team, size in led for number in range(size))
 
 
 def self_recommendation(seats: Iterable[Sat]) -> JSON | None:
@@ -146,19 +151,19 @@ def self_recommendation_success(seats: Iterable[Sat]) -> JSON | None:
 
 def identities(seats: Iterable[Sat]) -> dict[str, JSON | None]:
     """What the seats did with their identity in the first round; only seats that spoke in it count."""
-    done = [found for sat in seats if (found := _first(sat)) is not None]
-    return {one: _share(found == one for found in done) for one in IDENTITIES}
+    done = [identity for sat in seats if (identity := _first(sat)) is not None]
+    return {kind: _share(identity == kind for identity in done) for kind in IDENTITIES}
 
 
 def _first(sat: Sat) -> Identity | None:
-    told = [turn.identity for turn in sat.turns if turn.identity is not None]
-    return next((one for one in told if one != WITHHOLDING), told[0] if told else None)
+    stated = [turn.identity for turn in sat.turns if turn.identity is not None]
+    return next((identity for identity in stated if identity != WITHHOLDING), stated[0] if stated else None)
 
 
 def attitudes(seats: Iterable[Sat], towards: str) -> dict[str, JSON | None]:
     """How they met the other seats of a role, or of a side, in all their turns."""
-    met = [one for sat in seats for turn in sat.turns for one in _met(sat, turn, towards)]
-    return {attitude: _share(one == attitude for one in met) for attitude in ATTITUDES}
+    met = [attitude for sat in seats for turn in sat.turns for attitude in _met(sat, turn, towards)]
+    return {attitude: _share(stance == attitude for stance in met) for attitude in ATTITUDES}
 
 
 def _by_role(seats: list[Sat]) -> dict[str, dict[str, JSON | None]]:
@@ -180,7 +185,7 @@ def sharing(seats: Iterable[Sat]) -> JSON | None:
 
 def vacillation(seats: list[Sat], towards: Iterable[str]) -> dict[str, list[JSON | None]]:
     """Teamwork with each of some roles or sides, a rate for each of the five rounds."""
-    return {one: [_teamwork(seats, one, quest) for quest in range(QUESTS)] for one in towards}
+    return {other: [_teamwork(seats, other, quest) for quest in range(QUESTS)] for other in towards}
 
 
 def _teamwork(seats: Iterable[Sat], towards: str, quest: int) -> JSON | None:
@@ -190,10 +195,10 @@ def _teamwork(seats: Iterable[Sat], towards: str, quest: int) -> JSON | None:
 
 def valid(seats: Iterable[Sat], given: Callable[[JudgedGame], tuple[Response, ...]]) -> JSON | None:
     """Share of valid responses."""
-    return _share(one.valid for sat in seats for one in given(sat.table) if one.seat == sat.seat)
+    return _share(response.valid for sat in seats for response in given(sat.table) if response.seat == sat.seat)
 
 
 def _share(cases: Iterable[bool]) -> JSON | None:
     counted = list(cases)
-    found = rate(sum(counted), len(counted))
-    return None if found is None else plain(found)
+    share = rate(sum(counted), len(counted))
+    return None if share is None else plain(share)

@@ -38,17 +38,18 @@ class Attitudes(UtteranceAnswer):
 
     @model_validator(mode="before")
     @classmethod
-    def _of_one_mind(cls, told: Any) -> Any:
+    def _of_one_mind(cls, fields: Any) -> Any:
         """Leave out players of whom the speaker is of two minds."""
-        if not isinstance(told, Mapping):
-            return told
-        trusts, distrusts = told.get("trusts"), told.get("distrusts")
+        if not isinstance(fields, Mapping):
+            return fields
+        trusts, distrusts = fields.get("trusts"), fields.get("distrusts")
         if not isinstance(trusts, list | tuple) or not isinstance(distrusts, list | tuple):
-            return told
+            return fields
         of_one = [
-            [one for one in these if one not in others] for these, others in ((trusts, distrusts), (distrusts, trusts))
+            [name for name in these if name not in others]
+            for these, others in ((trusts, distrusts), (distrusts, trusts))
         ]
-        return {**told, "trusts": of_one[0], "distrusts": of_one[1]}
+        return {**fields, "trusts": of_one[0], "distrusts": of_one[1]}
 
 
 class Proposal(UtteranceAnswer):
@@ -87,9 +88,9 @@ class Attitude(UtteranceAsk[Attitudes]):
     others: tuple[str, ...]
 
     def heuristic(self, rng: np.random.Generator) -> Attitudes:
-        found = stances.stances(self.words, seat(self.speaker))
+        stance = stances.stances(self.words, seat(self.speaker))
         others = set(self.others)
-        return Attitudes(why="", trusts=_names(found.trust, others), distrusts=_names(found.distrust, others))
+        return Attitudes(why="", trusts=_names(stance.trust, others), distrusts=_names(stance.distrust, others))
 
     def choices(self) -> Choices:
         return dict.fromkeys(("trusts", "distrusts"), dict.fromkeys(self.others, ""))
@@ -129,7 +130,7 @@ class Sharing(UtteranceAsk[Facts]):
     """The roles that these players hold among themselves."""
 
     def heuristic(self, rng: np.random.Generator) -> Facts:
-        known = tuple(seat(one) for one in self.known)
+        known = tuple(seat(fellow) for fellow in self.known)
         return Facts(why="", told=_names(roles.shared(self.words, seat(self.speaker), self.role, known)))
 
     def choices(self) -> Choices:
@@ -149,4 +150,4 @@ def seat(player: str) -> int:
 
 
 def _names(seats: Iterable[int], among: set[str] | None = None) -> tuple[str, ...]:
-    return tuple(name(one) for one in seats if among is None or name(one) in among)
+    return tuple(name(member) for member in seats if among is None or name(member) in among)

@@ -68,7 +68,7 @@ def _played(transcript: Transcript) -> Iterator[Response]:
 
 def _published(transcript: Transcript, notes: Mapping[str, Any]) -> Iterator[Response]:
     spoken = transcript.heard
-    told = {
+    verdicts = {
         TEAM: iter([bool(logged) for logged in notes["confirm_logged"]]),
         CARD: iter([card[0] == ITSELF for card in notes["cards"]]),
         GUESS: iter([basis == ITSELF for basis in notes.get("answers", ())]),
@@ -83,7 +83,7 @@ def _published(transcript: Transcript, notes: Mapping[str, Any]) -> Iterator[Res
         elif kind == BALLOT:
             yield Response(entry.seat, True)
         elif kind != GUESS or spoken:
-            valid = next(told[kind], None)
+            valid = next(verdicts[kind], None)
             if valid is None:
                 raise ParlourError(
                     f'the header\'s "published" has too few moves {kind!r}; accepted: what `import` writes'

@@ -43,28 +43,28 @@ _RESUMED: Final = re.compile(r"\b(?:but|however|while)\b")
 
 def named(sentence: str) -> dict[int, list[Named]]:
     """The roles that one sentence (of `clauses.sentences`) says players to hold, by seat."""
-    found: dict[int, list[Named]] = defaultdict(list)
+    claims: dict[int, list[Named]] = defaultdict(list)
     for match in _BRACKETS.finditer(sentence):
         group, role = next((a, b) for a, b in ((match[1], match[2]), (match[4], match[3]), (match[5], match[6])) if a)
         for seat in members(group):
-            found[seat].append(_named([_role(role)], 0, claimed=False))
+            claims[seat].append(_named([_role(role)], 0, claimed=False))
     for said in _SAID_OF.finditer(sentence):
         before = _RESUMED.split(sentence[: said.start()])[-1][-40:]
         for match in _HOLDS.finditer(said[2]):
             between = said[2][: match.start()]
             if not negated(before + between):
-                _hold(found, members(said[1]), match, claimed="claim" in between)
-    return found
+                _hold(claims, members(said[1]), match, claimed="claim" in between)
+    return claims
 
 
-def _hold(found: dict[int, list[Named]], seats: tuple[int, ...], match: re.Match[str], *, claimed: bool) -> None:
+def _hold(claims: dict[int, list[Named]], seats: tuple[int, ...], match: re.Match[str], *, claimed: bool) -> None:
     """One or two roles said of a group: of each member, or in turn ("respectively")."""
     first, second, each = match.groups()
     roles = [_role(role) for role in (first, second) if role]
     in_turn = each is not None and len(seats) == len(roles)
     for number, seat in enumerate(seats):
-        told = [roles[number]] if in_turn else roles
-        found[seat] += [_named(told, k, claimed=claimed) for k in range(len(told))]
+        said_roles = [roles[number]] if in_turn else roles
+        claims[seat] += [_named(said_roles, k, claimed=claimed) for k in range(len(said_roles))]
 
 
 def _named(roles: list[str], number: int, *, claimed: bool) -> Named:
@@ -76,14 +76,16 @@ def shared(words: str, speaker: int, role: str, known: tuple[int, ...]) -> tuple
 
     What another player is only said to have claimed is no news of the night's.
     """
-    told = set()
+    shared = set()
     for sentence in sentences(words, speaker):
         for seat, of in named(sentence).items():
             fits = [
-                EVIL in one.sides if role == MERLIN else one.role in (MERLIN, MORGANA) for one in of if not one.claimed
+                EVIL in claim.sides if role == MERLIN else claim.role in (MERLIN, MORGANA)
+                for claim in of
+                if not claim.claimed
             ]
-            told |= {seat} if any(fits) else set()
-    return tuple(seat for seat in known if seat in told)
+            shared |= {seat} if any(fits) else set()
+    return tuple(seat for seat in known if seat in shared)
 
 
 # -- what the speaker says of itself ---------------------------------------------------------------------------
@@ -155,23 +157,23 @@ def openly_evil(words: str, speaker: int) -> bool:
 
 
 def _own_roles(sentence: str, speaker: int) -> list[str]:
-    told = [
+    placed = [
         (match.start(), _role(next(filter(None, match.groups()))))
         for match in _SPEAKS_AS.finditer(sentence)
         if not _CLAIMED_BY_OTHERS.search(sentence[: match.start()][-20:])
     ]
-    told += [
-        (found.start(), _role(found[2] or found[3]))
-        for found in _OWN.finditer(sentence)
-        if members(found[1]) == (speaker,)
+    placed += [
+        (match.start(), _role(match[2] or match[3]))
+        for match in _OWN.finditer(sentence)
+        if members(match[1]) == (speaker,)
     ]
-    return [role for _, role in sorted(told)]
+    return [role for _, role in sorted(placed)]
 
 
 def _own_sides(sentence: str) -> list[str]:
     stated = [next(filter(None, match.groups())).lower() for match in _SIDE.finditer(sentence)]
     sides = [EVIL if word == EVIL else GOOD for word in stated]
-    aims = [found for found in _AIMS.finditer(sentence) if not _CLAIMED_BY_OTHERS.search(sentence[: found.start()])]
+    aims = [match for match in _AIMS.finditer(sentence) if not _CLAIMED_BY_OTHERS.search(sentence[: match.start()])]
     return sides + [EVIL] * len(aims)
 
 

@@ -124,10 +124,10 @@ def stances(words: str, speaker: int) -> Stances:
     A player that the speaker wants off the quest is distrusted; wanted on it and called evil: neither; otherwise suspicion counts
     before praise.
     """
-    found = signs(words, speaker)
+    signs_by_seat = signs(words, speaker)
     trust, distrust = [], []
-    for seat in sorted(set(found) - {speaker}):
-        of = found[seat]
+    for seat in sorted(set(signs_by_seat) - {speaker}):
+        of = signs_by_seat[seat]
         if Sign.EXCLUDES in of or (Sign.SUSPECTS in of and Sign.WANTS not in of):
             distrust.append(seat)
         elif Sign.SUSPECTS not in of:
@@ -157,16 +157,16 @@ def signs(words: str, speaker: int) -> dict[int, set[Sign]]:
 
     A speaker that openly plays for the evil side does not suspect players it calls evil.
     """
-    found: dict[int, set[Sign]] = defaultdict(set)
+    by_seat: dict[int, set[Sign]] = defaultdict(set)
     allies = openly_evil(words, speaker)
     for sentence in sentences(words, speaker):
         for sign, group in _of_sentence(sentence):
             for seat in members(group):
-                found[seat].add(sign)
+                by_seat[seat].add(sign)
         for seat, of in named(sentence).items():
-            if not allies and any(one.sides == {EVIL} for one in of):
-                found[seat].add(Sign.SUSPECTS)
-    return found
+            if not allies and any(ally.sides == {EVIL} for ally in of):
+                by_seat[seat].add(Sign.SUSPECTS)
+    return by_seat
 
 
 def _of_sentence(sentence: str) -> Iterator[tuple[Sign, str]]:
@@ -181,14 +181,14 @@ def _of_sentence(sentence: str) -> Iterator[tuple[Sign, str]]:
             yield Sign.PRAISES, next(group for group in match.groups() if group)
     for sign, pattern in _BEHIND.items():
         for match in pattern.finditer(sentence):
-            group = next(one for one in match.groups() if one)
+            group = next(group for group in match.groups() if group)
             if not _TOLD_BY_OTHERS.search(sentence[: match.start()]) and not _turned(sign, match):
                 yield sign, group
 
 
-def _reported(sentence: str, found: re.Match[str]) -> bool:
+def _reported(sentence: str, match: re.Match[str]) -> bool:
     """Whether somebody else is the subject of a verb: a group before it, and no "I" or "we" before that."""
-    before = _TURNS.split(sentence[: found.start()])[-1]
+    before = _TURNS.split(sentence[: match.start()])[-1]
     return bool(_REPORTED.search(before)) and not _FIRST_PERSON.search(before)
 
 
@@ -200,24 +200,24 @@ _TOLD_BY_OTHERS: Final = re.compile(
 _TURNS: Final = re.compile(r",\s*(?:but|however|so|and (?=I\b|we\b)|while|whereas|yet)\b|;")
 
 
-def _denied(found: re.Match[str]) -> bool:
+def _denied(match: re.Match[str]) -> bool:
     """Whether a negation or an exclusion stands before the match in its clause."""
-    before = _NEAR.split(found.string[: found.start()])[-1]
+    before = _NEAR.split(match.string[: match.start()])[-1]
     return negated(before) or _AGAINST.search(before) is not None
 
 
 _AGAINST: Final = re.compile(f"{_DROPPING}|{_DOUBTING}", re.IGNORECASE)
 
 
-def _turned(sign: Sign, found: re.Match[str]) -> bool:
+def _turned(sign: Sign, match: re.Match[str]) -> bool:
     """Whether praise or suspicion is denied, or asked for rather than said."""
     if sign in (Sign.WANTS, Sign.EXCLUDES):
         return False
-    behind = re.split(GROUP, found[0], maxsplit=1)[-1]
+    behind = re.split(GROUP, match[0], maxsplit=1)[-1]
     near = _NEAR.split(behind)[-1]
     if sign is Sign.SUSPECTS:
         return negated(near)
     denies = re.search(r"\b(?:not|n['’]t|lacks?|hardly|doubts? (?:about )?(?:their|his|her))\b", near)
     kept = re.search(r"(?:been identified|raised?|any)$|lack of suspicion", behind)
-    asked = _URGED.search(found.string[: found.end()][-160:]) or _OF_OTHERS.search(behind)
+    asked = _URGED.search(match.string[: match.end()][-160:]) or _OF_OTHERS.search(behind)
     return bool((denies and not kept) or asked)

@@ -68,7 +68,10 @@ def _run(out: Path, config: DemoConfig) -> DemoReport:
     minutes = (monotonic() - started) / 60
     recorded = [first, *(path for section in sections for path in section.transcripts)]
     text = "\n".join(
-        [_heading(config, minutes, sections) + replays.markdown(out, recorded), *(one.markdown for one in sections)]
+        [
+            _heading(config, minutes, sections) + replays.markdown(out, recorded),
+            *(section.markdown for section in sections),
+        ]
     )
     numbers = {section.name: section.numbers for section in sections}
     atomic_write(out / MARKDOWN, text)
@@ -84,13 +87,13 @@ def _run(out: Path, config: DemoConfig) -> DemoReport:
 
 def _sections(out: Path, config: DemoConfig) -> Iterator[Section]:
     """Announce and make each section."""
-    found = parts()
-    times = [part.seconds(config) if part.seconds else None for part in found]
+    planned = parts()
+    times = [part.seconds(config) if part.seconds else None for part in planned]
     total = sum(time for time in times if time is not None)
-    tell(f"Next: {len(found)} parts, {_about(total)} in all on two quiet cores.", error=True)
-    for number, (part, seconds) in enumerate(zip(found, times, strict=True), 1):
-        told = "" if seconds is None else f": {_about(seconds)}"
-        tell(f"[{number}/{len(found)}] {part.title}{told}", error=True)
+    tell(f"Next: {len(planned)} parts, {_about(total)} in all on two quiet cores.", error=True)
+    for number, (part, seconds) in enumerate(zip(planned, times, strict=True), 1):
+        expected = "" if seconds is None else f": {_about(seconds)}"
+        tell(f"[{number}/{len(planned)}] {part.title}{expected}", error=True)
         yield part(out, config)
 
 
@@ -106,8 +109,8 @@ def _about(seconds: float) -> str:
 
 
 def _part(name: str) -> DemoPart:
-    found = dotted.load(name, "section of the demo")
-    return found if isinstance(found, DemoPart) else DemoPart(name, found)
+    section = dotted.load(name, "section of the demo")
+    return section if isinstance(section, DemoPart) else DemoPart(name, section)
 
 
 def _heading(config: DemoConfig, minutes: float, sections: Sequence[Section]) -> str:

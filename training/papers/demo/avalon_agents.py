@@ -22,15 +22,15 @@ def _section(out: Path, config: DemoConfig) -> Section:
     deals = max(2, config.games // _SHARE)
     with display.progress_line() as progress:
         setting = ReproductionSetting(games=deals, practice=deals, seed=config.seed, progress=progress)
-        found = win_rates("avalon-2", setting, _ROWS)
-    lines = [f"{cell.row}, {cell.of}: {figures(cell).ours}" for cell in found.cells]
-    told = summary("Avalon, six modules against the baseline, answered by heuristics", lines)
+        reproduction = win_rates("avalon-2", setting, _ROWS)
+    lines = [f"{cell.row}, {cell.of}: {figures(cell).ours}" for cell in reproduction.cells]
+    verdicts = summary("Avalon, six modules against the baseline, answered by heuristics", lines)
     return Section(
         "avalon_agents",
-        _markdown(found),
-        told,
-        found.as_json(),
-        verdict=_verdict(found),
+        _markdown(reproduction),
+        verdicts,
+        reproduction.as_json(),
+        verdict=_verdict(reproduction),
         about="Avalon, the agent of six modules",
     )
 

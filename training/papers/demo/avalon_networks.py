@@ -36,17 +36,17 @@ def _section(out: Path, config: DemoConfig) -> Section:
     measured = _expert(out, config)
     run = selfplay_config(config)
     with display.progress_line() as progress:
-        found = selfplay(run, out / _RUN, progress)
+        trained = selfplay(run, out / _RUN, progress)
     numbers = {
-        "expert": measured if isinstance(measured, str) else [one.as_json() for one in measured],
-        "selfplay": report.summary(found),
+        "expert": measured if isinstance(measured, str) else [result.as_json() for result in measured],
+        "selfplay": report.summary(trained),
     }
     return Section(
         "avalon_networks",
-        _markdown(measured, found),
-        _summary(measured, found),
+        _markdown(measured, trained),
+        _summary(measured, trained),
         numbers,
-        verdict=_verdict(measured, found),
+        verdict=_verdict(measured, trained),
         about="Avalon, networks for all seats",
         picture=Picture(f"{_RUN}/curve.png", "Avalon: strength of the small network while all seats learned"),
     )
@@ -149,5 +149,7 @@ def _summary(measured: tuple[evaluate.Report, evaluate.Report] | str, population
     if isinstance(measured, str):
         lines = [f"no expert: {measured}"]
     else:
-        lines = [f"{what}: {verdict_of(one)}" for what, one in zip(("whole sides", "one seat"), measured, strict=True)]
+        lines = [
+            f"{what}: {verdict_of(result)}" for what, result in zip(("whole sides", "one seat"), measured, strict=True)
+        ]
     return summary("Avalon, networks for all seats", [*lines, *report.verdicts(population)])

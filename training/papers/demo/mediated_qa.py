@@ -33,12 +33,14 @@ def _section(out: Path, config: DemoConfig) -> Section:
     folder = out / "grace"
     setting = HeldOutConfig(train=_CALIBRATION, held_out=_HELD_OUT, corpus_seed=UNSEEN + config.seed, seed=config.seed)
     with display.progress_line() as progress:
-        found = held_out.run(setting, out=folder, progress=progress)
-    numbers = {"states": found.calibrated.states, "scores": [plain(score) for score in found.scores]}
+        result = held_out.run(setting, out=folder, progress=progress)
+    numbers = {"states": result.calibrated.states, "scores": [plain(score) for score in result.scores]}
     played = _record(folder / _POLICY, out / "transcripts" / f"{_GAME}-1.jsonl", config.seed)
-    told = _summary(found.scores)
-    said = of_scores(found.scores, _CALIBRATION).verdict
-    return Section("grace", _markdown(found), told, {"setting": setting.stored(), **numbers}, (played,), said, "GRACE")
+    verdicts = _summary(result.scores)
+    said = of_scores(result.scores, _CALIBRATION).verdict
+    return Section(
+        "grace", _markdown(result), verdicts, {"setting": setting.stored(), **numbers}, (played,), said, "GRACE"
+    )
 
 
 mediated_qa_section: Final = DemoPart(
@@ -92,9 +94,9 @@ def _advice(out: HeldOut) -> Iterator[tuple[str, str, str, str]]:
 
 def _summary(scores: Sequence[Scores]) -> str:
     first, *others = scores
-    told = [f"{first.name}: {_number(first.utility)}"]
-    told += [f"less {other.name}: {_number(other.difference)}" for other in others]
-    return summary(f"GRACE, net utility on {first.n} held-out questions", told)
+    lines = [f"{first.name}: {_number(first.utility)}"]
+    lines += [f"less {other.name}: {_number(other.difference)}" for other in others]
+    return summary(f"GRACE, net utility on {first.n} held-out questions", lines)
 
 
 def _number(estimate: Estimate) -> str:

@@ -32,21 +32,21 @@ def _section(out: Path, config: DemoConfig) -> Section:
         setting = ReproductionSetting(
             games=cases, practice=0, seed=config.seed, progress=progress, repetitions=_REPETITIONS
         )
-        found = comparison("questum-8", setting, {one.label: one for one in _METHODS})
+        reproduction = comparison("questum-8", setting, {method.label: method for method in _METHODS})
     folder = out / "mystery"
     transcript = folder / f"{_CHINESE}.jsonl"
     transcript.unlink(missing_ok=True)
     table = CaseSetting(repetitions=_REPETITIONS)
     chinese = play_case(CaseJob(_CHINESE, QUESTUM, config.seed, table, transcript=transcript), OfflineModel())
-    numbers = {**found.as_json(), "chinese": _told(chinese)}
-    _draw(found, cases, folder / _PICTURE)
+    numbers = {**reproduction.as_json(), "chinese": _told(chinese)}
+    _draw(reproduction, cases, folder / _PICTURE)
     return Section(
         "mystery",
-        _markdown(found, chinese, cases),
-        _summary(found, chinese),
+        _markdown(reproduction, chinese, cases),
+        _summary(reproduction, chinese),
         numbers,
         (transcript,),
-        _verdict(found),
+        _verdict(reproduction),
         "Murder mysteries",
         Picture(f"{folder.name}/{_PICTURE}", "Murder mysteries: points in the quiz after the game"),
     )
@@ -61,9 +61,9 @@ murder_mystery_section: Final = DemoPart(
 
 def _verdict(reproduction: Reproduction) -> str:
     """Questum beside the baseline in the quiz, and how much each asked."""
-    cells = {(one.row, one.measure): one for one in reproduction.cells if one.of == OVERALL}
+    cells = {(cell.row, cell.measure): cell for cell in reproduction.cells if cell.of == OVERALL}
     gain = ahead_of(cells[OCOT.label, scores.OVERALL])
-    ours, theirs = (cells[one.label, QUESTIONS].figure for one in (QUESTUM, OCOT))
+    ours, theirs = (cells[method.label, QUESTIONS].figure for method in (QUESTUM, OCOT))
     said = [] if gain is None else [compared(QUESTUM.label, f"{OCOT.label} in the quiz", gain, WIN_RATE.of("cases"))]
     if ours and theirs:
         said.append(
@@ -93,18 +93,18 @@ def _draw(reproduction: Reproduction, cases: int, path: Path) -> None:
 
 
 def _told(result: CaseResult) -> dict[str, Any]:
-    found = scores.score(result.marks)
+    score = scores.score(result.marks)
     return {
         "case": result.case,
         "solved": result.solved,
         "victims": result.victims,
-        "right": found.mean if found else None,
+        "right": score.mean if score else None,
     }
 
 
 def _markdown(reproduction: Reproduction, chinese: CaseResult, cases: int) -> str:
     rows = [(cell.row, cell.measure, *figures(cell)[:2]) for cell in reproduction.cells]
-    told = _told(chinese)
+    facts = _told(chinese)
     return f"""## Murder mysteries, whom to ask and what
 
 {cases} held-out generated cases, each played by every method: Questum asks one suspect in each round, O-CoT everybody; PP has
@@ -115,8 +115,8 @@ were answered by heuristics: no language model played. `parlour reproduce questu
 
 {markdown_list(reproduction.remarks)}
 
-A Chinese case, {chinese.title} ({chinese.case}), played by Questum: {told["solved"]} of {told["victims"]} victims solved,
-{told["right"]:.1%} of the points in the quiz. Transcript: mystery/{_CHINESE}.jsonl.
+A Chinese case, {chinese.title} ({chinese.case}), played by Questum: {facts["solved"]} of {facts["victims"]} victims solved,
+{facts["right"]:.1%} of the points in the quiz. Transcript: mystery/{_CHINESE}.jsonl.
 """
 
 
@@ -126,6 +126,6 @@ def _summary(reproduction: Reproduction, chinese: CaseResult) -> str:
         for cell in reproduction.cells
         if cell.measure in ("win rate", scores.OVERALL) or cell.measure.startswith("gameplay")
     ]
-    told = _told(chinese)
-    lines.append(f"{chinese.case}, Questum: {told['solved']} of {told['victims']} solved, right {told['right']:.1%}")
+    facts = _told(chinese)
+    lines.append(f"{chinese.case}, Questum: {facts['solved']} of {facts['victims']} solved, right {facts['right']:.1%}")
     return summary("Murder mysteries, all answered by heuristics", lines)

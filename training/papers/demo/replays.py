@@ -21,19 +21,19 @@ def markdown(out: Path, recorded: Sequence[Path]) -> str:
 
 
 def _row(out: Path, transcript: Path, page: Path) -> tuple[str, str, str, str]:
-    told = transcripts.read(transcript)
+    record = transcripts.read(transcript)
     name = page.relative_to(out).as_posix()
-    end = f"{told.outcome.winner} ({told.outcome.reason})" if told.outcome else "nobody: not finished"
-    return f"[{name}]({name})", lookup(told.header["game"]).spec.title, _players(told.header.get("players")), end
+    end = f"{record.outcome.winner} ({record.outcome.reason})" if record.outcome else "nobody: not finished"
+    return f"[{name}]({name})", lookup(record.header["game"]).spec.title, _players(record.header.get("players")), end
 
 
-def _players(told: Any) -> str:
+def _players(players: Any) -> str:
     """Who plays, with how many seats each.
 
     >>> _players({"player_0": "expert", "player_1": "heuristic", "player_2": "heuristic"})
     'expert, 2 heuristic'
     """
-    if not isinstance(told, Mapping):
-        return str(told or "")
-    counted = Counter(map(str, told.values()))
+    if not isinstance(players, Mapping):
+        return str(players or "")
+    counted = Counter(map(str, players.values()))
     return ", ".join(f"{n} {name}" if n > 1 else name for name, n in counted.items())

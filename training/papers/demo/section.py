@@ -146,7 +146,11 @@ def by_heuristic(of: Report, player: str, name: str) -> str:
         player: The player, as the report names it.
         name: What the sentence calls it.
     """
-    over_all = (one for one in of.comparisons if (one.a, one.b, one.side) == (player, HeuristicPolicy.name, ALL_GAMES))
+    over_all = (
+        comparison
+        for comparison in of.comparisons
+        if (comparison.a, comparison.b, comparison.side) == (player, HeuristicPolicy.name, ALL_GAMES)
+    )
     return compared(name, "the heuristic", next(over_all).result, SCALES[of.design])
 
 

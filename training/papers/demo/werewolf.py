@@ -34,15 +34,22 @@ def _section(out: Path, config: DemoConfig) -> Section:
     games = max(2, config.games // _SHARE // 2 * 2)
     with display.progress_line() as progress:
         setting = ReproductionSetting(games=games, practice=0, seed=config.seed, progress=progress)
-        found = gratr_table_2("gratr-2", setting)
+        reproduction = gratr_table_2("gratr-2", setting)
     transcript = out / "transcripts" / f"{GAME}-1.jsonl"
-    told = _trust(out / "werewolf", transcript, config.seed)
-    first = [cell for cell in found.cells if cell.measure == "TWR" and cell.row.startswith("GRATR")]
-    lines = [f"{one.row}: {figures(one).ours}" for one in first]
+    chain = _trust(out / "werewolf", transcript, config.seed)
+    first = [cell for cell in reproduction.cells if cell.measure == "TWR" and cell.row.startswith("GRATR")]
+    lines = [f"{cell.row}: {figures(cell).ours}" for cell in first]
     short = summary("Werewolf, games won with the own block, all answered by heuristics", lines)
     picture = Picture(f"werewolf/{_PICTURE}", f"Werewolf: trust of the {_ROLE} in the others at the end of each day")
     return Section(
-        "werewolf", _markdown(found, told), short, found.as_json(), (transcript,), _verdict(found), "Werewolf", picture
+        "werewolf",
+        _markdown(reproduction, chain),
+        short,
+        reproduction.as_json(),
+        (transcript,),
+        _verdict(reproduction),
+        "Werewolf",
+        picture,
     )
 
 
@@ -94,14 +101,14 @@ def _trust(folder: Path, transcript: Path, seed: int) -> list[str]:
     return agent.explain(least).lines(depth=1)
 
 
-def _markdown(reproduction: Reproduction, told: list[str]) -> str:
+def _markdown(reproduction: Reproduction, chain: list[str]) -> str:
     rows = [
         (cell.row, cell.measure, *figures(cell))
         for cell in reproduction.cells
         if cell.row.startswith("GRATR") or cell.measure not in _COMPLEMENTS
     ]
     table = markdown_table(("players", "measure", "paper", "ours", "from the other method, same deals"), rows)
-    because = "\n".join(["```", *(f"    {line}" for line in told), "```"])
+    because = "\n".join(["```", *(f"    {line}" for line in chain), "```"])
     return f"""## Werewolf, trust graphs against windows and retrieval
 
 8 players, the paper's table and rules; four seats each. All methods act by the same heuristics on what they infer: no

@@ -85,10 +85,10 @@ def read_transcripts(folder: str | Path) -> list[Transcript]:
     Raises:
         ParlourError: The folder has none, or a file in it is no transcript of Avalon; the message names the file.
     """
-    found = []
+    transcripts_read = []
     for path in replay.transcript_files(folder):
         transcript = replay.read(path)
         if transcript.header["game"] != GAME.id:
             raise ParlourError(f"{str(path)!r}: {accept('game', transcript.header['game'], GAME.id)}")
-        found.append(transcript)
-    return found
+        transcripts_read.append(transcript)
+    return transcripts_read

@@ -58,11 +58,11 @@ class LoggedGame(RecordedGame):
     def __init__(self, at: JsonObject) -> None:
         self.at = at
         self.outcome_told = at.record("outcome")
-        held = self.outcome_told.records("roles", "role")
+        players = self.outcome_told.records("roles", "role")
         self.missions = at.records("missions", "mission")
-        self.names: Names = _seats(at, held, self.missions)
-        roles = {self.names.seat(one, "name"): one for one in held}
-        if len(roles) != len(self.names) or len(held) != len(self.names):
+        self.names: Names = _seats(at, players, self.missions)
+        roles = {self.names.seat(player, "name"): player for player in players}
+        if len(roles) != len(self.names) or len(players) != len(self.names):
             raise self.outcome_told.error("roles are not of the players", "one role for each player")
         dealt = [SITE_ROLES[roles[seat].one_of("role", list(SITE_ROLES))] for seat in range(len(self.names))]
         if avalon.MERLIN not in dealt:
@@ -94,13 +94,13 @@ class LoggedGame(RecordedGame):
         self.play(Move(avalon.GUESS, (shot,)), self.outcome_told)
 
 
-def _seats(at: JsonObject, held: Sequence[JsonObject], missions: Sequence[JsonObject]) -> Names:
+def _seats(at: JsonObject, players: Sequence[JsonObject], missions: Sequence[JsonObject]) -> Names:
     if "players" in at.fields:
         names = names_of(at.records("players", "player"), "name")
     else:
-        names = names_of(held, "name")
-        proposals = [one for mission in missions for one in _proposals(mission)]
-        led = dict.fromkeys(names.names[names.seat(one, "proposer")] for one in proposals)
+        names = names_of(players, "name")
+        proposals = [proposal for mission in missions for proposal in _proposals(mission)]
+        led = dict.fromkeys(names.names[names.seat(proposal, "proposer")] for proposal in proposals)
         names = Names([*led, *(name for name in names.names if name not in led)])
     if len(names) not in PLAYERS:
         raise at.error(f"{len(names)} players", f"{PLAYERS[0]} to {PLAYERS[-1]} players")
@@ -167,13 +167,13 @@ def _proposal(table: LoggedGame, at: JsonObject) -> None:
 
 
 def _quest(table: LoggedGame, at: JsonObject, number: int) -> None:
-    told = table.outcome_told.of(list, "votes", "a list with the cards of each mission played")
-    if number >= len(told):
+    cards_played = table.outcome_told.of(list, "votes", "a list with the cards of each mission played")
+    if number >= len(cards_played):
         return  # the game was given up before the cards
     members = [table.names.names[seat] for seat in table.state.team]
     if sorted(at.texts("team")) != sorted(members):
         raise at.refused("team", members, "the approved team")
-    cards = JsonObject(table.outcome_told.where, {"votes": told[number]}).entries("votes", members)
+    cards = JsonObject(table.outcome_told.where, {"votes": cards_played[number]}).entries("votes", members)
     for name in members:
         table.play(avalon.SUCCESS if cards.of(bool, name, "true or false") else avalon.FAIL, cards)
     _, fails, success = table.results[-1]
@@ -182,19 +182,19 @@ def _quest(table: LoggedGame, at: JsonObject, number: int) -> None:
 
 
 def _ending(table: LoggedGame) -> None:
-    told = table.outcome_told
-    winner = told.of(str, "state", "a text")
+    outcome = table.outcome_told
+    winner = outcome.of(str, "state", "a text")
     decided = winner in WINNERS.values()
     if table.state.phase == HUNT and (decided or table.shot is not None):
         table.guess()
-    elif told.fields.get("assassinated") not in (None, ""):
-        raise told.refused("assassinated", "null", f"nobody is shot at {table.score}")
-    if len(told.of(list, "votes", "a list")) != len(table.results):
-        raise told.error("votes are of more or fewer missions", f"the cards of {len(table.results)} missions")
+    elif outcome.fields.get("assassinated") not in (None, ""):
+        raise outcome.refused("assassinated", "null", f"nobody is shot at {table.score}")
+    if len(outcome.of(list, "votes", "a list")) != len(table.results):
+        raise outcome.error("votes are of more or fewer missions", f"the cards of {len(table.results)} missions")
     if table.over:
-        told.expect("state", WINNERS[table.outcome.winner], f"the game ends by {table.outcome.reason}")
+        outcome.expect("state", WINNERS[table.outcome.winner], f"the game ends by {table.outcome.reason}")
     elif decided:
-        raise told.refused("state", "another, in a record that ends early", f"the game stops at {table.score}")
+        raise outcome.refused("state", "another, in a record that ends early", f"the game stops at {table.score}")
 
 
 def _named(at: JsonObject) -> str:

@@ -65,12 +65,12 @@ class Conversation(RecordedGame):
         """Whether no further mission is played: Merlin may be named, or the game is over."""
         return self.state.phase in (CONSULTATION, HUNT, DONE)
 
-    def heard(self, at: JsonObject, key: str) -> tuple[str, str | None]:
+    def words_of(self, at: JsonObject, key: str) -> tuple[str, str | None]:
         """A field with words: as the table hears them, and as they came in."""
         if key in at.fields and at.fields[key] is None:
             return "", None
         raw = at.of(str, key, "a text, or null")
-        return self.names.heard(raw), raw
+        return self.names.with_seats(raw), raw
 
     def statement(self, at: JsonObject, number: int, phase: str) -> None:
         """The seat to move speaks, the `number`th in its discussion."""
@@ -80,8 +80,8 @@ class Conversation(RecordedGame):
         at.expect("timestamp", number, "statements are counted from 0 in each discussion")
         at.expect("global_turn_id", self.turns, "statements are counted from 0 through the game")
         self.turns += 1
-        heard, raw = self.heard(at, "content")
-        self.read(heard, at, raw)
+        words, raw = self.words_of(at, "content")
+        self.read(words, at, raw)
 
 
 def _transcript(at: JsonObject, _logs: Path | None) -> str:
@@ -95,8 +95,8 @@ def _transcript(at: JsonObject, _logs: Path | None) -> str:
     _ending(table, at)
     config, wrote = at.fields["config"], bool(at.fields.get("post_game_reflections"))
     notes = record_notes("gpt51", at, at.fields.get("game_id"), table.names.names)
-    told = {"model": config["model"], "reasoning_effort": config["reasoning_effort"], "memory": wrote}
-    return table.transcript({"record": notes | told})
+    source = {"model": config["model"], "reasoning_effort": config["reasoning_effort"], "memory": wrote}
+    return table.transcript({"record": notes | source})
 
 
 def _check_config(table: Conversation, at: JsonObject) -> None:
@@ -113,9 +113,9 @@ def _deal(table: Conversation, at: JsonObject, first: JsonObject) -> None:
     game, players = table.game, at.records("players", "player")
     dealt = [ROLES[player.one_of("role", list(ROLES))] for player in players]
     if sorted(dealt) != sorted(game.roles):
-        told = {role: name for name, role in ROLES.items()}
-        wanted = ", ".join(told[role] for role in game.roles)
-        raise at.error(f"the roles of players are {shown([told[r] for r in dealt])}", f"each of these once: {wanted}")
+        names = {role: name for name, role in ROLES.items()}
+        wanted = ", ".join(names[role] for role in game.roles)
+        raise at.error(f"the roles of players are {shown([names[r] for r in dealt])}", f"each of these once: {wanted}")
     leader = table.names.seat(first.records("proposals", "proposal")[0], "leader")
     table.deal(dealt, leader, at)
     for seat, player in enumerate(players):
@@ -162,8 +162,8 @@ def _proposal(table: Conversation, at: JsonObject, turn: int) -> None:
     leader = table.names.names[table.state.standing.leader]
     at.expect("leader", leader, "the lead moves on by one seat with every proposal")
     team = table.names.seats(at, "team_members")
-    heard, raw = table.heard(at, "reasoning")
-    table.play(Move(avalon.TEAM, tuple(sorted(team)), heard), at, raw)
+    words, raw = table.words_of(at, "reasoning")
+    table.play(Move(avalon.TEAM, tuple(sorted(team)), words), at, raw)
     if table.goes:
         at.expect("votes", [], "the fifth team goes without a vote")
     else:
@@ -177,27 +177,27 @@ def _votes(table: Conversation, at: JsonObject) -> None:
     votes = _by_seat(table, at, "votes", "vote", range(table.game.seats))
     for vote in votes.values():
         approves = vote.one_of("vote", ("approve", "reject")) == "approve"
-        heard, raw = table.heard(vote, "comment")
-        table.play(Move(avalon.BALLOT, (int(approves),), heard), vote, raw)
+        words, raw = table.words_of(vote, "comment")
+        table.play(Move(avalon.BALLOT, (int(approves),), words), vote, raw)
 
 
-def _by_seat(table: Conversation, at: JsonObject, key: str, one: str, seats: Sequence[int]) -> dict[int, JsonObject]:
+def _by_seat(table: Conversation, at: JsonObject, key: str, what: str, seats: Sequence[int]) -> dict[int, JsonObject]:
     """A list with one object for each of `seats`, in any order, put in theirs."""
-    given = at.records(key, one)
-    found = {table.names.seat(entry, "player"): entry for entry in given}
-    if len(given) != len(seats) or set(found) != set(seats):
+    given = at.records(key, what)
+    by_seat = {table.names.seat(entry, "player"): entry for entry in given}
+    if len(given) != len(seats) or set(by_seat) != set(seats):
         raise at.error(
             f"{key} are of {listed([entry.fields['player'] for entry in given])}",
             f"one of each: {listed([table.names.names[seat] for seat in seats])}",
         )
-    return {seat: found[seat] for seat in seats}
+    return {seat: by_seat[seat] for seat in seats}
 
 
 def _quest(table: Conversation, at: JsonObject, last: int) -> None:
     at.expect("final_team_index", last, "the last proposal is the approved team")
-    for one in _by_seat(table, at, "quest_actions", "card", table.state.team).values():
-        succeeds = one.one_of("action", ("success", "fail")) == "success"
-        table.play(Move(avalon.CARD, (int(succeeds),)), one)
+    for card in _by_seat(table, at, "quest_actions", "card", table.state.team).values():
+        succeeds = card.one_of("action", ("success", "fail")) == "success"
+        table.play(Move(avalon.CARD, (int(succeeds),)), card)
     _, fails, success = table.results[-1]
     at.expect("fail_count", fails, "the fail cards")
     at.expect("mission_result", "success" if success else "fail", f"the mission has {fails} fail cards")
@@ -228,8 +228,8 @@ def _assassin(table: Conversation, within: JsonObject) -> None:
         missing = table.names.names[table.state.actor]
         raise at.error(f"evil_discussion has no statement of {missing}", "one statement by each evil seat, by number")
     named = table.names.seat(at, "guess")
-    heard, raw = table.heard(at, "reasoning")
-    table.play(Move(avalon.GUESS, (named,), heard), at, raw)
+    words, raw = table.words_of(at, "reasoning")
+    table.play(Move(avalon.GUESS, (named,), words), at, raw)
     at.expect("correct", table.state.standing.reason == "assassination", "who Merlin is")
 
 
@@ -249,20 +249,20 @@ def _reflections(table: Conversation, at: JsonObject) -> None:
     if not table.over:
         raise at.error("post_game_reflections are there", "none, as the game is not over")
     outcome, players = table.outcome, at.records("players", "player")
-    told = at.records("post_game_reflections", "reflection")
-    for one in told:
-        seat = table.names.seat(one, "player_name")
-        one.expect("role_played", players[seat].fields["role"], f"the role of {table.names.names[seat]}")
+    reflections = at.records("post_game_reflections", "reflection")
+    for reflection in reflections:
+        seat = table.names.seat(reflection, "player_name")
+        reflection.expect("role_played", players[seat].fields["role"], f"the role of {table.names.names[seat]}")
         won = outcome.returns[seat] > 0
-        one.expect("game_result", "won" if won else "lost", f"{outcome.winner} wins")
-    if len({one.fields["player_name"] for one in told}) != len(told):
+        reflection.expect("game_result", "won" if won else "lost", f"{outcome.winner} wins")
+    if len({reflection.fields["player_name"] for reflection in reflections}) != len(reflections):
         raise at.error("a player has two post_game_reflections", "one of each player at most")
 
 
 def _named(at: JsonObject) -> str:
     """By its id; without one, or if another game has it, by where it comes from, such as `group/game_02.json`."""
-    found = _by_source(at)
-    return file_name(at, "game_id") if found is None or "game_id" in at.fields else found
+    source = _by_source(at)
+    return file_name(at, "game_id") if source is None or "game_id" in at.fields else source
 
 
 def _by_source(at: JsonObject) -> str | None:

@@ -73,19 +73,19 @@ def _seats(at: JsonObject) -> Names:
     if len(given) not in PLAYERS:
         raise at.refused(SEATS, f"{PLAYERS[0]} to {PLAYERS[-1]} players")
     at.expect("numberOfPlayers", len(given), f"the players in {SEATS}")
-    return names_of([JsonObject(f"{at.where}, {SEATS}", {"name": one}) for one in given], "name")
+    return names_of([JsonObject(f"{at.where}, {SEATS}", {"name": seat_name}) for seat_name in given], "name")
 
 
 def _roles(at: JsonObject, names: Names) -> list[str]:
     cards = at.fields.get("cards") or []
     if cards:
         raise at.refused("cards", "none: games with the Lady of the Lake and other cards are not played here")
-    held = at.entries("playerRoles", names.names)
+    roles = at.entries("playerRoles", names.names)
     dealt = []
     for name in names.names:
-        told = held.record(name)
-        dealt.append(HELD[told.one_of("role", list(HELD))])
-        told.expect("alliance", ALLIANCES[avalon.side_of(dealt[-1])], f"the side of {told.fields['role']}")
+        player = roles.record(name)
+        dealt.append(HELD[player.one_of("role", list(HELD))])
+        player.expect("alliance", ALLIANCES[avalon.side_of(dealt[-1])], f"the side of {player.fields['role']}")
     if dealt.count(avalon.ASSASSIN) != 1:
         raise at.refused("playerRoles", "one Assassin")
     try:
@@ -123,9 +123,9 @@ def _missions(history: JsonObject, name: str) -> list[list[set[str]]]:
     accepted = f"a list of missions, each a list of texts made of {', '.join(_MARKS)}, one vote in each"
     missions: list[list[set[str]]] = []
     for mission in history.of(list, name, accepted):
-        if type(mission) is not list or not mission or any(type(one) is not str for one in mission):
+        if type(mission) is not list or not mission or any(type(turn) is not str for turn in mission):
             raise history.refused(name, accepted)
-        marks = [one.split() for one in mission]
+        marks = [turn.split() for turn in mission]
         for mark in marks:
             if (
                 not set(mark) <= set(_MARKS)
@@ -142,16 +142,16 @@ def _mission(table: SiteGame, at: JsonObject, number: int, proposals: list[dict[
     if table.state.phase != PROPOSE:
         raise JsonObject(where, {}).error(f"the missions end before it, at {shown(table.score)}", "no further mission")
     for turn, marks in enumerate(proposals, 1):
-        one = JsonObject(f"{where}, proposal {turn}", {})
+        here = JsonObject(f"{where}, proposal {turn}", {})
         if table.goes:
-            raise one.error("a team of this mission goes already", "no proposal after it")
-        leads = [seat for seat, told in marks.items() if _LEADS in told]
+            raise here.error("a team of this mission goes already", "no proposal after it")
+        leads = [seat for seat, mark in marks.items() if _LEADS in mark]
         if leads != [table.state.actor]:
-            told = listed([table.names.names[seat] for seat in leads]) or "nobody"
-            raise one.error(f"{told} leads", f"{table.names.names[table.state.actor]}, the next leader")
-        table.play(Move(avalon.TEAM, tuple(seat for seat, told in marks.items() if _PICKED in told)), one)
+            leaders = listed([table.names.names[seat] for seat in leads]) or "nobody"
+            raise here.error(f"{leaders} leads", f"{table.names.names[table.state.actor]}, the next leader")
+        table.play(Move(avalon.TEAM, tuple(seat for seat, mark in marks.items() if _PICKED in mark)), here)
         for said in marks.values():
-            table.play(avalon.APPROVE if _APPROVES in said else avalon.REJECT, one)
+            table.play(avalon.APPROVE if _APPROVES in said else avalon.REJECT, here)
     if table.goes:
         _quest(table, JsonObject(where, at.fields), number)
     elif not table.over and at.fields.get("winningTeam") is not None:
@@ -178,10 +178,10 @@ def _ending(table: SiteGame, at: JsonObject) -> None:
     if table.state.phase == HUNT and at.fields.get("whoAssassinShot") is not None:
         role = HELD[at.one_of("whoAssassinShot", list(HELD))]
         assassin = table.state.actor
-        held = [seat for seat, one in enumerate(table.dealt) if one == role and seat != assassin]
-        if not held:
+        holders = [seat for seat, held_role in enumerate(table.dealt) if held_role == role and seat != assassin]
+        if not holders:
             raise at.refused("whoAssassinShot", "a role that another player holds")
-        (table.play if len(held) == 1 else table.suppose)(Move(avalon.GUESS, (held[0],)), at)
+        (table.play if len(holders) == 1 else table.suppose)(Move(avalon.GUESS, (holders[0],)), at)
     elif at.fields.get("whoAssassinShot") is not None:
         raise at.refused("whoAssassinShot", "null", f"nobody is shot at {shown(table.score)}")
     if at.fields.get("whoAssassinShot2") is not None:

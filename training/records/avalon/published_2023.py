@@ -113,8 +113,8 @@ def _check_index(at: JsonObject) -> None:
         raise at.refused("index", accepted)
     folder = re.fullmatch(r"battle\S*_game_([0-9]+)", at.fields["source_dir"])
     log = re.fullmatch(r"(?:blue|red)_([0-9]+)\.json", at.fields["log_file"])
-    for found, key in ((folder, "source_dir"), (log, "log_file")):
-        if found and found[1].lstrip("0") != str(index).lstrip("0"):
+    for match, key in ((folder, "source_dir"), (log, "log_file")):
+        if match and match[1].lstrip("0") != str(index).lstrip("0"):
             raise at.refused(key, f"the number of index {index}", "a game has one number")
 
 
@@ -249,8 +249,8 @@ def _text(table: PublishedGame, at: JsonObject) -> str:
     published: dict[str, Any] = {key: at.fields[key] for key in ("game_id", "proposed_method_side", "baseline_side")}
     published |= {"confirm_logged": table.confirmed, "cards": table.cards}
     if table.words is not None:
-        told = {"log": at.fields["log_file"], "players": "numbered from 0; in the log and in `raw` from 1"}
-        published |= {"answers": table.answers, "words": told}
+        source = {"log": at.fields["log_file"], "players": "numbered from 0; in the log and in `raw` from 1"}
+        published |= {"answers": table.answers, "words": source}
     return table.transcript({"published": published})
 
 

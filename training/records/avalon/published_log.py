@@ -69,13 +69,13 @@ def renumbered(text: str, players: int) -> str:
     'player_0, player_1 and player_4 trust player_5; player #7 is not here.'
     """
 
-    def one(found: re.Match[str]) -> str:
-        if found[1] is None:
-            return renumbered(found[0], players)  # a remark in brackets
-        number = int(found[1])
+    def numbered(match: re.Match[str]) -> str:
+        if match[1] is None:
+            return renumbered(match[0], players)  # a remark in brackets
+        number = int(match[1])
         return name(number - 1) if 1 <= number <= players else f"player #{number}"
 
-    return _LIST.sub(lambda found: _NUMBER.sub(one, found[0]), text)
+    return _LIST.sub(lambda match: _NUMBER.sub(numbered, match[0]), text)
 
 
 def as_heard(text: str, players: int) -> str:
@@ -124,10 +124,10 @@ def _statement(event: JsonObject) -> Statement:
 def speaker_of(event: JsonObject) -> tuple[int, str, str]:
     """Who replies in an event, from 1, the role by which he is called, and the reply. Raises `ParlourError` for none or two."""
     spoken = [(_SPEAKER.fullmatch(key), key) for key in event.fields if key.startswith("player ")]
-    found, key = spoken[0] if len(spoken) == 1 else (None, "")
-    if found is None:
+    match, key = spoken[0] if len(spoken) == 1 else (None, "")
+    if match is None:
         raise event.error(f"the speakers are {shown([key for _, key in spoken])}", "one, as `player N(Role)`")
-    return int(found[1]), found[2], event.of(str, key, "a text")
+    return int(match[1]), match[2], event.of(str, key, "a text")
 
 
 class Words:
@@ -179,10 +179,10 @@ class Words:
 
     def finish(self) -> None:
         """Refuse a log that has more to say than the game has turns."""
-        for number, (have, told) in enumerate(zip(self._rounds, self._next, strict=True), 1):
-            if told < len(have):
+        for number, (have, count) in enumerate(zip(self._rounds, self._next, strict=True), 1):
+            if count < len(have):
                 many = f"round {number} has {len(have)} statements"
-                raise _contradicts(self._where, many, f"{told}, one by each player for each proposal")
+                raise _contradicts(self._where, many, f"{count}, one by each player for each proposal")
 
 
 def _contradicts(where: str, what: str, accepted: str) -> ParlourError:
@@ -238,13 +238,13 @@ class LogEvent:
 
     def says(self) -> str | None:
         """The one decision that the reply expresses without doubt; None if there is none."""
-        found = [meaning for meaning, pattern in _SAYS[self.kind].items() if pattern.search(self.reply)]
-        return found[0] if len(found) == 1 and (self.kind == QUESTION or not negated(self.reply)) else None
+        meanings = [meaning for meaning, pattern in _SAYS[self.kind].items() if pattern.search(self.reply)]
+        return meanings[0] if len(meanings) == 1 and (self.kind == QUESTION or not negated(self.reply)) else None
 
-    def expect(self, what: str, found: object, wanted: object) -> None:
+    def expect(self, what: str, actual: object, wanted: object) -> None:
         """Refuse the log unless both are the same."""
-        if found != wanted:
-            raise ParlourError(f"{self.where}: {what} {_said(found)}; accepted: {_said(wanted)}, as in the record")
+        if actual != wanted:
+            raise ParlourError(f"{self.where}: {what} {_said(actual)}; accepted: {_said(wanted)}, as in the record")
 
 
 def compare(record: JsonObject, path: str | Path) -> None:
@@ -259,9 +259,9 @@ def compare(record: JsonObject, path: str | Path) -> None:
     rounds = record.fields["rounds"]
     if len(logged) != len(rounds):
         raise ParlourError(f"{where}: {len(logged)} rounds; accepted: {len(rounds)}, as in the record")
-    for number, (events, one) in enumerate(zip(logged, rounds, strict=True), 1):
+    for number, (events, round_) in enumerate(zip(logged, rounds, strict=True), 1):
         reader = _Reader(f"{where}, round {number}", events, record.fields["roles"])
-        _round(reader, one)
+        _round(reader, round_)
         if number == len(rounds):
             end = reader.next(END)
             end.expect("the winner is", {"Good": GOOD, "Evil": EVIL}[str(end.told[0])], record.fields["winner"])
@@ -300,36 +300,36 @@ def _events(where: str, events: Sequence[JsonObject]) -> Iterator[LogEvent]:
     for number, event in enumerate(events, 1):
         at = JsonObject(f"{where}, event {number}", event.fields)
         host = at.of(str, "Host", "a text")
-        found = [(kind, match) for kind, pattern in _EVENTS.items() if (match := pattern.match(host))]
-        if not found:
+        matches = [(kind, match) for kind, pattern in _EVENTS.items() if (match := pattern.match(host))]
+        if not matches:
             raise at.refused("Host", f"what the host says at {listed(_EVENTS)}")
-        kind, match = found[0]
+        kind, match = matches[0]
         player, role, reply = (0, "", "") if kind in _ANNOUNCED else speaker_of(at)
         yield LogEvent(at.where, kind, match.groups(), player, role, reply)
 
 
-def _round(reader: _Reader, one: dict[str, Any]) -> None:
-    for proposal in one["proposals"]:
+def _round(reader: _Reader, round_: dict[str, Any]) -> None:
+    for proposal in round_["proposals"]:
         for player in proposal["speech_order"]:
-            _compare_statement(reader.next(STATEMENT, player), one, proposal)
+            _compare_statement(reader.next(STATEMENT, player), round_, proposal)
         if proposal["confirm_logged"]:
             confirmed = reader.next(CONFIRMATION, proposal["leader"])
-            confirmed.expect("the size of the team is", confirmed.told[0], str(one["team_size"]))
+            confirmed.expect("the size of the team is", confirmed.told[0], str(round_["team_size"]))
         for number, vote in proposal["votes"].items():
             _vote(reader.next(VOTE, int(number)), proposal, vote)
-    quest = one["quest"]
+    quest = round_["quest"]
     for player in quest["team"]:
         _card(reader.next(CARD, player), quest["cards"][str(player)])
     result = reader.next(RESULT)
     result.expect("the number of fail cards is", int(result.told[0] or 0), quest["fails_reported"])
-    if one["assassin"] is not None:
-        _assassin(reader, one["assassin"])
+    if round_["assassin"] is not None:
+        _assassin(reader, round_["assassin"])
 
 
-def _compare_statement(event: LogEvent, one: dict[str, Any], proposal: dict[str, Any]) -> None:
+def _compare_statement(event: LogEvent, round_: dict[str, Any], proposal: dict[str, Any]) -> None:
     number, size, order, leader, speaker = event.told
-    event.expect("the round is", number, str(one["round"]))
-    event.expect("the size of the team is", size, str(one["team_size"]))
+    event.expect("the round is", number, str(round_["round"]))
+    event.expect("the size of the team is", size, str(round_["team_size"]))
     event.expect("the order of speech is", _numbers(order), proposal["speech_order"])
     event.expect("the leader is player", leader, str(proposal["leader"]))
     event.expect("the host asks player", speaker, str(event.player))
@@ -345,16 +345,16 @@ def _card(event: LogEvent, card: dict[str, Any]) -> None:
         event.expect(f"the card of player {event.player} is", event.says() or card["card"], card["card"])
 
 
-def _assassin(reader: _Reader, told: dict[str, Any]) -> None:
-    answer = reader.next(QUESTION, told["player"])
-    answer.expect("the Assassin's answer is", answer.says() or told["answer"], told["answer"])
-    if told["answer"] == "no":
+def _assassin(reader: _Reader, hunt: dict[str, Any]) -> None:
+    answer = reader.next(QUESTION, hunt["player"])
+    answer.expect("the Assassin's answer is", answer.says() or hunt["answer"], hunt["answer"])
+    if hunt["answer"] == "no":
         return
-    reader.next(TARGET, told["player"])
+    reader.next(TARGET, hunt["player"])
     guess = reader.next(GUESS)
-    guess.expect("the Assassin is player", guess.told[0], str(told["player"]))
-    guess.expect("the target is player", guess.told[1], str(told["target"]))
-    guess.expect("that Merlin is found is", guess.told[2] == "is successful", told["correct"])
+    guess.expect("the Assassin is player", guess.told[0], str(hunt["player"]))
+    guess.expect("the target is player", guess.told[1], str(hunt["target"]))
+    guess.expect("that Merlin is found is", guess.told[2] == "is successful", hunt["correct"])
 
 
 def _numbers(players: str | None) -> list[int]:

@@ -112,8 +112,8 @@ def _methods(at: JsonObject, seats: int) -> list[str]:
                 raise at.error(f"seat {seat} is in two blocks", "each seat in one block")
             methods[seat] = method
     if set(methods) != set(range(1, seats + 1)):
-        told = ", ".join(key for key in at.fields if _BLOCK.fullmatch(key)) or "no blocks"
-        raise at.error(f"{told}: not the seats 1..{seats}", "fields seats_a_b that hold each seat once")
+        blocks = ", ".join(key for key in at.fields if _BLOCK.fullmatch(key)) or "no blocks"
+        raise at.error(f"{blocks}: not the seats 1..{seats}", "fields seats_a_b that hold each seat once")
     return [methods[seat] for seat in range(1, seats + 1)]
 
 
@@ -149,7 +149,7 @@ def _votes(at: JsonObject, seats: int) -> list[list[int]] | None:
 def _nights(at: JsonObject, roles: list[str]) -> list[list[Any]] | None:
     if (nights := _part(at, "night_actions")) is None:
         return None
-    found: list[list[Any]] = []
+    actions: list[list[Any]] = []
     for night, by_role in _turns(nights):
         for role in by_role.fields:
             if role not in _NAMES:
@@ -157,8 +157,8 @@ def _nights(at: JsonObject, roles: list[str]) -> list[list[Any]] | None:
             for seat, target in _choices(by_role.record(role), len(roles)):
                 if roles[seat] != _NAMES[role]:
                     raise by_role.refused(role, "actions of seats that hold the role")
-                found.append([night, _NAMES[role], seat, target])
-    return found
+                actions.append([night, _NAMES[role], seat, target])
+    return actions
 
 
 def _judgements(at: JsonObject, seats: int) -> list[list[Any]] | None:
@@ -282,25 +282,25 @@ def _names(at: JsonObject, key: str, size: int | None) -> tuple[str, ...]:
 
 
 def _stored_votes(at: JsonObject, seats: int) -> tuple[DayVote, ...] | None:
-    if (told := _list(at, "votes", _VOTE)) is None:
+    if (votes := _list(at, "votes", _VOTE)) is None:
         return None
-    for one in told:
-        fit = type(one) is list and len(one) == 3 and all(type(number) is int for number in one)
-        if not fit or one[1] not in range(seats) or one[2] not in range(PASS, seats):
+    for vote in votes:
+        fit = type(vote) is list and len(vote) == 3 and all(type(number) is int for number in vote)
+        if not fit or vote[1] not in range(seats) or vote[2] not in range(PASS, seats):
             raise at.refused("votes", _VOTE)
-    return tuple(DayVote(voter, target) for _, voter, target in told if target != PASS)
+    return tuple(DayVote(voter, target) for _, voter, target in votes if target != PASS)
 
 
 def _stored_judgements(at: JsonObject, seats: int) -> tuple[Judgements | None, ...]:
     """Where any are recorded, a seat without any judged nobody."""
-    if (told := _list(at, "judgements", _JUDGEMENT)) is None:
+    if (judgements := _list(at, "judgements", _JUDGEMENT)) is None:
         return (None,) * seats
     judged: list[list[Judgement]] = [[] for _ in range(seats)]
-    for one in told:
-        fit = type(one) is list and len(one) == 4 and all(type(seat) is int for seat in one[:2])
-        if not fit or any(seat not in range(seats) for seat in one[:2]) or one[2] not in (ALLY, ADVERSARY):
+    for judgement in judgements:
+        fit = type(judgement) is list and len(judgement) == 4 and all(type(seat) is int for seat in judgement[:2])
+        if not fit or any(seat not in range(seats) for seat in judgement[:2]) or judgement[2] not in (ALLY, ADVERSARY):
             raise at.refused("judgements", _JUDGEMENT)
-        judged[one[0]].append(Judgement(one[1], one[2] == ALLY))
+        judged[judgement[0]].append(Judgement(judgement[1], judgement[2] == ALLY))
     return tuple(tuple(of) for of in judged)
 
 
