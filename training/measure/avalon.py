@@ -103,9 +103,9 @@ def of_directory(directory: str | Path) -> dict[str, Any]:
     return of_games(_counted((repr(str(path)), replay.read(path)) for path in replay.transcript_files(directory)))
 
 
-def of_games(found: Iterable[CountedGame | None]) -> dict[str, Any]:
+def of_games(finished: Iterable[CountedGame | None]) -> dict[str, Any]:
     """Count over games, None for an unfinished one. Returns what `compute` returns."""
-    every = list(found)
+    every = list(finished)
     games = [game for game in every if game is not None]
     groups: dict[str, Any] = {
         group: _group([game for game in games if game.group == group])
@@ -137,10 +137,10 @@ def _counted(named: Iterable[tuple[str, Transcript]]) -> Iterator[CountedGame | 
 
 
 def _counted_game(transcript: Transcript) -> CountedGame | None:
-    found = replay.finished(transcript, GAME)
-    if found is None or transcript.outcome is None:
+    finished = replay.finished(transcript, GAME)
+    if finished is None or transcript.outcome is None:
         return None
-    game, (*_, last) = found
+    game, (*_, last) = finished
     dealt = last.standing.roles
     roles = tuple(game.role_names[role] for role in dealt)
     known = tuple(tuple(sorted({j for fact in game.night(dealt, i) for j in fact.seats})) for i in range(game.seats))
@@ -180,16 +180,16 @@ def _published(notes: Any, game: CountedGame) -> CountedGame:
     """The game with what only its log tells: the side of the proposed method, and how its events were read."""
     try:
         group, confirmed = notes["proposed_method_side"], [bool(logged) for logged in notes["confirm_logged"]]
-        told = [card[0] == "text" for card in notes["cards"]]
+        from_text = [card[0] == "text" for card in notes["cards"]]
     except (KeyError, TypeError, IndexError):
         raise ParlourError('the header\'s "published" cannot be read; accepted: what `import` writes') from None
     check_one_of("proposed_method_side", group, (GOOD, EVIL))
-    if len(confirmed) != len(game.led) or len(told) != len(game.cards):
-        many = f"{len(confirmed)} proposals and {len(told)} cards"
+    if len(confirmed) != len(game.led) or len(from_text) != len(game.cards):
+        many = f"{len(confirmed)} proposals and {len(from_text)} cards"
         accepted = f"{len(game.led)} and {len(game.cards)}, as in its moves"
         raise ParlourError(f'the header\'s "published" names {many}; accepted: {accepted}')
-    led = tuple(one._replace(confirmed=logged) for one, logged in zip(game.led, confirmed, strict=True))
-    cards = tuple(card._replace(told=one) for card, one in zip(game.cards, told, strict=True))
+    led = tuple(proposal._replace(confirmed=logged) for proposal, logged in zip(game.led, confirmed, strict=True))
+    cards = tuple(card._replace(told=by_text) for card, by_text in zip(game.cards, from_text, strict=True))
     return replace(game, group=group, led=led, cards=cards)
 
 

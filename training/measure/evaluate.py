@@ -115,9 +115,9 @@ class Report:
                 {**plain(comparison), "own": {name: Own(*of)._asdict() for name, *of in self.rests_on(comparison)}}
                 for comparison in self.comparisons
             ],
-            "own": {policy: {what: one._asdict() for what, one in of.items()} for policy, of in self.own.items()},
-            "players": {name: one.as_json() for name, one in self.players.items()},
-            "unfinished": [asdict(one) for one in self.unfinished],
+            "own": {policy: {what: rates._asdict() for what, rates in of.items()} for policy, of in self.own.items()},
+            "players": {name: player.as_json() for name, player in self.players.items()},
+            "unfinished": [asdict(game) for game in self.unfinished],
         }
 
 
@@ -182,15 +182,15 @@ def team(
     if a[0] == b[0]:
         raise ParlourError(f"both sides are called {a[0]!r}; accepted: two different names")
     base = _base(env)
-    one, other = two_sides(base.spec)
+    first, other = two_sides(base.spec)
     label = dict(zip((a[0], b[0]), _labels((a[0], b[0])), strict=True))
     jobs: list[Job] = []
     for seed in seeds:
         base.reset(seed=seed)
         views: list[Any] = [base.view(k) for k in range(base.game.seats)]
         for ones, others in ((a, b), (b, a)):
-            players = tuple(ones if side == one else others for side in [view.side for view in views])
-            name = f"{seed}-{one}-{label[ones[0]]}-{other}-{label[others[0]]}"
+            players = tuple(ones if side == first else others for side in [view.side for view in views])
+            name = f"{seed}-{first}-{label[ones[0]]}-{other}-{label[others[0]]}"
             jobs.append(Job(seed, players, _file(runner.out, base, name)))
 
     tally = _Tally(jobs)
@@ -199,8 +199,8 @@ def team(
         tally.add(number, episode)
         names = [name for name, _ in jobs[number].players]
         ones, others = (a[0], b[0]) if number % 2 == 0 else (b[0], a[0])
-        found = (_side_row(episode, names, ones, one, others), _side_row(episode, names, others, other, ones))
-        return [tally.counted(row) for row in found]
+        rows = (_side_row(episode, names, ones, first, others), _side_row(episode, names, others, other, ones))
+        return [tally.counted(row) for row in rows]
 
     played = runner.play_each(env, jobs, rows, f"{a[0]} and {b[0]}", tally.skip, tally.note)
     return _report("team", base, [row for pair in played for row in pair], (a[0], b[0]), tally)
@@ -229,8 +229,8 @@ class _Tally:
 
     def add(self, number: int, game: Episode | Unfinished) -> None:
         """Count the decisions of a game."""
-        for name, one in zip(self._names[number], game.decisions, strict=True):
-            self.players[name] = self.players.get(name, Decisions()) + one
+        for name, decision in zip(self._names[number], game.decisions, strict=True):
+            self.players[name] = self.players.get(name, Decisions()) + decision
 
     def skip(self, number: int, game: Unfinished) -> None:
         """Note a game that was given up; its decisions count as made."""
@@ -254,8 +254,8 @@ def _base(env: AECEnv[str, Any, Any]) -> GameEnv:
 def two_sides(spec: GameSpec) -> tuple[str, str]:
     """The sides of a game of two. Raises `ParlourError` for another game."""
     if len(spec.sides) != 2:
-        told = f"the sides {', '.join(spec.sides)}" if spec.sides else "no sides"
-        raise ParlourError(f"this game has {told}; accepted: a game of two sides, or the design single")
+        sides = f"the sides {', '.join(spec.sides)}" if spec.sides else "no sides"
+        raise ParlourError(f"this game has {sides}; accepted: a game of two sides, or the design single")
     return spec.sides[0], spec.sides[1]
 
 
@@ -271,9 +271,9 @@ def _seat_row(episode: Episode, name: str, own: int, opponent: str) -> Game:
 def _side_row(episode: Episode, seated: Sequence[str], name: str, side: str, opponent: str) -> Game:
     outcome = episode.outcome
     won = outcome.winner == side
-    made = [one for who, one in zip(seated, episode.decisions, strict=True) if who == name]
+    made = [decision for who, decision in zip(seated, episode.decisions, strict=True) if who == name]
     end = (outcome.winner, outcome.reason, episode.moves)
-    decisions, own = sum(one.decisions for one in made), sum(one.own for one in made)
+    decisions, own = sum(made_by.decisions for made_by in made), sum(made_by.own for made_by in made)
     return Game(episode.seed, name, None, side, "", opponent, won, *end, decisions=decisions, own=own)
 
 

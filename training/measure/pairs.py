@@ -55,7 +55,7 @@ class PairTable:
         by_deal: dict[int, list[int]] = {}
         for game in own:
             by_deal.setdefault(game.seed, []).append(game.won - game.lost)
-        return mean_estimate([sum(one) / len(one) for one in by_deal.values()], (-1.0, 1.0))
+        return mean_estimate([sum(gains) / len(gains) for gains in by_deal.values()], (-1.0, 1.0))
 
     def beats(self, a: str, b: str) -> bool:
         """Whether `a` beats `b`: the interval of the difference lies above zero."""

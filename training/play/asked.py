@@ -96,9 +96,11 @@ def heard(kind: str, at: At) -> Heard:
             rollout.play(env, players, at.seed)
         except ParlourError:
             continue  # a player of another game
-        found = [one for one in model.heard if at.seat is None or one.context.seat == f"player_{at.seat}"]
-        if len(found) >= at.number:
-            return found[at.number - 1]
+        questions = [
+            question for question in model.heard if at.seat is None or question.context.seat == f"player_{at.seat}"
+        ]
+        if len(questions) >= at.number:
+            return questions[at.number - 1]
     raise ParlourError(
         f"question {kind!r} number {at.number} is asked by no player in a game of {at.game} on seed {at.seed}; accepted: "
         "a question that players of this game ask, a smaller number, another seat or seed"

@@ -73,13 +73,14 @@ class Hint:
 
     def lines(self) -> list[str]:
         """For a terminal."""
-        told = [
-            f"  {one.seat}: evil with {one.percent} %{f' ({one.because})' if one.because else ''}" for one in self.seats
+        seats = [
+            f"  {seat.seat}: evil with {seat.percent} %{f' ({seat.because})' if seat.because else ''}"
+            for seat in self.seats
         ]
         why = f" ({self.why})" if self.why else ""
         best = [f"  {self.by} would choose: {self.best}{why}"] if self.best else []
         others = [f"  also: {', '.join(self.others)}"] if self.others else []
-        return ["Coach:", *told, *best, *others, *([f"  {self.note}"] if self.note else [])]
+        return ["Coach:", *seats, *best, *others, *([f"  {self.note}"] if self.note else [])]
 
 
 class Coach:
@@ -130,8 +131,8 @@ class Coach:
     def _seats(self, mind: Mind[Any]) -> tuple[SeatHint, ...]:
         chance = mind.own.chance()
         return tuple(
-            SeatHint(name(seat), round(100 * float(one)), self._because(mind, seat))
-            for seat, one in enumerate(chance)
+            SeatHint(name(seat), round(100 * float(share)), self._because(mind, seat))
+            for seat, share in enumerate(chance)
             if seat != self.seat
         )
 
@@ -143,8 +144,8 @@ class Coach:
         return "" if best is None else self._phrases.readings(best)[0]
 
     def _why(self, mind: Mind[Any] | None, view: View, move: Move) -> str:
-        found = None if mind is None else mind.outlook(view, move)
-        return "" if found is None else self._phrases.outlook(found)
+        outlook = None if mind is None else mind.outlook(view, move)
+        return "" if outlook is None else self._phrases.outlook(outlook)
 
     def _others(self, view: View, best: Move) -> tuple[str, ...]:
         if not isinstance(self._adviser, TrainedSeat):
@@ -217,7 +218,7 @@ def costly_moves(spec: GameSpec, game: Any, moves: tuple[Move, ...], seat: int, 
     if adviser is None:
         return []
     adviser.reset(seat, 0)
-    found = []
+    hints = []
     for step, (state, move) in enumerate(zip(states(game, moves), moves, strict=False)):
         if game.actor(state) != seat or len(game.legal(state)) < 2 or move.kind in speech.ACTS:
             continue
@@ -233,16 +234,16 @@ def costly_moves(spec: GameSpec, game: Any, moves: tuple[Move, ...], seat: int, 
         better = chosen(adviser, {}, info)
         made = Move(move.kind, move.args)
         if better is not None and Move(better.kind, better.args) != made:
-            found.append(
+            hints.append(
                 (step, state, made, better, _differences(spec, game, state, (made, better), seat, range(FIRST)))
             )
-    found.sort(key=lambda one: -float(np.mean(one[-1])))
+    hints.sort(key=lambda hint: -float(np.mean(hint[-1])))
     costly = []
-    for step, state, made, better, first in found[: 2 * most]:
+    for step, state, made, better, first in hints[: 2 * most]:
         gained = np.array([*first, *_differences(spec, game, state, (made, better), seat, range(FIRST, FIRST + MORE))])
         error = 1.96 * float(gained.std(ddof=1)) / len(gained) ** 0.5
         costly.append(CostlyMove(step, text.say(made), text.say(better), float(gained.mean()), error, bool(spec.sides)))
-    return sorted((one for one in costly if one.cost > one.error), key=lambda one: -one.cost)[:most]
+    return sorted((hint for hint in costly if hint.cost > hint.error), key=lambda hint: -hint.cost)[:most]
 
 
 def _differences(

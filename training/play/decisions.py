@@ -51,21 +51,21 @@ def is_talk(text: GameText[Any], move: Move | None, view: View) -> bool:
 
 def counted(lines: Iterable[PlayedLine], seats: int) -> tuple[Decisions, ...]:
     """The decisions of each seat."""
-    found: list[list[Decisions]] = [[Decisions()] for _ in range(seats)]
+    counts: list[list[Decisions]] = [[Decisions()] for _ in range(seats)]
     seen = Beginnings()
-    refused: list[list[PlayedLine]] = [[] for _ in found]
+    refused: list[list[PlayedLine]] = [[] for _ in counts]
     """The lines of each seat's turn whose words the table refused."""
     for line in lines:
         seat, fault = line.entry.seat, line.entry.fault
         if calls := _calls(line):
-            found[seat].append(took(calls, seen))
+            counts[seat].append(took(calls, seen))
         if line.entry.move is None and fault != FORFEIT:
-            found[seat].append(Decisions(refused={fault: 1}))
+            counts[seat].append(Decisions(refused={fault: 1}))
             refused[seat].append(line)
             continue
-        found[seat].append(_decision(line, refused[seat]))
+        counts[seat].append(_decision(line, refused[seat]))
         refused[seat] = []
-    return tuple(Decisions(**summed(*of)) for of in found)
+    return tuple(Decisions(**summed(*of)) for of in counts)
 
 
 def _calls(line: PlayedLine) -> Sequence[Mapping[str, Any]]:
@@ -88,7 +88,7 @@ def _decision(line: PlayedLine, refused: Sequence[PlayedLine]) -> Decisions:
     if line.talk:
         return Decisions(talk=1)
     put = questions(_calls(line))
-    again = bool(refused) or any(one.replies > 1 for one in put[-1:])
+    again = bool(refused) or any(question.replies > 1 for question in put[-1:])
     return Decisions(again=1) if again else Decisions(first=1)
 
 
@@ -100,8 +100,8 @@ def of_transcript(transcript: Transcript) -> tuple[Decisions, ...]:
     last = transcript.closing
     left = {str(last["seat"]): took(calls_in(last))} if "seat" in last else {}
     return tuple(
-        replace(one + left.get(name(seat), Decisions()), models=named[seat])
-        for seat, one in enumerate(counted(_lines(transcript), seats))
+        replace(counts + left.get(name(seat), Decisions()), models=named[seat])
+        for seat, counts in enumerate(counted(_lines(transcript), seats))
     )
 
 
@@ -126,16 +126,16 @@ def models_of(players: Sequence[Any]) -> dict[str, dict[str, str]]:
 
     Players that ask no model are left out.
     """
-    found = {name(seat): getattr(player, "model", None) for seat, player in enumerate(players)}
-    return {seat: described(model) for seat, model in found.items() if isinstance(model, Model)}
+    models = {name(seat): getattr(player, "model", None) for seat, player in enumerate(players)}
+    return {seat: described(model) for seat, model in models.items() if isinstance(model, Model)}
 
 
 def described(model: Model) -> dict[str, str]:
     """A model's name, and the host at which a language model is asked, where that is known; never a key or a path."""
-    told = {"model": model.name}
+    settings = {"model": model.name}
     if model.is_language_model and "base_url" in model.settings():
-        told["server"] = urlsplit(model.settings()["base_url"] or _OWN_SERVER).hostname or ""
-    return told
+        settings["server"] = urlsplit(model.settings()["base_url"] or _OWN_SERVER).hostname or ""
+    return settings
 
 
 def _answering(model: Mapping[str, str]) -> tuple[str, ...]:
@@ -179,25 +179,25 @@ class HeardGame:
         """Add the time of a turn."""
         self._seconds[seat] += seconds
 
-    def __call__(self, told: Entry | Outcome) -> None:
-        if isinstance(told, Outcome):
+    def __call__(self, entry: Entry | Outcome) -> None:
+        if isinstance(entry, Outcome):
             self.sum_up()
-        elif told.seat >= 0:
-            talk = is_talk(self._base.text, told.move, self._view)
-            self._lines.append(PlayedLine(told, self._notes, self._options, talk))
+        elif entry.seat >= 0:
+            talk = is_talk(self._base.text, entry.move, self._view)
+            self._lines.append(PlayedLine(entry, self._notes, self._options, talk))
             self._notes, self._counts = {}, None
         if self._next is not None:
-            self._next(told)
+            self._next(entry)
 
     def sum_up(self, **notes: Any) -> None:
         """Note the decisions for the last line of the transcript, and further entries."""
         if self._annotate is not None:
-            told = {name(seat): one.as_json() for seat, one in enumerate(self._counted())}
-            self._annotate(**notes, players=told)
+            players = {name(seat): counts.as_json() for seat, counts in enumerate(self._counted())}
+            self._annotate(**notes, players=players)
 
     def decisions(self) -> tuple[Decisions, ...]:
         """Decisions of each seat so far, with the seconds of its turns."""
-        return tuple(replace(one, seconds=s) for one, s in zip(self._counted(), self._seconds, strict=True))
+        return tuple(replace(counts, seconds=s) for counts, s in zip(self._counted(), self._seconds, strict=True))
 
     def leave(self) -> tuple[Decisions, ...]:
         """Stop listening; tells the meters of the models, and returns `decisions`."""
@@ -213,8 +213,8 @@ class HeardGame:
     def _counted(self) -> tuple[Decisions, ...]:
         if self._counts is None:
             self._counts = counted(self._lines, len(self._seconds))
-        found = list(self._counts)
+        counts = list(self._counts)
         if self._notes:  # of a turn that did not end
-            found[self._base.seat] += took(self._notes.get("calls") or ())
+            counts[self._base.seat] += took(self._notes.get("calls") or ())
         named = {seat: _answering(described(m)) for seat, m in self._models.items() if isinstance(m, Model)}
-        return tuple(replace(one, models=named.get(seat, ())) for seat, one in enumerate(found))
+        return tuple(replace(counts, models=named.get(seat, ())) for seat, counts in enumerate(counts))

@@ -88,9 +88,9 @@ class Ceiling:
         """Count a game. Raises `TooManyFallbacks` if a player, by name, is above the limit now."""
         if self._limit is None:
             return
-        for name, one in zip(names, decisions, strict=False):
-            self._own[name] += one.own
-            self._all[name] += one.decisions
+        for name, decision in zip(names, decisions, strict=False):
+            self._own[name] += decision.own
+            self._all[name] += decision.decisions
         for name, made in self._all.items():
             foreign = made - self._own[name]
             if made >= LEAST and foreign > self._limit * made:

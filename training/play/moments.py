@@ -100,8 +100,8 @@ class Moments:
             player, (state, view) = self._players[seat], views[seat]
             if isinstance(player, AskingPolicy):
                 player.come_first(view)
-            told = self._env.ahead(base.possible_agents[seat], state, player.wants)
-            calls.append(partial(_answered, player.act, *told))
+            arguments = self._env.ahead(base.possible_agents[seat], state, player.wants)
+            calls.append(partial(_answered, player.act, *arguments))
         for player, view in listening.values():
             player.come_first(view)
             calls.append(partial(_answered, player.hear, view))
@@ -113,7 +113,7 @@ class Moments:
 
     def _listening(self, others: Collection[int]) -> dict[int, tuple[AskingPolicy, View]]:
         """Who has seen something new and will have heard nothing but players when its turn comes, in the order of the turns."""
-        base, found = self._base, {}
+        base, asked = self._base, {}
         for seat in before_moderator(base.game, base.state_now):
             player = self._players[seat]
             if seat in others or not isinstance(player, AskingPolicy) or not player.waits:
@@ -121,18 +121,18 @@ class Moments:
             view = base.view(seat)
             if len(view.events) > self._heard[seat]:
                 self._heard[seat] = len(view.events)
-                found[seat] = player, view
-        return found
+                asked[seat] = player, view
+        return asked
 
     def _is_given(self, seat: int, view: View) -> bool:
         return seat in self._early and self._early[seat].view == view
 
 
-def _answered(ask: Callable[..., Any], *told: Any) -> _Answer:
+def _answered(ask: Callable[..., Any], *arguments: Any) -> _Answer:
     """What a player answers, and how long that takes."""
     action, failed, began = None, None, perf_counter()
     try:
-        action = ask(*told)
+        action = ask(*arguments)
     except BaseException as error:  # whatever it is is raised at the turn
         failed = error
     return _Answer(action, failed, perf_counter() - began)

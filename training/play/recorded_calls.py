@@ -67,9 +67,9 @@ def models_in(header: Mapping[str, Any]) -> Mapping[str, Mapping[str, str]]:
     return models
 
 
-def _check(form: TypeAdapter[Any], found: Any, what: str) -> None:
+def _check(form: TypeAdapter[Any], value: Any, what: str) -> None:
     try:
-        form.validate_python(found, strict=True)
+        form.validate_python(value, strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join([what, *map(str, first["loc"])])[:200]

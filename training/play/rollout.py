@@ -144,9 +144,9 @@ def _turn(
 def _unfinished(base: GameEnv, seed: int, error: Exception, game: HeardGame) -> GameUnfinished:
     """The game as far as it went; its transcript's last line is told what it needs."""
     who, why = name(base.seat), " ".join(str(error).split())
-    told = why if isinstance(error, NotAnswered) else f"{who}: {type(error).__name__}: {why}"
+    reason = why if isinstance(error, NotAnswered) else f"{who}: {type(error).__name__}: {why}"
     game.sum_up(seat=who)
-    return GameUnfinished(Unfinished(seed, told, len(base.moves), game.decisions()))
+    return GameUnfinished(Unfinished(seed, reason, len(base.moves), game.decisions()))
 
 
 COUNTED: Final = ("unreadable", "ambiguous", "illegal", "replaced")

@@ -130,17 +130,17 @@ class GameRunner:
         playing = play_in_threads(workers, jobs) if self.pool is None else play_in_pool(workers, jobs, self.pool)
         with closing(playing) as finished:
             stage = Stage(f"Playing {what}", len(jobs), "games")
-            told = counted(finished, stage, lambda stage, done, _note="": self.progress(stage, done, note()))
-            return [keep(number, result) for number, result in enumerate(in_order(told))]
+            games = counted(finished, stage, lambda stage, done, _note="": self.progress(stage, done, note()))
+            return [keep(number, result) for number, result in enumerate(in_order(games))]
 
     def _stored(self, env: AECEnv[str, Any, Any], jobs: Sequence[Job]) -> dict[int, Episode | Unfinished]:
         """The games that are there, by the number of the job."""
-        base, found = env.unwrapped, {}
+        base, games = env.unwrapped, {}
         assert isinstance(base, GameEnv), "games are stored by parlour's own environments"
         for number, job in enumerate(jobs):
             if job.transcript is not None:
                 names, given_up = [name for name, _ in job.players], self.failures.skips
                 game = stored_game(job.transcript, base, job.seed, names, given_up=given_up)
                 if game is not None:
-                    found[number] = game
-        return found
+                    games[number] = game
+        return games

@@ -47,12 +47,12 @@ def stored_game(
     if b"\n" not in path.read_bytes():  # killed within the first line
         path.unlink()
         return None
-    found = replay.read(path)
-    check_header(path, found, env, seed, players)
-    if found.outcome is not None:
-        return _episode(found, seed)
-    if given_up and "unfinished" in found.closing:
-        return Unfinished(seed, str(found.closing["unfinished"]), len(found.moves), of_transcript(found))
+    transcript = replay.read(path)
+    check_header(path, transcript, env, seed, players)
+    if transcript.outcome is not None:
+        return _episode(transcript, seed)
+    if given_up and "unfinished" in transcript.closing:
+        return Unfinished(seed, str(transcript.closing["unfinished"]), len(transcript.moves), of_transcript(transcript))
     path.unlink()
     return None
 
@@ -113,16 +113,16 @@ def games_folder(
         yield
         return
     game = name_of(env.spec)
-    file, told = f"{game}-{command}.json", {"game": game, "config": dict(env.game.config), **settings}
+    file, settings_file = f"{game}-{command}.json", {"game": game, "config": dict(env.game.config), **settings}
     with run_directory(out) as folder:
         if resume:
-            store_settings(folder, told, file=file)
+            store_settings(folder, settings_file, file=file)
             yield
             return
         before = set(folder.glob(f"{game}-*.jsonl"))
         new = not (folder / file).exists() or not before
         if new:
-            write_json(folder / file, told)
+            write_json(folder / file, settings_file)
         try:
             yield
         except ParlourError:

@@ -44,8 +44,8 @@ class TerminalPerson(HumanPolicy):
                 move = read_free_words(self._env.text, answer, info["view"])
             except ParlourError:
                 return answer  # the table says what is wrong with it
-            heard = understood(self._env.text, move) or NO_CLAIM
-            self._tell(f"Heard as: {heard}")
+            claim = understood(self._env.text, move) or NO_CLAIM
+            self._tell(f"Heard as: {claim}")
             other = self._read("Enter to say it, or other words, or the number of an option: ").strip()
             if not other:
                 return TextAction(move, answer)

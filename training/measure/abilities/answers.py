@@ -33,9 +33,9 @@ def moves_taken(folder: Path) -> MovesTaken | None:
     path = folder / RESULTS
     if not path.exists():
         return None
-    held = read_json(path)
-    made: Mapping[str, Any] = held["all decisions"]
-    games = sum(len(of) for by in held["points"].values() for sides in by.values() for of in sides.values())
+    stored = read_json(path)
+    made: Mapping[str, Any] = stored["all decisions"]
+    games = sum(len(of) for by in stored["points"].values() for sides in by.values() for of in sides.values())
     first = made.get("first", 0) / made["decisions"] if made["decisions"] else None
     dollars = made.get("dollars", 0.0)
     tokens = made.get("prompt", 0) + made.get("completion", 0)

@@ -43,7 +43,7 @@ def stated_by(
     together = model.concurrency if asking and model.waits else 1
     for start in range(0, len(moments), together):
         some = list(zip(policies[start : start + together], moments[start : start + together], strict=True))
-        stated += [one.result() for one in at_once([partial(_state, player, *one) for one in some], together)]
+        stated += [job.result() for job in at_once([partial(_state, player, *job) for job in some], together)]
         for policy, _ in some:
             decisions += took(policy.notes().get("calls", ()))
         done += len(some)

@@ -46,8 +46,8 @@ def loss(chances: Chances, truth: Sequence[bool]) -> float:
     >>> round(loss([0.5, 0.5], [True, False]), 4)
     0.6931
     """
-    held = np.clip(np.asarray(chances, float), LEAST, 1 - LEAST)
-    return float(-np.log(np.where(np.asarray(truth), held, 1 - held)).mean())
+    clipped = np.clip(np.asarray(chances, float), LEAST, 1 - LEAST)
+    return float(-np.log(np.where(np.asarray(truth), clipped, 1 - clipped)).mean())
 
 
 def stated_scores(moments: Sequence[BeliefMoment], stated: Sequence[Chances], rng: np.random.Generator) -> StatedScores:
@@ -61,11 +61,11 @@ def stated_scores(moments: Sequence[BeliefMoment], stated: Sequence[Chances], rn
     names = list(dict.fromkeys(moment.game for moment in moments))
     sums = np.zeros((len(names), 4))  # losses of the prior, of what was stated, of the exact posterior; moments
     for moment, chances in zip(moments, stated, strict=True):
-        losses = [loss(one, moment.truth) for one in (moment.prior, chances, moment.exact)]
+        losses = [loss(probabilities, moment.truth) for probabilities in (moment.prior, chances, moment.exact)]
         sums[names.index(moment.game)] += (*losses, 1)
     drawn = drawn_anew(len(names), len(names), RESAMPLES, rng) @ sums
     flat = [chance for chances in stated for chance in chances]
-    true = [one for moment in moments for one in moment.truth]
+    true = [evil for moment in moments for evil in moment.truth]
     return StatedScores(
         _estimate(_skill, sums, drawn),
         _loss_estimate(sums, drawn),
@@ -102,7 +102,7 @@ def doubt_change(
     after: Sequence[DoubtLosses], before: Sequence[DoubtLosses], rng: np.random.Generator
 ) -> Estimate | None:
     """The doubt left in some games minus the doubt left in the same games seen otherwise; None as in `doubt_left`."""
-    rows = [(*one, *other) for one, other in zip(after, before, strict=True)]
+    rows = [(*row, *other) for row, other in zip(after, before, strict=True)]
     return _of_games(lambda sums: _left(sums[..., :2]) - _left(sums[..., 2:]), rows, rng)
 
 
@@ -145,9 +145,9 @@ def _mean(sums: Floats) -> Floats:
 
 
 def _loss_estimate(sums: Floats, drawn: Floats) -> Estimate:
-    found = _estimate(_mean, sums, drawn)
-    assert found is not None  # there is a moment
-    return found
+    estimate = _estimate(_mean, sums, drawn)
+    assert estimate is not None  # there is a moment
+    return estimate
 
 
 def _estimate(figure: Callable[[Floats], Floats], sums: Floats, drawn: Floats) -> Estimate | None:

@@ -114,13 +114,13 @@ def consistency(games: Iterable[SpokenGame], rng: np.random.Generator) -> dict[s
     for game in games:
         judged = list(judged_claims(game))
         for player in dict.fromkeys(game.players[claim.seat] for claim in judged):
-            by_player.setdefault(player, []).append([one for one in judged if game.players[one.seat] == player])
+            by_player.setdefault(player, []).append([claim for claim in judged if game.players[claim.seat] == player])
     return {player: _of(claims, rng) for player, claims in by_player.items()}
 
 
 def _of(games: Sequence[Sequence[JudgedClaim]], rng: np.random.Generator) -> Consistency:
     def share(kind: str) -> Estimate | None:
-        values = [[float(kind in one.against) for one in of if one.good or kind != SAW] for of in games]
+        values = [[float(kind in claim.against) for claim in of if claim.good or kind != SAW] for of in games]
         return mean_by_game(values, rng)
 
     return Consistency(share(RULES), share(SAW), share(SAID), sum(map(len, games)))
@@ -208,11 +208,11 @@ class _Known:
         return evil if kind == speech.ACCUSE else ~evil
 
 
-def consistency_as_json(found: Mapping[str, Consistency]) -> dict[str, Any]:
+def consistency_as_json(by_player: Mapping[str, Consistency]) -> dict[str, Any]:
     """Plain values."""
     return {
-        player: {"claims": one.claims, **{kind: _plain(getattr(one, kind)) for kind in CONTRADICTIONS}}
-        for player, one in found.items()
+        player: {"claims": consistency.claims, **{kind: _plain(getattr(consistency, kind)) for kind in CONTRADICTIONS}}
+        for player, consistency in by_player.items()
     }
 
 

@@ -21,54 +21,61 @@ Named = Iterator[tuple[str, Estimate | None]]
 _WIDTH: Final = 2 * 1.959963984540054  # of a normal interval at 95 %, in standard errors
 
 
-def estimates_of(found: Abilities, ability: str) -> dict[str, Estimate | None]:
+def estimates_of(measured: Abilities, ability: str) -> dict[str, Estimate | None]:
     """The estimates of one ability by name, of the player alone."""
-    return dict(_ESTIMATES[ability](found))
+    return dict(_ESTIMATES[ability](measured))
 
 
-def numbers_of(found: Abilities, ability: str) -> dict[str, float]:
+def numbers_of(measured: Abilities, ability: str) -> dict[str, float]:
     """The same as numbers: `NAME`, `NAME_low`, `NAME_high` and `NAME_stderr`; NaN where there is none.
 
     The standard error is that of a normal distribution with the same interval.
     """
     numbers: dict[str, float] = {}
-    for name, one in estimates_of(found, ability).items():
-        low, high = (nan, nan) if one is None or one.low is None or one.high is None else (one.low, one.high)
-        value = nan if one is None else one.value
+    for name, estimate in estimates_of(measured, ability).items():
+        low, high = (
+            (nan, nan)
+            if estimate is None or estimate.low is None or estimate.high is None
+            else (estimate.low, estimate.high)
+        )
+        value = nan if estimate is None else estimate.value
         numbers |= {name: value, f"{name}_low": low, f"{name}_high": high, f"{name}_stderr": (high - low) / _WIDTH}
     return numbers
 
 
-def _deduction(found: Abilities) -> Named:
+def _deduction(measured: Abilities) -> Named:
     """Without a figure if fewer than half of the beliefs are the player's own."""
-    asked = found.asked.asked
+    asked = measured.asked.asked
     hidden = mostly_foreign(asked.first + asked.again, asked.asked)
-    for before, scores in (("", found.deduction[found.player]), ("werewolf_", found.village.all.get(found.player))):
+    for before, scores in (
+        ("", measured.deduction[measured.player]),
+        ("werewolf_", measured.village.all.get(measured.player)),
+    ):
         if scores is not None:
             estimates = {"skill": scores.skill, "loss": scores.loss, "calibration_error": Estimate(scores.calibration)}
-            yield from ((f"{before}{name}", None if hidden else one) for name, one in estimates.items())
+            yield from ((f"{before}{name}", None if hidden else estimate) for name, estimate in estimates.items())
 
 
-def _deception(found: Abilities) -> Named:
-    yield from ((f"doubt_{who}", one) for who, one in found.deception.items())
-    yield "by_words", found.by_words
+def _deception(measured: Abilities) -> Named:
+    yield from ((f"doubt_{who}", estimate) for who, estimate in measured.deception.items())
+    yield "by_words", measured.by_words
 
 
-def _persuasion(found: Abilities) -> Named:
-    yield from ((f"claims_{side}", one) for side, one in found.persuasion._asdict().items())
-    yield from ((f"votes_{side}", one) for side, one in vars(found.votes).items())
+def _persuasion(measured: Abilities) -> Named:
+    yield from ((f"claims_{side}", estimate) for side, estimate in measured.persuasion._asdict().items())
+    yield from ((f"votes_{side}", estimate) for side, estimate in vars(measured.votes).items())
 
 
-def _merlin(found: Abilities) -> Named:
-    yield "names", found.names_merlin
-    yield "hides", found.hides_merlin
+def _merlin(measured: Abilities) -> Named:
+    yield "names", measured.names_merlin
+    yield "hides", measured.hides_merlin
 
 
-def _consistency(found: Abilities) -> Named:
-    for game, of in found.consistency.items():
-        if found.player in of:
+def _consistency(measured: Abilities) -> Named:
+    for game, of in measured.consistency.items():
+        if measured.player in of:
             for kind in CONTRADICTIONS:
-                yield f"{game.partition('_')[0]}_{kind}", getattr(of[found.player], kind)
+                yield f"{game.partition('_')[0]}_{kind}", getattr(of[measured.player], kind)
 
 
 _ESTIMATES: Final[Mapping[str, Callable[[Abilities], Named]]] = {

@@ -56,29 +56,29 @@ def onlooker_doubt(games: Sequence[AnalysedGame], rng: np.random.Generator) -> O
         games: Games of a benchmark. Those in which the player is good do not count.
         rng: Draws games for the intervals.
     """
-    own = [one for one in games if is_players(one, min(one.evil))]
-    heard, unheard = [], []
+    own = [game for game in games if is_players(game, min(game.evil))]
+    with_words, without = [], []
     for opponent in dict.fromkeys(map(opponent_of, own)):
-        found = _against([one for one in own if opponent_of(one) == opponent])
-        heard += found.heard
-        unheard += found.unheard
-    return OnlookerDoubt(doubt_left(heard, rng), doubt_change(heard, unheard, rng))
+        losses = _against([game for game in own if opponent_of(game) == opponent])
+        with_words += losses.heard
+        without += losses.unheard
+    return OnlookerDoubt(doubt_left(with_words, rng), doubt_change(with_words, without, rng))
 
 
 def _against(games: Sequence[AnalysedGame]) -> _Losses:
     """Each game is seen with rates from the games of the other deals."""
-    counted = [rate_counts(one) for one in games]
-    found = _Losses([], [])
-    for one in games:
-        others = [counts for other, counts in zip(games, counted, strict=True) if _deal(other) != _deal(one)]
+    counted = [rate_counts(game) for game in games]
+    losses = _Losses([], [])
+    for played in games:
+        others = [counts for other, counts in zip(games, counted, strict=True) if _deal(other) != _deal(played)]
         habits = counted_habits(others)
-        found.heard.append(_losses(one, habits, heard=True))
-        found.unheard.append(_losses(one, habits, heard=False))
-    return found
+        losses.heard.append(_losses(played, habits, with_words=True))
+        losses.unheard.append(_losses(played, habits, with_words=False))
+    return losses
 
 
-def _deal(one: AnalysedGame) -> int:
-    return int(one.transcript.header["seed"])
+def _deal(game: AnalysedGame) -> int:
+    return int(game.transcript.header["seed"])
 
 
 def counted_habits(counts: Sequence[Counts]) -> AvalonHabits:
@@ -91,48 +91,48 @@ def counted_habits(counts: Sequence[Counts]) -> AvalonHabits:
     return replace(fixed, **rates)
 
 
-def rate_counts(one: AnalysedGame) -> Counts:
+def rate_counts(played: AnalysedGame) -> Counts:
     """The cases of each rate of `AvalonHabits` in a game whose roles are known."""
     counts, team = Counts(), tuple[int, ...]()
-    for event in one.log:
+    for event in played.log:
         if event.move.kind == game.TEAM:
             team = event.move.args
-        counts.update(_cases(one, event, team))
+        counts.update(_cases(played, event, team))
     return counts
 
 
-def _cases(one: AnalysedGame, event: Event, team: tuple[int, ...]) -> Iterator[tuple[str, bool]]:
+def _cases(played: AnalysedGame, event: Event, team: tuple[int, ...]) -> Iterator[tuple[str, bool]]:
     seat, (kind, args, _), _ = event
-    dirty = bool(one.evil & set(team))
-    if kind == game.TEAM and seat in one.evil:
+    dirty = bool(played.evil & set(team))
+    if kind == game.TEAM and seat in played.evil:
         yield "evil_on_own_team", dirty
-    elif kind == game.TEAM and seat == one.merlin:
+    elif kind == game.TEAM and seat == played.merlin:
         yield "clean_team_merlin", not dirty
     elif kind == game.VOTES:
-        yield from ((_vote_rate(one, voter, dirty=dirty), bool(vote)) for voter, vote in enumerate(args[1:]))
+        yield from ((_vote_rate(played, voter, dirty=dirty), bool(vote)) for voter, vote in enumerate(args[1:]))
     elif kind == game.CARD:
-        yield ("fail" if seat in one.evil else "good_fails"), args[0] == 0
+        yield ("fail" if seat in played.evil else "good_fails"), args[0] == 0
     elif kind == speech.ACCUSE:
-        yield ("evil_accuses_evil" if seat in one.evil else "accuse_evil"), args[0] in one.evil
+        yield ("evil_accuses_evil" if seat in played.evil else "accuse_evil"), args[0] in played.evil
     elif kind in (speech.DEFEND, speech.RECOMMEND) and args[0] != seat:
-        yield ("evil_defends_evil" if seat in one.evil else "defend_evil"), args[0] in one.evil
+        yield ("evil_defends_evil" if seat in played.evil else "defend_evil"), args[0] in played.evil
 
 
-def _vote_rate(one: AnalysedGame, voter: int, *, dirty: bool) -> str:
-    role = one.roles[voter]
+def _vote_rate(played: AnalysedGame, voter: int, *, dirty: bool) -> str:
+    role = played.roles[voter]
     team = "dirty" if dirty else "clean"
     if role == game.MERLIN:
         return f"approve_{team}_merlin"
-    return f"approve_{team}_evil" if voter in one.evil and role != game.OBERON else "approve_blind"
+    return f"approve_{team}_evil" if voter in played.evil and role != game.OBERON else "approve_blind"
 
 
-def _losses(one: AnalysedGame, habits: AvalonHabits, *, heard: bool) -> DoubtLosses:
+def _losses(played: AnalysedGame, habits: AvalonHabits, *, with_words: bool) -> DoubtLosses:
     """Sums over the moments after quests; unless `heard`, no word of an evil seat is evidence."""
-    belief, truth = opening_belief(one, ONLOOKER, habits), [seat in one.evil for seat in range(one.seats)]
+    belief, truth = opening_belief(played, ONLOOKER, habits), [seat in played.evil for seat in range(played.seats)]
     before, prior, left = loss(belief.evil_chance().tolist(), truth), 0.0, 0.0
-    for event in one.log:
-        spoken = event.move.kind in game.ACTS and event.seat in one.evil
-        if event.to is not None or (spoken and not heard):
+    for event in played.log:
+        spoken = event.move.kind in game.ACTS and event.seat in played.evil
+        if event.to is not None or (spoken and not with_words):
             continue
         take_in(belief, event)
         if event.move.kind == game.FAILS:

@@ -40,7 +40,7 @@ def persuasion(games: Sequence[AnalysedGame], rng: np.random.Generator) -> Persu
     """
     claims = [list(claim_effects(game)) for game in games]
     good, evil = (
-        [[effect for one in of if one.evil == side for effect in one.effects] for of in claims]
+        [[effect for claim in of if claim.evil == side for effect in claim.effects] for of in claims]
         for side in (False, True)
     )
     return Persuasion(mean_by_game(good, rng), mean_by_game(evil, rng))

@@ -69,7 +69,7 @@ class QuestionAbilities:
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
         return {
-            "solved": {str(budget): one and one.as_json() for budget, one in self.solved.items()},
+            "solved": {str(budget): share and share.as_json() for budget, share in self.solved.items()},
             "utility": self.utility and self.utility.as_json(),
             "static": self.static and self.static.as_json(),
         }
@@ -89,7 +89,7 @@ def question_abilities(
     if not (sizes.cases or sizes.mediated):
         return {}
     models = {beside: OfflineModel(), **({"": model} if model.is_language_model else {})}
-    return {name: _of(sizes, one, progress) for name, one in models.items()}
+    return {name: _of(sizes, model, progress) for name, model in models.items()}
 
 
 def _of(sizes: QuestionSizes, model: Model, progress: StageProgress) -> QuestionAbilities:
@@ -107,7 +107,7 @@ def _solved(cases: int, budget: int, model: Model, progress: StageProgress) -> E
     asked, valid = sum(game.play.asked for game in played), sum(game.play.valid for game in played)
     if mostly_foreign(valid, asked):
         return None
-    verdicts = [[float(one.solved) for one in game.verdicts if one.counts] for game in played]
+    verdicts = [[float(verdict.solved) for verdict in game.verdicts if verdict.counts] for game in played]
     return mean_by_game(verdicts, np.random.default_rng(seeds.derive(0, _RESAMPLED)))
 
 
@@ -115,5 +115,5 @@ def _mediated(questions: int, model: Model, progress: StageProgress) -> tuple[Es
     config = HeldOutConfig(train=LEARNS_FROM * questions, held_out=questions, corpus_seed=CORPUS)
     reader = AskingReader(model) if model.is_language_model else None
     learned, *others = held_out.run(config, reader=reader, progress=progress).scores
-    static = next(one for one in others if one.name.startswith("best static"))
+    static = next(score for score in others if score.name.startswith("best static"))
     return learned.utility, static.utility

@@ -99,22 +99,24 @@ class Abilities:
             "against": {opponent: _plain(scores) for opponent, scores in self.against.items()},
             "village": _plain(self.village.all),
             "village_against": {opponent: _plain(scores) for opponent, scores in self.village.against.items()},
-            "deception": {name: one and one.as_json() for name, one in self.deception.items()},
+            "deception": {name: estimate and estimate.as_json() for name, estimate in self.deception.items()},
             "by_words": self.by_words and self.by_words.as_json(),
-            "persuasion": {side: one and one.as_json() for side, one in self.persuasion._asdict().items()},
-            "votes": {side: one and one.as_json() for side, one in vars(self.votes).items()},
+            "persuasion": {
+                side: estimate and estimate.as_json() for side, estimate in self.persuasion._asdict().items()
+            },
+            "votes": {side: estimate and estimate.as_json() for side, estimate in vars(self.votes).items()},
             "names_merlin": self.names_merlin and self.names_merlin.as_json(),
             "hides_merlin": self.hides_merlin and self.hides_merlin.as_json(),
             "asked": self.asked.as_json(),
             "consistency": {game: consistency_as_json(of) for game, of in self.consistency.items()},
             "moves": self.moves and vars(self.moves),
-            "questions": {who: one.as_json() for who, one in self.questions.items()},
-            "worth_reading": [one._asdict() for one in self.worth_reading],
+            "questions": {who: question.as_json() for who, question in self.questions.items()},
+            "worth_reading": [game._asdict() for game in self.worth_reading],
         }
 
 
 def _plain(scores: dict[str, StatedScores]) -> dict[str, Any]:
-    return {name: plain(one) for name, one in scores.items()}
+    return {name: plain(score) for name, score in scores.items()}
 
 
 def abilities(
@@ -155,7 +157,7 @@ def abilities(
     werewolf = [read_werewolf(path) for path in sorted((folder / FOLDER).glob(f"*/*/{WEREWOLF}-*.jsonl"))]
     village, asked_in_village = _village(werewolf, player, model, progress)
     onlooker = onlooker_doubt(games, _rng())
-    found = Abilities(
+    measured = Abilities(
         player,
         _scores(own, stated),
         against,
@@ -168,11 +170,11 @@ def abilities(
         asked + asked_in_village,
         _consistency(games, werewolf, player),
         moves_taken(folder),
-        {who or player: one for who, one in question_abilities(sizes, model, progress, HEURISTIC).items()},
+        {who or player: ability for who, ability in question_abilities(sizes, model, progress, HEURISTIC).items()},
         worth_reading(games, own, stated[player]),
     )
-    write_json(folder / ABILITIES, found.as_json())
-    return found
+    write_json(folder / ABILITIES, measured.as_json())
+    return measured
 
 
 def _scores(
@@ -202,14 +204,14 @@ def _games(folder: Path) -> list[AnalysedGame]:
 def _deception(moments: Sequence[BeliefMoment], model: Model, progress: StageProgress) -> dict[str, Estimate | None]:
     """The doubt of good opponents: what they could conclude, what the heuristic states in their seats, what they state themselves."""
     theirs = [moment for moment in moments if not moment.by_player]
-    found = {EXACT: doubt(theirs, [moment.exact for moment in theirs], _rng())}
+    doubts = {EXACT: doubt(theirs, [moment.exact for moment in theirs], _rng())}
     stated = {
         name: stated_by(name, theirs, model, progress)[0] for name in dict.fromkeys((HEURISTIC, *_stating(theirs)))
     }
-    found[HEURISTIC] = doubt(theirs, stated[HEURISTIC], _rng())
+    doubts[HEURISTIC] = doubt(theirs, stated[HEURISTIC], _rng())
     own = [(moment, stated[moment.opponent][k]) for k, moment in enumerate(theirs) if moment.opponent in stated]
-    found[THEMSELVES] = doubt([moment for moment, _ in own], [said for _, said in own], _rng())
-    return found
+    doubts[THEMSELVES] = doubt([moment for moment, _ in own], [said for _, said in own], _rng())
+    return doubts
 
 
 def _stating(moments: Sequence[BeliefMoment]) -> list[str]:
@@ -222,7 +224,7 @@ def _village(
 ) -> tuple[VillageBeliefs, Decisions]:
     """What they state, and what the player's own questions took. The player is asked only if it played."""
     own = with_exact([moment for moment in village_moments(games) if moment.by_player], progress)
-    sat = {who for one in games for who in one.players}
+    sat = {who for game in games for who in game.players}
     stated, asked = dict[str, list[Stated]](), Decisions()
     for name in dict.fromkeys((*({player} & sat), *BESIDE)) if own else ():
         if name == EXPERT:  # what it concludes is the exact posterior
@@ -231,24 +233,26 @@ def _village(
         stated[name], took = stated_by(name, own, model, progress)
         asked = took if name == player else asked
     opponents = dict.fromkeys(moment.opponent for moment in own)
-    return VillageBeliefs(_scores(own, stated), {one: _scores(own, stated, one) for one in opponents}), asked
+    return VillageBeliefs(_scores(own, stated), {name: _scores(own, stated, name) for name in opponents}), asked
 
 
 def _consistency(
     games: Sequence[AnalysedGame], werewolf: Sequence[PlayedWerewolf], player: str
 ) -> dict[str, dict[str, Consistency]]:
     """Of both games, where the run has them."""
-    found = {
+    by_game = {
         GAME: consistency(map(spoken_avalon, games), _rng()),
         WEREWOLF: consistency(map(spoken_werewolf, werewolf), _rng()),
     }
-    return {game: _by_name(of, player) for game, of in found.items() if of}
+    return {game: _by_name(of, player) for game, of in by_game.items() if of}
 
 
-def _by_name(found: Mapping[str, Consistency], player: str) -> dict[str, Consistency]:
+def _by_name(consistencies: Mapping[str, Consistency], player: str) -> dict[str, Consistency]:
     """The player's by the name it is asked by, opponents by theirs; an opponent of the same name does not count."""
-    opponents = {who.removesuffix(OPPONENT): one for who, one in found.items() if who.endswith(OPPONENT)}
-    own = [one for who, one in found.items() if not who.endswith(OPPONENT)]
+    opponents = {
+        who.removesuffix(OPPONENT): consistency for who, consistency in consistencies.items() if who.endswith(OPPONENT)
+    }
+    own = [consistency for who, consistency in consistencies.items() if not who.endswith(OPPONENT)]
     return opponents | dict(zip([player], own, strict=False))
 
 

@@ -51,28 +51,28 @@ def _avalon_course(game: AnalysedGame, deals: Mask) -> Iterator[Fact | Said]:
             yield Said(event.seat, event.move)
 
 
-def spoken_werewolf(one: PlayedWerewolf) -> SpokenGame:
+def spoken_werewolf(game: PlayedWerewolf) -> SpokenGame:
     """A game of Werewolf."""
-    roles = one.roles
+    roles = game.roles
     deals = evil_deals(len(roles), roles.count(werewolf.WEREWOLF))
     return SpokenGame(
-        name=one.name,
-        players=one.players,
+        name=game.name,
+        players=game.players,
         roles=roles,
-        role_names=tuple(one.rules.role_names),
+        role_names=tuple(game.rules.role_names),
         evil_roles=(werewolf.WEREWOLF,),
         checker=werewolf.SEER,
         deals=deals,
         night={seat: ~deals[:, seat] for seat, role in enumerate(roles) if role != werewolf.WEREWOLF},
-        course=tuple(_werewolf_course(one, deals)),
+        course=tuple(_werewolf_course(game, deals)),
     )
 
 
-def _werewolf_course(one: PlayedWerewolf, deals: Mask) -> Iterator[Fact | Said]:
-    for event in one.states[-1].log:
+def _werewolf_course(game: PlayedWerewolf, deals: Mask) -> Iterator[Fact | Said]:
+    for event in game.states[-1].log:
         kind, args, _ = event.move
         if kind == werewolf.REVEALED:
-            yield Fact(deals[:, args[0]] == (one.rules.role_names[args[1]] == werewolf.WEREWOLF), event.to)
+            yield Fact(deals[:, args[0]] == (game.rules.role_names[args[1]] == werewolf.WEREWOLF), event.to)
         elif kind == werewolf.CHECKED:
             yield Fact(deals[:, args[0]] == bool(args[1]), event.to)
         elif kind in (werewolf.DAWN, werewolf.EXECUTED):

@@ -17,50 +17,54 @@ from parlour.training.results.verdicts import doubt, no_score, together
 _TITLE = "Abilities (95 % intervals over games); deduction: everybody at the same moments"
 
 
-def abilities_table(found: Abilities) -> ResultTable:
+def abilities_table(measured: Abilities) -> ResultTable:
     """A row for each measure, a column for each player; what rests on too few beliefs of the player's own is left out."""
-    asked = found.asked.asked
+    asked = measured.asked.asked
     own = asked.first + asked.again
     hidden = mostly_foreign(own, asked.asked)
-    beside = [name for name in found.deduction if name != found.player]
-    scores = [None if hidden else found.deduction[found.player], *(found.deduction[name] for name in beside)]
+    beside = [name for name in measured.deduction if name != measured.player]
+    scores = [None if hidden else measured.deduction[measured.player], *(measured.deduction[name] for name in beside)]
     rows: list[tuple[Cell, ...]] = [
-        ("deduction", "skill: 0 as after the night, 1 exact", *(_text(one.skill if one else None) for one in scores)),
+        (
+            "deduction",
+            "skill: 0 as after the night, 1 exact",
+            *(_text(score.skill if score else None) for score in scores),
+        ),
         *(
             (
                 "deduction",
                 f"skill against {opponent}",
-                *_skills(of, found.player if hidden else "", (found.player, *beside)),
+                *_skills(of, measured.player if hidden else "", (measured.player, *beside)),
             )
-            for opponent, of in found.against.items()
+            for opponent, of in measured.against.items()
         ),
-        ("deduction", "log loss (nats a seat)", *(_text(one.loss if one else None, ".3f") for one in scores)),
-        ("deduction", "calibration error", *(f"{one.calibration:.3f}" if one else None for one in scores)),
+        ("deduction", "log loss (nats a seat)", *(_text(score.loss if score else None, ".3f") for score in scores)),
+        ("deduction", "calibration error", *(f"{score.calibration:.3f}" if score else None for score in scores)),
     ]
-    rows += _village_rows(found, found.player if hidden else "", (found.player, *beside))
+    rows += _village_rows(measured, measured.player if hidden else "", (measured.player, *beside))
     empty = ("",) * len(beside)
-    for listener, estimate in found.deception.items():
+    for listener, estimate in measured.deception.items():
         rows.append(("deception", _listens(listener), _text(estimate), *empty))
-    rows.append(("deception", "change of the onlooker's doubt by its words", _text(found.by_words, "+.2f"), *empty))
+    rows.append(("deception", "change of the onlooker's doubt by its words", _text(measured.by_words, "+.2f"), *empty))
     sides = (
         ("persuasion", "as good, towards the truth (nats a claim)"),
         ("persuasion", "as evil, away from the truth (nats a claim)"),
     )
-    for named, estimate in zip(sides, found.persuasion, strict=True):
+    for named, estimate in zip(sides, measured.persuasion, strict=True):
         rows.append((*named, _text(estimate, ".3f"), *empty))
     votes = (
-        ("persuasion", "as good, votes won by words (share)", found.votes.good),
-        ("persuasion", "as evil, votes won by words (share)", found.votes.evil),
-        ("persuasion", "votes that words change (share)", found.votes.changed),
+        ("persuasion", "as good, votes won by words (share)", measured.votes.good),
+        ("persuasion", "as evil, votes won by words (share)", measured.votes.evil),
+        ("persuasion", "votes that words change (share)", measured.votes.changed),
     )
-    rows += [(ability, measure, _text(one, ".3f"), *empty) for ability, measure, one in votes]
-    rows += _consistency_rows(found, (found.player, *beside))
-    rows += [(ability, measure, figure, *empty) for ability, measure, figure in _moves_rows(found)]
-    rows += _question_rows(found, (found.player, *beside))
-    rows.append(("Merlin", "names Merlin, as Assassin", _share(found.names_merlin), *empty))
-    rows.append(("Merlin", "is not named, as Merlin", _share(found.hides_merlin), *empty))
-    first = marked(found.player, own, asked.asked) if asked.asked else found.player
-    return ResultTable(_TITLE, tuple(map(Column, ("ability", "measure", first, *beside))), tuple(rows), _note(found))
+    rows += [(ability, measure, _text(estimate, ".3f"), *empty) for ability, measure, estimate in votes]
+    rows += _consistency_rows(measured, (measured.player, *beside))
+    rows += [(ability, measure, figure, *empty) for ability, measure, figure in _moves_rows(measured)]
+    rows += _question_rows(measured, (measured.player, *beside))
+    rows.append(("Merlin", "names Merlin, as Assassin", _share(measured.names_merlin), *empty))
+    rows.append(("Merlin", "is not named, as Merlin", _share(measured.hides_merlin), *empty))
+    first = marked(measured.player, own, asked.asked) if asked.asked else measured.player
+    return ResultTable(_TITLE, tuple(map(Column, ("ability", "measure", first, *beside))), tuple(rows), _note(measured))
 
 
 _AGAINST: Final = {
@@ -70,25 +74,29 @@ _AGAINST: Final = {
 }
 
 
-def _village_rows(found: Abilities, hidden: str, players: Sequence[str]) -> Iterator[tuple[Cell, ...]]:
-    village = found.village
+def _village_rows(measured: Abilities, hidden: str, players: Sequence[str]) -> Iterator[tuple[Cell, ...]]:
+    village = measured.village
     if not village.all:
         return
     scores = [None if name == hidden else village.all.get(name) for name in players]
-    yield ("deduction", "Werewolf: skill, village", *(_text(one.skill if one else None) for one in scores))
+    yield ("deduction", "Werewolf: skill, village", *(_text(score.skill if score else None) for score in scores))
     for opponent, of in village.against.items():
         against = [None if name == hidden or name not in of else _text(of[name].skill) for name in players]
         yield ("deduction", f"Werewolf: skill against {opponent}", *against)
     yield (
         "deduction",
         "Werewolf: log loss (nats a seat)",
-        *(_text(one.loss if one else None, ".3f") for one in scores),
+        *(_text(score.loss if score else None, ".3f") for score in scores),
     )
-    yield ("deduction", "Werewolf: calibration error", *(f"{one.calibration:.3f}" if one else None for one in scores))
+    yield (
+        "deduction",
+        "Werewolf: calibration error",
+        *(f"{score.calibration:.3f}" if score else None for score in scores),
+    )
 
 
-def _consistency_rows(found: Abilities, players: Sequence[str]) -> Iterator[tuple[Cell, ...]]:
-    for game, of in found.consistency.items():
+def _consistency_rows(measured: Abilities, players: Sequence[str]) -> Iterator[tuple[Cell, ...]]:
+    for game, of in measured.consistency.items():
         plain = game.partition("_")[0].capitalize()
         for kind, words in _AGAINST.items():
             shares = [_text(getattr(of[who], kind), ".3f") if who in of else None for who in players]
@@ -96,19 +104,23 @@ def _consistency_rows(found: Abilities, players: Sequence[str]) -> Iterator[tupl
         yield ("consistency", f"{plain}: claims", *(str(of[who].claims) if who in of else None for who in players))
 
 
-def _question_rows(found: Abilities, players: Sequence[str]) -> Iterator[tuple[Cell, ...]]:
-    asked = [found.questions.get(who) for who in players]
-    for budget in dict.fromkeys(budget for one in asked if one for budget in one.solved):
-        solved = [_share(one.solved.get(budget)) if one else None for one in asked]
+def _question_rows(measured: Abilities, players: Sequence[str]) -> Iterator[tuple[Cell, ...]]:
+    asked = [measured.questions.get(who) for who in players]
+    for budget in dict.fromkeys(budget for ability in asked if ability for budget in ability.solved):
+        solved = [_share(ability.solved.get(budget)) if ability else None for ability in asked]
         yield ("questions", f"murders solved with {budget} questions (share)", *solved)
-    if any(one.utility for one in asked if one):
-        yield ("mediator", "net utility a question", *(_text(one.utility if one else None, ".1f") for one in asked))
-        static = [_text(one.static if one else None, ".1f") for one in asked]
+    if any(ability.utility for ability in asked if ability):
+        yield (
+            "mediator",
+            "net utility a question",
+            *(_text(ability.utility if ability else None, ".1f") for ability in asked),
+        )
+        static = [_text(ability.static if ability else None, ".1f") for ability in asked]
         yield ("mediator", "the same, best static action", *static)
 
 
-def _moves_rows(found: Abilities) -> Iterator[tuple[Cell, Cell, Cell]]:
-    moves = found.moves
+def _moves_rows(measured: Abilities) -> Iterator[tuple[Cell, Cell, Cell]]:
+    moves = measured.moves
     if moves is None:
         return
     first = None if moves.first_share is None else f"{moves.first_share:.3f}, {moves.games} games"
@@ -123,18 +135,18 @@ def _skills(of: Mapping[str, StatedScores], hidden: str, players: Iterable[str])
     return [None if name == hidden else _text(of[name].skill) for name in players]
 
 
-def verdict_on(found: Abilities) -> str:
+def verdict_on(measured: Abilities) -> str:
     """What the player concludes and hides, in two sentences."""
-    asked = found.asked.asked
-    own, player = asked.first + asked.again, found.player
+    asked = measured.asked.asked
+    own, player = asked.first + asked.again, measured.player
     if mostly_foreign(own, asked.asked):
         return no_score(player, own, asked.asked)
-    scores = found.deduction[player]
+    scores = measured.deduction[player]
     said = []
     if scores.skill is not None:
         cases = f"{scores.moments} moments of {scores.loss.n} games"
         said.append(f"In deduction, {player} has a skill of {_text(scores.skill)} (1 is the exact posterior); {cases}.")
-    left = found.deception.get(ONLOOKER)
+    left = measured.deception.get(ONLOOKER)
     if left is not None:
         said.append(
             f"As evil it leaves {_text(left)} of the doubt to an onlooker who knows how it plays; {left.n} games."
@@ -160,6 +172,6 @@ def _share(estimate: Estimate | None) -> str | None:
     return None if estimate is None else f"{_text(estimate)}, n={estimate.n}"
 
 
-def _note(found: Abilities) -> str:
-    moments = found.deduction[found.player].moments
+def _note(measured: Abilities) -> str:
+    moments = measured.deduction[measured.player].moments
     return f"{moments} moments; docs/howto/abilities.md says what each measure is."

@@ -61,20 +61,20 @@ def votes_won(games: Sequence[AnalysedGame], rng: np.random.Generator) -> VotesW
         games: Games of a benchmark.
         rng: Draws games for the intervals.
     """
-    found = [list(vote_effects(one)) for one in games]
-    good, evil = ([[one.effect for one in of if one.evil == side] for of in found] for side in (False, True))
-    changed = [[float(one.effect != 0) for one in of] for of in found]
+    by_game = [list(vote_effects(game)) for game in games]
+    good, evil = ([[vote.effect for vote in of if vote.evil == side] for of in by_game] for side in (False, True))
+    changed = [[float(vote.effect != 0) for vote in of] for of in by_game]
     return VotesWon(*(mean_by_game(of, rng) for of in (good, evil, changed)))
 
 
-def vote_effects(one: AnalysedGame) -> Iterator[VoteEffect]:
+def vote_effects(played: AnalysedGame) -> Iterator[VoteEffect]:
     """The effects on each vote, one for each other seat of the player that spoke before it."""
-    for ballot in replayed_votes(one):
+    for ballot in replayed_votes(played):
         view, vote = ballot.view, ballot.move == game.APPROVE
-        suits_evil = bool(one.evil & set(view.team))
-        for speaker in _speakers(one, view):
+        suits_evil = bool(played.evil & set(view.team))
+        for speaker in _speakers(played, view):
             without = ballot.again(_silenced(view, speaker)) == game.APPROVE
-            evil = speaker in one.evil
+            evil = speaker in played.evil
             towards = 1 if suits_evil == evil else -1
             yield VoteEffect(speaker, view.seat, evil, towards * (int(vote) - int(without)))
 
@@ -97,14 +97,14 @@ class ReplayedVote:
         return self.voter.decided(twin, view)
 
 
-def replayed_votes(one: AnalysedGame) -> Iterator[ReplayedVote]:
+def replayed_votes(played: AnalysedGame) -> Iterator[ReplayedVote]:
     """The votes of a game that can be played again, in order.
 
     A seat counts up to the first of its moves that is not the recorded one: another policy chose that move.
     """
-    voters = {seat: _Voter(one, seat) for seat in range(one.seats) if not asks_a_model(who_sat(one, seat))}
+    voters = {seat: _Voter(played, seat) for seat in range(played.seats) if not asks_a_model(who_sat(played, seat))}
     voters = {seat: voter for seat, voter in voters.items() if voter.follows_from_view}
-    for moment in one.moments():
+    for moment in played.moments():
         voter = voters.get(moment.view.seat)
         if voter is None:
             continue
@@ -118,15 +118,15 @@ def replayed_votes(one: AnalysedGame) -> Iterator[ReplayedVote]:
 class _Voter:
     """The policy of a seat, and another of the same kind to ask what it would do elsewhere."""
 
-    def __init__(self, one: AnalysedGame, seat: int) -> None:
-        self.seed = int(one.transcript.header["seed"])
-        self._catalogue = one.rules.catalogue
+    def __init__(self, game: AnalysedGame, seat: int) -> None:
+        self.seed = int(game.transcript.header["seed"])
+        self._catalogue = game.rules.catalogue
         self._number = {move: number for number, move in enumerate(self._catalogue)}
-        self._heuristic = one.transcript.spec.heuristic
-        self.policy, self.twin = (self._seated(one, seat) for _ in range(2))
+        self._heuristic = game.transcript.spec.heuristic
+        self.policy, self.twin = (self._seated(game, seat) for _ in range(2))
 
-    def _seated(self, one: AnalysedGame, seat: int) -> Policy:
-        policy = make_policy(who_sat(one, seat), one.transcript.header["game"], dict(one.rules.config))
+    def _seated(self, game: AnalysedGame, seat: int) -> Policy:
+        policy = make_policy(who_sat(game, seat), game.transcript.header["game"], dict(game.rules.config))
         policy.reset(seat, self.seed)
         return policy.player if isinstance(policy, MixedPolicy) else policy
 
@@ -137,14 +137,14 @@ class _Voter:
 
     def decided(self, policy: Policy, view: AvalonView) -> Move:
         legal = [self._number[move] for move in view.legal]
-        told = {"view": view, "legal": legal, "heuristic": self._heuristic, "features": ""}
-        return self._catalogue[int(policy.act({}, told))]
+        info = {"view": view, "legal": legal, "heuristic": self._heuristic, "features": ""}
+        return self._catalogue[int(policy.act({}, info))]
 
 
-def _speakers(one: AnalysedGame, view: AvalonView) -> list[int]:
+def _speakers(game: AnalysedGame, view: AvalonView) -> list[int]:
     """The player's seats that spoke since the last vote, without the voter."""
     spoke = {event.seat for event in _discussion(view) if event.move.kind != speech.SILENT or event.move.words}
-    return [seat for seat in sorted(spoke) if seat != view.seat and is_players(one, seat)]
+    return [seat for seat in sorted(spoke) if seat != view.seat and is_players(game, seat)]
 
 
 def _discussion(view: AvalonView) -> list[Event]:

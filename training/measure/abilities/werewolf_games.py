@@ -41,8 +41,8 @@ class PlayedWerewolf:
     @cached_property
     def players(self) -> tuple[str, ...]:
         """Who sat in each seat, opponents with `OPPONENT` behind their names."""
-        told = self.transcript.header["players"]
-        return tuple(str(told[name(seat)]) for seat in range(len(self.roles)))
+        players = self.transcript.header["players"]
+        return tuple(str(players[name(seat)]) for seat in range(len(self.roles)))
 
     @property
     def seed(self) -> int:
@@ -57,58 +57,58 @@ def read_werewolf(path: Path) -> PlayedWerewolf:
         ParlourError: The file holds no finished game of Werewolf; the message names the file.
     """
     transcript = replay.read(path)
-    found = replay.finished(transcript, GAME)
-    if found is None:
+    finished = replay.finished(transcript, GAME)
+    if finished is None:
         raise ParlourError(f"{str(path)!r} was not finished; accepted: a finished game")
-    rules, states = found
+    rules, states = finished
     return PlayedWerewolf(path.stem, transcript, rules, tuple(states))
 
 
 def village_moments(games: Iterable[PlayedWerewolf]) -> Iterator[BeliefMoment]:
     """The moments of some games of a benchmark, in the order of the games; exact posteriors are not computed (`with_exact`)."""
-    for one in games:
-        for view in _asked(one):
-            yield _moment(one, view)
+    for played in games:
+        for view in _asked(played):
+            yield _moment(played, view)
 
 
-def _asked(one: PlayedWerewolf) -> Iterator[WerewolfView]:
+def _asked(played: PlayedWerewolf) -> Iterator[WerewolfView]:
     """The first decision of each seat of the village after each execution."""
-    days = dict.fromkeys(range(len(one.roles)), 0)
-    for state in one.states[:-1]:
+    days = dict.fromkeys(range(len(played.roles)), 0)
+    for state in played.states[:-1]:
         seat = state.actor
-        if seat < 0 or one.roles[seat] == game.WEREWOLF:
+        if seat < 0 or played.roles[seat] == game.WEREWOLF:
             continue
-        view: WerewolfView = one.rules.view(state, seat)
+        view: WerewolfView = played.rules.view(state, seat)
         executed = sum(event.move.kind == game.EXECUTED for event in view.events)
         if executed > days[seat]:
             days[seat] = executed
             yield view
 
 
-def _moment(one: PlayedWerewolf, view: WerewolfView) -> BeliefMoment:
-    seat, text = view.seat, text_of(one.transcript)
+def _moment(played: PlayedWerewolf, view: WerewolfView) -> BeliefMoment:
+    seat, text = view.seat, text_of(played.transcript)
     prior = SeatBeliefs(view, onlooker=False).own
 
     def others(values: Iterable[Any]) -> tuple[Any, ...]:
         return tuple(value for other, value in enumerate(values) if other != seat)
 
     return BeliefMoment(
-        game=one.name,
-        table=(GAME, dict(one.rules.config)),
-        by_player=not one.players[seat].endswith(OPPONENT),
-        opponent=next((who.removesuffix(OPPONENT) for who in one.players if who.endswith(OPPONENT)), ""),
+        game=played.name,
+        table=(GAME, dict(played.rules.config)),
+        by_player=not played.players[seat].endswith(OPPONENT),
+        opponent=next((who.removesuffix(OPPONENT) for who in played.players if who.endswith(OPPONENT)), ""),
         seat=seat,
-        seed=one.seed,
+        seed=played.seed,
         text=render(text, view),
         info={
             "view": view,
-            "heuristic": one.transcript.spec.heuristic,
+            "heuristic": played.transcript.spec.heuristic,
             "rules": getattr(text, "rules", ""),
             "side": game.WOLVES,
-            "members": one.roles.count(game.WEREWOLF),
-            "seats": len(one.roles),
+            "members": played.roles.count(game.WEREWOLF),
+            "seats": len(played.roles),
         },
-        truth=others(role == game.WEREWOLF for role in one.roles),
+        truth=others(role == game.WEREWOLF for role in played.roles),
         prior=others(map(float, prior.wolf_chance())),
         exact=(),
     )

@@ -35,8 +35,8 @@ def worth_reading(
         moments: The player's moments in them.
         stated: What the player stated at each.
     """
-    found = (_swing(moments), _lie(games), _blunder(moments, stated))
-    return tuple(one for one in found if one is not None)
+    candidates = (_swing(moments), _lie(games), _blunder(moments, stated))
+    return tuple(candidate for candidate in candidates if candidate is not None)
 
 
 def _others(moment: BeliefMoment) -> list[int]:
@@ -88,7 +88,8 @@ def _lie(games: Sequence[AnalysedGame]) -> WorthReading | None:
 def _blunder(moments: Sequence[BeliefMoment], stated: Sequence[Chances]) -> WorthReading | None:
     """The statement that was furthest behind the exact posterior."""
     behind = [
-        loss(chances, one.truth) - loss(one.exact, one.truth) for one, chances in zip(moments, stated, strict=True)
+        loss(chances, moment.truth) - loss(moment.exact, moment.truth)
+        for moment, chances in zip(moments, stated, strict=True)
     ]
     worst = int(np.argmax(behind))
     if behind[worst] <= 0:

@@ -32,7 +32,7 @@ def chosen_habits(path: str | Path) -> HabitsOf:
     for file in sorted((source / FOLDS).glob("*.json")) if source.is_dir() else ():
         habits = read_habits(file)
         held_out = habits.notes.get("held_out")
-        if not isinstance(held_out, list) or not all(isinstance(one, str) for one in held_out):
+        if not isinstance(held_out, list) or not all(isinstance(game, str) for game in held_out):
             raise ParlourError(f"{str(file)!r} does not say which games it was not learned from; accepted: held_out")
         unseen |= dict.fromkeys(held_out, habits)
 

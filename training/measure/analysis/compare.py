@@ -86,12 +86,12 @@ class Surprise:
 def compared_votes(games: Sequence[DecidedGame]) -> Iterator[ComparedVotes]:
     """A row for each group with votes to compare, for each good role, and for clean and dirty teams."""
     for by, group, of in _grouped(games):
-        yield from _votes(by, group, of, lambda one: True)
+        yield from _votes(by, group, of, lambda decision: True)
     roles = dict.fromkeys(
         decision.role for _, decisions in games for decision in decisions if decision.right is not None
     )
     for role in sorted(roles, key=lambda name: (name in PLAIN, name != MERLIN, name)):
-        yield from _votes("role", role, games, lambda one, role=role: one.role == role)  # type: ignore[misc]
+        yield from _votes("role", role, games, lambda decision, role=role: decision.role == role)  # type: ignore[misc]
     for team, approving in ((CLEAN, 1), (DIRTY, 0)):
         yield from _votes("team", team, games, partial(_on_a_team, approving))
 
@@ -106,15 +106,15 @@ def _votes(
 ) -> Iterator[ComparedVotes]:
     theirs, ours, votes = [], [], []
     for _, decisions in games:
-        found = [
+        named = [
             decision
             for decision in decisions
             if decision.kind == VOTE and decision.right is not None and counts(decision)
         ]
-        if found:
-            theirs.append(sum(one.right or False for one in found) / len(found))
-            ours.append(sum(one.ours_right or False for one in found) / len(found))
-            votes.append(len(found))
+        if named:
+            theirs.append(sum(guess.right or False for guess in named) / len(named))
+            ours.append(sum(guess.ours_right or False for guess in named) / len(named))
+            votes.append(len(named))
     if not votes:
         return
     apart = [a - b for a, b in zip(theirs, ours, strict=True)]
@@ -138,24 +138,24 @@ def compared_guesses(games: Sequence[DecidedGame]) -> Iterator[ComparedGuesses]:
             for decision in decisions
             if decision.kind == GUESS and decision.right is not None
         ]
-        theirs, ours = [guess.right is True for guess in guesses], [one.ours_right is True for one in guesses]
+        theirs, ours = [guess.right is True for guess in guesses], [guess.ours_right is True for guess in guesses]
         theirs_rate, ours_rate = rate(sum(theirs), len(guesses)), rate(sum(ours), len(guesses))
         if theirs_rate is None or ours_rate is None:
             continue
         both = sum(a and b for a, b in zip(theirs, ours, strict=True))
-        chance = sum(one.chance or 0.0 for one in guesses)
+        chance = sum(guess.chance or 0.0 for guess in guesses)
         yield ComparedGuesses(by, group, theirs_rate, ours_rate, both, chance, paired(theirs, ours))
 
 
 def wrong_guesses(games: Sequence[DecidedGame]) -> dict[str, int]:
     """Role -> how many wrong guesses hit it."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for game, decisions in games:
         for decision in decisions:
             if decision.kind == GUESS and decision.right is False:
                 hit = game.roles[decision.move.args[0]]
-                found[hit] = found.get(hit, 0) + 1
-    return dict(sorted(found.items()))
+                counts[hit] = counts.get(hit, 0) + 1
+    return dict(sorted(counts.items()))
 
 
 def surprises(games: Sequence[DecidedGame]) -> Iterator[Surprise]:
@@ -168,9 +168,12 @@ def surprises(games: Sequence[DecidedGame]) -> Iterator[Surprise]:
             means, counts = [], []
             for _, decisions in games:
                 bits = [
-                    one.bits
-                    for one in decisions
-                    if one.kind == kind and one.role == role and one.choices > 1 and one.bits is not None
+                    decision.bits
+                    for decision in decisions
+                    if decision.kind == kind
+                    and decision.role == role
+                    and decision.choices > 1
+                    and decision.bits is not None
                 ]
                 if bits:
                     means.append(sum(bits) / len(bits))
@@ -184,7 +187,7 @@ def _grouped(games: Sequence[DecidedGame]) -> Iterator[tuple[str, str, list[Deci
     for by, group_of in GROUPINGS:
         groups = sorted({group_of(game) for game, _ in games} - {NOT_TOLD}, key=_numbers_first)
         for group in groups:
-            yield by, group, [one for one in games if group_of(one[0]) == group]
+            yield by, group, [game for game in games if group_of(game[0]) == group]
 
 
 def _numbers_first(group: str) -> tuple[int, str]:

@@ -72,13 +72,13 @@ def decisions_of(game: AnalysedGame, habits: AvalonHabits, seed: int = 0) -> tup
         seed: The heuristic draws from it, wherever it draws.
     """
     followers: dict[int, _Follower] = {}
-    found = []
+    decisions = []
     for moment in game.moments():
         seat = moment.view.seat
         if seat not in followers:
             followers[seat] = _Follower(game, seat, habits, seeds.derive(seed, seat))
-        found.append(followers[seat].decision(moment))
-    return tuple(found)
+        decisions.append(followers[seat].decision(moment))
+    return tuple(decisions)
 
 
 class _Follower:

@@ -39,26 +39,26 @@ class FoundGame:
     """Who played the continuations; empty if none were."""
 
 
-def page(found: FoundGame, transcript: str, picture: str | None) -> str:
+def page(analysed: FoundGame, transcript: str, picture: str | None) -> str:
     """The page.
 
     Args:
-        found: The game.
+        analysed: The game.
         transcript: Where its file is, as a link from the page.
         picture: Likewise the picture of its beliefs; None without one.
     """
     parts = [
-        f"# {plain(found.game.name)}",
-        _heading(found.game, transcript),
+        f"# {plain(analysed.game.name)}",
+        _heading(analysed.game, transcript),
         *([f"![Beliefs over the game]({picture})"] if picture else []),
         "## Seats",
-        _seats(found),
+        _seats(analysed),
         "## Quests",
-        _quests(found),
+        _quests(analysed),
         "## Most surprising decisions",
-        _surprising(found),
+        _surprising(analysed),
         "## Decisions that cost most",
-        _costly(found),
+        _costly(analysed),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -82,16 +82,16 @@ def _heading(game: AnalysedGame, transcript: str) -> str:
     return f"{text}. Transcript: [{plain(transcript)}](<{transcript}>), to be shown by `parlour replay '{shell}'`."
 
 
-def _seats(found: FoundGame) -> str:
-    game, last = found.game, {line.viewer: line.points[-1] for line in found.lines}
+def _seats(analysed: FoundGame) -> str:
+    game, last = analysed.game, {line.viewer: line.points[-1] for line in analysed.lines}
     rows = []
     for seat, role in enumerate(game.roles):
         own = [
             decision.bits
-            for decision in found.decisions
+            for decision in analysed.decisions
             if decision.seat == seat and decision.choices > 1 and decision.bits is not None
         ]
-        votes = [one.right for one in found.decisions if one.seat == seat and one.kind == VOTE]
+        votes = [decision.right for decision in analysed.decisions if decision.seat == seat and decision.kind == VOTE]
         counted = [right for right in votes if right is not None]
         rows.append(
             (
@@ -136,8 +136,13 @@ def _surprising(game: FoundGame) -> str:
         for decision in game.decisions
         if decision.bits is not None and decision.kind != SPEECH
     ]
-    chosen = sorted(((one, b) for one, b in bits if one.choices > 1), key=lambda pair: (-pair[1], pair[0].number))
-    rows = [(*_what(game, one), f"{b:.2f}", _say(game, one.ours), _words(one)) for one, b in chosen[:_ROWS]]
+    chosen = sorted(
+        ((decision, b) for decision, b in bits if decision.choices > 1), key=lambda pair: (-pair[1], pair[0].number)
+    )
+    rows = [
+        (*_what(game, decision), f"{b:.2f}", _say(game, decision.ours), _words(decision))
+        for decision, b in chosen[:_ROWS]
+    ]
     if not rows:
         return "Nobody had a choice."
     headings = ("move", "who", "did", "team", "thought clean", "bits", "heuristic", "words")
@@ -187,12 +192,14 @@ def index(rows: Sequence[tuple[str, ...]]) -> str:
     return "\n".join(["# Games", "", markdown_table(headings, rows), ""])
 
 
-def listed(found: FoundGame) -> tuple[str, ...]:
+def listed(analysed: FoundGame) -> tuple[str, ...]:
     """The row of a game in the index."""
-    game = found.game
-    looking = [line for line in found.lines if line.viewer == ONLOOKER]  # the last is the one with words, if words tell
-    surprise = max((choice.bits for choice in _choices(found) if choice.bits is not None), default=0.0)
-    loss = max((value.loss for value in found.values.values()), default=None)
+    game = analysed.game
+    looking = [
+        line for line in analysed.lines if line.viewer == ONLOOKER
+    ]  # the last is the one with words, if words tell
+    surprise = max((choice.bits for choice in _choices(analysed) if choice.bits is not None), default=0.0)
+    loss = max((value.loss for value in analysed.values.values()), default=None)
     return (
         f"[{plain(game.name)}](<games/{game.name}.md>)",
         str(game.seats),

@@ -41,10 +41,10 @@ def beliefs(game: AnalysedGame, lines: Sequence[BeliefLine], path: Path) -> None
         for axes, line in zip(panels, looking, strict=False):
             for seat in range(game.seats):
                 axes.plot(_at(line), [point.evil[seat] for point in line.points], **_style(game, seat))
-            told = "deeds and words" if line.words else "deeds"
-            _finish(axes, game, line, "probability of evil", f"What an onlooker could believe, by {told}")
+            evidence = "deeds and words" if line.words else "deeds"
+            _finish(axes, game, line, "probability of evil", f"What an onlooker could believe, by {evidence}")
         words = any(line.words for line in lines)
-        of_seats = [one for one in lines if one.viewer != ONLOOKER and one.words == words]
+        of_seats = [line for line in lines if line.viewer != ONLOOKER and line.words == words]
         for line in (of_seat for of_seat in of_seats if of_seat.viewer not in game.evil):
             panels[-1].plot(_at(line), [point.truth for point in line.points], **_style(game, line.viewer))
         _finish(panels[-1], game, looking[-1], "probability", "How likely each good seat could hold the true evil side")
@@ -93,15 +93,15 @@ def _finish(axes: Any, game: AnalysedGame, line: BeliefLine, y: str, title: str)
 def votes(rows: Sequence[ComparedVotes], theirs: str, path: Path) -> None:
     """Shares of right votes by group, theirs and ours, with intervals."""
     named = [(f"{_group(row.by, row.group)}\n{row.votes} votes", row.theirs, row.ours) for row in rows]
-    counted = f"n = {plots.range_of([one.votes for one in rows])} votes a row"
+    counted = f"n = {plots.range_of([row.votes for row in rows])} votes a row"
     _pairs(named, theirs, ("Right votes of good seats", counted, "right votes of good seats, %"), path, {})
 
 
 def guesses(rows: Sequence[ComparedGuesses], theirs: str, path: Path) -> None:
     """Shares of right guesses by group, theirs and ours, with intervals, and that of naming a good seat at random."""
     named = [(f"{_group(row.by, row.group)}\n{row.theirs.n} guesses", row.theirs, row.ours) for row in rows]
-    chance = {number: one.chance / one.theirs.n for number, one in enumerate(rows)}
-    counted = f"n = {plots.range_of([one.theirs.n for one in rows])} guesses a row"
+    chance = {number: row.chance / row.theirs.n for number, row in enumerate(rows)}
+    counted = f"n = {plots.range_of([row.theirs.n for row in rows])} guesses a row"
     _pairs(named, theirs, ("Guesses at Merlin", counted, "guesses that named Merlin, %"), path, chance)
 
 
@@ -143,5 +143,5 @@ def _pairs(
 
 def _dot(axes: Any, estimate: Estimate, height: float, mark: str, colour: str, label: str) -> None:
     mean = estimate.value
-    told = tuple(None if end is None else 100 * end for end in (estimate.low, estimate.high))
-    plots.points(axes, [height], [(100 * mean, told[0], told[1])], across=True, fmt=mark, color=colour, label=label)
+    ends = tuple(None if end is None else 100 * end for end in (estimate.low, estimate.high))
+    plots.points(axes, [height], [(100 * mean, ends[0], ends[1])], across=True, fmt=mark, color=colour, label=label)

@@ -87,7 +87,7 @@ def report(folder: AnalysedFolder) -> str:
         *_costs(folder.costed),
         *_beside(folder),
         "## How it was made",
-        "\n".join(f"- {one}" for one in folder.how),
+        "\n".join(f"- {line}" for line in folder.how),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -215,8 +215,8 @@ def _costs(costed: Sequence[Costed]) -> Iterator[str]:
         yield "No decision was valued."
         return
     groups: dict[tuple[str, str], list[float]] = {}
-    for one in costed:
-        groups.setdefault((one.decision.kind, one.decision.role), []).append(one.value.loss)
+    for costly in costed:
+        groups.setdefault((costly.decision.kind, costly.decision.role), []).append(costly.value.loss)
     order = [VOTE, CARD, GUESS]
     rows = [
         (kind, role, str(len(losses)), _lost(losses))
@@ -228,27 +228,27 @@ def _costs(costed: Sequence[Costed]) -> Iterator[str]:
         "standard errors."
     )
     yield markdown_table(("decision", "role", "valued", "lost, points, mean"), rows)
-    ranked = sorted(costed, key=lambda one: (-one.value.loss, one.game.name, one.decision.number))
+    ranked = sorted(costed, key=lambda costly: (-costly.value.loss, costly.game.name, costly.decision.number))
     yield markdown_table(
         ("game", "move", "who", "decision", "lost, points", "error", "bits"), map(_cost, ranked[:_MOST])
     )
 
 
 def _lost(losses: Sequence[float]) -> str:
-    found = mean_estimate(losses, COUNT)
-    return f"{100 * found.value:.1f} {show_interval(found, '.1f', 100)}"
+    mean = mean_estimate(losses, COUNT)
+    return f"{100 * mean.value:.1f} {show_interval(mean, '.1f', 100)}"
 
 
 def _cost(costed: Costed) -> tuple[str, ...]:
-    found, value = costed.decision, costed.value
+    decision, value = costed.decision, costed.value
     return (
         f"[{plain(costed.game.name)}](<games/{costed.game.name}.md>)",
-        str(found.number),
-        f"{name(found.seat)}, {found.role}",
-        f"{found.kind} {' '.join(map(str, found.move.args))}, better {' '.join(map(str, value.best_move.args))}",
+        str(decision.number),
+        f"{name(decision.seat)}, {decision.role}",
+        f"{decision.kind} {' '.join(map(str, decision.move.args))}, better {' '.join(map(str, value.best_move.args))}",
         f"{100 * value.loss:.0f}",
         f"{100 * value.error:.0f}" if value.continuations else "exact",
-        "-" if found.bits is None else f"{found.bits:.1f}",
+        "-" if decision.bits is None else f"{decision.bits:.1f}",
     )
 
 
@@ -263,14 +263,14 @@ def figures_of_costs(costed: Sequence[Costed]) -> list[Mapping[str, object]]:
     """The valued decisions as plain values."""
     return [
         {
-            "game": one.game.name,
-            "move": one.decision.number,
-            "kind": one.decision.kind,
-            "role": one.decision.role,
-            "value": one.value.value,
-            "best": one.value.best,
-            "error": one.value.error,
-            "continuations": one.value.continuations,
+            "game": costly.game.name,
+            "move": costly.decision.number,
+            "kind": costly.decision.kind,
+            "role": costly.decision.role,
+            "value": costly.value.value,
+            "best": costly.value.best,
+            "error": costly.value.error,
+            "continuations": costly.value.continuations,
         }
-        for one in costed
+        for costly in costed
     ]

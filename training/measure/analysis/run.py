@@ -115,18 +115,18 @@ def analyse(
     habits_of = None if settings.habits is None else chosen_habits(settings.habits)
     chosen = [None if habits_of is None else habits_of(game) for game in games]
     named = {"folder": str(folder), "habits": None if settings.habits is None else str(settings.habits)}
-    held = {**named, "values": settings.values, "votes": settings.votes, "seed": settings.seed}
-    with run_directory(out, held) as target:
+    stored = {**named, "values": settings.values, "votes": settings.votes, "seed": settings.seed}
+    with run_directory(out, stored) as target:
         drawn = settings.pictures and plots.available()
         calls = [(path, target, habits, settings, drawn) for path, habits in zip(files, chosen, strict=True)]
         results = []
         stage = Stage("Analysing games", len(calls), "games")
         for result in counted(in_order(carry_out(settings.workers, analyse_game, calls)), stage, progress):
             results.append(result)
-        found = _folder(games, results, _how(settings, results), drawn=drawn)
-        figures = _figures(found)
-        _write(target, found, figures, [result.listed for result in results])
-    return Analysis(found, figures, Path(out))
+        result_folder = _folder(games, results, _how(settings, results), drawn=drawn)
+        figures = _figures(result_folder)
+        _write(target, result_folder, figures, [result.listed for result in results])
+    return Analysis(result_folder, figures, Path(out))
 
 
 def analyse_game(
@@ -136,7 +136,7 @@ def analyse_game(
     game, used = read_game(path), habits or AvalonHabits()
     decisions = decisions_of(game, used, settings.seed)
     others = {} if habits is None else {USUAL: AvalonHabits(), UNHEARD: without_words(used)}
-    beside = {name: decisions_of(game, one, settings.seed) for name, one in others.items() if one is not used}
+    beside = {name: decisions_of(game, other, settings.seed) for name, other in others.items() if other is not used}
     kind, continuations = read_values(settings.values)
     values: dict[int, DecisionValue] = {}
     played_on = ""
@@ -144,14 +144,14 @@ def analyse_game(
         played_on, seat = players_for(game, kind, AvalonHabits())
         valuing = Valuing(game, used, seat, continuations, settings.votes, settings.seed)
         values = {value.number: value for value in valuing.values(decisions)}
-    found = FoundGame(game, tuple(belief_lines(game, used)), decisions, values, played_on)
+    analysed = FoundGame(game, tuple(belief_lines(game, used)), decisions, values, played_on)
     folder = target / GAMES
     picture = f"{game.name}.png" if drawn else None
     if drawn:
-        pictures.beliefs(game, found.lines, folder / f"{game.name}.png")
-    tables.write_beliefs(folder / f"{game.name}.csv", found.lines)
-    atomic_write(folder / f"{game.name}.md", pages.page(found, os.path.relpath(path, folder), picture))
-    return GameResult(decisions, beside, values, played_on, pages.listed(found))
+        pictures.beliefs(game, analysed.lines, folder / f"{game.name}.png")
+    tables.write_beliefs(folder / f"{game.name}.csv", analysed.lines)
+    atomic_write(folder / f"{game.name}.md", pages.page(analysed, os.path.relpath(path, folder), picture))
+    return GameResult(decisions, beside, values, played_on, pages.listed(analysed))
 
 
 def _folder(
@@ -207,8 +207,8 @@ def _write(target: Path, folder: AnalysedFolder, figures: dict[str, Any], listed
     if folder.pictures and guesses:
         pictures.guesses(guesses, folder.theirs, target / reports.GUESSES_PICTURE)
     by_game: dict[str, dict[int, DecisionValue]] = {}
-    for one in folder.costed:
-        by_game.setdefault(one.game.name, {})[one.decision.number] = one.value
+    for costly in folder.costed:
+        by_game.setdefault(costly.game.name, {})[costly.decision.number] = costly.value
     rows = [(game, decisions, by_game.get(game.name, {})) for game, decisions in folder.games]
     tables.write_decisions(target / "decisions.csv", rows)
     write_json(target / FIGURES, figures)

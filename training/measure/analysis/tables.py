@@ -79,8 +79,8 @@ def _points(lines: Sequence[BeliefLine]) -> Iterator[tuple[Any, ...]]:
     for line in lines:
         viewer = "onlooker" if line.viewer == ONLOOKER else name(line.viewer)
         for point in line.points:
-            told = (viewer, _flag(line.words), point.event, point.by, point.kind, _numbers(point.args))
-            yield (*told, _short(point.truth), *map(_short, point.evil), *map(_short, point.merlin))
+            fields = (viewer, _flag(line.words), point.event, point.by, point.kind, _numbers(point.args))
+            yield (*fields, _short(point.truth), *map(_short, point.evil), *map(_short, point.merlin))
 
 
 def figures(games: Sequence[DecidedGame]) -> dict[str, Any]:

@@ -147,22 +147,22 @@ class Valuing:
             if decision.kind == made.GUESS and decision.move.args:
                 yield self._of_a_guess(decision)
             elif decision.number in chosen:
-                found = self._by_playing_on(decision)
-                if found is not None:
-                    yield found
+                value = self._by_playing_on(decision)
+                if value is not None:
+                    yield value
 
     def _chosen(self, decisions: Sequence[Decision]) -> set[int]:
         """The votes of greatest surprise, of equal ones the earlier; and all cards that were a choice of an evil seat."""
-        votes = sorted(made.choices_of(decisions, made.VOTE), key=lambda one: (-(one.bits or 0.0), one.number))
-        cards = [one for one in made.choices_of(decisions, made.CARD) if one.seat in self.game.evil]
+        votes = sorted(made.choices_of(decisions, made.VOTE), key=lambda choice: (-(choice.bits or 0.0), choice.number))
+        cards = [choice for choice in made.choices_of(decisions, made.CARD) if choice.seat in self.game.evil]
         return {vote.number for vote in (*votes[: self.votes], *cards)}
 
-    def _of_a_guess(self, one: Decision) -> DecisionValue:
-        belief = self._belief(self.game.states[one.number], one.seat)
+    def _of_a_guess(self, decision: Decision) -> DecisionValue:
+        belief = self._belief(self.game.states[decision.number], decision.seat)
         chance = belief.merlin_chance()
-        legal = [move for move in self.game.states[one.number].options.legal if move.args]
+        legal = [move for move in self.game.states[decision.number].options.legal if move.args]
         best = max(legal, key=lambda move: chance[move.args[0]])
-        return DecisionValue(one.number, chance[one.move.args[0]], chance[best.args[0]], best, 0, 0.0)
+        return DecisionValue(decision.number, chance[decision.move.args[0]], chance[best.args[0]], best, 0, 0.0)
 
     def _belief(self, state: AvalonState, seat: int) -> AvalonBelief:
         belief = opening_belief(self.game, seat, self.habits)
@@ -172,22 +172,22 @@ class Valuing:
 
     # -- playing on ----------------------------------------------------------------------------------------------
 
-    def _by_playing_on(self, one: Decision) -> DecisionValue | None:
+    def _by_playing_on(self, decision: Decision) -> DecisionValue | None:
         """None if no deal could be drawn that fits what the seat saw."""
-        start = self._start(one.number)
-        belief = self._belief(self.game.states[start], one.seat)
-        rng = np.random.default_rng(seeds.derive(self.seed, one.number))
-        drawn = [self._redealt(start, one.seat, belief, rng) for _ in range(self.continuations)]
+        start = self._start(decision.number)
+        belief = self._belief(self.game.states[start], decision.seat)
+        rng = np.random.default_rng(seeds.derive(self.seed, decision.number))
+        drawn = [self._redealt(start, decision.seat, belief, rng) for _ in range(self.continuations)]
         begun = [state for state in drawn if state is not None]
         if not begun:
             return None
-        legal = [Move(move.kind, move.args) for move in self.game.states[one.number].options.legal]
-        wins = np.array([self._won(state, one, legal, number) for number, state in enumerate(begun)]).T
+        legal = [Move(move.kind, move.args) for move in self.game.states[decision.number].options.legal]
+        wins = np.array([self._won(state, decision, legal, number) for number, state in enumerate(begun)]).T
         means = wins.mean(axis=1)
-        at, best = legal.index(Move(one.move.kind, one.move.args)), int(means.argmax())
+        at, best = legal.index(Move(decision.move.kind, decision.move.args)), int(means.argmax())
         apart = wins[best] - wins[at]
         error = float(apart.std(ddof=1) / len(apart) ** 0.5) if len(apart) > 1 else 0.0
-        return DecisionValue(one.number, float(means[at]), float(means[best]), legal[best], len(begun), error)
+        return DecisionValue(decision.number, float(means[at]), float(means[best]), legal[best], len(begun), error)
 
     def _start(self, number: int) -> int:
         """The first move of the vote, or of the quest, to which a move belongs: what came since was secret."""
@@ -240,19 +240,19 @@ class Valuing:
             for number, (member, move) in played.items()
         }
 
-    def _won(self, start: AvalonState, one: Decision, held: Sequence[Move], number: int) -> list[float]:
+    def _won(self, start: AvalonState, decision: Decision, moves: Sequence[Move], number: int) -> list[float]:
         """For each move with which the seat may begin, 1 if its side wins from a state, else 0."""
         rules = self.game.rules
         views: list[Any] = [rules.view(start, seat) for seat in range(self.game.seats)]
-        seed = seeds.derive(self.seed, one.number, number)
+        seed = seeds.derive(self.seed, decision.number, number)
         drawn = [seeds.derive(seed, seat) for seat in range(self.game.seats)]
-        return [self._outcome(start, one.seat, move, views, drawn, seed) for move in held]
+        return [self._outcome(start, decision.seat, move, views, drawn, seed) for move in moves]
 
     def _outcome(
         self,
         state: AvalonState,
         mine: int,
-        held: Move,
+        move: Move,
         views: Sequence[AvalonView],
         drawn: Sequence[int],
         seed: int,
@@ -260,7 +260,7 @@ class Valuing:
         """1 if the side of a seat wins when it makes a move first and all play on, else 0."""
         rules, players = self.game.rules, dict[int, Play]()
         rng = np.random.default_rng(seed)
-        waiting: Move | None = held
+        waiting: Move | None = move
         while state.actor != OVER:
             seat = state.actor
             if seat == NATURE:

@@ -53,5 +53,5 @@ class ArenaConfig:
     @property
     def stored(self) -> dict[str, Any]:
         """What the directory of a run has to agree with, `games` and `resamples` aside."""
-        told = {name: getattr(self, name) for name in ("players", "game", "options", "games", "seed", "resamples")}
-        return {**told, "on_failure": self.failures.on_failure}
+        stored = {name: getattr(self, name) for name in ("players", "game", "options", "games", "seed", "resamples")}
+        return {**stored, "on_failure": self.failures.on_failure}

@@ -71,10 +71,10 @@ def play_games(
     cases = list(product(deals(config), config.players, config.players))
     with ExitStack() as stack:
         store = None if folder is None else stack.enter_context(_store(folder, config))
-        found = [] if store is None else store.found[: len(cases)]
+        stored = [] if store is None else store.found[: len(cases)]
         if folder is not None:
-            _check(folder / GAMES, found, cases, sides)
-        missing = cases[len(found) :]
+            _check(folder / GAMES, stored, cases, sides)
+        missing = cases[len(stored) :]
 
         def keep(number: int, episode: Episode) -> ArenaGame:
             game = _game(episode, *missing[number][1:], sides)
@@ -83,7 +83,7 @@ def play_games(
             return game
 
         jobs = _jobs(base, missing, makers, sides)
-        return [*found, *replace(runner, failures=config.failures).play_each(env, jobs, keep)]
+        return [*stored, *replace(runner, failures=config.failures).play_each(env, jobs, keep)]
 
 
 def deals(config: ArenaConfig) -> range:
@@ -112,7 +112,11 @@ def _jobs(base: GameEnv, cases: Sequence[Case], makers: Mapping[str, MakePolicy]
 def _game(episode: Episode, first: str, second: str, sides: tuple[str, str]) -> ArenaGame:
     made = [
         sum(
-            (one for view, one in zip(episode.last_views, episode.decisions, strict=True) if view.side == side),
+            (
+                decision
+                for view, decision in zip(episode.last_views, episode.decisions, strict=True)
+                if view.side == side
+            ),
             Decisions(),
         )
         for side in sides
@@ -148,5 +152,5 @@ def _nonzero(made: Decisions) -> dict[str, Any]:
 
 def _read(stored: Any) -> ArenaGame:
     seed, first, second, winner, moves, made = stored
-    one, other = (Decisions.from_stored({"questions": {}, **of}) for of in made)
-    return ArenaGame(seed, first, second, winner, moves, (one, other))
+    first_made, other = (Decisions.from_stored({"questions": {}, **of}) for of in made)
+    return ArenaGame(seed, first, second, winner, moves, (first_made, other))

@@ -64,14 +64,14 @@ def _matrix(axes: Any, result: ArenaResult) -> None:
     for i, a in enumerate(names):
         for j, b in enumerate(names):
             if result.scored >= {a, b}:
-                one = result.cell(a, b)
-                rates[i, j] = one.value
-                plots.percent(axes, j, i, one.value, *one.ends)
+                rate = result.cell(a, b)
+                rates[i, j] = rate.value
+                plots.percent(axes, j, i, rate.value, *rate.ends)
     axes.imshow(rates, cmap="RdBu", vmin=0, vmax=1, aspect="auto")
     shown = [report.name_shown(result, name) for name in names]
     plots.numbers(axes, shown, shown)
-    for one in axes.get_xticklabels():
-        one.set(rotation=30, ha="right")
+    for rate in axes.get_xticklabels():
+        rate.set(rotation=30, ha="right")
     first, second = result.sides
     title = f"games won by {first}, % [95 % interval]"
     plots.label(axes, f"as {second}", f"as {first}", title, grid="")
@@ -89,12 +89,12 @@ def _ratings(axes: Any, result: ArenaResult) -> None:
     )
     for k, (name, color, shift) in enumerate(shown):
         of = [
-            (at + shift, (one.rating, one.first, one.second)[k])
-            for at, (player, one) in enumerate(result.standing)
+            (at + shift, (strength.rating, strength.first, strength.second)[k])
+            for at, (player, strength) in enumerate(result.standing)
             if player in result.scored
         ]
-        told = [(one.value, *one.ends) for _, one in of]
-        plots.points(axes, [at for at, _ in of], told, across=True, color=color, fmt=_MARKS[k], label=name)
+        estimates = [(estimate.value, *estimate.ends) for _, estimate in of]
+        plots.points(axes, [at for at, _ in of], estimates, across=True, color=color, fmt=_MARKS[k], label=name)
     axes.axvline(0, color=plots.REFERENCE, linewidth=0.8)
     axes.set_ylim(len(result.standing) - 0.5, -0.5)
     axes.set_yticks(range(len(result.standing)), _shown(result))

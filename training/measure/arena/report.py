@@ -20,7 +20,7 @@ from parlour.training.results.verdicts import compared, doubt, no_score, togethe
 
 def as_json(result: ArenaResult) -> dict[str, Any]:
     """The main numbers as plain values."""
-    config, told = result.config, result.strengths
+    config, strengths = result.config, result.strengths
     return {
         "game": config.game,
         "options": dict(config.options),
@@ -31,20 +31,20 @@ def as_json(result: ArenaResult) -> dict[str, Any]:
         "standing": [
             {
                 "player": name,
-                "rating": _plain(one.rating),
-                "ranks": list(one.ranks),
-                **{side: _plain(of) for side, of in zip(result.sides, (one.first, one.second), strict=True)},
+                "rating": _plain(strength.rating),
+                "ranks": list(strength.ranks),
+                **{side: _plain(of) for side, of in zip(result.sides, (strength.first, strength.second), strict=True)},
             }
-            for name, one in result.standing
+            for name, strength in result.standing
         ],
-        "advantage": {"side": result.sides[0], **_plain(told.advantage)},
-        "miss": round(told.miss, 6),
-        "noise": round(told.noise, 6),
+        "advantage": {"side": result.sides[0], **_plain(strengths.advantage)},
+        "miss": round(strengths.miss, 6),
+        "noise": round(strengths.noise, 6),
         "cycles": [list(cycle) for cycle in result.cycles],
         "reversals": [plain(reversal) for reversal in result.reversals],
         "cells": [dict(zip(("first", "second", *_CELL), row, strict=True)) for row in _cells(result)],
         "pairs": [dict(zip(_PAIR, row, strict=True)) for row in _pairs(result)],
-        "players": {name: one.as_json() for name, one in result.decisions.items()},
+        "players": {name: decision.as_json() for name, decision in result.decisions.items()},
     }
 
 
@@ -66,10 +66,10 @@ def _cells(result: ArenaResult) -> list[list[Any]]:
     names, rows = result.config.players, []
     for i, a in enumerate(names):
         for j, b in enumerate(names):
-            one = result.cell(a, b)
+            cell = result.cell(a, b)
             drawn = sum(not game.winner for game in result.cells[a, b])
             expected = round(result.strengths.expected[i][j], 4)
-            rows.append([a, b, one.n, one.hits, drawn, *(round(x, 4) for x in (one.value, *one.ends)), expected])
+            rows.append([a, b, cell.n, cell.hits, drawn, *(round(x, 4) for x in (cell.value, *cell.ends)), expected])
     return rows
 
 
@@ -77,10 +77,10 @@ def _pairs(result: ArenaResult) -> list[list[Any]]:
     """Points of one player against another, over both sides of the same deals."""
     rows = []
     for a, b in combinations(result.config.players, 2):
-        one = result.pairs.difference(a, b)
+        cell = result.pairs.difference(a, b)
         beats = a if result.pairs.beats(a, b) else b if result.pairs.beats(b, a) else None
-        ends = [None if end is None else round(end, 4) for end in (one.low, one.high)]
-        rows.append([a, b, one.n, round(one.value, 4), *ends, beats])
+        ends = [None if end is None else round(end, 4) for end in (cell.low, cell.high)]
+        rows.append([a, b, cell.n, round(cell.value, 4), *ends, beats])
     return rows
 
 
@@ -91,8 +91,12 @@ def write_tables(result: ArenaResult, folder: Path) -> None:
     numbers = ["rating", *result.sides]
     heading = ["player", *(f"{of}{end}" for of in numbers for end in ("", "_low", "_high")), "rank_low", "rank_high"]
     rows = [
-        [name, *(round(x, 2) for of in (one.rating, one.first, one.second) for x in (of.value, *of.ends)), *one.ranks]
-        for name, one in result.standing
+        [
+            name,
+            *(round(x, 2) for of in (strength.rating, strength.first, strength.second) for x in (of.value, *of.ends)),
+            *strength.ranks,
+        ]
+        for name, strength in result.standing
     ]
     write_csv(folder / "standing.csv", heading, rows)
 
@@ -121,12 +125,14 @@ def headings(result: ArenaResult) -> tuple[str, ...]:
 def standing_rows(result: ArenaResult) -> list[tuple[str, ...]]:
     """The places that the deals leave, the player, its rating and its strength on each side, with intervals, in points."""
     rows = []
-    for place, (name, one) in enumerate(result.standing, 1):
-        low, high = one.ranks
+    for place, (name, strength) in enumerate(result.standing, 1):
+        low, high = strength.ranks
         made = result.decisions[name]
         who = name_shown(result, name)
         where = f"{place}" if low == high == place else f"{place} ({low}-{high})"
-        ratings = (figure(points(of), (made.own, made.decisions)) for of in (one.rating, one.first, one.second))
+        ratings = (
+            figure(points(of), (made.own, made.decisions)) for of in (strength.rating, strength.first, strength.second)
+        )
         rows.append((where, who, *ratings))
     return rows
 
@@ -142,13 +148,13 @@ def points(estimate: Estimate) -> str:
 
 def remarks(result: ArenaResult) -> list[str]:
     """What else the games say: which side is better off, cycles, how well ratings tell the cells."""
-    told, first, named = result.strengths, result.sides[0], partial(name_shown, result)
-    even = 1 / (1 + 10 ** (-told.advantage.value / 400))
+    strengths, first, named = result.strengths, result.sides[0], partial(name_shown, result)
+    even = 1 / (1 + 10 ** (-strengths.advantage.value / 400))
     said = [
-        f"{first} against {result.sides[1]}, both of mean strength: {points(told.advantage)} points, {100 * even:.0f} % won.",
+        f"{first} against {result.sides[1]}, both of mean strength: {points(strengths.advantage)} points, {100 * even:.0f} % won.",
         *(f"Cycle: {' beats '.join(map(named, (*cycle, cycle[0])))}." for cycle in result.cycles),
         *_reversals(result),
-        f"Ratings miss a cell by {100 * told.miss:.1f} points of 100 (root mean square; chance alone: {100 * told.noise:.1f})"
+        f"Ratings miss a cell by {100 * strengths.miss:.1f} points of 100 (root mean square; chance alone: {100 * strengths.noise:.1f})"
         f"{_largest_miss(result)}.",
     ]
     if not result.cycles:
@@ -179,9 +185,11 @@ def _reversals(result: ArenaResult) -> list[str]:
     for side in result.sides:
         own = [reversal for reversal in result.reversals if reversal.side == side]
         if own:
-            one = own[0]
-            a, b, ahead, behind = (name_shown(result, name) for name in (one.a, one.b, one.ahead, one.behind))
-            gain, loss = (f"{100 * d.value:+.0f} {show_interval(d, '+.0f', 100)}" for d in (one.gain, one.loss))
+            largest = own[0]
+            a, b, ahead, behind = (
+                name_shown(result, name) for name in (largest.a, largest.b, largest.ahead, largest.behind)
+            )
+            gain, loss = (f"{100 * d.value:+.0f} {show_interval(d, '+.0f', 100)}" for d in (largest.gain, largest.loss))
             said.append(
                 f"Reversals as {side}: {len(own)}, the largest: {a} does better than {b} against {ahead} "
                 f"({gain} points of 100) and worse against {behind} ({loss})."

@@ -32,8 +32,8 @@ class ArenaPairs(PairTable):
 
     def beats(self, a: str, b: str) -> bool:
         """As for any pairs; and where all of six deals or more have the same points, above zero."""
-        found = self.difference(a, b)
-        return super().beats(a, b) or (found.low is None and found.value > 0 and found.n >= _ALIKE)
+        difference = self.difference(a, b)
+        return super().beats(a, b) or (difference.low is None and difference.value > 0 and difference.n >= _ALIKE)
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,10 @@ class ArenaResult:
     @cached_property
     def cells(self) -> Mapping[Pair, tuple[ArenaGame, ...]]:
         """(who held the first side, who the second) -> their games."""
-        found: dict[Pair, list[ArenaGame]] = {(a, b): [] for a in self.config.players for b in self.config.players}
+        by_pair: dict[Pair, list[ArenaGame]] = {(a, b): [] for a in self.config.players for b in self.config.players}
         for game in self.played:
-            found[game.first, game.second].append(game)
-        return {cell: tuple(games) for cell, games in found.items()}
+            by_pair[game.first, game.second].append(game)
+        return {cell: tuple(games) for cell, games in by_pair.items()}
 
     @cached_property
     def pairs(self) -> ArenaPairs:
@@ -59,9 +59,9 @@ class ArenaResult:
         return ArenaPairs({(a, b): self._pair(a, b) for a, b in combinations(self.config.players, 2)})
 
     def _pair(self, a: str, b: str) -> tuple[PairGame, ...]:
-        one = [self._seen(game, 0) for game in self.cells[a, b]]
+        first = [self._seen(game, 0) for game in self.cells[a, b]]
         other = [self._seen(game, 1) for game in self.cells[b, a]]
-        return tuple(game for both in zip(one, other, strict=True) for game in both)
+        return tuple(game for both in zip(first, other, strict=True) for game in both)
 
     def _seen(self, game: ArenaGame, side: int) -> PairGame:
         own, other = self.sides[side], self.sides[1 - side]
@@ -70,9 +70,9 @@ class ArenaResult:
     def cell(self, first: str, second: str) -> Estimate:
         """How often the first side won where these held the sides."""
         games = self.cells[first, second]
-        found = rate(sum(game.winner == self.sides[0] for game in games), len(games))
-        assert found is not None, "an arena has at least one deal"
-        return found
+        share = rate(sum(game.winner == self.sides[0] for game in games), len(games))
+        assert share is not None, "an arena has at least one deal"
+        return share
 
     @cached_property
     def strengths(self) -> Strengths:
@@ -84,7 +84,11 @@ class ArenaResult:
     def reversals(self) -> list[Reversal]:
         """Where one player of a side is better against one opponent and worse against another; the largest first."""
         everywhere = reversals(self._table, self.config.players, self.sides)
-        return [one for one in everywhere if self.scored >= {one.a, one.b, one.ahead, one.behind}]
+        return [
+            reversal
+            for reversal in everywhere
+            if self.scored >= {reversal.a, reversal.b, reversal.ahead, reversal.behind}
+        ]
 
     @property
     def cycles(self) -> list[tuple[str, str, str]]:
@@ -95,7 +99,7 @@ class ArenaResult:
     def standing(self) -> list[tuple[str, Strength]]:
         """The players, the strongest first."""
         return sorted(
-            zip(self.config.players, self.strengths.players, strict=True), key=lambda one: -one[1].rating.value
+            zip(self.config.players, self.strengths.players, strict=True), key=lambda entry: -entry[1].rating.value
         )
 
     @cached_property
@@ -103,8 +107,8 @@ class ArenaResult:
         """Player -> whose its decisions were, in all its games."""
         made = dict.fromkeys(self.config.players, Decisions())
         for game in self.played:
-            for name, one in zip((game.first, game.second), game.decisions, strict=True):
-                made[name] += one
+            for name, decision in zip((game.first, game.second), game.decisions, strict=True):
+                made[name] += decision
         return made
 
     @cached_property
@@ -120,17 +124,17 @@ class ArenaResult:
             ValueError: No player has figures.
         """
         names, shares = self.config.players, self._table.mean(0)
-        told = [
+        gaps = [
             (a, b, float(shares[i, j]), self.strengths.expected[i][j])
             for i, a in enumerate(names)
             for j, b in enumerate(names)
             if self.scored >= {a, b}
         ]
-        return max(told, key=lambda one: abs(one[2] - one[3]))
+        return max(gaps, key=lambda gap: abs(gap[2] - gap[3]))
 
     @cached_property
     def _table(self) -> NDArray[np.float64]:
         """Deals x players x players: points of the first side, by who holds it and who the second; a draw is half a win."""
         worth, names = {self.sides[0]: 1.0, self.sides[1]: 0.0}, self.config.players
-        told = [[[worth.get(game.winner, 0.5) for game in self.cells[a, b]] for b in names] for a in names]
-        return np.array(told).transpose(2, 0, 1)
+        points = [[[worth.get(game.winner, 0.5) for game in self.cells[a, b]] for b in names] for a in names]
+        return np.array(points).transpose(2, 0, 1)

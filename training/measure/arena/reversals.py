@@ -49,17 +49,17 @@ def reversals(points: NDArray[np.float64], names: Sequence[str], sides: tuple[st
         names: Names of the players.
         sides: Sides of the game.
     """
-    told = []
+    reversals = []
     for side, own in zip(sides, (points, 1 - points.transpose(0, 2, 1)), strict=True):
         for i, j in combinations(range(len(names)), 2):
             apart = [
                 (mean_estimate(d, SHARE_DIFFERENCE), name)
                 for d, name in zip((own[:, i] - own[:, j]).T, names, strict=True)
             ]
-            (loss, behind), (gain, ahead) = (pick(apart, key=lambda one: one[0].value) for pick in (min, max))
-            if loss.value < 0 < gain.value and all(_is_clear(one, len(names)) for one in (gain, loss)):
-                told.append(Reversal(side, names[i], names[j], ahead, behind, gain, loss))
-    return sorted(told, key=lambda one: -one.size)
+            (loss, behind), (gain, ahead) = (pick(apart, key=lambda pair: pair[0].value) for pick in (min, max))
+            if loss.value < 0 < gain.value and all(_is_clear(change, len(names)) for change in (gain, loss)):
+                reversals.append(Reversal(side, names[i], names[j], ahead, behind, gain, loss))
+    return sorted(reversals, key=lambda reversal: -reversal.size)
 
 
 def _is_clear(estimate: Estimate, opponents: int) -> bool:

@@ -48,10 +48,10 @@ def arena(
     """
     sides = two_sides(inner_game(env, "the arena", full=True).spec)
     with nullcontext() if out is None else run_directory(out, config.stored, _MAY_CHANGE) as folder:
-        found = ArenaResult(config, sides, tuple(play_games(env, config, makers, folder, runner)))
+        result = ArenaResult(config, sides, tuple(play_games(env, config, makers, folder, runner)))
         if folder is not None:
-            _write(found, folder)
-    return found
+            _write(result, folder)
+    return result
 
 
 def _write(result: ArenaResult, folder: Path) -> None:

@@ -95,23 +95,24 @@ def strengths(games: Floats, resamples: int, rng: np.random.Generator, anchor: i
         raise ParlourError("the cells that were played leave strengths open; accepted: more pairs of players")
     cells = np.where(played, cells, 0.0)
     counts = deals * played
-    found = fit(cells.sum(0)[None], counts, players)
+    fitted = fit(cells.sum(0)[None], counts, players)
     drawn = drawn_anew(deals, deals, resamples, rng) @ cells
     samples = np.concatenate([fit(some, counts, players) for some in _parts(drawn)])
-    advantage, first, second, rating = _apart(found, players, anchor)
+    advantage, first, second, rating = _apart(fitted, players, anchor)
     apart = _apart(samples, players, anchor)
     low, high = np.quantile(np.concatenate(apart, axis=1), _LEVELS, axis=0, method="linear")
     value = np.concatenate([advantage, first, second, rating], axis=1)[0]
-    told = [Estimate(*ends) for ends in zip(value.tolist(), low.tolist(), high.tolist(), strict=True)]
+    estimates = [Estimate(*ends) for ends in zip(value.tolist(), low.tolist(), high.tolist(), strict=True)]
     ranks = _ranks(apart[3])
-    expected = expit(found[0] @ _design(players).T)
+    expected = expit(fitted[0] @ _design(players).T)
     off = (cells.mean(0) - expected)[played]
     chance = expected * (1 - expected) / deals * (1 - (2 * players - 1) / played.sum())
     return Strengths(
         tuple(
-            Strength(told[1 + 2 * players + k], told[1 + k], told[1 + players + k], ranks[k]) for k in range(players)
+            Strength(estimates[1 + 2 * players + k], estimates[1 + k], estimates[1 + players + k], ranks[k])
+            for k in range(players)
         ),
-        told[0],
+        estimates[0],
         tuple(tuple(map(float, row)) for row in expected.reshape(players, players)),
         sqrt(float((off**2).mean())),
         sqrt(max(0.0, float(chance[played].mean()))),
@@ -154,20 +155,20 @@ def fit(won: Floats, games: int | NDArray[np.int64], players: int) -> Floats:
     return at
 
 
-def _apart(found: Floats, players: int, anchor: int | None = None) -> tuple[Floats, Floats, Floats, Floats]:
+def _apart(fitted: Floats, players: int, anchor: int | None = None) -> tuple[Floats, Floats, Floats, Floats]:
     """The advantage, strengths on the first and on the second side, and ratings, in points; a row a sample.
 
     With an anchor, its strengths are zero, and the advantage is that between two players as strong as the anchor.
     """
-    first, second = found[:, 1:players], found[:, players:]
-    sides = [np.hstack([one, -one.sum(1, keepdims=True)]) for one in (first, second)]
-    advantage = found[:, :1]
+    first, second = fitted[:, 1:players], fitted[:, players:]
+    sides = [np.hstack([side, -side.sum(1, keepdims=True)]) for side in (first, second)]
+    advantage = fitted[:, :1]
     if anchor is not None:
         own = [side[:, anchor : anchor + 1] for side in sides]
         advantage = advantage + own[0] - own[1]
         sides = [side - zero for side, zero in zip(sides, own, strict=True)]
-    told = [np.round(POINTS * side, _DIGITS) + 0.0 for side in (advantage, *sides, (sides[0] + sides[1]) / 2)]
-    return told[0], told[1], told[2], told[3]
+    points = [np.round(POINTS * side, _DIGITS) + 0.0 for side in (advantage, *sides, (sides[0] + sides[1]) / 2)]
+    return points[0], points[1], points[2], points[3]
 
 
 def _ranks(ratings: Floats) -> list[tuple[int, int]]:

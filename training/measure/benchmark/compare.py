@@ -48,5 +48,5 @@ def two_results(a: str, b: str) -> tuple[BenchmarkResult, BenchmarkResult]:
     shipped = next((name for name in (a, b) if name in REFERENCE_PLAYERS), None)
     if suite.day and shipped is not None:
         raise ParlourError(f"{shipped!r} has not played the deals of {suite.day}; accepted: two results of that day")
-    one, other = (read[name] if name in read else read_result(reference_file(suite, name)) for name in (a, b))
-    return one, other
+    first, other = (read[name] if name in read else read_result(reference_file(suite, name)) for name in (a, b))
+    return first, other

@@ -53,7 +53,7 @@ class Leaderboard:
     @cached_property
     def ratings(self) -> Ratings:
         """The players with a score at the tables with an expert."""
-        return ratings(self.suite, {one.result.name: one.result.points for one in self.entries if one.score})
+        return ratings(self.suite, {entry.result.name: entry.result.points for entry in self.entries if entry.score})
 
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
@@ -63,19 +63,19 @@ class Leaderboard:
             "tables": [table.name for table in self.suite.tables],
             "players": [
                 {
-                    "player": one.result.name,
-                    "score": one.score and one.score.as_json(),
-                    "below_first": one.below_first and one.below_first.as_json(),
+                    "player": entry.result.name,
+                    "score": entry.score and entry.score.as_json(),
+                    "below_first": entry.below_first and entry.below_first.as_json(),
                     "ratings": {
-                        table: of[one.result.name].as_json()
+                        table: of[entry.result.name].as_json()
                         for table, of in self.ratings.items()
-                        if one.result.name in of
+                        if entry.result.name in of
                     },
-                    "own": one.result.own,
-                    "tokens": one.tokens,
-                    "dollars": one.dollars,
+                    "own": entry.result.own,
+                    "tokens": entry.tokens,
+                    "dollars": entry.dollars,
                 }
-                for one in self.entries
+                for entry in self.entries
             ],
         }
 
@@ -88,15 +88,15 @@ def leaderboard(paths: Sequence[Path]) -> Leaderboard:
     """
     submitted = [_submitted(path) for path in paths]
     suite = submitted[0].result.suite
-    for path, one in zip(paths, submitted, strict=True):
-        if one.result.suite != suite:
-            raise ParlourError(f"{str(path)!r} is of suite {one.result.suite}; accepted: {suite}, as the first file")
+    for path, entry in zip(paths, submitted, strict=True):
+        if entry.result.suite != suite:
+            raise ParlourError(f"{str(path)!r} is of suite {entry.result.suite}; accepted: {suite}, as the first file")
     shipped = [
-        Entry(BenchmarkResult(f"{one.name}{SHIPPED}", suite, one.points), None, None, None, None)
-        for one in references(suite)
+        Entry(BenchmarkResult(f"{reference.name}{SHIPPED}", suite, reference.points), None, None, None, None)
+        for reference in references(suite)
     ]
     entries = [*submitted, *shipped]
-    names = [one.result.name for one in entries]
+    names = [entry.result.name for entry in entries]
     for name in names:
         if names.count(name) > 1:
             raise ParlourError(f"two players are called {name!r}; accepted: a name of its own for each")
@@ -105,15 +105,15 @@ def leaderboard(paths: Sequence[Path]) -> Leaderboard:
 
 def _ranked(suite: Suite, entries: Sequence[Entry]) -> tuple[Entry, ...]:
     """With scores and comparisons, the best first."""
-    overall = {id(one): scores(suite, one.result.points)[OVERALL] for one in entries if not one.result.no_score}
-    ranked = sorted((one for one in entries if id(one) in overall), key=lambda one: -overall[id(one)].value)
-    rest = [one for one in entries if id(one) not in overall]
-    found = []
-    for number, one in enumerate(ranked):
+    overall = {id(entry): scores(suite, entry.result.points)[OVERALL] for entry in entries if not entry.result.no_score}
+    ranked = sorted((entry for entry in entries if id(entry) in overall), key=lambda entry: -overall[id(entry)].value)
+    rest = [entry for entry in entries if id(entry) not in overall]
+    compared = []
+    for number, entry in enumerate(ranked):
         first = ranked[0].result.points
-        below = None if number == 0 else scores(suite, one.result.points, first)[OVERALL]
-        found.append(Entry(one.result, overall[id(one)], below, one.tokens, one.dollars))
-    return (*found, *rest)
+        below = None if number == 0 else scores(suite, entry.result.points, first)[OVERALL]
+        compared.append(Entry(entry.result, overall[id(entry)], below, entry.tokens, entry.dollars))
+    return (*compared, *rest)
 
 
 def _submitted(path: Path) -> Entry:
@@ -122,15 +122,15 @@ def _submitted(path: Path) -> Entry:
     if file.exists() and file.stat().st_size > MOST_BYTES:
         raise ParlourError(f"{str(file)!r} has {file.stat().st_size:,} bytes; accepted: at most {MOST_BYTES:,}")
     result = read_result(path)
-    told = read_json(file)
+    stored = read_json(file)
     _check_name(file, result.name)
-    made = told.get("all decisions")
+    made = stored.get("all decisions")
     counts = _counts(made)
     if made is None or counts is None or result.own is None or not 0 <= result.own[0] <= result.own[1]:
         raise ParlourError(
             f"{str(file)!r} has impossible counts of decisions; accepted: what `parlour benchmark` wrote"
         )
-    stated = told.get("scores")
+    stated = stored.get("scores")
     computed = None if result.no_score else plain(scores(result.suite, result.points))
     if stated != computed:
         raise ParlourError(
@@ -145,10 +145,10 @@ def _counts(made: Any) -> tuple[int, int] | None:
     """Tokens read and written; None where they are none."""
     if not isinstance(made, dict):
         return None
-    found = made.get("prompt", 0), made.get("completion", 0)
+    tokens = made.get("prompt", 0), made.get("completion", 0)
     dollars = made.get("dollars", 0.0)
     sound = dollars is None or (isinstance(dollars, int | float) and dollars >= 0)
-    return found if sound and all(type(one) is int and one >= 0 for one in found) else None
+    return tokens if sound and all(type(count) is int and count >= 0 for count in tokens) else None
 
 
 def _check_name(file: Path, name: str) -> None:

@@ -37,8 +37,8 @@ class GameClock:
         line = {
             "table": self.table,
             "game": job.transcript.stem if job.transcript else "",
-            "decisions": sum(one.decisions for one in own),
-            "seconds": round(sum(one.seconds for one in own), 3),
+            "decisions": sum(decision.decisions for decision in own),
+            "seconds": round(sum(decision.seconds for decision in own), 3),
         }
         path = self.folder / GAMES
         torn = path.exists() and not path.read_bytes().endswith(b"\n")
@@ -51,11 +51,11 @@ def seconds_a_game(folder: Path) -> Estimate | None:
     path = folder / GAMES
     if not path.exists():
         return None
-    found: dict[tuple[str, str], float] = {}
+    by_game: dict[tuple[str, str], float] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         try:
-            told = json_value(line)
-            found[str(told["table"]), str(told["game"])] = float(told["seconds"])
+            stored = json_value(line)
+            by_game[str(stored["table"]), str(stored["game"])] = float(stored["seconds"])
         except (ValueError, KeyError, TypeError):
             continue  # a kill left a part of it
-    return mean_estimate(list(found.values()), COUNT) if found else None
+    return mean_estimate(list(by_game.values()), COUNT) if by_game else None

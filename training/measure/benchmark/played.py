@@ -47,21 +47,21 @@ class Candidate:
 
     def seated(self, suite: Suite) -> tuple[str, ...]:
         """Who sits at each table of a suite. Raises `ParlourError` where nobody fits, or `policy` fits no table."""
-        found, misfits = [], []
+        policies, misfits = [], []
         for table in suite.tables:
             at = table.configured()
             try:
                 make_policy(self.policy, *at, self.model)
-                found.append(self.policy)
+                policies.append(self.policy)
             except ParlourError as error:
                 if self.otherwise is None:
                     raise
                 make_policy(self.otherwise, *at, self.model)
-                found.append(self.otherwise)
+                policies.append(self.otherwise)
                 misfits.append(error)
-        if len(misfits) == len(found):
+        if len(misfits) == len(policies):
             raise misfits[0]
-        return tuple(found)
+        return tuple(policies)
 
 
 @dataclass(frozen=True)
@@ -105,8 +105,8 @@ def play_suite(
 class TableProgress:
     """Counts the games of all evaluations of a table together; games that were there count too. Satisfies `StageProgress`."""
 
-    def __init__(self, table: BenchmarkTable, told: StageProgress) -> None:
-        self._stage, self._told, self._before = Stage(table.name, table.games, "games"), told, 0
+    def __init__(self, table: BenchmarkTable, progress: StageProgress) -> None:
+        self._stage, self._told, self._before = Stage(table.name, table.games, "games"), progress, 0
 
     def __call__(self, _stage: Stage, done: float, note: str = "", /) -> None:
         self._told(self._stage, self._before + done, note)

@@ -41,7 +41,7 @@ def ratings(suite: Suite, players: Mapping[str, Points], resamples: int = RESAMP
         Empty if the suite has no table with an expert, or if no games of expert against heuristic are known: deals of a day, and
         earlier versions.
     """
-    shipped = {one.name: one.points for one in references(suite)}
+    shipped = {reference.name: reference.points for reference in references(suite)}
     return {
         table.name: {
             name: _rated(suite, table, points, shipped[TRAINED], resamples) for name, points in players.items()

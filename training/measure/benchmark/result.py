@@ -39,9 +39,9 @@ class Part(NamedTuple):
     side: str = ""
     opponent: str = ""
 
-    def holds(self, one: Part) -> bool:
+    def holds(self, part: Part) -> bool:
         """Whether all games of another part are in this one."""
-        return all(wanted in ("", given) for wanted, given in zip(self, one, strict=True))
+        return all(wanted in ("", given) for wanted, given in zip(self, part, strict=True))
 
     @property
     def name(self) -> str:
@@ -50,8 +50,8 @@ class Part(NamedTuple):
         >>> Part("werewolf_v0", "werewolf-8", opponent="expert").name
         'werewolf-8 against expert'
         """
-        told = self.table or self.game or OVERALL
-        return f"{told}{self.side and f' as {self.side}'}{self.opponent and f' against {self.opponent}'}"
+        name = self.table or self.game or OVERALL
+        return f"{name}{self.side and f' as {self.side}'}{self.opponent and f' against {self.opponent}'}"
 
 
 def points_of(tables: Iterable[PlayedTable]) -> Points:
@@ -68,7 +68,7 @@ def scores(suite: Suite, own: Points, other: Points | None = None) -> Scores:
         other: Points of the other player; None: no comparison.
     """
     deals = _deals(suite, own, other)
-    parts = dict.fromkeys(chain.from_iterable(_parts(one) for one, _ in deals))
+    parts = dict.fromkeys(chain.from_iterable(_parts(part) for part, _ in deals))
     order = sorted(parts, key=lambda part: (suite.games.index(part.game) if part.game else -1, bool(part.table)))
     bounds = POINTS if other is None else DIFFERENCE
     return {part.name: _score(part, deals, suite.version, bounds) for part in order}
@@ -108,7 +108,7 @@ def _parts(part: Part) -> Iterator[Part]:
 
 
 def _score(part: Part, deals: Iterable[tuple[Part, Floats]], version: int, bounds: Bounds) -> Estimate:
-    strata, weights = _strata([(one, points) for one, points in deals if part.holds(one)])
+    strata, weights = _strata([(deal, points) for deal, points in deals if part.holds(deal)])
     rng = None if bounds == POINTS else np.random.default_rng(seeds.derive(version, _SIGNS))
     return stratified_mean(strata, weights, bounds, rng)
 
@@ -116,15 +116,15 @@ def _score(part: Part, deals: Iterable[tuple[Part, Floats]], version: int, bound
 def _strata(deals: Iterable[tuple[Part, Floats]]) -> tuple[list[Floats], list[float]]:
     """Every game counts the same, in it every table, in it every deal, in it every opponent and side."""
     games: dict[str, dict[str, list[Floats]]] = {}
-    for one, points in deals:
-        games.setdefault(one.game, {}).setdefault(one.table, []).append(points)
+    for part, points in deals:
+        games.setdefault(part.game, {}).setdefault(part.table, []).append(points)
     strata = [np.mean(rows, axis=0) for tables in games.values() for rows in tables.values()]
     return strata, [1 / len(games) / len(tables) for tables in games.values() for _ in tables]
 
 
-def plain(found: Scores) -> dict[str, dict[str, Any]]:
+def plain(by_part: Scores) -> dict[str, dict[str, Any]]:
     """Plain values of scores, rounded."""
     return {
         part: {name: round(value, _DIGITS) + 0 if value else value for name, value in score.as_json().items()}
-        for part, score in found.items()
+        for part, score in by_part.items()
     }

@@ -113,15 +113,15 @@ def results(
         on_failure: What followed when a player failed.
         name: What tables call the player.
     """
-    points, made = points_of(played), sum((one.decisions for one in played), Decisions())
+    points, made = points_of(played), sum((part.decisions for part in played), Decisions())
     return {
         "player": name,
         **decided_by(suite, candidate, on_failure),
         "command": command(suite, candidate),
         **_scored(suite, points, name, made),
-        "seated": {one.table.name: one.player for one in played},
-        "deals": {one.table.name: [one.table.numbers()[0], one.table.deals] for one in played},
-        "decisions": {one.table.name: _counts(one.decisions) for one in played},
+        "seated": {part.table.name: part.player for part in played},
+        "deals": {part.table.name: [part.table.numbers()[0], part.table.deals] for part in played},
+        "decisions": {part.table.name: _counts(part.decisions) for part in played},
         "all decisions": _counts(made),
         "points": {
             table: {
@@ -152,8 +152,8 @@ def _counts(made: Decisions) -> dict[str, Any]:
 
 
 def _settings(model: Model) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(json.dumps(model.settings()))
-    return {key: value for key, value in told.items() if key not in _DECIDE_NOTHING}
+    settings: dict[str, Any] = json.loads(json.dumps(model.settings()))
+    return {key: value for key, value in settings.items() if key not in _DECIDE_NOTHING}
 
 
 def command(suite: Suite, candidate: Candidate) -> str:
@@ -184,7 +184,7 @@ def _model_options(settings: Mapping[str, Any]) -> list[str]:
         if value is None or value == plain_default:
             continue
         values = value if of.name == "stop" else [",".join(map(str, value)) if isinstance(value, list) else str(value)]
-        words += [word for one in values for word in (f"--{of.name.replace('_', '-')}", one)]
+        words += [word for value in values for word in (f"--{of.name.replace('_', '-')}", value)]
     return words
 
 
@@ -193,17 +193,17 @@ def _model_options(settings: Mapping[str, Any]) -> list[str]:
 
 def _hashes(suite: Suite, seated: Iterable[str], model: Model) -> dict[str, str]:
     """SHA-256 of the files that played: experts, whatever the players name, and the prompts of the user's own."""
-    found: dict[str, str] = {}
+    digests: dict[str, str] = {}
     for table, player in zip(suite.tables, seated, strict=True):
         for name in (player, *table.opponents):
             plain_name, _, words = name.partition(":")
             if plain_name in _WITH_EXPERTS:
                 style = style_of(settings_of(name)) if plain_name == EXPERT and words else ""
                 card = card_for(*table.configured(), style=style)
-                found |= {card.name: card.sha256} if card else {}
-    paths = [part for one in sorted(set(seated)) for part in _paths(one)]
+                digests |= {card.name: card.sha256} if card else {}
+    paths = [part for player in sorted(set(seated)) for part in _paths(player)]
     prompts = model.settings().get("prompts")
-    return found | {path: _digest(Path(path)) for path in (*paths, *([prompts] if prompts else []))}
+    return digests | {path: _digest(Path(path)) for path in (*paths, *([prompts] if prompts else []))}
 
 
 def _paths(policy: str) -> list[str]:
@@ -218,7 +218,7 @@ def _digest(path: Path) -> str:
     """Of a file, or of all files below a folder with their names."""
     if path.is_file():
         return sha256(path.read_bytes()).hexdigest()
-    files = sorted(one for one in path.rglob("*") if one.is_file())
+    files = sorted(file for file in path.rglob("*") if file.is_file())
     lines = [f"{file.relative_to(path)} {sha256(file.read_bytes()).hexdigest()}\n" for file in files]
     return sha256("".join(lines).encode()).hexdigest()
 
@@ -236,10 +236,10 @@ def read_result(path: Path) -> BenchmarkResult:
     if not file.exists():
         raise ParlourError(f"there is no results file {str(file)!r}; accepted: what `parlour benchmark` wrote")
     with reading(file, "results file", _UNUSABLE):
-        told = read_json(file)
-        name, stored, points = str(told["player"]), told["suite"], told["points"]
-        own = _own(told.get("all decisions"))
-        suite = _suite(stored, [str(one) for one in told["tables"]])
+        fields = read_json(file)
+        name, stored, points = str(fields["player"]), fields["suite"], fields["points"]
+        own = _own(fields.get("all decisions"))
+        suite = _suite(stored, [str(name) for name in fields["tables"]])
         if suite is not None:
             _check(suite, points)
     if suite is None:
@@ -271,7 +271,7 @@ def _check(suite: Suite, points: Any) -> None:
             sides = points[table.name][opponent]
             if len(sides) != 2 or any(len(of) != table.deals for of in sides.values()):
                 raise ValueError("points of other deals")
-            if any(one not in (0.0, WON / 2, WON) for of in sides.values() for one in of):
+            if any(points not in (0.0, WON / 2, WON) for of in sides.values() for points in of):
                 raise ValueError("points that no game gives")
 
 
@@ -282,8 +282,8 @@ def references(suite: Suite) -> list[BenchmarkResult]:
     """
     if suite.day or suite.name not in SUITES or suite.version != VERSION:
         return []
-    found = {name: read_result(reference_file(suite, name)) for name in REFERENCE_PLAYERS}
-    return [BenchmarkResult(name, suite, one.points) for name, one in found.items()]
+    by_name = {name: read_result(reference_file(suite, name)) for name in REFERENCE_PLAYERS}
+    return [BenchmarkResult(name, suite, result.points) for name, result in by_name.items()]
 
 
 def reference_file(suite: Suite, name: str) -> Path:

@@ -63,15 +63,15 @@ def benchmark(
     candidate = replace(candidate, model=measured_apart(candidate.model))
     with run_directory(out, decided_by(suite, candidate, runner.failures.on_failure)) as folder:
         played = play_suite(suite, candidate, folder, runner, progress)
-        found = results(suite, candidate, played, runner.failures.on_failure, name)
+        result = results(suite, candidate, played, runner.failures.on_failure, name)
         write_json(folder / MEASURED, _measured(played, candidate.model, monotonic() - began))
-        write_json(folder / RESULTS, found)
-    return found, sum((one.decisions for one in played), Decisions())
+        write_json(folder / RESULTS, result)
+    return result, sum((part.decisions for part in played), Decisions())
 
 
 def _measured(played: Sequence[PlayedTable], model: Model, seconds: float) -> dict[str, Any]:
     """Of this call: its time, that of the player's turns, and what the model's meter counted, such as retries and cached tokens."""
-    turns = {one.table.name: round(one.decisions.seconds, 3) for one in played}
+    turns = {part.table.name: round(part.decisions.seconds, 3) for part in played}
     meter: Meter | None = getattr(model, "meter", None)
     return {
         "seconds": round(seconds, 3),

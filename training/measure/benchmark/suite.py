@@ -117,7 +117,7 @@ class Suite:
         """These tables of the suite alone. Raises `ParlourError` for a table that it does not have."""
         for name in names:
             check_one_of("table", name, [table.name for table in self.tables])
-        return replace(self, tables=tuple(one for one in self.tables if one.name in names))
+        return replace(self, tables=tuple(table for table in self.tables if table.name in names))
 
     @property
     def games(self) -> tuple[str, ...]:
@@ -132,10 +132,10 @@ class Suite:
     @property
     def digest(self) -> str:
         """SHA-256 of everything that the suite fixes."""
-        told = asdict(self)
-        day, firsts = told.pop("day"), {table.pop("first") for table in told["tables"]}
-        told |= {"first deal": seeds.HELD_OUT[min(firsts)], **({"day": day} if day else {})}
-        return sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+        stored = asdict(self)
+        day, firsts = stored.pop("day"), {table.pop("first") for table in stored["tables"]}
+        stored |= {"first deal": seeds.HELD_OUT[min(firsts)], **({"day": day} if day else {})}
+        return sha256(json.dumps(stored, sort_keys=True).encode()).hexdigest()
 
 
 _SIX: Final = {"num_players": 6, "rules": "paper"}
@@ -162,7 +162,7 @@ STRANGERS: Final = Suite(
     ),
 )
 """Opponents of two kinds at one table, and opponents that play as people do."""
-SUITES: Final = {one.name: one for one in (FULL, QUICK, STRANGERS)}
+SUITES: Final = {suite.name: suite for suite in (FULL, QUICK, STRANGERS)}
 
 EARLIER: Final = (
     Suite(

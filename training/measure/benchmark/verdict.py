@@ -25,12 +25,12 @@ def expectation(suite: Suite) -> str:
     Lengths are the longest ones of the players that come with parlour, on the same tables. A player whose deals differ more has a
     longer interval.
     """
-    known = [one.points for one in references(suite.usual)]
+    known = [reference.points for reference in references(suite.usual)]
     games = f"Benchmark {suite}: {suite.games_played} games."
     if not known:
         return games
     alone = max(half(scores(suite.usual, points)[OVERALL]) for points in known)
-    differences = [scores(suite.usual, one, other)[OVERALL] for one, other in combinations(known, 2)]
+    differences = [scores(suite.usual, points, other)[OVERALL] for points, other in combinations(known, 2)]
     apart = max(map(half, differences))
     return (
         f"{games} The 95 % interval of the score will be {ceil(alone)} points to each side or more; a difference of two "

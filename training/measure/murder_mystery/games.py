@@ -166,7 +166,9 @@ def play_case(job: CaseJob, model: Model, stop: Event | None = None, failures: F
             scripts=method.scripts,
             repetitions=job.table.repetitions,
             seed=job.seed,
-            seats=[seat for seat, one in enumerate(case.characters) if not (job.murderer and any(one.murders))],
+            seats=[
+                seat for seat, character in enumerate(case.characters) if not (job.murderer and any(character.murders))
+            ],
         )
     spent = tally.spent
     known = omniscient(case, views, model, job.table.repetitions, job.seed) if method == OP and marks else ()
@@ -199,8 +201,8 @@ def _limit(players: Sequence[Any], tally: CountedModel, budget: int | None, kept
 
 def _by_name(names: Sequence[str], decisions: Sequence[Decisions]) -> dict[str, Decisions]:
     by_name: dict[str, Decisions] = {}
-    for name, one in zip(names, decisions, strict=True):
-        by_name[name] = by_name.get(name, Decisions()) + one
+    for name, decision in zip(names, decisions, strict=True):
+        by_name[name] = by_name.get(name, Decisions()) + decision
     return by_name
 
 
@@ -220,8 +222,8 @@ def _heard(views: Sequence[Any]) -> int:
 
 
 def _verdict(game: Any, cast: tuple[int, ...], victim: int) -> Verdict:
-    murderers, found = game.case.murderers(victim), game.found(cast, victim)
-    return Verdict(victim, bool(murderers), found, found in murderers)
+    murderers, accused = game.case.murderers(victim), game.found(cast, victim)
+    return Verdict(victim, bool(murderers), accused, accused in murderers)
 
 
 @dataclass(frozen=True)
@@ -308,10 +310,10 @@ def in_folder(folder: Path, first: int = 0) -> list[tuple[str, int]]:
     scripts = load.folders(folder)
     inside = {path for script in scripts for path in script.rglob("*.json")}
     cases = sorted(path for path in folder.rglob("*.json") if path not in inside and '"format"' in _head(path))
-    found = [str(path) for path in (*scripts, *cases)]
-    if not found:
+    references = [str(path) for path in (*scripts, *cases)]
+    if not references:
         raise accept("cases", str(folder), "a folder with WellPlay scripts or cases in JSON")
-    return [(reference, seeds.HELD_OUT[first + number]) for number, reference in enumerate(found)]
+    return [(reference, seeds.HELD_OUT[first + number]) for number, reference in enumerate(references)]
 
 
 def _head(path: Path) -> str:

@@ -92,7 +92,7 @@ def omniscient(case: Case, views: Sequence[Any], model: Model, repetitions: int 
 
     A reader without part in the murders takes them: the first civilian's seat, or the first one if there is none.
     """
-    civilians = [seat for seat, one in enumerate(case.characters) if not any(one.murders)]
+    civilians = [seat for seat, character in enumerate(case.characters) if not any(character.murders)]
     reader = Reader(views[civilians[0] if civilians else 0], "all", stories_of(case))
     return tuple(_marks(reader, model, -1, case.omniscient, repetitions, seed))
 
@@ -107,10 +107,10 @@ def _marks(
         for repetition in range(repetitions)
     ]
     answers = zip(shown, reader.answer_all(model, shown, seed), strict=True)
-    right = [one.right(quizzed.picked) for (one, _), quizzed in answers]
+    right = [question.right(quizzed.picked) for (question, _), quizzed in answers]
     return [
-        Mark(seat, one.id, one.kind, one.points, tuple(right[k * repetitions : (k + 1) * repetitions]))
-        for k, one in enumerate(questions)
+        Mark(seat, question.id, question.kind, question.points, tuple(right[k * repetitions : (k + 1) * repetitions]))
+        for k, question in enumerate(questions)
     ]
 
 

@@ -125,7 +125,7 @@ def store(transcript: Path, seat: str, points: Mapping[str, int]) -> Path:
     check_one_of("seat", seat, players)
     _check(points)
     path = path_of(transcript)
-    records = [one for one in _records(path)["ratings"] if one["seat"] != seat] if path.exists() else []
+    records = [record for record in _records(path)["ratings"] if record["seat"] != seat] if path.exists() else []
     rated = {agent: who for agent, who in players.items() if agent != seat}
     records.append({"seat": seat, "rated": rated, "points": dict(points)})
     write_json(
@@ -141,35 +141,35 @@ def read(path: Path) -> list[Rating]:
     Raises:
         ParlourError: It is no such file, or the transcript beside it is missing or another one.
     """
-    told = _records(path)
-    transcript = path.with_name(str(told["transcript"]))
-    if not _is_of(transcript, told["sha256"]):
+    stored = _records(path)
+    transcript = path.with_name(str(stored["transcript"]))
+    if not _is_of(transcript, stored["sha256"]):
         what = f"{str(path)!r} does not belong to {value_shown(transcript.name)}"
         raise ParlourError(f"{what}; accepted: the transcript it was made with")
-    return [Rating(one["seat"], one["rated"], one["points"]) for one in told["ratings"]]
+    return [Rating(record["seat"], record["rated"], record["points"]) for record in stored["ratings"]]
 
 
 def of_directory(directory: Path) -> list[Rating]:
     """All ratings below a folder, in the order of the files. Raises `ParlourError` if there is none."""
-    found = [one for path in sorted(directory.rglob(f"*{ENDING}")) for one in read(path)]
-    if not found:
+    all_ratings = [rating for path in sorted(directory.rglob(f"*{ENDING}")) for rating in read(path)]
+    if not all_ratings:
         raise ParlourError(f"folder {str(directory)!r} holds no ratings; accepted: a folder with *{ENDING} files")
-    return found
+    return all_ratings
 
 
 def summary(ratings: Sequence[Rating]) -> dict[str, dict[str, Row]]:
     """Method -> scale, then `"overall"` -> mean, deviation, n; as in table 6."""
-    told: dict[str, dict[str, Row]] = {}
+    by_method: dict[str, dict[str, Row]] = {}
     for method in sorted({rating.method for rating in ratings}):
-        own = [one for one in ratings if one.method == method]
+        own = [rating for rating in ratings if rating.method == method]
         rows = {}
         for name in NAMES:
-            points = [one.points[name] for one in own if name in one.points]
+            points = [rating.points[name] for rating in own if name in rating.points]
             if points:
                 rows[name] = row(points)
         if rows:
-            told[method] = {**rows, "overall": row([one.mean for one in rows.values()])}
-    return told
+            by_method[method] = {**rows, "overall": row([row.mean for row in rows.values()])}
+    return by_method
 
 
 def row(values: Sequence[float]) -> Row:
@@ -191,19 +191,19 @@ def _check(points: Mapping[str, Any]) -> None:
 
 def _records(path: Path) -> dict[str, Any]:
     try:
-        told = json_value(path.read_bytes())
-        if told["parlour_ratings"] != FORMAT:
-            raise accept("parlour_ratings", told["parlour_ratings"], [FORMAT])
-        for one in told["ratings"]:
-            _check(dict(one["points"]))
-            dict(one["rated"]), str(one["seat"])
-        path.with_name(str(told["transcript"]))
-        str(told["transcript"]), str(told["sha256"])
+        stored = json_value(path.read_bytes())
+        if stored["parlour_ratings"] != FORMAT:
+            raise accept("parlour_ratings", stored["parlour_ratings"], [FORMAT])
+        for record in stored["ratings"]:
+            _check(dict(record["points"]))
+            dict(record["rated"]), str(record["seat"])
+        path.with_name(str(stored["transcript"]))
+        str(stored["transcript"]), str(stored["sha256"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ParlourError(
             f"{str(path)!r} holds no ratings ({error}); accepted: what was stored after a game"
         ) from None
-    return dict(told)
+    return dict(stored)
 
 
 def _is_of(transcript: Path, digest: object) -> bool:

@@ -50,7 +50,7 @@ def play_stored(
         def add(played: CaseResult) -> None:
             key, _ = next(waiting)
             known[_text(key)] = played
-            players = {name: one.as_stored() for name, one in played.players.items()}
+            players = {name: player.as_stored() for name, player in played.players.items()}
             store.append({"key": key, "played": {**asdict(played), "players": players}})
 
         again = [job for _, job in missing]
@@ -58,15 +58,15 @@ def play_stored(
     return [known[_text(key)] for key in keys]
 
 
-def from_json(told: dict[str, Any]) -> CaseResult:
+def from_json(stored: dict[str, Any]) -> CaseResult:
     """A result from plain values. Raises `KeyError`, `TypeError` or `ValueError` for anything else."""
-    values = dict(told)
-    values["verdicts"] = tuple(Verdict(*one) for one in told["verdicts"])
+    values = dict(stored)
+    values["verdicts"] = tuple(Verdict(*verdict) for verdict in stored["verdicts"])
     for name in ("marks", "omniscient"):
-        values[name] = tuple(Mark(a, b, c, d, tuple(e)) for a, b, c, d, e in told[name])
+        values[name] = tuple(Mark(a, b, c, d, tuple(e)) for a, b, c, d, e in stored[name])
     for name in ("play", "quiz"):
-        values[name] = Count(**told[name])
-    values["players"] = {name: Decisions.from_stored(one) for name, one in told.get("players", {}).items()}
+        values[name] = Count(**stored[name])
+    values["players"] = {name: Decisions.from_stored(counts) for name, counts in stored.get("players", {}).items()}
     return CaseResult(**values)
 
 

@@ -68,17 +68,17 @@ def score(marks: Sequence[Mark], of: str = OVERALL) -> QuizScore | None:
     return QuizScore(shares, total)
 
 
-def over_repetitions(found: QuizScore, formula: Formula = "population") -> MeanDeviation:
+def over_repetitions(score: QuizScore, formula: Formula = "population") -> MeanDeviation:
     """Mean and deviation over repetitions of the quiz.
 
     >>> over_repetitions(QuizScore((0.0, 1.0), 4)), over_repetitions(QuizScore((0.0, 1.0, 0.5), 4), "sample")
     (MeanDeviation(mean=0.5, deviation=0.5), MeanDeviation(mean=0.5, deviation=0.5))
     """
-    n, mean = len(found.shares), found.mean
+    n, mean = len(score.shares), score.mean
     divisor = n if formula == "population" else n - 1
     if divisor == 0:
         return MeanDeviation(mean, None)
-    return MeanDeviation(mean, sqrt(sum((x - mean) ** 2 for x in found.shares) / divisor))
+    return MeanDeviation(mean, sqrt(sum((x - mean) ** 2 for x in score.shares) / divisor))
 
 
 def over_cases(values: Sequence[float], weights: Sequence[float]) -> MeanDeviation:
@@ -102,7 +102,7 @@ def over_runs(scores: Sequence[QuizScore]) -> MeanDeviation:
 
 
 def _flat(scores: Sequence[QuizScore]) -> tuple[list[float], list[int]]:
-    return [x for one in scores for x in one.shares], [one.weight for one in scores for _ in one.shares]
+    return [x for score in scores for x in score.shares], [score.weight for score in scores for _ in score.shares]
 
 
 def over_totals(scores: Sequence[QuizScore], formula: Formula = "population") -> MeanDeviation:
@@ -111,16 +111,16 @@ def over_totals(scores: Sequence[QuizScore], formula: Formula = "population") ->
     >>> over_totals([QuizScore((0.0, 1.0), 3), QuizScore((0.5, 0.5), 1)])
     MeanDeviation(mean=0.5, deviation=0.375)
     """
-    weight = sum(one.weight for one in scores)
+    weight = sum(score.weight for score in scores)
     repetitions = range(len(scores[0].shares))
-    totals = tuple(sum(one.shares[k] * one.weight for one in scores) / weight for k in repetitions)
+    totals = tuple(sum(score.shares[k] * score.weight for score in scores) / weight for k in repetitions)
     return over_repetitions(QuizScore(totals, weight), formula)
 
 
 def scored(games: Sequence[Sequence[Mark]], of: str = OVERALL) -> tuple[list[float], list[int]]:
     """Mean and weight of each case that has such questions."""
-    found = [one for one in (score(marks, of) for marks in games) if one is not None]
-    return [one.mean for one in found], [one.weight for one in found]
+    scored = [game_score for game_score in (score(marks, of) for marks in games) if game_score is not None]
+    return [score.mean for score in scored], [score.weight for score in scored]
 
 
 def compared(a: Sequence[Sequence[Mark]], b: Sequence[Sequence[Mark]], of: str = OVERALL) -> Estimate | None:

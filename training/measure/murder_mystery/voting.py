@@ -28,9 +28,9 @@ def votes(case: Case, views: Sequence[Any], model: Model, scripts: Scripts, seed
     """Everybody's votes, seat after seat and victim after victim, as `MurderMystery.found` takes them."""
     stories = stories_of(case) if scripts == "all" else None
     cast: list[int] = []
-    for seat, one in enumerate(case.characters):
+    for seat, character in enumerate(case.characters):
         reader = Reader(views[seat], scripts, stories)
-        for victim, murdered in enumerate(one.murders):
+        for victim, murdered in enumerate(character.murders):
             if murdered:
                 cast.append(_guilty(views[seat], model, victim, seed))
             else:

@@ -93,7 +93,7 @@ def amnesia(roles: Sequence[str], role_names: Sequence[str], turns: Iterable[Tur
 def forgot(seats: Iterable[Amnesia], kind: str, ways: Sequence[str] = WAYS) -> Estimate | None:
     """The share of contradictions of one of `KINDS` in what some seats said, judged and did."""
     counts = [getattr(seat, kind)[way] for seat in seats for way in ways]
-    return rate(sum(count.hits for count in counts), sum(one.n for one in counts))
+    return rate(sum(count.hits for count in counts), sum(count.n for count in counts))
 
 
 def _contradictions(turn: Turn, role: str, role_names: Sequence[str]) -> Iterable[tuple[str, list[str]]]:

@@ -49,10 +49,10 @@ def _first(path: Path) -> JSON:
     """The object in the first line of a file; empty if there is none."""
     try:
         with path.open("rb") as file:
-            found = json_value(file.readline())
+            value = json_value(file.readline())
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def _read(path: Path) -> transcripts.Seen | None:
@@ -73,13 +73,13 @@ def _groups(games: Sequence[transcripts.Seen]) -> JSON:
         for pair in sorted(met[group]):
             name = group or OURS
             label = name if len(met[group]) == 1 else f"{name}: {', '.join(method or UNNAMED for method in pair)}"
-            groups[label] = of_games([one for one in games if (one.game.group, one.game.pair) == (group, pair)])
+            groups[label] = of_games([game for game in games if (game.game.group, game.game.pair) == (group, pair)])
     return groups
 
 
 def of_games(seen: Sequence[transcripts.Seen]) -> JSON:
     """The measures of games between the same methods."""
-    games = [one.game for one in seen]
+    games = [game.game for game in seen]
     drawn = sum(game.winner == DRAW for game in games)
     return {
         "games": len(games),
@@ -93,7 +93,7 @@ def of_games(seen: Sequence[transcripts.Seen]) -> JSON:
 def _method(seen: Sequence[transcripts.Seen], games: Sequence[WerewolfGame], method: str) -> JSON:
     wolves, leaders = (scores.won_as(games, method, side) for side in (WOLVES, VILLAGE))
     roles = [role for role in ROLES if any(True for game in games for _ in game.seats(method, role))]
-    told = [one for one in seen if one.amnesia]
+    with_amnesia = [game for game in seen if game.amnesia]
     return {
         "as_wolves": _rate(rate(sum(wolves), len(wolves))),
         "as_leaders": _rate(rate(sum(leaders), len(leaders))),
@@ -105,7 +105,7 @@ def _method(seen: Sequence[transcripts.Seen], games: Sequence[WerewolfGame], met
             "total": _rate(scores.reasoning_success(games, method)),
             **{role: _rate(scores.reasoning_success(games, method, role)) for role in roles},
         },
-        **({"amnesia": _amnesia(told, method)} if told else {}),
+        **({"amnesia": _amnesia(with_amnesia, method)} if with_amnesia else {}),
     }
 
 
@@ -116,7 +116,7 @@ def _performance(games: Sequence[WerewolfGame], method: str, role: str) -> JSON:
 
 
 def _amnesia(seen: Iterable[transcripts.Seen], method: str) -> JSON:
-    of = [one.amnesia[seat] for one in seen for seat in one.game.seats(method)]
+    of = [game.amnesia[seat] for game in seen for seat in game.game.seats(method)]
     return {kind: {way: _rate(forgot(of, kind, [way])) for way in WAYS} for kind in KINDS}
 
 
@@ -134,9 +134,9 @@ def _rate(estimate: Estimate | None) -> JSON | None:
 # -- as tables -------------------------------------------------------------------------------------------------
 
 
-def tables(found: JSON) -> Iterator[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:
+def tables(measured: JSON) -> Iterator[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:
     """Title, headings and rows of a table for each group, as `parlour metrics` shows them."""
-    for group, of in found.items():
+    for group, of in measured.items():
         if not isinstance(of, dict):
             yield f"{group}: {of}", (), []
             continue
@@ -156,11 +156,11 @@ def _rows(methods: dict[str, JSON]) -> Iterator[tuple[str, ...]]:
             yield (f"{kind} amnesia", way, *(_told(of["amnesia"][kind][way]) for of in methods.values()))
 
 
-def _told(found: JSON | None) -> str:
-    if found is None:
+def _told(measured: JSON | None) -> str:
+    if measured is None:
         return "-"
-    if "table_3" not in found:
-        return f"{found['rate']:.3f}  [{found['low']:.3f}, {found['high']:.3f}]  {found['hits']}/{found['n']}"
-    if found["table_3"] is None:
+    if "table_3" not in measured:
+        return f"{measured['rate']:.3f}  [{measured['low']:.3f}, {measured['high']:.3f}]  {measured['hits']}/{measured['n']}"
+    if measured["table_3"] is None:
         return "-"
-    return f"{found['table_3']:.3f} (wrong votes added: {found['published_sign']:.3f})  n={found['n']}"
+    return f"{measured['table_3']:.3f} (wrong votes added: {measured['published_sign']:.3f})  n={measured['n']}"

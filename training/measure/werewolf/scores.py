@@ -84,9 +84,9 @@ def judged(games: Iterable[WerewolfGame], method: str, role: str | None = None) 
     """For each seat with recorded judgements: how many were right, and how many it could have made."""
     for game in games:
         for seat in game.seats(method, role):
-            found = game.judgements[seat]
-            if found is not None:
-                yield reasoning(seat, game.roles, found), len(game.roles) - 1
+            judgement = game.judgements[seat]
+            if judgement is not None:
+                yield reasoning(seat, game.roles, judgement), len(game.roles) - 1
 
 
 def reasoning_success(games: Iterable[WerewolfGame], method: str, role: str | None = None) -> Estimate | None:
@@ -94,8 +94,8 @@ def reasoning_success(games: Iterable[WerewolfGame], method: str, role: str | No
 
     Its interval assumes independent judgements; the judgements of one seat are not independent.
     """
-    found = list(judged(games, method, role))
-    return rate(sum(right for right, _ in found), sum(of for _, of in found))
+    counts = list(judged(games, method, role))
+    return rate(sum(right for right, _ in counts), sum(of for _, of in counts))
 
 
 def won_as(games: Iterable[WerewolfGame], method: str, side: str) -> list[bool]:
@@ -115,5 +115,5 @@ def share(games: Sequence[WerewolfGame], method: str, side: str) -> Estimate | N
     Games in which no method holds the whole block are left out.
     """
     holders = [{other for other in game.pair if game.side(other) == side} for game in games if game.winner == side]
-    held = [method in holder for holder in holders if holder]
-    return rate(sum(held), len(held))
+    holds = [method in holder for holder in holders if holder]
+    return rate(sum(holds), len(holds))

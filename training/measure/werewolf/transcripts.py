@@ -51,10 +51,10 @@ def read_transcript(path: str | Path) -> Seen | None:
 
 
 def _seen(transcript: Transcript) -> Seen | None:
-    found = replay.finished(transcript, GAME)
-    if found is None or transcript.outcome is None:
+    finished = replay.finished(transcript, GAME)
+    if finished is None or transcript.outcome is None:
         return None
-    game, states = found
+    game, states = finished
     roles = tuple(game.role_names[role] for role in states[-1].standing.roles)
     if not roles:
         raise ParlourError("the roles were not dealt; accepted: a game with its deal")
@@ -129,7 +129,7 @@ def _last(
     last: dict[int, Judgements] = {}
     for entry, believed in zip(transcript.entries, beliefs, strict=True):
         if believed is not None and entry.seat != NATURE:
-            last[entry.seat] = tuple(one for one in believed if one.target != entry.seat)
+            last[entry.seat] = tuple(belief for belief in believed if belief.target != entry.seat)
     recorded = {methods[seat] for seat in last}
     return tuple(last.get(seat, () if method in recorded else None) for seat, method in enumerate(methods))
 
@@ -144,7 +144,7 @@ def _beliefs(value: Any, seats: int) -> Judgements | None:
         value = [value.get(name(seat)) for seat in range(seats)]
     if not isinstance(value, list) or len(value) != seats:
         raise accept(NOTE, value, _ACCEPTED)
-    stances = ((target, _stance(one)) for target, one in enumerate(value))
+    stances = ((target, _stance(number)) for target, number in enumerate(value))
     return tuple(Judgement(target, ally) for target, ally in stances if ally is not None)
 
 

@@ -42,7 +42,7 @@ def calibration_error(chance: Array, ally: Array) -> float:
     0.25
     """
     bins = np.minimum((chance * BINS).astype(int), BINS - 1)
-    gaps = [abs((chance - ally)[bins == one].sum()) for one in range(BINS)]
+    gaps = [abs((chance - ally)[bins == number].sum()) for number in range(BINS)]
     return float(sum(gaps) / len(chance))
 
 
@@ -86,6 +86,6 @@ def columns(judgements: Sequence[TrustJudgement]) -> tuple[Array, Array, Array]:
     """Deals, whether each target is an ally (1 or 0), and trust by reader, shape (readers, judgements)."""
     deals, ally = (
         np.array([judgement.deal for judgement in judgements]),
-        np.array([float(one.ally) for one in judgements]),
+        np.array([float(judgement.ally) for judgement in judgements]),
     )
-    return deals, ally, np.array([one.trust for one in judgements]).T
+    return deals, ally, np.array([judgement.trust for judgement in judgements]).T

@@ -110,9 +110,9 @@ class Board:
                 self._send(own)
             new = events[len(self._lines) :]
             if first or new:
-                told = messages.told(self._text, new, self._spoken, len(self._lines))
-                self._lines += told["lines"]
-                self._send(told)
+                lines = messages.told(self._text, new, self._spoken, len(self._lines))
+                self._lines += lines["lines"]
+                self._send(lines)
 
     def lay(self, laid: Message, seconds: float | None) -> None:
         """What lies on the table now: the message `board`; `seconds` are left to the players who are to move."""
@@ -205,22 +205,22 @@ class Board:
     def reading(self, turn: int, words: str) -> Message:
         """What the words of a browser would be taken as: the message `reading`. Raises `ParlourError` if the turn is over."""
         question = self._current(turn)
-        told: Message = {"type": "reading", "turn": turn, "words": words, "claim": "", "why": ""}
+        message: Message = {"type": "reading", "turn": turn, "words": words, "claim": "", "why": ""}
         try:
             claim = understood(self._text, question.read(self._in_seats(words)))
         except ParlourError as error:
-            return {**told, "why": self.names.shown(str(error))}
-        return {**told, "claim": self.names.shown(claim)}
+            return {**message, "why": self.names.shown(str(error))}
+        return {**message, "claim": self.names.shown(claim)}
 
     # -- inside ---------------------------------------------------------------------------------------------------
 
     def _in_seats(self, words: str) -> str:
         """Words with seats instead of names. Raises `ParlourError` for too many."""
-        told = self.names.seats(words)
-        if len(told) > MAX_WORDS:
-            text = f"words of {len(told):,} characters are not accepted"
+        words_shown = self.names.seats(words)
+        if len(words_shown) > MAX_WORDS:
+            text = f"words of {len(words_shown):,} characters are not accepted"
             raise ParlourError(f"{text}; accepted: up to {MAX_WORDS:,}")
-        return told
+        return words_shown
 
     def _current(self, turn: int) -> Question:
         """The question of a turn. Raises `ParlourError` if it is over."""

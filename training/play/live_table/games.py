@@ -62,10 +62,10 @@ class ResumedRecorder(Recorder):
     """
 
     def __init__(
-        self, env: AECEnv[str, Any, Any], path: Path, found: replay.Transcript, header: Mapping[str, Any]
+        self, env: AECEnv[str, Any, Any], path: Path, stored: replay.Transcript, header: Mapping[str, Any]
     ) -> None:
         super().__init__(env, path, header=header)
-        self._found, self._met = found, 0
+        self._found, self._met = stored, 0
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         self.close_transcript()
@@ -77,16 +77,16 @@ class ResumedRecorder(Recorder):
         while self._met < len(self._found.entries) and self.game_env.outcome is None:
             self.env.step(self._action(self._found.entries[self._met]))
 
-    def _listen(self, told: Entry | Outcome) -> None:
-        if isinstance(told, Entry) and self._met < len(self._found.entries):
-            if told != self._found.entries[self._met]:
+    def _listen(self, entry: Entry | Outcome) -> None:
+        if isinstance(entry, Entry) and self._met < len(self._found.entries):
+            if entry != self._found.entries[self._met]:
                 raise self._of_another_game()
             self._met += 1
             return
-        if isinstance(told, Outcome):
+        if isinstance(entry, Outcome):
             whole = of_transcript(replay.read(self.path, folders=self._found.folders))
-            self._notes["players"] = {name(seat): one.as_json() for seat, one in enumerate(whole)}
-        super()._listen(told)
+            self._notes["players"] = {name(seat): counts.as_json() for seat, counts in enumerate(whole)}
+        super()._listen(entry)
 
     def _action(self, entry: Entry) -> Any:
         """The answer that led to a line: the move with the words as they came in, or words that were none."""
@@ -219,23 +219,23 @@ class TableGames:
         """How many games of the folder were played to their end before; the last of them is shown again if none is to follow."""
         played = 0
         while played + 1 != self.plan.games:
-            found = self._stored(played + 1)
-            if found is None or not found.closing:
+            stored = self._stored(played + 1)
+            if stored is None or not stored.closing:
                 break
             played += 1
-            self._over(played, found, None)
+            self._over(played, stored, None)
         return played
 
     def _one(self, number: int) -> None:
         """Play a game, or take it from its transcript if it is finished."""
         self._number = number
-        found = self._stored(number)
+        stored = self._stored(number)
         for place, board in self.boards.items():
             board.begin(self._table_message(number, place))
-        if found is None or not found.closing:
+        if stored is None or not stored.closing:
             seed = self._seed(number)
-            self._tell(f"{self._called(number)} {'goes on' if found else 'begins'} (seed {seed})")
-            self._play(self.path(number), seed, found)
+            self._tell(f"{self._called(number)} {'goes on' if stored else 'begins'} (seed {seed})")
+            self._play(self.path(number), seed, stored)
         played = self.transcript(self.path(number))
         ended = self._over(number, played, replay_of(played).header.turned)
         self._next.clear()
@@ -258,17 +258,17 @@ class TableGames:
     def _seed(self, number: int) -> int:
         return self.plan.seed + number - 1
 
-    def _play(self, path: Path, seed: int, found: replay.Transcript | None) -> None:
+    def _play(self, path: Path, seed: int, stored: replay.Transcript | None) -> None:
         players = [player for _, player in self.players]
         models = models_of(players)
         named = dict(zip(self.env.possible_agents, (name for name, _ in self.players), strict=True))
         called = {"names": list(self.plan.names.names)} if self.plan.names.names else {}
         header = {"players": named, **called, **({"models": models} if models else {})}
         recorder: Recorder
-        if found is None:
+        if stored is None:
             recorder = Recorder(self.env, path, header=header)
         else:
-            recorder = ResumedRecorder(self.env, path, found, header)
+            recorder = ResumedRecorder(self.env, path, stored, header)
         try:
             play(ShownTable(recorder, self.boards, self.settings.clock), players, seed, self._stop, self.plan.failures)
         except GameUnfinished as given_up:
@@ -304,11 +304,11 @@ class TableGames:
             "clock": self.settings.clock,
         }
 
-    def _over(self, number: int, found: replay.Transcript, turned: Turned | None) -> Ending:
+    def _over(self, number: int, stored: replay.Transcript, turned: Turned | None) -> Ending:
         """Keep how a game was, which is known to all from here on."""
         name = self.keys.of_replay(number)
         self.replays[name] = self.path(number)
-        self._endings.append(ending(found, [player for player, _ in self.players], turned, f"/replay/{name}"))
+        self._endings.append(ending(stored, [player for player, _ in self.players], turned, f"/replay/{name}"))
         return self._endings[-1]
 
     def _wait(self) -> None:

@@ -143,9 +143,9 @@ def board(laid: Board, view: View | None) -> Message:
     ]
     own, dealt = getattr(view, "role", ""), getattr(view, "roles", ())
     for fact in getattr(view, "knows", ()):
-        held = [role for role in fact.roles if role != own or dealt.count(role) > 1]
+        roles = [role for role in fact.roles if role != own or dealt.count(role) > 1]
         for seat in fact.seats:
-            known = {"text": " or ".join(held), "kind": "secret", "title": "known to you alone"}
+            known = {"text": " or ".join(roles), "kind": "secret", "title": "known to you alone"}
             seats[seat]["marks"].insert(0, known)
     return {"type": "board", "phase": laid.phase, "tracks": laid.as_json()["tracks"], "seats": seats}
 
@@ -162,7 +162,7 @@ def gone(why: str) -> Message:
 
 def review(number: int, decisions: Iterable[CostlyMove]) -> Message:
     """The coach's view of game `number`, to one seat."""
-    return {"type": "review", "number": number, "decisions": [one.as_json() for one in decisions]}
+    return {"type": "review", "number": number, "decisions": [decision.as_json() for decision in decisions]}
 
 
 @dataclass(frozen=True)
@@ -199,30 +199,30 @@ class Ending:
     def message(self, games: int | None, evening: Sequence[Ending]) -> Message:
         """What browsers are sent; `evening` are the games up to this one."""
         seats = [{**vars(place), **scores(evening, seat)} for seat, place in enumerate(self.places)]
-        told = {"type": "over", "number": len(evening), "games": games, "end": self.end, "replay": self.replay}
+        message = {"type": "over", "number": len(evening), "games": games, "end": self.end, "replay": self.replay}
         turned = None if self.turned is None else vars(self.turned)
         games_so_far = [{"end": game.end, "replay": game.replay} for game in evening]
-        return {**told, "turned": turned, "seats": seats, "lines": list(self.lines), "evening": games_so_far}
+        return {**message, "turned": turned, "seats": seats, "lines": list(self.lines), "evening": games_so_far}
 
 
 def scores(evening: Sequence[Ending], seat: int) -> Message:
     """What a seat has from the games of an evening: the sum of its returns, and how many games it won."""
     returns = [game.places[seat].returned or 0.0 for game in evening]
-    return {"total": sum(returns), "wins": sum(one > 0 for one in returns)}
+    return {"total": sum(returns), "wins": sum(value > 0 for value in returns)}
 
 
-def ending(found: replay.Transcript, players: Sequence[str], turned: Turned | None, replay_path: str) -> Ending:
+def ending(transcript: replay.Transcript, players: Sequence[str], turned: Turned | None, replay_path: str) -> Ending:
     """The ending of a game that is over, from its transcript.
 
     Args:
-        found: As read from the file.
+        transcript: As read from the file.
         players: Who played, by seat.
         turned: Where it turned.
         replay_path: Path of its replay on the server.
     """
-    game, text = found.game(), replay.text_of(found)
-    states = list(replay.states(game, found.moves))
-    outcome = found.outcome
+    game, text = transcript.game(), replay.text_of(transcript)
+    states = list(replay.states(game, transcript.moves))
+    outcome = transcript.outcome
     views = [game.view(states[-1], seat) for seat in range(game.seats)]
     places = tuple(
         Place(
@@ -236,9 +236,9 @@ def ending(found: replay.Transcript, players: Sequence[str], turned: Turned | No
         )
         for agent, player, view in zip(agents_of(game), players, views, strict=True)
     )
-    why = f"The game was given up: {found.closing.get('unfinished', '')}"
+    why = f"The game was given up: {transcript.closing.get('unfinished', '')}"
     end = why if outcome is None else end_of(text, outcome)
-    return Ending(end, places, tuple(_lines(found, text, states)), turned, replay_path)
+    return Ending(end, places, tuple(_lines(transcript, text, states)), turned, replay_path)
 
 
 def _lines(transcript: replay.Transcript, text: Any, states: Sequence[Any]) -> list[Message]:

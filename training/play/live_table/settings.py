@@ -88,11 +88,11 @@ class Keys:
 
     def place(self, key: str) -> int | None:
         """The seat that a key opens, or `WATCHING`; None for a key of no place."""
-        found = None
+        chosen = None
         for place, own in self._places.items():  # all of them, so that time tells nothing
             if hmac.compare_digest(own.encode(), key.encode("utf-8", "replace")):
-                found = place
-        return found
+                chosen = place
+        return chosen
 
     def _key(self, what: str) -> str:
         made = hmac.digest(self._secret, what.encode(), "sha256")[:_BYTES]

@@ -139,8 +139,8 @@ class Sockets:
             await asyncio.wait((sends, hears), return_when=asyncio.FIRST_COMPLETED)
         finally:
             board.leave(browser.put)
-            for one in (sends, hears):
-                one.cancel()
+            for task in (sends, hears):
+                task.cancel()
             await asyncio.gather(sends, hears, return_exceptions=True)
 
     async def _hear(self, browser: _Browser, board: Board) -> None:
@@ -194,8 +194,8 @@ class _Browser:
         if received["type"] == "websocket.disconnect":
             raise WebSocketDisconnect(received.get("code", 1005))
         if not self._rate.take(self._loop.time()):
-            told = f"up to {self._settings.message_rate:g} a second and {self._settings.message_burst} at once"
-            raise TooMany(f"too many messages; accepted: {told}")
+            rate = f"up to {self._settings.message_rate:g} a second and {self._settings.message_burst} at once"
+            raise TooMany(f"too many messages; accepted: {rate}")
         text = received.get("text")
         if text is None:
             raise ParlourError("a message in bytes is not accepted; accepted: text")

@@ -86,8 +86,8 @@ def play_block(shared: Shared[SharedWorkers[Any, R]], first: int, jobs: Sequence
             failed = shared.sendable(error)
         seconds = time.perf_counter() - began
         upto = files[: len(results) + (failed is not None)]
-        told = tuple(file.read_text("utf-8") if file is not None and file.exists() else None for file in upto)
-    block = Block(first, tuple(results), told, seconds, take_usage(setting.model))
+        stored = tuple(file.read_text("utf-8") if file is not None and file.exists() else None for file in upto)
+    block = Block(first, tuple(results), stored, seconds, take_usage(setting.model))
     if failed is not None:
         raise BlockFailed(block, failed)
     return block

@@ -110,17 +110,17 @@ def as_finished(
                 raise failed[min(failed)]
             if not under_way:
                 return
-            one = finished.get()
-            number = under_way.pop(one)
+            future = finished.get()
+            number = under_way.pop(future)
             try:
-                result = one.result()
+                result = future.result()
             except Exception as error:
                 failed[number] = error
             else:
                 yield number, result
     finally:
-        for one in under_way:
-            one.cancel()
+        for future in under_way:
+            future.cancel()
 
 
 def in_order(finished: Iterator[tuple[int, R]]) -> Iterator[R]:
@@ -218,12 +218,12 @@ _values: Final[dict[str, Any]] = {}
 
 def sendable(error: Exception, dumps: Callable[[Any], bytes] = pickle.dumps) -> Exception:
     """An error with a note of where it was raised; another one in its place if it would not survive the way back."""
-    told = traceback.format_exc()
-    error.add_note(f"on {socket.gethostname()}:\n{told}")
+    trace = traceback.format_exc()
+    error.add_note(f"on {socket.gethostname()}:\n{trace}")
     try:
         pickle.loads(dumps(error))
     except Exception:  # whatever its class does wrong
-        return RuntimeError(f"{type(error).__name__}: {error}\n{told}")
+        return RuntimeError(f"{type(error).__name__}: {error}\n{trace}")
     return error
 
 

@@ -47,7 +47,7 @@ def play_in_threads(workers: Sequence[GameWorker[J, R]], jobs: Sequence[J]) -> G
         yield from ((number, workers[0].play(job)) for number, job in enumerate(jobs))
         return
     running: _Running[J, R] = _Running(jobs, Gathering(len(workers)))
-    threads = [Thread(target=running.work, args=(one,), name=f"worker {k}") for k, one in enumerate(workers)]
+    threads = [Thread(target=running.work, args=(worker,), name=f"worker {k}") for k, worker in enumerate(workers)]
     try:
         for thread in threads:
             thread.start()
