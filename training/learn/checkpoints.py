@@ -49,13 +49,13 @@ class Checkpoint:
         Raises:
             ParlourError: `read` refuses them; what it says about the newest one.
         """
-        found = [path for path in (self.path, self.before) if path.exists()]
-        if not found:
+        stored = [path for path in (self.path, self.before) if path.exists()]
+        if not stored:
             return None
         try:
-            return read(found[0])
+            return read(stored[0])
         except ParlourError as error:
-            if len(found) < 2:
+            if len(stored) < 2:
                 raise
             return self._read_before(read, error)
 

@@ -86,10 +86,10 @@ def measure_again(name: str, folder: Path, strangers: Path) -> ExpertCard:
     """
     path = folder / f"{name}.json"
     card = ExpertCard.read(path)
-    found = _among_strangers(strangers)
-    if found.player != card.policy:
-        raise ParlourError(f"{found.player!r} among strangers is not accepted; accepted: {card.policy}")
-    card = _with_strangers(card, found)
+    measured = _among_strangers(strangers)
+    if measured.player != card.policy:
+        raise ParlourError(f"{measured.player!r} among strangers is not accepted; accepted: {card.policy}")
+    card = _with_strangers(card, measured)
     card.write(path)
     return card
 
@@ -102,18 +102,18 @@ class _AmongStrangers(NamedTuple):
     families: tuple[str, ...]
 
 
-def _with_strangers(card: ExpertCard, found: _AmongStrangers) -> ExpertCard:
+def _with_strangers(card: ExpertCard, measured: _AmongStrangers) -> ExpertCard:
     """The card with a figure among strangers, or among clones of people where it plays for people."""
     if card.style == HUMAN:
-        return replace(card, among_people=found.points)
-    return replace(card, among_strangers=found.points, families=found.families)
+        return replace(card, among_people=measured.points)
+    return replace(card, among_strangers=measured.points, families=measured.families)
 
 
 def _among_strangers(path: Path) -> _AmongStrangers:
     with reading(path, "file of strangers", "is not accepted; accepted: what --design stranger --json printed"):
-        found = read_json(path)
-        families = tuple(dict.fromkeys(str(score["family"]) for score in found["scores"]))
-        return _AmongStrangers(str(found["policy"]), _points(found["mean"]["all"]), families)
+        stored = read_json(path)
+        families = tuple(dict.fromkeys(str(score["family"]) for score in stored["scores"]))
+        return _AmongStrangers(str(stored["policy"]), _points(stored["mean"]["all"]), families)
 
 
 def _in_half_precision(seat: TrainedSeat) -> bytes:
@@ -127,7 +127,9 @@ def _card(run: Path, name: str, seat: TrainedSeat, digest: str, exploits: tuple[
     config, summary = read_json(run / "config.json"), read_json(run / "summary.json")
     with reading(run / "summary.json", "summary", "is not accepted; accepted: that of a run of `train selfplay`"):
         last = summary["last"]
-        whole = next(one for one in summary["differences"] if (one["a"], one["b"]) == (last, RULE))
+        whole = next(
+            difference for difference in summary["differences"] if (difference["a"], difference["b"]) == (last, RULE)
+        )
         measured = datetime.fromtimestamp((run / "summary.json").stat().st_mtime, UTC).date()
         card = ExpertCard(
             name=name,
@@ -159,9 +161,9 @@ def _points(estimate: Mapping[str, Any]) -> Points:
 
 def _exploits(path: Path, known: set[str]) -> tuple[Exploit, ...]:
     with reading(path, "file of best responses", "is not accepted; accepted: what --best-response --json printed"):
-        found = read_json(path)["best_responses"]
-        made = tuple(Exploit(one["side"], one["steps"], _points(one["gain"])) for one in found)
-        against = {one["against"] for one in found}
+        responses = read_json(path)["best_responses"]
+        made = tuple(Exploit(response["side"], response["steps"], _points(response["gain"])) for response in responses)
+        against = {response["against"] for response in responses}
     for player in against:
         if not Path(player).is_file() or sha256(Path(player).read_bytes()).hexdigest() not in known:
             raise ParlourError(f"best responses to {player!r} are not accepted; accepted: to the policy of the run")
@@ -191,7 +193,7 @@ def command(config: Mapping[str, Any]) -> str:
 def _option(name: str, value: Any) -> list[str]:
     flag = f"--{name.replace('_', '-')}"
     if name in _REPEATED:
-        return [word for one in value for word in (_REPEATED[name], one)]
+        return [word for item in value for word in (_REPEATED[name], item)]
     if isinstance(value, bool):
         return [flag if value else f"--no-{flag[2:]}"]
     return [flag, ",".join(map(str, value)) if isinstance(value, list) else str(value)]

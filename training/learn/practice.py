@@ -120,8 +120,8 @@ def _practise(
     for number in range(len(so_far.won), 2 * config.games):
         _one_game(env, config, so_far, number, model)
         if logger is not None:
-            step, found = metrics(so_far.won)[-1]
-            logger.log(found, step)
+            step, values = metrics(so_far.won)[-1]
+            logger.log(values, step)
         if out is not None:
             _store(so_far, out)
         progress(stage, len(so_far.won), f"win rate {fmean(so_far.won):.2f}")
@@ -171,9 +171,9 @@ def verdict_of(done: Practice) -> str:
     """How the agent did against the baseline while it learned; what that does not say."""
     rates = [rate(sum(done.won[first::2]), len(done.won[first::2])) for first in range(2)]
     said = [
-        won("the agent", found, f"as {side} against the baseline")
-        for side, found in zip(_SIDES, rates, strict=True)
-        if found is not None
+        won("the agent", rate_, f"as {side} against the baseline")
+        for side, rate_ in zip(_SIDES, rates, strict=True)
+        if rate_ is not None
     ]
     return together([*said, "These are practice games: `parlour evaluate` compares it on held-out deals."])
 
@@ -217,8 +217,8 @@ def curve(won: list[bool]) -> list[tuple[int, str, float]]:
 
 def metrics(won: list[bool]) -> list[tuple[int, dict[str, float]]]:
     """Each game, counted from 1 over both sides, with the share won of the last games on its side."""
-    found = {len(_SIDES) * (n - 1) + _SIDES.index(side) + 1: (side, share) for n, side, share in curve(won)}
-    return [(step, {f"charts/win_rate_{side}": share}) for step, (side, share) in sorted(found.items())]
+    by_step = {len(_SIDES) * (n - 1) + _SIDES.index(side) + 1: (side, share) for n, side, share in curve(won)}
+    return [(step, {f"charts/win_rate_{side}": share}) for step, (side, share) in sorted(by_step.items())]
 
 
 def _draw_curve(won: list[bool], out: Path, config: PracticeConfig, model: Model) -> None:
@@ -242,6 +242,6 @@ def _draw_curve(won: list[bool], out: Path, config: PracticeConfig, model: Model
 def _point(n: int, share: float) -> CurvePoint:
     """The share of the last games, with its interval."""
     last = min(n, _NEIGHBOURS)
-    found = rate(round(share * last), last)
-    assert found is not None, "there is a game"
-    return CurvePoint(n, share, found.low, found.high)
+    estimate = rate(round(share * last), last)
+    assert estimate is not None, "there is a game"
+    return CurvePoint(n, share, estimate.low, estimate.high)

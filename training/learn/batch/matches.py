@@ -89,9 +89,9 @@ def whole_sides(tables: BatchTables, a: BatchPlayer, b: BatchPlayer, seeds: Sequ
     for start in range(0, len(seeds), tables.num_envs):
         block = seeds[start : start + tables.num_envs]
         sides = sides_of(tables, block)
-        found = [play(tables, (a, b), (sides != own).astype(np.int8), block) for own in (0, 1)]
-        won.append(np.stack([found[own] == own for own in (0, 1)], axis=1))
-        lost.append(np.stack([found[own] == 1 - own for own in (0, 1)], axis=1))
+        winners = [play(tables, (a, b), (sides != own).astype(np.int8), block) for own in (0, 1)]
+        won.append(np.stack([winners[own] == own for own in (0, 1)], axis=1))
+        lost.append(np.stack([winners[own] == 1 - own for own in (0, 1)], axis=1))
     return SidesResult(tables.spec.sides, np.concatenate(won), np.concatenate(lost))
 
 
@@ -127,5 +127,7 @@ def one_seat(
         seating = np.ones((len(block), tables.seats), np.int8)
         seating[np.arange(len(block)), seats] = 0
         own = sides[np.arange(len(block)), seats]
-        parts.append((own, *(play(tables, (one, others), seating, block) == own for one in (a, reference)), roles))
+        parts.append(
+            (own, *(play(tables, (player, others), seating, block) == own for player in (a, reference)), roles)
+        )
     return SeatResult(*(np.concatenate(part) for part in zip(*parts, strict=True)))

@@ -85,7 +85,7 @@ class FrozenLayers:
     """
 
     def __init__(self, layers: Sequence[tuple[Any, Any]], activation: str) -> None:
-        single = [[torch.from_numpy(np.array(one, np.float32)) for one in layer] for layer in layers]
+        single = [[torch.from_numpy(np.array(array, np.float32)) for array in layer] for layer in layers]
         self._layers = [(weights.T.contiguous(), bias) for weights, bias in single]
         self._between = _IN_PLACE[activation]
 

@@ -97,16 +97,16 @@ def replayed(games: Sequence[ReplayableGame], game: str, features: str) -> Itera
 def _block(tables: BatchTables, games: Sequence[ReplayableGame]) -> Iterator[RecordedTurn]:
     numbers = {move: number for number, move in enumerate(tables.game.catalogue)}
     own, count = tables.frame.own, len(games)
-    tables.reset([one.number for one in games])
-    turns = tables.deal(np.array([one.deal for one in games]))
-    which = np.array([one.number for one in games], np.int32)
-    for at in range(max(len(one.moves) for one in games)):
+    tables.reset([game.number for game in games])
+    turns = tables.deal(np.array([game.deal for game in games]))
+    which = np.array([game.number for game in games], np.int32)
+    for at in range(max(len(game.moves) for game in games)):
         actions = np.full(count, HOLD, np.int32)
         chosen = np.zeros(count, np.bool_)
-        for b, one in enumerate(games):
-            if at < len(one.moves):
-                actions[b] = own[turns.actor[b], numbers[one.moves[at]]]
-                chosen[b] = one.own[at]
+        for b, game in enumerate(games):
+            if at < len(game.moves):
+                actions[b] = own[turns.actor[b], numbers[game.moves[at]]]
+                chosen[b] = game.own[at]
         rows = np.flatnonzero(chosen & (turns.mask.sum(axis=1) > 1)).astype(np.int32)
         if len(rows):
             yield RecordedTurn(tables, turns, rows, which[rows], actions[rows], at)

@@ -124,7 +124,7 @@ def _mean(played: Sequence[SeatGames]) -> dict[str, Estimate]:
         [(games.won.astype(float) - games.reference)[some] for games, some in zip(played, kept, strict=True)], axis=0
     )
     side = played[0].side[kept[0]]
-    groups = {ALL_GAMES: np.ones(len(gains), np.bool_)} | {str(one): side == one for one in np.unique(side)}
+    groups = {ALL_GAMES: np.ones(len(gains), np.bool_)} | {str(value): side == value for value in np.unique(side)}
     return {what: mean_estimate(gains[some], SHARE_DIFFERENCE) for what, some in groups.items()}
 
 
@@ -136,8 +136,8 @@ def _scores(family: str, games: SeatGames) -> list[SeatScore]:
 
 
 def _score(family: str, what: str, won: NDArray[np.bool_], reference: NDArray[np.bool_]) -> SeatScore:
-    rates = [rate(int(one.sum()), len(one)) for one in (won, reference)]
-    own, other = (one for one in rates if one is not None)
+    rates = [rate(int(wins.sum()), len(wins)) for wins in (won, reference)]
+    own, other = (rate_ for rate_ in rates if rate_ is not None)
     return SeatScore(family, what, own, other, paired(won.tolist(), reference.tolist()))
 
 
@@ -192,8 +192,8 @@ def _one_by_one(
     kept = [(rows[policy, deals[k]], rows[reference, deals[k]]) for k in numbers]
     return SeatGames(
         np.array(numbers),
-        np.array([one.side for one, _ in kept]),
-        np.array([one.role for one, _ in kept]),
-        np.array([one.won for one, _ in kept]),
+        np.array([row.side for row, _ in kept]),
+        np.array([row.role for row, _ in kept]),
+        np.array([row.won for row, _ in kept]),
         np.array([other.won for _, other in kept]),
     )

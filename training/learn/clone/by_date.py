@@ -128,16 +128,16 @@ def clone_networks(
                 parts[n] = PartResult.load(path)
                 logger.log({"eval/log_likelihood_vote": _votes(parts[n].columns)}, number + 1)
         progress(stage, len(sizes))
-        told = {"config": asdict(config), "games": later, "players": sizes}
-        found = ClonedByDate(
-            CloneNetworks({n: part.earlier for n, part in parts.items()}, told),
-            CloneNetworks({n: part.later for n, part in parts.items()}, told | {"games": len(games) - later}),
+        source = {"config": asdict(config), "games": later, "players": sizes}
+        cloned_by_date = ClonedByDate(
+            CloneNetworks({n: part.earlier for n, part in parts.items()}, source),
+            CloneNetworks({n: part.later for n, part in parts.items()}, source | {"games": len(games) - later}),
             scores_of({n: parts[n].columns for n in sizes}),
         )
-        found.earlier.save(directory / PLAYER)
-        found.later.save(directory / LATER)
-        write_by_date(directory, found.scores, found.earlier.told)
-    return found
+        cloned_by_date.earlier.save(directory / PLAYER)
+        cloned_by_date.later.save(directory / LATER)
+        write_by_date(directory, cloned_by_date.scores, cloned_by_date.earlier.told)
+    return cloned_by_date
 
 
 def _halves(games: Sequence[ReplayableGame], later: int) -> tuple[int, int]:
@@ -150,16 +150,16 @@ def _part(games: Sequence[ReplayableGame], later: int, config: CloneConfig) -> P
     learned, tested = every.where(every.game < later), every.where(every.game >= later)
     network = fit_network(learned, config.seed, config.epochs)
     logistic = fit_network(learned, config.seed, config.epochs, (), renumber=False)
-    told = {
+    predicted = {
         CLONE: by_network(network, tested),
         LOGISTIC: by_network(logistic, tested),
         HEURISTIC: by_heuristic(learned, tested),
         FREQUENCY: by_frequency(learned, tested),
     }
     held_out = [game for game in games if game.number >= later]
-    told |= {name: by_player(name, held_out, tested) for name in config.beside}
+    predicted |= {name: by_player(name, held_out, tested) for name in config.beside}
     columns: dict[str, Any] = {"game": tested.game, "kind": tested.kind, "role": tested.role}
-    for name, predictions in told.items():
+    for name, predictions in predicted.items():
         columns |= {f"log: {name}": predictions.log, f"top: {name}": predictions.top}
     return PartResult(network, fit_network(tested, config.seed, config.epochs), columns)
 

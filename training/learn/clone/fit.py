@@ -141,9 +141,9 @@ def _fitted(member: NetworkMember, learned: Packed, left_out: Packed, steps: int
         if step % EVERY and step < steps:
             continue
         with torch.no_grad():
-            found = float(log_likelihood(member(left_out.rows, left_out.groups), left_out))
-        if found > best:
-            best, at, kept = found, step, {name: value.clone() for name, value in member.state_dict().items()}
+            log_prob = float(log_likelihood(member(left_out.rows, left_out.groups), left_out))
+        if log_prob > best:
+            best, at, kept = log_prob, step, {name: value.clone() for name, value in member.state_dict().items()}
         elif step - at >= PATIENCE:
             break
     member.load_state_dict(kept)

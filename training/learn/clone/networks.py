@@ -72,12 +72,12 @@ class Decisions:
 _ARRAYS: Final = ("inputs", "mask", "action", "game", "move", "kind", "role", "drawn", "drawn_top")
 
 
-def decisions_of(games: Sequence[ReplayableGame], heard: Callable[[int], None] = lambda games: None) -> Decisions:
+def decisions_of(games: Sequence[ReplayableGame], progress: Callable[[int], None] = lambda games: None) -> Decisions:
     """The decisions of games with one number of players, in the order of their tables.
 
     Args:
         games: At least one.
-        heard: Called with the number of games read so far.
+        progress: Called with the number of games read so far.
     """
     by_table: dict[str, list[ReplayableGame]] = {}
     for game in games:
@@ -91,7 +91,7 @@ def decisions_of(games: Sequence[ReplayableGame], heard: Callable[[int], None] =
                 tables = turn.tables
                 rule.reset(tables, ())
             parts.append(_of_turn(turn, rule))
-        heard(read := read + len(same))
+        progress(read := read + len(same))
     if tables is None:
         raise ValueError("no game with a decision")
     return Decisions(tables, *(np.concatenate(column) for column in zip(*parts, strict=True)))
@@ -151,8 +151,8 @@ class SeatOrders:
         self._width = len(names)
         by_feature: dict[str, dict[int, int]] = {}
         for column, name in enumerate(names):
-            if (found := _PLACE.search(name)) is not None:
-                place = 0 if found[1] == "me" else int(found[1])
+            if (match := _PLACE.search(name)) is not None:
+                place = 0 if match[1] == "me" else int(match[1])
                 by_feature.setdefault(_PLACE.sub("*", name, count=1), {})[place] = column
         whole = [of for of in by_feature.values() if len(of) == self._seats]
         self._columns = np.array([[of[place] for place in range(self._seats)] for of in whole])
@@ -165,7 +165,7 @@ class SeatOrders:
         before = np.array([self._numbers[_renumbered(move, to)] for move in self._catalogue])
         actions = np.empty_like(before)
         actions[before] = np.arange(len(before))
-        return Renumbered(*(torch.from_numpy(one) for one in (inputs, actions, before)))
+        return Renumbered(*(torch.from_numpy(array) for array in (inputs, actions, before)))
 
 
 def _renumbered(move: Move, to: NDArray[np.int64]) -> Move:
@@ -194,7 +194,7 @@ def fit_network(
     network = _made((learned.inputs.shape[1], *hidden, learned.mask.shape[1]), torch.Generator().manual_seed(seed))
     orders = SeatOrders(learned.tables)
     adam = torch.optim.AdamW(network.parameters(), lr=LEARNING_RATE, weight_decay=DECAY if hidden else 0.0)
-    seen, illegal, action = (torch.from_numpy(one) for one in (learned.inputs, ~learned.mask, learned.action))
+    seen, illegal, action = (torch.from_numpy(array) for array in (learned.inputs, ~learned.mask, learned.action))
     count = len(learned.action)
     batches = max(1, count // BATCH)
     dropped = torch.Generator().manual_seed(seed + 1)
@@ -250,5 +250,5 @@ def log_probs(layers: Layers, of: Decisions) -> NDArray[np.float32]:
     weights, bias = layers[-1]
     logits = np.where(of.mask, hidden @ weights.T + bias, _ILLEGAL)
     logits -= logits.max(axis=1, keepdims=True)
-    found: NDArray[np.float32] = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
-    return found
+    log_probs: NDArray[np.float32] = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+    return log_probs

@@ -135,8 +135,8 @@ def seat_chances(player: TrainedSeat, table: Any, of: Decisions) -> Floats:
     observed = np.concatenate([of.inputs[:, places(table)], of.inputs[:, len(INPUTS) :]], axis=1)
     logits = np.where(of.mask, player.scores(observed).astype(np.float64), -np.inf)
     chances = np.exp(logits - logits.max(axis=1, keepdims=True))
-    found: Floats = chances / chances.sum(axis=1, keepdims=True)
-    return found
+    normalised: Floats = chances / chances.sum(axis=1, keepdims=True)
+    return normalised
 
 
 def _by_views(player: ClonedPlayer, game: ReplayableGame, wanted: NDArray[np.int32]) -> Predictions:

@@ -131,10 +131,10 @@ def _score(what: str, role: str, model: str, some: Sequence[PredictedChoice]) ->
         model,
         len(some),
         len({case.choice.game for case in some}),
-        mean(lambda one: one.told[model].top, SHARE),
-        mean(lambda one: one.told[model].log),
-        None if other is None else mean(lambda one: one.told[CLONE].top - one.told[model].top),
-        None if other is None else mean(lambda one: one.told[CLONE].log - one.told[model].log),
+        mean(lambda case: case.told[model].top, SHARE),
+        mean(lambda case: case.told[model].log),
+        None if other is None else mean(lambda case: case.told[CLONE].top - case.told[model].top),
+        None if other is None else mean(lambda case: case.told[CLONE].log - case.told[model].log),
     )
 
 
@@ -177,7 +177,7 @@ _MEANING: Final = (
 
 
 def write(
-    folder: Path, scores: Sequence[ChoiceScore], held_out: Sequence[PredictedChoice], told: Mapping[str, Any]
+    folder: Path, scores: Sequence[ChoiceScore], held_out: Sequence[PredictedChoice], source: Mapping[str, Any]
 ) -> None:
     """Write all files but the player itself."""
     write_scores(folder, scores)
@@ -185,7 +185,7 @@ def write(
     rows = [(name, _digits(part.chance), _digits(part.share), part.n) for name, of in bins.items() for part in of]
     write_csv(folder / CALIBRATION, ("model", "chance", "rate", "decisions"), rows)
     drawn = _draw(folder / PICTURE, scores, bins)
-    write_report(folder, _report(scores, told, drawn=drawn))
+    write_report(folder, _report(scores, source, drawn=drawn))
 
 
 def write_scores(folder: Path, scores: Sequence[ChoiceScore]) -> None:
@@ -197,14 +197,14 @@ def write_scores(folder: Path, scores: Sequence[ChoiceScore]) -> None:
     write_csv(folder / SCORES, (*columns, *of_means), [_numbers(score) for score in scores])
 
 
-def write_by_date(folder: Path, scores: Sequence[ChoiceScore], told: Mapping[str, Any]) -> None:
+def write_by_date(folder: Path, scores: Sequence[ChoiceScore], source: Mapping[str, Any]) -> None:
     """Write the files of networks that were tested on later games, but the player itself."""
     write_scores(folder, scores)
     drawn = _draw(folder / PICTURE, scores, {})
     opened = opening(
         "Networks cloned from recorded players", verdict(scores), *([f"![held-out scores]({PICTURE})"] if drawn else [])
     )
-    learned = f"Learned from the first {told['games']} games; scores on the later ones."
+    learned = f"Learned from the first {source['games']} games; scores on the later ones."
     by_role = [row(score) for score in scores if score.role != ALL]
     by_players = [row(score) for score in scores if score.players is not None]
     tables = (
@@ -248,14 +248,14 @@ def verdict(scores: Sequence[ChoiceScore]) -> str:
     return together([*votes, kinds if beside else "No decision could be compared with the heuristic."])
 
 
-def _report(scores: Sequence[ChoiceScore], told: Mapping[str, Any], *, drawn: bool) -> str:
+def _report(scores: Sequence[ChoiceScore], source: Mapping[str, Any], *, drawn: bool) -> str:
     by_role = [score for score in scores if score.role != ALL]
-    of = ", ".join(f"{count} of {kind}" for kind, count in told["choices"].items())
+    of = ", ".join(f"{count} of {kind}" for kind, count in source["choices"].items())
     parts = [
         *opening(
             "A clone of recorded players", verdict(scores), *([f"![held-out scores]({PICTURE})"] if drawn else [])
         ),
-        f"Learned from {told['games']} games ({of}); scores on games that the models had not learned from.",
+        f"Learned from {source['games']} games ({of}); scores on games that the models had not learned from.",
         markdown_table(HEADINGS, overall(scores)),
         markdown_list(_MEANING),
         "## By role",
@@ -325,11 +325,11 @@ def _short(model: str) -> str:
 
 
 def _bars(axes: Any, what: str, rows: Sequence[ChoiceScore]) -> None:
-    for at, one in enumerate(reversed(rows)):
-        colour = plots.OWN if one.model == CLONE else plots.REFERENCE
-        plots.points(axes, [at], [(one.log.value, one.log.low, one.log.high)], across=True, color=colour)
+    for at, score in enumerate(reversed(rows)):
+        colour = plots.OWN if score.model == CLONE else plots.REFERENCE
+        plots.points(axes, [at], [(score.log.value, score.log.low, score.log.high)], across=True, color=colour)
     axes.locator_params(axis="x", nbins=4)
-    axes.set_yticks(range(len(rows)), [_short(one.model) for one in reversed(rows)])
+    axes.set_yticks(range(len(rows)), [_short(score.model) for score in reversed(rows)])
     plots.label(axes, "log likelihood of a decision (nats)", "", f"{what}, n = {rows[0].decisions}", grid="x")
 
 

@@ -51,12 +51,12 @@ def learned(choices: Sequence[ImitatedChoice], config: FitConfig) -> dict[str, M
     head, logistic = fit(choices, config), fit(choices, replace(config, hidden=0))
     frequency = _frequency(choices)
     return {
-        CLONE: lambda one: _by_head(head, one, one.rows),
-        UNHEARD: lambda one: _by_head(head, one, unheard(one.kind, one.rows)),
-        LOGISTIC: lambda one: _by_head(logistic, one, one.rows),
+        CLONE: lambda choice: _by_head(head, choice, choice.rows),
+        UNHEARD: lambda choice: _by_head(head, choice, unheard(choice.kind, choice.rows)),
+        LOGISTIC: lambda choice: _by_head(logistic, choice, choice.rows),
         HEURISTIC: _mixed(choices, _chance),
         AIDED: _mixed(choices, frequency),
-        HABITS: lambda one: one.habits,
+        HABITS: lambda choice: choice.habits,
         FREQUENCY: frequency,
         CHANCE: _chance,
     }
@@ -73,9 +73,9 @@ def _chance(choice: ImitatedChoice) -> Array:
 def _frequency(choices: Sequence[ImitatedChoice]) -> Model:
     sorts = 1 + max(int(choice.sorts.max()) for choice in choices)
     counted: dict[str, Array] = {}
-    for one in choices:
-        counted.setdefault(one.role, np.ones(sorts))
-        np.add.at(counted[one.role], one.sorts, one.taken)
+    for moment in choices:
+        counted.setdefault(moment.role, np.ones(sorts))
+        np.add.at(counted[moment.role], moment.sorts, moment.taken)
 
     def model(choice: ImitatedChoice) -> Array:
         of_role = counted.get(choice.role, np.ones(sorts))
@@ -96,7 +96,7 @@ def _mixed(choices: Sequence[ImitatedChoice], other: Model) -> Model:
     for _ in range(_ROUNDS):
         from_other = share * mixed_in / (share * mixed_in + (1 - share) * drawn)
         share = float(from_other @ weights / weights.sum())
-    return lambda one: (1 - share) * one.heuristic + share * other(one)
+    return lambda choice: (1 - share) * choice.heuristic + share * other(choice)
 
 
 @dataclass(frozen=True)
@@ -137,10 +137,10 @@ def clone(
     with run_directory(out, {**asdict(config), "games": games, "choices": len(choices)}) as directory:
         with loggers(directory, log) as logger:
             held_out = cross_validated(choices, config, progress, logger)
-        found = Cloned(_of_all(choices, config, progress), held_out, table(held_out))
-        found.network.save(directory / report.PLAYER)
-        report.write(directory, found.scores, held_out, found.network.told)
-    return found
+        cloned = Cloned(_of_all(choices, config, progress), held_out, table(held_out))
+        cloned.network.save(directory / report.PLAYER)
+        report.write(directory, cloned.scores, held_out, cloned.network.told)
+    return cloned
 
 
 def cross_validated(
@@ -165,10 +165,10 @@ def cross_validated(
             tested = {id(case): told_of(case, models) for case in of_kind if fold[case.game] == k}
             said |= tested
             if logger is not None:
-                logs = [one.told[CLONE].log for one in tested.values() if CLONE in one.told]
+                logs = [predicted.told[CLONE].log for predicted in tested.values() if CLONE in predicted.told]
                 kind = of_kind[0].kind
-                found = {f"eval/log_likelihood_{kind}": fmean(logs) if logs else None}
-                logger.log(found, number * config.folds + k + 1)
+                metrics = {f"eval/log_likelihood_{kind}": fmean(logs) if logs else None}
+                logger.log(metrics, number * config.folds + k + 1)
             progress(stage, number * config.folds + k + 1)
         cases += [said[id(case)] for case in of_kind if said[id(case)].told]
     return cases
@@ -180,13 +180,13 @@ def _of_all(choices: Sequence[ImitatedChoice], config: CloneConfig, progress: St
     stage = Stage("Learning from all games", len(DECISIONS), "kinds of decisions")
     for kind in counted(DECISIONS, stage, progress):
         heads[kind] = fit(kinds[kind], config.fit) if kind in kinds else untaught(kind)
-    told = {
+    source = {
         "games": len({choice.game for choice in choices}),
         "choices": {kind: len(of) for kind, of in kinds.items()},
         "players": sorted({choice.players for choice in choices}),
         "config": asdict(config),
     }
-    return ChoiceNetwork(heads, told)
+    return ChoiceNetwork(heads, source)
 
 
 def summary(cloned: Cloned) -> dict[str, Any]:

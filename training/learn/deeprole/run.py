@@ -71,11 +71,11 @@ def learn(
                 curve.append((number + 1, {ERROR: wrong}))
                 logger.log(curve[-1][1], number + 1)
                 checkpoint.save(ValueNetworks(networks, asdict(config)).save)
-        found = ValueNetworks(networks, asdict(config))
-        found.save(folder / PLAYER)
+        player = ValueNetworks(networks, asdict(config))
+        player.save(folder / PLAYER)
         progress(stage, len(standings))
     errors = {at.name: row[ERROR] or 0.0 for at, (_, row) in zip(standings, curve, strict=False)}
-    return LearnedValues(found, errors, round(process_time() - began, 1))
+    return LearnedValues(player, errors, round(process_time() - began, 1))
 
 
 def _learn(
@@ -89,6 +89,6 @@ def _learn(
         belief = draw_belief(at, rng)
         parts.append((belief, solve(belief, size, leaves, config.iterations).values))
     beliefs, values = joined(parts)
-    held = max(1, round(_HELD * config.points))
-    network = fit(beliefs[held:], values[held:], Fitting(config.hidden, config.fit_steps, seed), start)
-    return network, round(error(network, beliefs[:held], values[:held]), 6)
+    held_out = max(1, round(_HELD * config.points))
+    network = fit(beliefs[held_out:], values[held_out:], Fitting(config.hidden, config.fit_steps, seed), start)
+    return network, round(error(network, beliefs[:held_out], values[:held_out]), 6)

@@ -52,7 +52,10 @@ def count_habits(records: Iterable[AIWolfRecord], usual: AIWolfHabits | None = N
 def fit_weight(records: Sequence[AIWolfRecord], habits: AIWolfHabits) -> AIWolfHabits:
     """The habits with that of `WEIGHTS` by which an onlooker of the games has the least loss on the sets of werewolves."""
     tried = [replace(habits, aims_weight=weight) for weight in WEIGHTS]
-    return min(tried, key=lambda one: sum(read.loss for record in records for read in aiwolf_reads(record, one)))
+    return min(
+        tried,
+        key=lambda tried_habits: sum(read.loss for record in records for read in aiwolf_reads(record, tried_habits)),
+    )
 
 
 class _Counter:
@@ -199,8 +202,8 @@ def aiwolf_reads(record: AIWolfRecord, habits: AIWolfHabits | None = None) -> li
         if event.move.kind == game.EXECUTED:
             sets, chance = onlooker.sets()
             true = float(chance[(sets == np.array(wolves)[:, None]).all(axis=0)].sum())
-            found = onlooker.chances()
-            losses = {role: -log(found[role][record.roles.index(role)]) for role in found if role != WEREWOLF}
-            reads.append(AIWolfRead(len(reads) + 1, -log(true), losses, tuple(map(float, found[WEREWOLF])), wolves))
+            posterior = onlooker.chances()
+            losses = {role: -log(posterior[role][record.roles.index(role)]) for role in posterior if role != WEREWOLF}
+            reads.append(AIWolfRead(len(reads) + 1, -log(true), losses, tuple(map(float, posterior[WEREWOLF])), wolves))
         follower.see(event, record.view)
     return reads

@@ -49,9 +49,9 @@ class PublicGame:
     @cached_property
     def cases(self) -> Cases:
         """Its choices, which do not depend on any habits."""
-        found = Cases()
-        _Reader(self, found).read()
-        return found
+        cases = Cases()
+        _Reader(self, cases).read()
+        return cases
 
     def key(self, *, apart: bool = True) -> Key:
         """The onlooker's hypotheses; `apart`: Mordred is distinguished, as conduct has it."""
@@ -61,13 +61,13 @@ class PublicGame:
 
 def read(record: PublicGame, habits: AvalonHabits, number: int = 0) -> list[BeliefRead]:
     """What an onlooker believes after each quest of one game, who hears no word unless the habits know words."""
-    return [one for kind, one in _reads(record, habits, number) if kind == game.SCORE]
+    return [read for kind, read in _reads(record, habits, number) if kind == game.SCORE]
 
 
 def read_often(record: PublicGame, habits: AvalonHabits, number: int = 0) -> tuple[list[BeliefRead], list[BeliefRead]]:
     """The same, and what it believes after the votes on each proposal, before the cards."""
-    found = list(_reads(record, habits, number))
-    quests, votes = ([one for kind, one in found if kind == moment] for moment in (game.SCORE, game.VOTES))
+    moments = list(_reads(record, habits, number))
+    quests, votes = ([read for kind, read in moments if kind == moment] for moment in (game.SCORE, game.VOTES))
     return quests, votes
 
 
@@ -145,10 +145,10 @@ class Cases:
 
 def of_games(games: Iterable[PublicGame]) -> Cases:
     """The cases of games; each game keeps its own."""
-    found = Cases()
+    cases = Cases()
     for record in games:
-        found.add(record.cases)
-    return found
+        cases.add(record.cases)
+    return cases
 
 
 def kind_of(role: str) -> int:
@@ -216,7 +216,7 @@ class _Reader:
             terms = np.array([conduct.card_terms(self._public, len(self._team), evil)])
             self._found.cards.append(RecordedChoice(n, terms, int(fails > 0)))
             more = [int(k < fails - 1) for k in range(evil - 1)] if fails else []
-            self._found.joins.extend(RecordedChoice(n, np.ones((1, 1)), one) for one in more)
+            self._found.joins.extend(RecordedChoice(n, np.ones((1, 1)), terms) for terms in more)
         self._public.see_cards(self._team, fails)
 
 
@@ -242,22 +242,22 @@ class RecordedStatement:
 
 def statements_of(games: Iterable[PublicGame], reader: spoken.Reader = claims) -> list[RecordedStatement]:
     """The public statements of games, read by rule or by a language model."""
-    return [one for record in games for one in _of_game(record, reader)]
+    return [choice for record in games for choice in _of_game(record, reader)]
 
 
 def _of_game(record: PublicGame, reader: spoken.Reader) -> list[RecordedStatement]:
-    public, heard = conduct.Public(sides(record.key())[0]), spoken.Heard(record.players)
+    public, listened = conduct.Public(sides(record.key())[0]), spoken.Heard(record.players)
     statements: list[RecordedStatement] = []
     for seat, (kind, args, words), _ in record.events:
         if kind == game.LEADS:
             public.lead(args[0])
-            heard.lead(args[0])
+            listened.lead(args[0])
         if words and kind in SPOKEN:
-            terms = spoken.claim_terms(public, heard, seat, reason=kind == game.TEAM)
+            terms = spoken.claim_terms(public, listened, seat, reason=kind == game.TEAM)
             said = np.array(spoken.stances(words, seat, record.players, reader))
             speaker = kind_of(record.roles[seat])
             statements.append(RecordedStatement(record.players, speaker, _with_evil(terms, record, seat), said))
-            heard.hear(said)
+            listened.hear(said)
         if kind == game.TEAM:
             public.propose(args)
             team = args
@@ -299,7 +299,7 @@ def _words_loss(statements: Sequence[RecordedStatement]) -> Loss:
         return lambda coefficients: (0.0, np.zeros_like(coefficients))
     terms, said = (
         np.concatenate([statement.terms for statement in statements]),
-        np.concatenate([one.said for one in statements]),
+        np.concatenate([statement.said for statement in statements]),
     )
     rows = np.arange(len(said))
 

@@ -78,8 +78,8 @@ def fit(cases: Cases, widths: Widths) -> dict[int, Conduct]:
     return {n: Conduct(votes[n], tuple(teams[kind][n] for kind in LEADERS), cards[n], joins[n][0]) for n in PLAYERS}
 
 
-def _mean(found: Mapping[int, Terms]) -> Terms:
-    return tuple(float(one) for one in np.mean(list(found.values()), axis=0))
+def _mean(fitted: Mapping[int, Terms]) -> Terms:
+    return tuple(float(x) for x in np.mean(list(fitted.values()), axis=0))
 
 
 def _team_prior(kind: str) -> Terms:
@@ -172,7 +172,7 @@ def _split(packed: Array) -> Array:
 
 
 def _by_kind(packed: Array) -> tuple[Terms, ...]:
-    return tuple(tuple(float(one) for one in row) for row in _split(packed))
+    return tuple(tuple(float(x) for x in row) for row in _split(packed))
 
 
 class _Votes:
@@ -182,11 +182,11 @@ class _Votes:
         self._empty = not ballots
         if not self._empty:
             self._terms = np.concatenate([ballot.terms for ballot in ballots])
-            self._cast = np.concatenate([np.array(one.votes, dtype=np.float64) for one in ballots])
-            kinds = np.concatenate([np.array(one.kinds) for one in ballots])
+            self._cast = np.concatenate([np.array(ballot.votes, dtype=np.float64) for ballot in ballots])
+            kinds = np.concatenate([np.array(ballot.kinds) for ballot in ballots])
             self._kinds = np.arange(len(VOTERS)) == kinds[:, None]
             self._which = kinds
-            counts = np.array([len(one.votes) for one in ballots])
+            counts = np.array([len(ballot.votes) for ballot in ballots])
             self._starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
             self._ballot = np.repeat(np.arange(len(ballots)), counts)
 
@@ -241,7 +241,7 @@ def evidence(record: PublicGame, conduct: Conduct, claimed: ClaimHabits | None =
     unweighed = None if claimed is None else replace(claimed, weight=1.0)
     likely = Likelihoods(key, replace(conduct, weights=Weights()), AvalonHabits(), unweighed)
     true = (tables(key).evil == record.evil).all(axis=1).astype(np.float64)
-    total, found = np.zeros((len(KINDS), len(true))), []
+    total, totals = np.zeros((len(KINDS), len(true))), []
     team: tuple[int, ...] = ()
     for seat, (kind, args, words), _ in record.events:
         if words and kind in SPOKEN:
@@ -257,13 +257,13 @@ def evidence(record: PublicGame, conduct: Conduct, claimed: ClaimHabits | None =
             total[KINDS.index("cards")] += likely.cards(team, args[1], None)
         elif kind == game.SCORE:
             likely.public.score(*args)
-            found.append(total.copy())
-    return Evidence(record.players, np.array(found).reshape(len(found), len(KINDS), len(true)), true)
+            totals.append(total.copy())
+    return Evidence(record.players, np.array(totals).reshape(len(totals), len(KINDS), len(true)), true)
 
 
 def fit_weights(games: Sequence[Evidence], widths: Widths) -> dict[int, EvidenceWeights]:
     """Number of players -> weights; their logarithms have the priors."""
-    losses = [_weights_loss([one for one in games if one.players == n]) for n in PLAYERS]
+    losses = [_weights_loss([game for game in games if game.players == n]) for n in PLAYERS]
     fitted = by_table(losses, _PRIOR, widths)
     return {
         n: EvidenceWeights(*(float(np.exp(term)) for term in terms)) for n, terms in zip(PLAYERS, fitted, strict=True)
@@ -274,12 +274,12 @@ def _weights_loss(games: Sequence[Evidence]) -> Loss:
     def loss(log_weights: Array) -> tuple[float, Array]:
         weights = np.exp(log_weights)
         total, slope = 0.0, np.zeros(len(KINDS))
-        for one in games:
-            weighed = np.einsum("k,qkh->qh", weights, one.logs)
+        for played in games:
+            weighed = np.einsum("k,qkh->qh", weights, played.logs)
             for quest, logs in enumerate(weighed):
-                of_all, of_true = _share(logs), _share(np.where(one.true == 1, logs, -np.inf))
+                of_all, of_true = _share(logs), _share(np.where(played.true == 1, logs, -np.inf))
                 total += of_all[0] - of_true[0]
-                slope += one.logs[quest] @ (of_all[1] - of_true[1])
+                slope += played.logs[quest] @ (of_all[1] - of_true[1])
         return total, slope * weights
 
     return loss
@@ -311,11 +311,11 @@ def learn(games: Sequence[PublicGame], how: Learning) -> HabitsFile:
     if how.reader:
         from parlour.training.learn.habits.avalon_reader import fit_evidence  # needs Numba
 
-        return HabitsFile({n: LearnedHabits(evidence=one) for n, one in fit_evidence(games).items()})
+        return HabitsFile({n: LearnedHabits(evidence=evidence) for n, evidence in fit_evidence(games).items()})
     unseen = []
     for fold in folds(games, min(how.folds, len(games)), how.seed):
-        held = set(fold)
-        conduct, claimed = _fitted([one for k, one in enumerate(games) if k not in held], how)
+        left_out = set(fold)
+        conduct, claimed = _fitted([game for k, game in enumerate(games) if k not in left_out], how)
         unseen += [evidence(games[k], conduct[games[k].players], claimed.get(games[k].players)) for k in fold]
     weights = fit_weights(unseen, how.weight_widths)
     conduct, claimed = _fitted(games, how)

@@ -55,8 +55,8 @@ class WatchedGames:
 def watched_games(games: Sequence[PublicGame]) -> list[WatchedGames]:
     """The games as arrays, those with the same roles together; games without a vote are left out."""
     by_key: dict[Key, list[PublicGame]] = {}
-    for one in games:
-        by_key.setdefault(one.key(), []).append(one)
+    for played in games:
+        by_key.setdefault(played.key(), []).append(played)
     return [_together(key, some) for key, some in by_key.items()]
 
 
@@ -64,8 +64,8 @@ def _together(key: Key, games: Sequence[PublicGame]) -> WatchedGames:
     kinds, known = known_evil(key)
     bits = known @ (1 << np.arange(len(key.roles)))
     evil, merlin, _, _ = tables(key)
-    seen = [_proposals(key, one) for one in games]
-    truth = [(evil == one.evil).all(axis=1) & (merlin[:, one.roles.index(game.MERLIN)] == 1) for one in games]
+    seen = [_proposals(key, game) for game in games]
+    truth = [(evil == played.evil).all(axis=1) & (merlin[:, played.roles.index(game.MERLIN)] == 1) for played in games]
     columns = [np.array(column) for column in zip(*(row for rows in seen for row in rows), strict=True)]
     starts = np.cumsum([0, *(len(rows) for rows in seen)])
     return WatchedGames((kinds, bits, bits[-1]), np.array(truth, dtype=np.float64), starts, *columns)
@@ -109,11 +109,11 @@ def loss_of(groups: Sequence[WatchedGames]) -> Loss:
         votes, teams, cards = unpacked(coefficients)
         total, slope = 0.0, np.zeros_like(coefficients)
         use_threads(1)
-        for one in groups:
-            count = len(one.starts) - 1
+        for group in groups:
+            count = len(group.starts) - 1
             losses = np.zeros(count)
             slopes = [np.zeros((count, *shape)) for shape in _SHAPES]
-            _losses(votes, teams, cards, *one.deals, one.truth, *_arrays(one), losses, *slopes)
+            _losses(votes, teams, cards, *group.deals, group.truth, *_arrays(group), losses, *slopes)
             total += float(losses.sum())
             slope += np.concatenate([part.sum(axis=0).ravel() for part in slopes])
         return total, slope
@@ -121,8 +121,8 @@ def loss_of(groups: Sequence[WatchedGames]) -> Loss:
     return loss
 
 
-def _arrays(one: WatchedGames) -> tuple[Any, ...]:
-    return one.starts, one.leaders, one.members, one.teams, one.votes, one.cards, one.fails
+def _arrays(games: WatchedGames) -> tuple[Any, ...]:
+    return games.starts, games.leaders, games.members, games.teams, games.votes, games.cards, games.fails
 
 
 @kernel
@@ -238,7 +238,7 @@ def _losses(
 
 def fit_evidence(games: Sequence[PublicGame], widths: Widths = EVIDENCE_WIDTHS) -> dict[int, PublicEvidence]:
     """Number of players -> evidence, with a part that all share."""
-    losses = [loss_of(watched_games([one for one in games if one.players == n])) for n in PLAYERS]
+    losses = [loss_of(watched_games([game for game in games if game.players == n])) for n in PLAYERS]
     fitted = by_table(losses, (0.0,) * sum(_SIZES), widths, accuracy=_ACCURACY)
     return {n: _evidence(np.array(terms)) for n, terms in zip(PLAYERS, fitted, strict=True)}
 

@@ -60,8 +60,8 @@ def by_table(losses: Sequence[Loss], prior: Terms, widths: Widths, accuracy: flo
         shift = shared - prior
         total = 0.5 * float((shift @ shift) / widths.shared**2 + (packed[size:] @ packed[size:]) / widths.own**2)
         slope = np.concatenate([shift / widths.shared**2, packed[size:] / widths.own**2])
-        for k, (one, part) in enumerate(zip(losses, own, strict=True)):
-            value, gradient = one(shared + part)
+        for k, (loss, part) in enumerate(zip(losses, own, strict=True)):
+            value, gradient = loss(shared + part)
             total += value
             slope[:size] += gradient
             slope[(k + 1) * size : (k + 2) * size] += gradient
@@ -70,7 +70,7 @@ def by_table(losses: Sequence[Loss], prior: Terms, widths: Widths, accuracy: flo
     start = np.concatenate([np.array(prior), np.zeros(size * len(losses))])
     best = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 500, "ftol": accuracy, "gtol": 1e-7})
     shared, *own = best.x.reshape(-1, size)
-    return [tuple(float(one) for one in shared + part) for part in own]
+    return [tuple(float(x) for x in shared + part) for part in own]
 
 
 LEARNED: Final = "learned"
@@ -163,8 +163,8 @@ class HabitsOfGame(Generic[G]):
         """The same, then at more moments if the game has them."""
         if self.read_often is None:
             return [self.read_all(games, habits_of)]
-        found = [self.read_often(game, habits_of(game.players), k) for k, game in enumerate(games)]
-        return [[read for reads in some for read in reads] for some in zip(*found, strict=True)]
+        by_game = [self.read_often(game, habits_of(game.players), k) for k, game in enumerate(games)]
+        return [[read for reads in some for read in reads] for some in zip(*by_game, strict=True)]
 
     def read_by_default(self, games: Sequence[G]) -> list[BeliefRead]:
         """What an onlooker believes by today's fixed rates."""
@@ -205,18 +205,18 @@ def cross_validate(
     each: Callable[[Fold], None] = lambda _fold: None,
 ) -> list[Fold]:
     """Read each game by habits learned from the games of the other folds; `each` is called with every fold."""
-    found: list[Fold] = []
+    finished: list[Fold] = []
     stage = Stage(f"Cross-validating: {name}", len(games), "games")
     progress(stage, 0)
     for fold in folds(games, min(how.folds, len(games)), how.seed):
         habits = of_game.learn([game for k, game in enumerate(games) if k not in set(fold)], how)
         reads = tuple(read for k in fold for read in of_game.read(games[k], habits.of(games[k].players), k))
-        found.append(Fold(tuple(fold), habits, reads))
-        each(found[-1])
-        progress(stage, sum(len(one.held_out) for one in found))
-    return found
+        finished.append(Fold(tuple(fold), habits, reads))
+        each(finished[-1])
+        progress(stage, sum(len(fold.held_out) for fold in finished))
+    return finished
 
 
-def reads_of(found: Sequence[Fold]) -> list[BeliefRead]:
+def reads_of(folds: Sequence[Fold]) -> list[BeliefRead]:
     """What was believed after each round of each game, in the order of the games."""
-    return sorted((read for fold in found for read in fold.reads), key=lambda read: (read.game, read.round))
+    return sorted((read for fold in folds for read in fold.reads), key=lambda read: (read.game, read.round))

@@ -138,8 +138,8 @@ def by_role(readings: Readings, games: Sequence[DealtGame]) -> list[dict[str, An
             chances, evil = np.array(seats).T
             right = np.where(evil == 1, chances, 1 - chances)
             loss = float(-np.log(np.maximum(right, 1e-12)).mean())
-            told = {"role": role, "seats": len(seats), "habits": name, "loss": loss, "evil": float(chances.mean())}
-            entries.append(told)
+            entry = {"role": role, "seats": len(seats), "habits": name, "loss": loss, "evil": float(chances.mean())}
+            entries.append(entry)
     return entries
 
 
@@ -193,22 +193,22 @@ class Writer:
 
 def _flat(entry: Mapping[str, Any]) -> list[Any]:
     losses = (entry["log_loss"], entry.get("less_than_default"), entry.get("less_than_before"))
-    told = [value for loss in losses for value in ((loss.value, loss.low, loss.high) if loss else (None,) * 3)]
-    return [*(entry[key] for key in ("players", "habits", "games", "quests")), *told, entry["auc"], entry["ece"]]
+    ends = [value for loss in losses for value in ((loss.value, loss.low, loss.high) if loss else (None,) * 3)]
+    return [*(entry[key] for key in ("players", "habits", "games", "quests")), *ends, entry["auc"], entry["ece"]]
 
 
 def draw(path: Path, readings: Readings, groups: Groups) -> None:
     """One panel for each group: predicted probability against the share of evil seats; the diagonal is calibrated."""
     if not plots.available():
         return
-    told = [read for read in readings[DEFAULT] if any(read.players in numbers for numbers in groups.values())]
+    shown = [read for read in readings[DEFAULT] if any(read.players in numbers for numbers in groups.values())]
     with plots.picture(
         path,
         5 * len(groups) + 0.5,
         5,
         title="How often seats are evil by the chance that an onlooker gives them, after every quest",
         who=f"Recorded games not learned from, read by: {', '.join(readings)}",
-        n=f"n = {len({read.game for read in told}):,} games, {len(told):,} quests; bands: 95 % of a part's seats, as if independent",
+        n=f"n = {len({read.game for read in shown}):,} games, {len(shown):,} quests; bands: 95 % of a part's seats, as if independent",
     ) as made:
         colours = plots.colours(list(readings))
         for axes, group in zip(made.subplots(1, len(groups), sharey=True, squeeze=False)[0], groups, strict=True):
@@ -228,6 +228,6 @@ def draw(path: Path, readings: Readings, groups: Groups) -> None:
 
 
 def _point(part: CalibrationBin) -> CurvePoint:
-    found = rate(round(part.share * part.n), part.n)
-    assert found is not None, "a part has seats"
-    return CurvePoint(part.chance, part.share, found.low, found.high)
+    share = rate(round(part.share * part.n), part.n)
+    assert share is not None, "a part has seats"
+    return CurvePoint(part.chance, part.share, share.low, share.high)

@@ -165,15 +165,15 @@ def _learn_of(
         tested: list[dict[str, Any]] = []
         if others:
             learned = {name: of_game.learn(games, how) for name, how in list(ways.items())[:-1]} | {name: habits}
-            on_others = {name: of_game.read_all(others, one.of) for name, one in learned.items()}
+            on_others = {name: of_game.read_all(others, fitted.of) for name, fitted in learned.items()}
             on_others = {report.DEFAULT: of_game.read_by_default(others), **on_others}
             writer = replace(writer, groups=of_game.groups(others))
             tested, more = writer.write("test-", "On the games of the other folder", on_others, others)
             text += "\n" + more
-        found = LearnedFrom(habits, tuple(folded), scores, tested)
+        learned_from = LearnedFrom(habits, tuple(folded), scores, tested)
         pictures = [f"![Calibration]({name})" for name in ("calibration.png",) if (folder / name).exists()]
-        write_report(folder, "\n".join([*opening(of_game.title, found.verdict, *pictures), text]))
-    return found
+        write_report(folder, "\n".join([*opening(of_game.title, learned_from.verdict, *pictures), text]))
+    return learned_from
 
 
 def _learn_by_date(
@@ -194,16 +194,16 @@ def _learn_by_date(
         write_json(folder / HABITS, habits.as_json())
         every = beside | learned
         reads = {report.DEFAULT: of_game.read_all_often(last, lambda _: of_game.fixed)}
-        for name, one in counted(every.items(), Stage("Reading the last games", len(every), "habits"), progress):
-            reads[name] = of_game.read_all_often(last, one.of)
+        for name, fitted in counted(every.items(), Stage("Reading the last games", len(every), "habits"), progress):
+            reads[name] = of_game.read_all_often(last, fitted.of)
         logger.log({"eval/log_loss": fmean(read.loss for read in reads[name][0])}, 1)
         writer = report.Writer(folder, config.seed, of_game.groups(last), of_game.panels)
-        found, sections = [], []
+        tables, sections = [], []
         for number, (prefix, title) in enumerate(_MOMENTS[: len(reads[name])]):
             entries, text = writer.write(prefix, title, {name: some[number] for name, some in reads.items()}, last)
-            found.append(entries)
+            tables.append(entries)
             sections.append(text)
-        result = LearnedFrom(habits, (), (), found[0], found[-1])
+        result = LearnedFrom(habits, (), (), tables[0], tables[-1])
         pictures = [f"![Calibration]({name})" for name in ("calibration.png",) if (folder / name).exists()]
         write_report(folder, "\n".join([*opening(of_game.title, result.verdict, *pictures), *sections]))
     return result

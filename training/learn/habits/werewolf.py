@@ -145,17 +145,17 @@ class _Counter:
 
 def fit_rates(records: Iterable[WolfRecord], widths: Widths) -> WerewolfHabitsFile:
     """Habits for all numbers of players."""
-    found = {n: WolfCounts() for n in PLAYERS}
+    counts = {n: WolfCounts() for n in PLAYERS}
     for record in records:
-        count(record, found[record.players])
-    return fit_counts(found, widths)
+        count(record, counts[record.players])
+    return fit_counts(counts, widths)
 
 
-def fit_counts(found: Mapping[int, WolfCounts], widths: Widths) -> WerewolfHabitsFile:
+def fit_counts(counts: Mapping[int, WolfCounts], widths: Widths) -> WerewolfHabitsFile:
     """Habits from the tables of each number of players (`PLAYERS`)."""
     usual = WerewolfHabits()
     fitted = {
-        rate: by_table([_loss(rate, one) for one in found.values()], (odds(getattr(usual, rate)),), widths)
+        rate: by_table([_loss(rate, counted) for counted in counts.values()], (odds(getattr(usual, rate)),), widths)
         for rate in RATES
     }
     return WerewolfHabitsFile(

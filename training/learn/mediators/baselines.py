@@ -117,9 +117,9 @@ def oracle(
     rows: Sequence[Simulated], joint: str = "published", actions: ActionSet = PUBLISHED_ACTIONS
 ) -> SystemAnswers:
     """On each question the joint action that earns most there."""
-    offered = [(one, actions.all.index(one)) for one in actions.joints(joint)]
-    best = [max(offered, key=lambda one: row.utilities[one[1]])[0] for row in rows]
-    return mixed("oracle", [{one: 1.0} for one in best], rows, actions)
+    offered = [(joint_, actions.all.index(joint_)) for joint_ in actions.joints(joint)]
+    best = [max(offered, key=lambda pair: row.utilities[pair[1]])[0] for row in rows]
+    return mixed("oracle", [{choice: 1.0} for choice in best], rows, actions)
 
 
 def learned(name: str, policy: PolicyTable, rows: Sequence[Simulated]) -> SystemAnswers:
@@ -187,15 +187,15 @@ def lines(scores: Sequence[Scores]) -> list[list[str]]:
     heading = ["system", "n", "accuracy", "abstention", "effective reliability", "net utility", "first less this"]
     rows = [
         [
-            one.name,
-            str(one.n),
-            _share(one.accuracy),
-            _share(one.abstention),
-            "-" if one.reliability is None else _share(one.reliability),
-            _number(one.utility),
-            _number(one.difference),
+            score.name,
+            str(score.n),
+            _share(score.accuracy),
+            _share(score.abstention),
+            "-" if score.reliability is None else _share(score.reliability),
+            _number(score.utility),
+            _number(score.difference),
         ]
-        for one in scores
+        for score in scores
     ]
     return [heading, *rows]
 
@@ -225,13 +225,13 @@ def recollections(memory: Memory, question: CorpusQuestion) -> list[Recollection
     for _, _, fame in set(question.facts):
         known *= memory.unknown + (memory.famous - memory.unknown) * fame
     mistaken = (1 - known) * (memory.mistaken if question.decoys else 0.0)
-    found = [Recollection(known, question.answer, _agreed(options, question.answer, memory.slip))]
+    memories = [Recollection(known, question.answer, _agreed(options, question.answer, memory.slip))]
     for decoy in question.decoys:
         share = mistaken / len(question.decoys)
-        found.append(Recollection(share, decoy, _agreed(options, decoy, memory.slip)))
+        memories.append(Recollection(share, decoy, _agreed(options, decoy, memory.slip)))
     guessed = _agreed(options, "", 1.0)
     guesses = [Recollection((1 - known - mistaken) / len(options), option, guessed) for option in options]
-    return found + guesses
+    return memories + guesses
 
 
 def knows_chances(pipeline: Pipeline) -> bool:
@@ -263,8 +263,11 @@ def expected(pipeline: Pipeline, number: int, joints: Sequence[Joint], payment: 
         raise ParlourError(
             "the ceiling goes through a simulated memory; accepted: the offline reader and the published actions"
         )
-    question, told = pipeline.questions[number], recollections(pipeline.reader.memory, pipeline.questions[number])
-    return [sum(one.chance * _net(pipeline, number, question, joint, one, payment) for one in told) for joint in joints]
+    question, memories = pipeline.questions[number], recollections(pipeline.reader.memory, pipeline.questions[number])
+    return [
+        sum(memory.chance * _net(pipeline, number, question, joint, memory, payment) for memory in memories)
+        for joint in joints
+    ]
 
 
 def _net(
@@ -299,4 +302,4 @@ def ceiling(pipeline: Pipeline, rows: Sequence[Simulated], payment: Payment, joi
     """On each question the joint action that is best in expectation, as it came out. Raises `ParlourError` as `expected`."""
     offered = JOINTS[joint]
     best = [offered[int(np.argmax(expected(pipeline, row.number, offered, payment)))] for row in rows]
-    return drawn("ceiling: all but memory's lottery", [one.names for one in best], rows)
+    return drawn("ceiling: all but memory's lottery", [choice.names for choice in best], rows)

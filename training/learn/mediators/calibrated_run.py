@@ -103,14 +103,14 @@ def contexts(run: CalibratedRun) -> Floats:
 
 def _rate(path: Path) -> tuple[str, tuple[float, ...]]:
     """The rate of a run and its costs; empty without one."""
-    told = read_json(path) if path.exists() else {}
-    return str(told.get("rate", "")), tuple(told.get("costs", ()))
+    stored = read_json(path) if path.exists() else {}
+    return str(stored.get("rate", "")), tuple(stored.get("costs", ()))
 
 
 def _config(stored: Any) -> HeldOutConfig:
     names = {field_.name for field_ in fields(HeldOutConfig)}
     given: dict[str, Any] = {
-        name: tuple(one) if isinstance(one, list) else one for name, one in stored.items() if name in names
+        name: tuple(value) if isinstance(value, list) else value for name, value in stored.items() if name in names
     }
     return HeldOutConfig(**given)
 
@@ -177,15 +177,24 @@ def explain_calibrated(asked: str, run: CalibratedRun, policy: PolicyTable) -> E
         raise ParlourError(f"a corpus of {len(corpus.questions)} questions; accepted: that of the run, {len(run.rows)}")
     number = _number(asked, [(question.id, question.text) for question in corpus.questions[: len(run.rows)]])
     text = asked if number is None else corpus.questions[number].text
-    found = explain(text, policy, DocumentProbe(corpus.passages, run.config.normalisation))
+    explanation = explain(text, policy, DocumentProbe(corpus.passages, run.config.normalisation))
     if number is None:
-        return found
+        return explanation
     row = run.rows[number]
-    known = {action.joint: action.probability for action in found.actions}
+    known = {action.joint: action.probability for action in explanation.actions}
     came = [_came(row, run, joint.names, k, known) for k, joint in enumerate(ALL) if joint in JOINTS[run.config.joint]]
-    came.sort(key=lambda one: -one.probability)
+    came.sort(key=lambda state: -state.probability)
     part = "training" if number < len(run.train) else "held out"
-    return Explanation(text, found.linked, found.signals, found.state, found.fallback, tuple(came), part, run.note)
+    return Explanation(
+        text,
+        explanation.linked,
+        explanation.signals,
+        explanation.state,
+        explanation.fallback,
+        tuple(came),
+        part,
+        run.note,
+    )
 
 
 def _number(asked: str, known: list[tuple[str, str]]) -> int | None:
@@ -239,14 +248,14 @@ def private_obedience(
     """
     policy.check_by_state("the game of the modules")
     nets = _nets(run)
-    found, made = [], {}
+    measured, made = [], {}
     for share in map(check_share, shares):
         games = {state: _game(run, net, share) for state, net in nets.items()}
         rows = {state: _equilibrium(games[state], net) for state, net in nets.items()}
         made[share] = PolicyTable(rows, policy.thresholds, reader=policy.reader)
-        for name, one in ((AS_IT_IS, policy), (EQUILIBRIUM, made[share])):
-            found.append(_measured(share, name, one, run, games))
-    return tuple(found), made
+        for name, table in ((AS_IT_IS, policy), (EQUILIBRIUM, made[share])):
+            measured.append(_measured(share, name, table, run, games))
+    return tuple(measured), made
 
 
 def _game(run: CalibratedRun, net: Mapping[Joint, float], share: float) -> NormalForm:
@@ -262,8 +271,8 @@ def _nets(run: CalibratedRun) -> dict[str, dict[Joint, float]]:
     for row in run.train:
         groups.setdefault(row.state, []).append([row.utilities[k] for k in places])
     return {
-        state: dict(zip((joint.names for joint in offered), np.mean(found, axis=0).tolist(), strict=True))
-        for state, found in groups.items()
+        state: dict(zip((joint.names for joint in offered), np.mean(utilities, axis=0).tolist(), strict=True))
+        for state, utilities in groups.items()
     }
 
 
@@ -276,12 +285,12 @@ def _measured(
     share: float, name: str, policy: PolicyTable, run: CalibratedRun, games: Mapping[str, NormalForm]
 ) -> PrivateObedience:
     counts = Counter(row.state for row in run.held_out)
-    told = {state: n for state, n in counts.items() if state in games}
-    if not told:
+    played = {state: n for state, n in counts.items() if state in games}
+    if not played:
         raise ParlourError("no held-out question is in a state of the training questions; accepted: more questions")
-    total = sum(told.values())
+    total = sum(played.values())
     follows, regrets = np.zeros(len(MODULES)), np.zeros(len(MODULES))
-    for state, n in told.items():
+    for state, n in played.items():
         of_state = _of_state(games[state], policy.rows.get(state, {FALLBACK: 1.0}))
         follows += n / total * of_state[0]
         regrets += n / total * of_state[1]
@@ -292,14 +301,14 @@ def _measured(
 def _of_state(game: NormalForm, row: Row) -> tuple[Floats, Floats]:
     """How often each module follows, and its regret."""
     p = equilibrium.as_array(row)
-    found = equilibrium.obedience(game, p)
+    checked = equilibrium.obedience(game, p)
     follows = []
-    for k, gain in enumerate(found.gains):
-        told = np.moveaxis(p, k, 0).reshape(len(gain), -1).sum(axis=1)
+    for k, gain in enumerate(checked.gains):
+        chances = np.moveaxis(p, k, 0).reshape(len(gain), -1).sum(axis=1)
         obeyed = gain.max(axis=1) <= OBEDIENCE_TOLERANCE * max(1.0, game.scale)
-        follows.append(float(told[obeyed].sum()))
-    return np.array(follows), np.array(found.regrets)
+        follows.append(float(chances[obeyed].sum()))
+    return np.array(follows), np.array(checked.regrets)
 
 
-def _plain(found: Floats) -> tuple[float, ...]:
-    return tuple(found.tolist())
+def _plain(values: Floats) -> tuple[float, ...]:
+    return tuple(values.tolist())

@@ -78,9 +78,9 @@ def _made(module: str, name: str, **settings: Any) -> Any:
         raise not_installed("scikit-learn", "train") from None
 
 
-def _for_each_class(found: Floats) -> Floats:
+def _for_each_class(weights: Floats) -> Floats:
     """Of two classes scikit-learn has the second one's row alone; the first one's is 0."""
-    return np.vstack([np.zeros_like(found), found]) if len(found) == 1 else np.asarray(found)
+    return np.vstack([np.zeros_like(weights), weights]) if len(weights) == 1 else np.asarray(weights)
 
 
 def trees_of(boosted: Any) -> BoostedTrees:
@@ -173,9 +173,9 @@ def learn_contextual(
         out = order[fold :: config.folds]
         kept = np.setdiff1d(order, out)
         made = _fitted([rows[k] for k in kept], seen[kept], pays, config)
-        told = [states[k] for k in out]
-        number = np.array([STATES.index(state) for state in told])
-        crossed[out] = made.chances(seen[out], told)
+        known = [states[k] for k in out]
+        number = np.array([STATES.index(state) for state in known])
+        crossed[out] = made.chances(seen[out], known)
         table[out] = made.shares()[number][:, list(made.model_of)]
         questions[out] = made.counts.sum(axis=2)[number, :1, None]
     strength = _strength(crossed, table, questions, _outcomes(rows, config.joint))
@@ -187,7 +187,7 @@ def learn_contextual(
 
 def _outcomes(rows: Sequence[Simulated], joint: str) -> NDArray[np.int64]:
     """Shape (questions, joint actions)."""
-    places = [ALL.index(one) for one in JOINTS[joint]]
+    places = [ALL.index(action) for action in JOINTS[joint]]
     return np.array([row.outcomes for row in rows], dtype=np.int64)[:, places]
 
 
@@ -216,9 +216,9 @@ def _fitted(rows: Sequence[Simulated], contexts: Floats, payment: Payment, confi
 
 def _found(rows: Sequence[Simulated], contexts: Floats) -> Floats:
     """Share of questions with evidence by retriever, without a link and with one; one pseudo-question says half."""
-    found = np.array([row.found for row in rows], dtype=np.float64)
+    retrieved = np.array([row.found for row in rows], dtype=np.float64)
     linked = contexts[:, 0] > 0
-    parts = [(found[linked == told].sum(axis=0) + 0.5) / (np.sum(linked == told) + 1) for told in (False, True)]
+    parts = [(retrieved[linked == link].sum(axis=0) + 0.5) / (np.sum(linked == link) + 1) for link in (False, True)]
     return np.stack(parts, axis=1)
 
 
@@ -227,8 +227,8 @@ def _strength(crossed: Floats, table: Floats, questions: Floats, outcomes: NDArr
 
     def likelihood(strength: float) -> float:
         trust = weight_of(questions, strength)
-        told = np.take_along_axis(trust * crossed + (1 - trust) * table, outcomes[:, :, None], axis=2)
-        return float(np.log(np.maximum(told, 1e-6)).mean())
+        chances = np.take_along_axis(trust * crossed + (1 - trust) * table, outcomes[:, :, None], axis=2)
+        return float(np.log(np.maximum(chances, 1e-6)).mean())
 
     return max(STRENGTHS, key=likelihood)
 
@@ -237,13 +237,13 @@ def _response(
     model: ContextualModel, chances: Floats, rows: Sequence[Simulated], contexts: Floats, config: ContextualConfig
 ) -> tuple[float, float]:
     """Temperature and floor: those given, else those that earn most by the cross-fitted chances; of equals the first."""
-    tried = (0.0, *(unit_of(model.payment) * one for one in reversed(quantal.TEMPERATURES)))
+    tried = (0.0, *(unit_of(model.payment) * temperature for temperature in reversed(quantal.TEMPERATURES)))
     temperatures = tried if config.temperature is None else (config.temperature,)
     floors = tuple(reversed(quantal.FLOORS)) if config.floor is None else (config.floor,)
     settings = [pair for pair in product(temperatures, floors) if pair[1] * len(model.joints) < 1]
     if not settings:
         raise ParlourError(f"floor {config.floor} with {len(model.joints)} actions; accepted: below 1 / actions")
-    places = [ALL.index(one) for one in JOINTS[config.joint]]
+    places = [ALL.index(joint) for joint in JOINTS[config.joint]]
     earned = np.array([row.net(model.payment) for row in rows])[:, places]
     values = model.net_of(chances, contexts)
     return max(settings, key=lambda pair: float((response(values, *pair) * earned).sum(axis=1).mean()))
@@ -265,12 +265,12 @@ def regrets(
     payment: Payment | None = None,
 ) -> Floats:
     """What each module would gain by disobeying on each question, at most; shape (questions, modules)."""
-    found, costs = [], (payment or model.payment).costs
+    rows, costs = [], (payment or model.payment).costs
     for net, p in zip(_nets(model, contexts, states, payment), policy.tolist(), strict=True):
         game = equilibrium.module_game(net, individual_costs=individual_costs, share=share, costs=costs)
         row = equilibrium.as_array(dict(zip(model.joints, p, strict=True)))
-        found.append(equilibrium.obedience(game, row).regrets)
-    return np.array(found)
+        rows.append(equilibrium.obedience(game, row).regrets)
+    return np.array(rows)
 
 
 def _nets(
@@ -309,7 +309,7 @@ def form_by_state(
     values = np.repeat(values[:, None], len(FORMS), axis=1).reshape(-1, len(offered))
     values = _leaning(earned, _cells(train, train_contexts), values)
     best = [offered[k] for k in values[_cells(rows, contexts)].argmax(axis=1)]
-    return drawn("question form x state", [one.names for one in best], rows)
+    return drawn("question form x state", [joint.names for joint in best], rows)
 
 
 def _leaning(earned: Floats, group: NDArray[Any], parent: Floats) -> Floats:
@@ -391,5 +391,5 @@ def regrets_of(calibrated: Calibrated, config: GraceConfig, model: ContextualMod
     contexts = calibrated.contexts[calibrated.config.train :]
     states = [row.state for row in calibrated.held_out]
     p = model.policy(contexts, states)
-    found = regrets(model, contexts, states, p, individual_costs=config.individual_costs, share=config.share)
-    return dict(zip(MODULES, found.mean(axis=0).tolist(), strict=True))
+    by_question = regrets(model, contexts, states, p, individual_costs=config.individual_costs, share=config.share)
+    return dict(zip(MODULES, by_question.mean(axis=0).tolist(), strict=True))

@@ -71,31 +71,31 @@ def studies(
     progress: Callable[[Studied], object] = lambda _: None,
 ) -> list[Studied]:
     """All corpora, one after another."""
-    found = []
+    corpora = []
     for difficulty in difficulties:
         for seed in seeds:
-            found.append(study(difficulty, seed))
-            progress(found[-1])
-    return found
+            corpora.append(study(difficulty, seed))
+            progress(corpora[-1])
+    return corpora
 
 
 def compared(corpora: Sequence[Studied], system: str, other: str = TABLE) -> Estimate:
     """How much more a system earned than another, question by question, pooled over corpora."""
-    return mean_estimate(np.concatenate([one.earned[system] - one.earned[other] for one in corpora]))
+    return mean_estimate(np.concatenate([corpus.earned[system] - corpus.earned[other] for corpus in corpora]))
 
 
 def study_lines(corpora: Sequence[Studied]) -> list[list[Any]]:
     """A line for each difficulty and system, as `HEADING` has it."""
-    told = []
-    for difficulty in dict.fromkeys(one.difficulty for one in corpora):
-        part = [one for one in corpora if one.difficulty == difficulty]
+    lines = []
+    for difficulty in dict.fromkeys(corpus.difficulty for corpus in corpora):
+        part = [corpus for corpus in corpora if corpus.difficulty == difficulty]
         names = list(part[0].earned)
         oracle, known = (compared(part, name).value for name in (names[-1], names[-2]))
         for name in names:
             more = compared(part, name)
-            ahead = sum(one.earned[name].mean() > one.earned[TABLE].mean() for one in part)
-            mean = float(np.concatenate([one.earned[name] for one in part]).mean())
+            ahead = sum(corpus.earned[name].mean() > corpus.earned[TABLE].mean() for corpus in part)
+            mean = float(np.concatenate([corpus.earned[name] for corpus in part]).mean())
             shares = [f"{more.value / gap:.1%}" for gap in (oracle, known)]
             difference = "" if name == TABLE else f"{more.value:+.2f} {show_interval(more, '.2f')}"
-            told.append([difficulty, len(part), name, f"{mean:.2f}", difference, f"{ahead} of {len(part)}", *shares])
-    return told
+            lines.append([difficulty, len(part), name, f"{mean:.2f}", difference, f"{ahead} of {len(part)}", *shares])
+    return lines

@@ -78,30 +78,34 @@ def report(corpus: Corpus, form: str, graph: KnowledgeGraph) -> CorpusReport:
     )
 
 
-def report_rows(found: CorpusReport) -> list[tuple[str, str, str]]:
+def report_rows(report: CorpusReport) -> list[tuple[str, str, str]]:
     """The report as rows: what, how many, and examples or a remark."""
-    answerable = found.questions - found.unanswerable
-    kinds = ", ".join(f"{kind} {count}" for kind, count in found.kinds.items())
-    nodes = ", ".join(f"{kind} {count}" for kind, count in found.nodes.items())
-    mean = f"{found.links / found.linked:.2f} documents each" if found.linked else ""
+    answerable = report.questions - report.unanswerable
+    kinds = ", ".join(f"{kind} {count}" for kind, count in report.kinds.items())
+    nodes = ", ".join(f"{kind} {count}" for kind, count in report.nodes.items())
+    mean = f"{report.links / report.linked:.2f} documents each" if report.linked else ""
     return [
-        ("questions", str(found.questions), kinds),
-        ("answerable", str(answerable), f"{found.several_answers} with several answers" * bool(found.several_answers)),
-        ("unanswerable", str(found.unanswerable), ""),
-        ("double ids", str(len(found.double_ids)), _some(found.double_ids)),
-        ("double questions", str(found.double_questions), ""),
-        ("documents", str(found.documents), f"different titles {found.titles}"),
-        ("without sentences", str(len(found.without_sentences)), _some(found.without_sentences)),
-        ("sentences", str(found.sentences), ""),
-        ("nodes of the graph", str(sum(found.nodes.values())), nodes),
-        ("edges", str(found.edges), ""),
-        ("questions linked", f"{found.linked} ({found.linked / found.questions:.1%})", mean),
-        ("not linked", str(found.questions - found.linked), _some(found.unlinked)),
+        ("questions", str(report.questions), kinds),
+        (
+            "answerable",
+            str(answerable),
+            f"{report.several_answers} with several answers" * bool(report.several_answers),
+        ),
+        ("unanswerable", str(report.unanswerable), ""),
+        ("double ids", str(len(report.double_ids)), _some(report.double_ids)),
+        ("double questions", str(report.double_questions), ""),
+        ("documents", str(report.documents), f"different titles {report.titles}"),
+        ("without sentences", str(len(report.without_sentences)), _some(report.without_sentences)),
+        ("sentences", str(report.sentences), ""),
+        ("nodes of the graph", str(sum(report.nodes.values())), nodes),
+        ("edges", str(report.edges), ""),
+        ("questions linked", f"{report.linked} ({report.linked / report.questions:.1%})", mean),
+        ("not linked", str(report.questions - report.linked), _some(report.unlinked)),
     ]
 
 
-def _some(found: tuple[str, ...]) -> str:
-    return listed(found[:SHOWN]) + (", ..." if len(found) > SHOWN else "")
+def _some(items: tuple[str, ...]) -> str:
+    return listed(items[:SHOWN]) + (", ..." if len(items) > SHOWN else "")
 
 
 def asked_for(questions: tuple[CorpusQuestion, ...], graph: KnowledgeGraph, wanted: str | None) -> CorpusQuestion:
@@ -146,7 +150,7 @@ def draw(graph: KnowledgeGraph, question: CorpusQuestion, path: str | Path, dept
     starts = graph.link(question.text)[:_STARTS]
     ways = [Search().path(graph, start, question.text, depth).nodes for start in starts[:2]]
     near = _near(graph, starts, ways)
-    told = question.answer or "none: the question is unanswerable"
+    answer = question.answer or "none: the question is unanswerable"
     with warnings.catch_warnings():
         # signs that the font lacks are drawn as boxes
         warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)
@@ -154,7 +158,7 @@ def draw(graph: KnowledgeGraph, question: CorpusQuestion, path: str | Path, dept
             path,
             13,
             9,
-            title=f"{question.text}\nanswer: {_short(told, 90)}",
+            title=f"{question.text}\nanswer: {_short(answer, 90)}",
             who=f"The graph around one question, {depth} search; nobody plays; large: reliable",
             n=f"n = {len(near)} of {len(graph.text):,} nodes",
         ) as made:
@@ -173,10 +177,10 @@ def _draw_nodes(axes: Any, graph: KnowledgeGraph, starts: list[int], ways: list[
     at = nx.kamada_kawai_layout(part, weight=None) if nx.is_connected(part) else nx.spring_layout(part, seed=0, k=0.6)
     on_way = {node for way in ways for node in way}
     steps = {frozenset(pair) for way in ways for pair in pairwise(way)}
-    for one, two in part.edges:
-        chosen = frozenset((one, two)) in steps
+    for start, two in part.edges:
+        chosen = frozenset((start, two)) in steps
         line = {"color": _PATH, "lw": 2.5, "zorder": 2} if chosen else {"color": "0.8", "lw": 0.8, "zorder": 1}
-        axes.plot([at[one][0], at[two][0]], [at[one][1], at[two][1]], **line)
+        axes.plot([at[start][0], at[two][0]], [at[start][1], at[two][1]], **line)
     for node in part.nodes:
         important = node in on_way or node in starts
         edge = _PATH if important else "white"

@@ -121,11 +121,11 @@ Questions = dict[int, dict[str, ActionUsage]]
 """Number of a question -> action -> what it used."""
 
 
-def lines_of(number: int, found: Mapping[str, ActionUsage]) -> str:
+def lines_of(number: int, usage: Mapping[str, ActionUsage]) -> str:
     """A question's lines of the growing file."""
     return "".join(
-        f"{number},{action},{one.n},{one.prompt:g},{one.completion:g},{one.timed},{one.seconds:.6f}\n"
-        for action, one in sorted(found.items())
+        f"{number},{action},{used.n},{used.prompt:g},{used.completion:g},{used.timed},{used.seconds:.6f}\n"
+        for action, used in sorted(usage.items())
     )
 
 
@@ -136,9 +136,9 @@ def resume(path: Path, kept: Iterable[int]) -> None:
         ParlourError: The file is damaged.
     """
     stored, wanted = _read(path), set(kept)
-    found = {number: used for number, used in stored.items() if number in wanted}
-    if found != stored or not stored:
-        atomic_write(path, _PARTIAL_HEADING + "".join(lines_of(number, used) for number, used in found.items()))
+    wanted_usage = {number: used for number, used in stored.items() if number in wanted}
+    if wanted_usage != stored or not stored:
+        atomic_write(path, _PARTIAL_HEADING + "".join(lines_of(number, used) for number, used in wanted_usage.items()))
 
 
 _PARTIAL_HEADING: Final = "number,action,n,prompt,completion,n_seconds,seconds\n"
@@ -164,20 +164,20 @@ def _usage(cells: list[str]) -> ActionUsage:
 
 def total(questions: Questions) -> dict[str, ActionUsage]:
     """Sums by action, in the order of the actions' names."""
-    found: dict[str, ActionUsage] = {}
+    sums: dict[str, ActionUsage] = {}
     for _, used in sorted(questions.items()):
-        for action, one in sorted(used.items()):
-            found[action] = found.get(action, ActionUsage()) + one
+        for action, usage in sorted(used.items()):
+            sums[action] = sums.get(action, ActionUsage()) + usage
     order = {action: k for k, action in enumerate(COSTS)}
-    return dict(sorted(found.items(), key=lambda item: (order.get(item[0], len(order)), item[0])))
+    return dict(sorted(sums.items(), key=lambda item: (order.get(item[0], len(order)), item[0])))
 
 
 def store_means(partial: Path, path: Path) -> None:
     """Write the means of what a growing file holds: tokens read and written, seconds; empty where nothing is known."""
     rows: list[list[Any]] = []
-    for action, one in total(_read(partial)).items():
-        tokens = [_told(one.prompt / one.n), _told(one.completion / one.n)]
-        rows.append([action, one.n, *tokens, one.timed, one.seconds / one.timed if one.timed else ""])
+    for action, usage in total(_read(partial)).items():
+        tokens = [_told(usage.prompt / usage.n), _told(usage.completion / usage.n)]
+        rows.append([action, usage.n, *tokens, usage.timed, usage.seconds / usage.timed if usage.timed else ""])
     write_csv(path, _HEADING, rows)
 
 
@@ -203,7 +203,7 @@ class UseRate:
     second: float
 
     def __post_init__(self) -> None:
-        if not all(0 <= one < math.inf for one in (self.prompt, self.completion, self.second)):
+        if not all(0 <= price < math.inf for price in (self.prompt, self.completion, self.second)):
             raise accept("rate", str(self), "numbers from 0")
 
     def __str__(self) -> str:
@@ -247,8 +247,10 @@ def costs_by(path: Path, by: UseRate) -> tuple[float, ...]:
     """
     try:
         with path.open(encoding="utf-8", newline="") as file:
-            told = {row["action"]: row for row in csv.DictReader(file)}
-        return tuple(0.0 if action in FREE or action not in told else _cost(told[action], by) for action in COSTS)
+            by_action = {row["action"]: row for row in csv.DictReader(file)}
+        return tuple(
+            0.0 if action in FREE or action not in by_action else _cost(by_action[action], by) for action in COSTS
+        )
     except (OSError, KeyError, TypeError, ValueError) as error:
         if isinstance(error, ParlourError):
             raise

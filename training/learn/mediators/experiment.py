@@ -122,11 +122,11 @@ class HeldOutConfig:
 
     def stored(self) -> dict[str, Any]:
         """The settings as plain values; what was added since the first runs only where it is chosen."""
-        told = asdict(self)
+        stored = asdict(self)
         return {
-            field_.name: told[field_.name]
+            field_.name: stored[field_.name]
             for field_ in fields(self)
-            if field_.name in _ALWAYS or told[field_.name] != field_.default
+            if field_.name in _ALWAYS or stored[field_.name] != field_.default
         }
 
 
@@ -172,8 +172,8 @@ def priced(calibrated: Calibrated, costs: tuple[float, ...]) -> Calibrated:
     """The same questions at other costs of the published actions."""
     config = replace(calibrated.config, costs=costs)
     train, held_out = (paid(rows, config.payment) for rows in (calibrated.train, calibrated.held_out))
-    found = replace(table(train, config.joint, costs=costs), thresholds=calibrated.table.thresholds)
-    return replace(calibrated, config=config, train=train, held_out=held_out, table=found)
+    trained = replace(table(train, config.joint, costs=costs), thresholds=calibrated.table.thresholds)
+    return replace(calibrated, config=config, train=train, held_out=held_out, table=trained)
 
 
 def corpus_of(config: HeldOutConfig) -> Corpus:

@@ -128,15 +128,15 @@ def prepare(
         )
         train, held_out = rows[: config.train], rows[config.train :]
         confidences = tuple(row.confidence for row in held_out)
-        found = table(train, config.joint, bins, actions, payment_for(config, actions).costs)
+        utilities = table(train, config.joint, bins, actions, payment_for(config, actions).costs)
         if out is not None:
-            atomic_write(out / "table.csv", found.dumps())
+            atomic_write(out / "table.csv", utilities.dumps())
             costs.store_means(costs.beside(out / PARTIAL), out / costs.USAGE)
         seen = None if config.sees == SEES[0] else np.array([pipeline.context(number) for number in range(total)])
         if seen is not None and out is not None:
             named = [[row.id or row.number, *context] for row, context in zip(rows, seen.tolist(), strict=True)]
             write_csv(out / "contexts.csv", ["id", *FEATURES], named)
-        return Calibrated(config, tuple(train), tuple(held_out), confidences, found, seen)
+        return Calibrated(config, tuple(train), tuple(held_out), confidences, utilities, seen)
 
 
 def _settings(config: HeldOutConfig, corpus: Corpus, actions: ActionSet) -> dict[str, Any]:
@@ -177,8 +177,10 @@ def compare(
     scores = tuple(baselines.score(played, calibrated.payment))
     if out is not None:
         heading, *lines = baselines.lines(scores)
-        told = [reader] if reader else []
-        write_csv(out / "scores.csv", [*heading, *(["reader"] if reader else [])], [[*line, *told] for line in lines])
+        readers = [reader] if reader else []
+        write_csv(
+            out / "scores.csv", [*heading, *(["reader"] if reader else [])], [[*line, *readers] for line in lines]
+        )
         write_csv(out / "states.csv", ["state", "questions"], list(calibrated.states.items()))
     return scores
 

@@ -146,15 +146,17 @@ class LearnedMediator:
     @property
     def unseen(self) -> tuple[str, ...]:
         """The states, of the nine, that have no data."""
-        told = {s for s, n in zip(self.quantities.states, self.quantities.count.sum(axis=1), strict=True) if n}
-        return tuple(state for state in STATES if state not in told)
+        played = {s for s, n in zip(self.quantities.states, self.quantities.count.sum(axis=1), strict=True) if n}
+        return tuple(state for state in STATES if state not in played)
 
 
 def check(table: UtilityTable, config: GraceConfig) -> None:
     """Raise `ParlourError` if the floor is too high for the number of actions in some state."""
     if config.floor is not None:
-        found = measure(table)
-        known = (found.count > 0).sum(axis=1) if config.shrinkage == 0 else (found.count.sum(axis=0) > 0).sum()
+        quantities = measure(table)
+        known = (
+            (quantities.count > 0).sum(axis=1) if config.shrinkage == 0 else (quantities.count.sum(axis=0) > 0).sum()
+        )
         quantal.check_floor(config.floor, int(np.max(known)))
 
 
@@ -163,7 +165,7 @@ def choose(table: UtilityTable, config: GraceConfig) -> Settings:
     given = Settings(config.temperature, config.floor, config.shrinkage)
     if config.method != "quantal" or None not in (config.temperature, config.floor):
         return given
-    tried = tuple(config.unit * one for one in quantal.TEMPERATURES)
+    tried = tuple(config.unit * temperature for temperature in quantal.TEMPERATURES)
     temperatures = tried if config.temperature is None else (config.temperature,)
     best = quantal.cross_validate(
         table,
@@ -189,8 +191,8 @@ def learn(table: UtilityTable, config: GraceConfig, settings: Settings | None = 
     """
     check(table, config)
     chosen = settings or choose(table, config)
-    found = measure(table)
-    return finish(found, estimate(found, chosen.shrinkage), chosen, config, table)
+    quantities = measure(table)
+    return finish(quantities, estimate(quantities, chosen.shrinkage), chosen, config, table)
 
 
 def finish(

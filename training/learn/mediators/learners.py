@@ -84,10 +84,10 @@ class Thompson:
 
     def posterior(self, seen: Learner, state: int) -> tuple[Floats, Floats, Floats, Floats]:
         """Mean, strength, shape and scale of each action's normal-inverse-gamma posterior (Murphy 2007, Eq. 85 to 89)."""
-        n, found = seen.count[state], seen.mean[state]
+        n, sample = seen.count[state], seen.mean[state]
         strength = self.strength + n
-        mean = (self.strength * self.mean + n * found) / strength
-        apart = self.strength * n * (found - self.mean) ** 2 / strength
+        mean = (self.strength * self.mean + n * sample) / strength
+        apart = self.strength * n * (sample - self.mean) ** 2 / strength
         return mean, strength, self.shape + n / 2, self.scale + (seen.squares[state] + apart) / 2
 
     def choose(self, seen: Learner, state: int) -> int:
@@ -126,8 +126,8 @@ class PooledThompson:
         drawn = np.zeros(n.shape[1])
         alike = seen.parents == seen.parents[state]
         for level, strength in ((slice(None), 1.0), (alike, self.strength), (slice(state, state + 1), self.strength)):
-            held = n[level].sum(axis=0)
-            total = held + strength
+            counts = n[level].sum(axis=0)
+            total = counts + strength
             about = ((n[level] * mean[level]).sum(axis=0) + strength * drawn) / total
             drawn = seen.rng.normal(about, self.boldness * np.sqrt(variance / total))
         return seen.best(drawn)
@@ -186,8 +186,8 @@ class Learner:
 
     def best(self, scores: Floats) -> int:
         """The action with the greatest score; of equals one at random."""
-        found = np.flatnonzero(scores == scores.max())
-        return int(found[0] if len(found) == 1 else self.rng.choice(found))
+        best = np.flatnonzero(scores == scores.max())
+        return int(best[0] if len(best) == 1 else self.rng.choice(best))
 
     @property
     def value(self) -> Floats:
@@ -203,10 +203,10 @@ class Learner:
         """Resume from what `state_dict` gave. Raises `ParlourError` if the shapes are others."""
         for name in ("count", "mean", "squares"):
             own = getattr(self, name)
-            found = np.array(stored[name], dtype=own.dtype)
-            if found.shape != own.shape:
-                raise accept("shape of a stored learner", found.shape, own.shape)
-            setattr(self, name, found)
+            array = np.array(stored[name], dtype=own.dtype)
+            if array.shape != own.shape:
+                raise accept("shape of a stored learner", array.shape, own.shape)
+            setattr(self, name, array)
         self.rng.bit_generator.state = stored["rng"]
 
 

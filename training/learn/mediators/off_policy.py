@@ -63,12 +63,12 @@ def utility_table(log: Sequence[LoggedRecommendation], payment: Payment | None =
         ParlourError: None has a result.
     """
     pays = payment or Payment()
-    told = _with_results(log, pays)
-    actions = tuple(dict.fromkeys(one.joint for one, _ in told))
-    utilities = np.full((len(told), len(actions)), np.nan)
-    for row, (one, net) in enumerate(told):
-        utilities[row, actions.index(one.joint)] = net
-    ids, states = tuple(one.id for one, _ in told), tuple(one.state for one, _ in told)
+    records = _with_results(log, pays)
+    actions = tuple(dict.fromkeys(record.joint for record, _ in records))
+    utilities = np.full((len(records), len(actions)), np.nan)
+    for row, (record, net) in enumerate(records):
+        utilities[row, actions.index(record.joint)] = net
+    ids, states = tuple(record.id for record, _ in records), tuple(record.state for record, _ in records)
     thresholds = log.thresholds if isinstance(log, Recommendations) else {}
     return UtilityTable(ids, states, actions, utilities, thresholds, costs=pays.costs)
 
@@ -121,18 +121,18 @@ def _value(
 ) -> PolicyValue:
     """By one policy for each fold."""
     folds = len(policies)
-    told = _with_results(log, payment or Payment())
-    if len(told) < max(folds, _FEWEST):
-        raise ParlourError(f"{len(told)} recommendations with a result; accepted: at least {max(folds, _FEWEST)}")
-    table = utility_table([one for one, _ in told], payment)
-    u = np.array([net for _, net in told])
-    rows = _rows(policies, [one for one, _ in told])
-    chances = [row.get(one.joint, 0.0) for row, (one, _) in zip(rows, told, strict=True)]
-    w = np.array(chances) / np.array([one.probability for one, _ in told])
+    records = _with_results(log, payment or Payment())
+    if len(records) < max(folds, _FEWEST):
+        raise ParlourError(f"{len(records)} recommendations with a result; accepted: at least {max(folds, _FEWEST)}")
+    table = utility_table([record for record, _ in records], payment)
+    u = np.array([net for _, net in records])
+    rows = _rows(policies, [record for record, _ in records])
+    chances = [row.get(record.joint, 0.0) for row, (record, _) in zip(rows, records, strict=True)]
+    w = np.array(chances) / np.array([record.probability for record, _ in records])
     expected, own = _modelled(rows, table, folds)
     robust = expected + w * (u - own)
     return PolicyValue(
-        len(told),
+        len(records),
         mean_estimate(u),
         mean_estimate(w * u),
         weighted_mean(u, w) if w.any() else None,
@@ -172,10 +172,10 @@ def _with_results(log: Sequence[LoggedRecommendation], payment: Payment) -> list
 
 def _rows(policies: Sequence[PolicyTable], log: Sequence[LoggedRecommendation]) -> list[Row]:
     """What the policy of its fold would have drawn from, of each recommendation."""
-    folds, found = len(policies), list[Row]([{}] * len(log))
+    folds, rows = len(policies), list[Row]([{}] * len(log))
     for k, policy in enumerate(policies):
-        found[k::folds] = _rows_of(policy, log[k::folds])
-    return found
+        rows[k::folds] = _rows_of(policy, log[k::folds])
+    return rows
 
 
 def _rows_of(policy: PolicyTable, log: Sequence[LoggedRecommendation]) -> list[Row]:
@@ -222,10 +222,10 @@ class _Model:
 
     def __init__(self, table: UtilityTable) -> None:
         self.mean = float(np.nanmean(table.utilities))
-        found = estimate(measure(table), "auto")
-        rows = zip(found.states, found.value.tolist(), strict=True)
+        estimated = estimate(measure(table), "auto")
+        rows = zip(estimated.states, estimated.value.tolist(), strict=True)
         self._rows: dict[str, dict[Joint, float]] = {
-            state: {joint: one for joint, one in zip(found.actions, row, strict=True) if not math.isnan(one)}
+            state: {joint: value for joint, value in zip(estimated.actions, row, strict=True) if not math.isnan(value)}
             for state, row in rows
         }
 
@@ -235,10 +235,10 @@ class _Model:
 
 
 def _unsupported(rows: Sequence[Row], table: UtilityTable) -> float:
-    found = measure(table)
+    quantities = measure(table)
     tried = {
-        state: {joint for joint, n in zip(found.actions, counts, strict=True) if n}
-        for state, counts in zip(found.states, found.count.tolist(), strict=True)
+        state: {joint for joint, n in zip(quantities.actions, counts, strict=True) if n}
+        for state, counts in zip(quantities.states, quantities.count.tolist(), strict=True)
     }
     known = [tried[state] for state in table.states]
     missing = [sum(p for joint, p in row.items() if joint not in of) for row, of in zip(rows, known, strict=True)]

@@ -63,15 +63,15 @@ def respond(values: Floats, temperature: float, floor: float) -> Floats:
 
 
 def policy(
-    found: UtilityEstimate, temperature: float, floor: float, thresholds: Thresholds | None = None
+    estimated: UtilityEstimate, temperature: float, floor: float, thresholds: Thresholds | None = None
 ) -> PolicyTable:
     """The policy of an estimate; a state or an action without a value is left out."""
     rows = {}
-    for state, values in zip(found.states, found.value, strict=True):
+    for state, values in zip(estimated.states, estimated.value, strict=True):
         if not np.isnan(values).all():
             p = respond(values, temperature, floor)
-            known = zip(found.actions, values.tolist(), p.tolist(), strict=True)
-            rows[state] = {joint: one for joint, value, one in known if not math.isnan(value)}
+            known = zip(estimated.actions, values.tolist(), p.tolist(), strict=True)
+            rows[state] = {joint: number for joint, value, number in known if not math.isnan(value)}
     return PolicyTable(rows, thresholds or {}, temperature, floor)
 
 
@@ -170,9 +170,9 @@ def cross_validate(
     return Choice(best, scores)
 
 
-def _score(temperature: float, floor: float, shrinkage: Shrinkage, found: Floats) -> SettingScore:
-    told = found[~np.isnan(found)]
-    return SettingScore(temperature, floor, shrinkage, float(told.mean()) if len(told) else math.nan, len(told))
+def _score(temperature: float, floor: float, shrinkage: Shrinkage, scores: Floats) -> SettingScore:
+    known = scores[~np.isnan(scores)]
+    return SettingScore(temperature, floor, shrinkage, float(known.mean()) if len(known) else math.nan, len(known))
 
 
 def _folds(table: UtilityTable, folds: int, seed: int) -> list[tuple[UtilityTable, UtilityTable]]:
@@ -186,6 +186,6 @@ def _folds(table: UtilityTable, folds: int, seed: int) -> list[tuple[UtilityTabl
     order = np.random.default_rng(seed).permutation(len(names))
     fold_of = {names[place]: k % folds for k, place in enumerate(order.tolist())}
     fold = np.array([fold_of[name] for name in table.ids])
-    told = ~np.isnan(table.utilities).all(axis=1)
-    parts = [(np.flatnonzero((fold != k) & told), np.flatnonzero((fold == k) & told)) for k in range(folds)]
+    rows = ~np.isnan(table.utilities).all(axis=1)
+    parts = [(np.flatnonzero((fold != k) & rows), np.flatnonzero((fold == k) & rows)) for k in range(folds)]
     return [(table.rows(train), table.rows(test)) for train, test in parts if len(train) and len(test)]

@@ -68,17 +68,17 @@ def measure(table: UtilityTable) -> Quantities:
     parts = [_group(group) for group in groups]
     count, mean, squares, error = (np.array(part) for part in zip(*parts, strict=True))
     half = margin(error, count)
-    questions = np.array([len(found) for found in groups])
+    questions = np.array([len(group) for group in groups])
     return Quantities(states, table.actions, questions, count, mean, squares, mean - half, mean + half)
 
 
-def _group(found: Floats) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
+def _group(utilities: Floats) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
     """Counts, means, sums of squares, and standard errors of the means, by columns; shape (actions,)."""
-    count = np.sum(~np.isnan(found), axis=0)
+    count = np.sum(~np.isnan(utilities), axis=0)
     with np.errstate(invalid="ignore"):
-        mean = np.nansum(found, axis=0) / count
-    squares = np.nansum((found - mean) ** 2, axis=0)
-    differ = np.fmax.reduce(found, axis=0) > np.fmin.reduce(found, axis=0)
+        mean = np.nansum(utilities, axis=0) / count
+    squares = np.nansum((utilities - mean) ** 2, axis=0)
+    differ = np.fmax.reduce(utilities, axis=0) > np.fmin.reduce(utilities, axis=0)
     freedom = np.maximum(count - 1, 1)
     return count, mean, squares, np.where(differ, np.sqrt(squares / freedom / np.maximum(count, 1)), 0.0)
 
@@ -153,7 +153,7 @@ def _lean(own: _Cells, parent: Floats, strength: float) -> Floats:
 def _credibility(means: Quantities) -> tuple[float, float]:
     """The k of both levels; one for all actions: they were tried on the same questions, and only differences matter."""
     trusts = [trust_of(state) for state in means.states]
-    levels = [_of(means, [one == trust for one in trusts]) for trust in dict.fromkeys(trusts) if trust is not None]
+    levels = [_of(means, [same == trust for same in trusts]) for trust in dict.fromkeys(trusts) if trust is not None]
     if not levels:
         return 0.0, 0.0
     above = _Cells(*(np.array(part) for part in zip(*(level.merged() for level in levels), strict=True)))
@@ -211,8 +211,10 @@ def left_out_greedy(table: UtilityTable, shrinkage: Shrinkage = 0.0) -> Floats:
     """
 
     def chosen(rest: UtilityTable, state: str) -> int:
-        found = estimate(measure(rest), shrinkage)
-        return int(np.argmax(found.value[found.states.index(state)])) if state in found.states else _best(rest)
+        estimated = estimate(measure(rest), shrinkage)
+        return (
+            int(np.argmax(estimated.value[estimated.states.index(state)])) if state in estimated.states else _best(rest)
+        )
 
     return _left_out(table, chosen)
 

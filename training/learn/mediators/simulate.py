@@ -62,8 +62,8 @@ class Simulated:
 
     def net(self, payment: Payment, actions: ActionSet = PUBLISHED_ACTIONS) -> tuple[float, ...]:
         """The utilities as another payment has them; nothing is asked again."""
-        found = dict(zip(_searches(actions), self.found, strict=True))
-        plans = [actions.executed(joint, found.get(joint.retriever, False)) for joint in actions.all]
+        retrieved = dict(zip(_searches(actions), self.found, strict=True))
+        plans = [actions.executed(joint, retrieved.get(joint.retriever, False)) for joint in actions.all]
         return tuple(payment.net(plan, outcome) for plan, outcome in zip(plans, self.outcomes, strict=True))
 
 
@@ -123,9 +123,9 @@ def simulate(
         outcome = outcome_of(answered=answered, right=answered and right(answer), known=known)
         outcomes.append(outcome)
         utilities.append(payment.net(plan, outcome))
-    found = tuple(evidence_by(action) != "" for action in _searches(actions))
+    retrieved = tuple(evidence_by(action) != "" for action in _searches(actions))
     called = " ".join(service.id(number).split())
-    return Simulated(number, state, tuple(utilities), tuple(outcomes), found, sure, called)
+    return Simulated(number, state, tuple(utilities), tuple(outcomes), retrieved, sure, called)
 
 
 def _closed_book(actions: ActionSet) -> str:
@@ -220,8 +220,8 @@ def _in_threads(calls: Sequence[Callable[[], Measured]], most: int) -> Iterator[
             while under_way:
                 yield under_way.popleft().result()
         finally:  # an error, or nobody asks for more: what is not begun is given up
-            for one in under_way:
-                one.cancel()
+            for future in under_way:
+                future.cancel()
 
 
 def _simulate_block(
@@ -266,8 +266,8 @@ def _header(actions: ActionSet) -> list[str]:
     joints, searches = actions.all, [actions.retriever[k].name for k in _searches(actions)]
     utilities = [names.column(actions.names_of(joint)) for joint in joints]
     outcomes = [f"o{k}" for k in range(len(joints))]
-    found = [_FOUND.get(name, f"found_{name}") for name in searches]
-    return ["number", "state", *utilities, *outcomes, *found, "confidence", "id"]
+    columns = [_FOUND.get(name, f"found_{name}") for name in searches]
+    return ["number", "state", *utilities, *outcomes, *columns, "confidence", "id"]
 
 
 def read_partial(path: Path, stamp: str, actions: ActionSet = PUBLISHED_ACTIONS) -> dict[int, Simulated]:
@@ -284,11 +284,11 @@ def read_partial(path: Path, stamp: str, actions: ActionSet = PUBLISHED_ACTIONS)
         rows = (_row(path, at, cells, actions) for at, cells in enumerate(csv.reader(lines[2:]), 3))
         return {row.number: row for row in rows}
 
-    found = whole_lines(path, read)
-    if not found and path.exists():  # a head, or a part of it
+    stored = whole_lines(path, read)
+    if not stored and path.exists():  # a head, or a part of it
         with writing(path):
             os.truncate(path, 0)
-    return found
+    return stored
 
 
 def numbers_in(path: Path | None) -> set[int]:
@@ -306,12 +306,12 @@ def _row(path: Path, line: int, cells: Sequence[str], actions: ActionSet) -> Sim
         number, state = int(cells[0]), names.check_state(cells[1])
         utilities, outcomes = tuple(map(float, cells[2 : 2 + count])), tuple(map(int, cells[2 + count : 2 + 2 * count]))
         *searched, sure, called = cells[2 + 2 * count :] if len(cells) == width else ("0", "")
-        found, confidence = tuple(bool(int(cell)) for cell in searched), float(sure)
+        retrieved, confidence = tuple(bool(int(cell)) for cell in searched), float(sure)
     except (ValueError, IndexError) as error:
         raise ParlourError(f"{str(path)!r} line {line} is not a row of a table: {error}") from None
     if len(cells) != width:
         raise ParlourError(f"{str(path)!r} line {line} has {len(cells)} cells; accepted: {width}")
-    return Simulated(number, state, utilities, outcomes, found, confidence, called)
+    return Simulated(number, state, utilities, outcomes, retrieved, confidence, called)
 
 
 @contextmanager
@@ -334,7 +334,7 @@ def _growing(
 
 
 def _line(row: Simulated) -> str:
-    text, found = io.StringIO(), map(int, row.found)
-    cells = (row.number, row.state, *row.utilities, *row.outcomes, *found, row.confidence, row.id)
+    text, retrieved = io.StringIO(), map(int, row.found)
+    cells = (row.number, row.state, *row.utilities, *row.outcomes, *retrieved, row.confidence, row.id)
     csv.writer(text, lineterminator="\n").writerow(cells)
     return text.getvalue()

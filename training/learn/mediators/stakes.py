@@ -59,12 +59,12 @@ class StakesConfig:
     def prices(self, payment: Payment) -> tuple[float, ...]:
         """The prices of the grid for a run with this payment."""
         unit = unit_of(payment)
-        return tuple(float(f"{unit * one:.12g}") for one in PRICES) if self.price is None else self.price
+        return tuple(float(f"{unit * price:.12g}") for price in PRICES) if self.price is None else self.price
 
     def __post_init__(self) -> None:
-        if not all(0 < one < math.inf for one in self.value):
+        if not all(0 < value < math.inf for value in self.value):
             raise accept("value", ",".join(map(str, self.value)), "numbers above 0")
-        if self.price is not None and not (self.price and all(one >= 0 for one in self.price)):  # NaN too
+        if self.price is not None and not (self.price and all(price >= 0 for price in self.price)):  # NaN too
             raise accept("price", ",".join(map(str, self.price)), "numbers from 0, or inf")
         check_shrinkage(self.shrinkage)
 
@@ -166,16 +166,16 @@ def policy_at(
     Raises:
         ParlourError: There are no questions, or every joint action was wrong once.
     """
-    offered = [one for one in JOINTS[joint] if price < math.inf or never_wrong(train, ALL.index(one))]
+    offered = [joint_ for joint_ in JOINTS[joint] if price < math.inf or never_wrong(train, ALL.index(joint_))]
     if not offered:
         raise ParlourError("every joint action was wrong once; accepted: a finite price, or joint actions that refuse")
     places = [ALL.index(joint) for joint in offered]
-    utilities = np.array([[row[k] for k in places] for row in (one.net(payment) for one in train)])
+    utilities = np.array([[row[k] for k in places] for row in (row_.net(payment) for row_ in train)])
     ids, states = tuple(str(k) for k in range(len(train))), tuple(row.state for row in train)
     names: tuple[Joint, ...] = tuple(joint.names for joint in offered)
-    found = estimate(measure(UtilityTable(ids, states, names, utilities)), shrinkage)
-    best = {state: names[int(np.argmax(row))] for state, row in zip(found.states, found.value, strict=True)}
-    return PolicyTable({state: {one: 1.0} for state, one in best.items()}, thresholds or {})
+    estimated = estimate(measure(UtilityTable(ids, states, names, utilities)), shrinkage)
+    best = {state: names[int(np.argmax(row))] for state, row in zip(estimated.states, estimated.value, strict=True)}
+    return PolicyTable({state: {joint: 1.0} for state, joint in best.items()}, thresholds or {})
 
 
 def never_wrong(rows: Sequence[Simulated], number: int) -> bool:
@@ -215,7 +215,7 @@ def stakes(
             if used is not systems[0]:
                 systems.insert(1, used)
             scores += [_score(played, value, price) for played in systems]
-            static = next(one for one in systems if one.name == STATIC)
+            static = next(system for system in systems if system.name == STATIC)
             gains[value, price] = mean_estimate(used.utility - static.utility)
     right, wrong, silent, _ = payment.utilities
     return Stakes(tuple(scores), policies, gains, reader, (right - silent, silent - wrong))
@@ -260,10 +260,10 @@ def _complement(share: Estimate) -> Estimate:
 def refusal_curve(rows: Sequence[Simulated]) -> list[tuple[float, float]]:
     """Coverage and risk of the closed-book answer for every least confidence at which it is given, widest last."""
     number = ALL.index(baselines.CLOSED_BOOK)
-    found = []
+    points = []
     for least in sorted({row.confidence for row in rows}, reverse=True):
         outcomes = [row.outcomes[number] for row in rows if row.confidence >= least]
         answered = [outcome for outcome in outcomes if outcome <= ANSWERED_WRONG]
         if answered:
-            found.append((len(answered) / len(rows), answered.count(ANSWERED_WRONG) / len(answered)))
-    return found
+            points.append((len(answered) / len(rows), answered.count(ANSWERED_WRONG) / len(answered)))
+    return points

@@ -36,15 +36,19 @@ _CHANGING: Final = ((LEARNED, "-", "o"), (CONTEXTUAL, "-", "v"), ("best static",
 _FIXED: Final = (("no retrieval", "D"), ("GraphRAG", "X"), ("token-confidence refusal", "P"))
 
 
-def store(found: Stakes, held_out: Sequence[Simulated], out: Path) -> bool:
+def store(stakes_measured: Stakes, held_out: Sequence[Simulated], out: Path) -> bool:
     """Write the files into a folder; False if the picture was not drawn, for want of matplotlib."""
     out.mkdir(parents=True, exist_ok=True)
-    write_csv(out / STAKES_TABLE, (*_COLUMNS, "net", "net_low", "net_high"), [_cells(score) for score in found.scores])
-    for stakes, policy in found.policies.items():
+    write_csv(
+        out / STAKES_TABLE,
+        (*_COLUMNS, "net", "net_low", "net_high"),
+        [_cells(score) for score in stakes_measured.scores],
+    )
+    for stakes, policy in stakes_measured.policies.items():
         atomic_write(out / policy_name(*stakes), policy.dumps())
     if not plots.available():
         return False
-    _draw(found, held_out, out / STAKES_PICTURE)
+    _draw(stakes_measured, held_out, out / STAKES_PICTURE)
     return True
 
 
@@ -64,12 +68,12 @@ def headings(stakes: Stakes) -> tuple[str, ...]:
     return (*_SHOWN, *(_SHORT.get(name, name) for name in others))
 
 
-def rows(found: Stakes) -> list[tuple[str, ...]]:
+def rows(stakes_measured: Stakes) -> list[tuple[str, ...]]:
     """One line for each pair of stakes: the learned mediator, and the net utility of the others; below `headings`."""
-    told = []
-    for stakes in found.policies:
-        learned, *others = [score for score in found.scores if (score.value, score.price) == stakes]
-        told.append(
+    lines = []
+    for stakes in stakes_measured.policies:
+        learned, *others = [score for score in stakes_measured.scores if (score.value, score.price) == stakes]
+        lines.append(
             (
                 *(f"{learned.value:g}", f"{learned.price:g}"),
                 _share(learned.accuracy),
@@ -79,20 +83,20 @@ def rows(found: Stakes) -> list[tuple[str, ...]]:
                 *(f"{other.utility.value:.2f}" for other in others),
             )
         )
-    return told
+    return lines
 
 
 def changes(stakes: Stakes) -> list[tuple[str, ...]]:
     """What the learned policy does at each price: value, price, and its joint actions with their states, most states first."""
-    told: list[tuple[str, ...]] = []
+    lines: list[tuple[str, ...]] = []
     for (value, price), policy in stakes.policies.items():
         states: dict[Joint, list[str]] = {}
         for state, row in policy.rows.items():
             states.setdefault(next(iter(row)), []).append(state)
         ordered = sorted(states.items(), key=lambda item: (-len(item[1]), item[0]))
         for joint, where in ordered:
-            told.append((f"{value:g}", f"{price:g}", " ".join(joint), " ".join(sorted(where))))
-    return told
+            lines.append((f"{value:g}", f"{price:g}", " ".join(joint), " ".join(sorted(where))))
+    return lines
 
 
 def as_json(score: StakesScore) -> dict[str, Any]:
@@ -107,7 +111,7 @@ def _share(estimate: Estimate) -> str:
 
 def _cells(score: StakesScore) -> list[Any]:
     risk = (None, None, None) if score.risk is None else (score.risk.value, score.risk.low, score.risk.high)
-    told = [
+    cells = [
         score.value,
         score.price,
         score.system,
@@ -117,7 +121,7 @@ def _cells(score: StakesScore) -> list[Any]:
         score.coverage,
         *risk,
     ]
-    return [*told, score.utility.value, score.utility.low, score.utility.high]
+    return [*cells, score.utility.value, score.utility.low, score.utility.high]
 
 
 def _draw(stakes: Stakes, held_out: Sequence[Simulated], path: Path) -> None:
@@ -152,9 +156,9 @@ def _panel(axes: Any, scores: Sequence[StakesScore], refusal: Sequence[tuple[flo
         colour = colours[name]
         label = f"{name}, {plots.INTERVAL}" if name == LEARNED else name
         risks = [point.risk for point in points if point.risk is not None]
-        at, told = [point.coverage for point in points], [(risk.value, risk.low, risk.high) for risk in risks]
+        at, estimates = [point.coverage for point in points], [(risk.value, risk.low, risk.high) for risk in risks]
         if name == LEARNED:
-            plots.points(axes, at, told, fmt=f"{line}{marker}", color=colour, label=label)
+            plots.points(axes, at, estimates, fmt=f"{line}{marker}", color=colour, label=label)
             _prices(axes, points)
         else:
             axes.plot(at, [risk.value for risk in risks], line, marker=marker, color=colour, label=label)

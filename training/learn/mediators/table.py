@@ -131,11 +131,11 @@ def from_json(text: str, actions: ActionSet = PUBLISHED_ACTIONS) -> UtilityTable
     if not isinstance(stored, list) or not stored:
         raise ParlourError("it is not a list of questions; accepted: [{id, signal_bin, action_utilities}, ...]")
     questions = [_question(f"question {number}", entry, actions) for number, entry in enumerate(stored, 1)]
-    joints = list(dict.fromkeys(joint for _, _, found, _ in questions for joint in found))
+    joints = list(dict.fromkeys(joint for _, _, utilities_, _ in questions for joint in utilities_))
     if len({json.dumps(cuts) for _, _, _, cuts in questions}) > 1:
         raise ParlourError("its questions have different signal_thresholds; accepted: the same for all")
-    ids, states, found, cuts = zip(*questions, strict=True)
-    utilities = np.array([[row.get(joint, math.nan) for joint in joints] for row in found], dtype=np.float64)
+    ids, states, utilities_, cuts = zip(*questions, strict=True)
+    utilities = np.array([[row.get(joint, math.nan) for joint in joints] for row in utilities_], dtype=np.float64)
     return UtilityTable(ids, states, tuple(joints), utilities, cuts[0], actions)
 
 
@@ -154,13 +154,15 @@ def _question(
     where: str, entry: Any, actions: ActionSet
 ) -> tuple[str, str, dict[Joint, float], dict[str, tuple[float, float]]]:
     try:
-        name, state, found = entry["id"], entry["signal_bin"], entry["action_utilities"].items()
+        name, state, utilities_by_key = entry["id"], entry["signal_bin"], entry["action_utilities"].items()
         cuts = {signal: (float(a), float(b)) for signal, (a, b) in (entry.get("signal_thresholds") or {}).items()}
     except (KeyError, TypeError, ValueError, AttributeError):
         accepted = "accepted: id, signal_bin, action_utilities, and signal_thresholds or none"
         raise ParlourError(f"{where} cannot be read; {accepted}") from None
     try:
-        utilities = {from_key(key, actions): math.nan if u is None else _utility(where, u) for key, u in found}
+        utilities = {
+            from_key(key, actions): math.nan if u is None else _utility(where, u) for key, u in utilities_by_key
+        }
         return str(name), check_state(state), utilities, cuts
     except ParlourError as error:
         raise ParlourError(f"{where}: {error}" if where not in str(error) else str(error)) from None

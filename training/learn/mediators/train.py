@@ -117,17 +117,17 @@ def train(
         ParlourError: `out` holds another run or is in use, or the configuration does not fit the table.
     """
     check(table, config)
-    told = {"reader": reader} if reader else {}
-    told |= {} if contextual is None else {"sees": contextual.sees}
+    more = {"reader": reader} if reader else {}
+    more |= {} if contextual is None else {"sees": contextual.sees}
     priced: dict[str, Any] = {"rate": rate, "costs": list(table.costs or ())} if rate else {}
     finished = partial(replace, reader=reader, contextual=contextual)
-    with run_directory(out, _settings(config, table) | told | priced) as folder:
+    with run_directory(out, _settings(config, table) | more | priced) as folder:
         return _train(config, table, folder, progress, finished, log)
 
 
-def store_usability(run: Trained, found: Usability, out: str | Path) -> None:
+def store_usability(run: Trained, usability: Usability, out: str | Path) -> None:
     """Write the policy of a run again, with the result of another test than that of the run."""
-    atomic_write(Path(out) / POLICY, found.stored_in(run.learned.policy).dumps())
+    atomic_write(Path(out) / POLICY, usability.stored_in(run.learned.policy).dumps())
 
 
 def _train(
@@ -262,8 +262,8 @@ def _split(table: UtilityTable, config: GraceConfig) -> tuple[list[int], list[in
     rng = np.random.default_rng(seeds.derive(config.seed, _SPLIT))
     place = {names[k]: rank for rank, k in enumerate(rng.permutation(len(names)).tolist())}
     first = int(len(names) * config.validation)
-    told = np.flatnonzero(~np.isnan(table.utilities).all(axis=1)).tolist()
-    order = sorted(told, key=lambda row: (place[table.ids[row]], row))
+    known = np.flatnonzero(~np.isnan(table.utilities).all(axis=1)).tolist()
+    order = sorted(known, key=lambda row: (place[table.ids[row]], row))
     learned_from = [row for row in order if place[table.ids[row]] >= first]
     if not learned_from:
         return order, []
@@ -278,8 +278,8 @@ def _interval(values: Floats) -> tuple[int, float | None, float | None, float | 
     known = values[~np.isnan(values)]
     if not len(known):
         return 0, None, None, None
-    found = mean_estimate(known)
-    return found.n, found.value, found.low, found.high
+    estimate = mean_estimate(known)
+    return estimate.n, estimate.value, estimate.low, estimate.high
 
 
 def _note(point: MediatorPoint) -> str:
@@ -295,27 +295,30 @@ def _settings(config: GraceConfig, table: UtilityTable) -> dict[str, Any]:
     """What decides a run."""
     cuts = json.dumps({signal: list(pair) for signal, pair in table.thresholds.items()})
     digest = hashlib.sha256((table.dumps() + cuts).encode()).hexdigest()
-    told = asdict(config)
+    stored = asdict(config)
     if config.unit == 1:  # as runs were stored before there was another one
-        del told["unit"]
+        del stored["unit"]
     if config.individual_costs and table.costs not in (None, table.action_set.costs):
-        told["costs"] = list(table.costs or ())
-    return told | {"table_sha256": digest}
+        stored["costs"] = list(table.costs or ())
+    return stored | {"table_sha256": digest}
 
 
 def _store_quantities(learned: LearnedMediator, path: Path) -> None:
     """One line for each state and action with data or a value."""
-    found, values, rows = learned.quantities, learned.estimate, []
+    quantities, values, rows = learned.quantities, learned.estimate, []
     for k, state in enumerate(values.states):
-        measured = found.states.index(state) if state in found.states else None
+        measured = quantities.states.index(state) if state in quantities.states else None
         for j, joint in enumerate(values.actions):
             value = float(values.value[k, j])
-            told: list[Any] = [0, "", "", ""]
-            if measured is not None and found.count[measured, j]:
+            cells: list[Any] = [0, "", "", ""]
+            if measured is not None and quantities.count[measured, j]:
                 spot = measured, j
-                told = [int(found.count[spot]), *(_finite(x[spot]) for x in (found.mean, found.low, found.high))]
+                cells = [
+                    int(quantities.count[spot]),
+                    *(_finite(x[spot]) for x in (quantities.mean, quantities.low, quantities.high)),
+                ]
             p = learned.policy.rows.get(state, {}).get(joint, "")
-            rows.append([state, *joint, *told, _finite(value), p])
+            rows.append([state, *joint, *cells, _finite(value), p])
     write_csv(path, ["state", *MODULES, "n", "mean", "low", "high", "value", "probability"], rows)
 
 
@@ -350,7 +353,7 @@ def _at_random(held_out: UtilityTable | None) -> list[tuple[float, float | None,
     if held_out is None:
         return []
     tried = ~np.isnan(held_out.utilities)
-    told = tried.any(axis=1)
-    total = np.where(tried, held_out.utilities, 0.0).sum(axis=1)[told]
-    _, mean, low, high = _interval(total / tried.sum(axis=1)[told])
+    known = tried.any(axis=1)
+    total = np.where(tried, held_out.utilities, 0.0).sum(axis=1)[known]
+    _, mean, low, high = _interval(total / tried.sum(axis=1)[known])
     return [] if mean is None else [(mean, low, high)]

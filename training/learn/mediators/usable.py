@@ -52,10 +52,10 @@ def usability(gain: Estimate | None, baseline: str, learned_from: int) -> Usabil
     if gain is None:
         return Usability(False, "Not usable: nothing was held out to test the policy. Hold out some questions.")
     said = compared("the mediator", baseline, gain, UTILITY.of("held-out questions"))
-    found = word(gain)
-    if found == BETTER:
+    verdict = word(gain)
+    if verdict == BETTER:
         return Usability(True, together(["Usable.", said]))
-    if found == WORSE:
+    if verdict == WORSE:
         return Usability(
             False, together(["Not usable; do not deploy it.", said, f"Use {baseline}. {_more(gain, learned_from)}"])
         )

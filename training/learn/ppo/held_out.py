@@ -41,10 +41,10 @@ def measure_seat(config: SeatConfig, folder: Path, steps: int, runner: GameRunne
     deals = seeds.HELD_OUT[: config.validation_games]
     own = None if config.seat == "random" else int(config.seat)
     report = evaluate.single(env, candidates, (config.opponents, baseline), deals, runner, own)
-    found = next(pair.result for pair in report.comparisons if pair.side == evaluate.ALL_GAMES)
-    write_report(folder, _text(config, report, verdict(config, found)))
-    write_json(folder / RESULT, {"steps": steps, **plain(found)})
-    return found
+    difference = next(pair.result for pair in report.comparisons if pair.side == evaluate.ALL_GAMES)
+    write_report(folder, _text(config, report, verdict(config, difference)))
+    write_json(folder / RESULT, {"steps": steps, **plain(difference)})
+    return difference
 
 
 def verdict(config: SeatConfig, gain: Estimate) -> str:

@@ -83,7 +83,7 @@ class Sb3Trainer:
         counter = _Counter(progress)
         model.learn(config.phase_steps, callback=counter, reset_num_timesteps=phase == 0)
         metrics = {LEARNING_RATE: model.learning_rate} | self._losses()
-        won = sum(one > 0 for one in counter.returns)
+        won = sum(value > 0 for value in counter.returns)
         return Learned(
             (phase + 1) * config.phase_steps, len(counter.returns), won, float(sum(counter.returns)), metrics
         )
@@ -91,8 +91,8 @@ class Sb3Trainer:
     def _losses(self) -> dict[str, float]:
         """Of the last update, which stable-baselines3 keeps in its logger until the next one."""
         kept = self.model.logger.name_to_value
-        found = {name: float(kept[f"train/{key}"]) for key, name in _LOSSES.items() if f"train/{key}" in kept}
-        return found | {ENTROPY: -found[ENTROPY]} if ENTROPY in found else found
+        losses = {name: float(kept[f"train/{key}"]) for key, name in _LOSSES.items() if f"train/{key}" in kept}
+        return losses | {ENTROPY: -losses[ENTROPY]} if ENTROPY in losses else losses
 
     def _tables(self, phase: int) -> SeatVecEnv:
         dealt = env_seeds(self.config, phase, self.config.envs or self.ENVS)

@@ -57,9 +57,9 @@ class TrustMoment:
 
     def heard(self) -> LearnedEvidence:
         """The evidence as a reader keeps it."""
-        found = LearnedEvidence(NOTHING, 1.0)
-        found.acts, found.claims, found.dead = list(self.acts), list(self.claims), list(self.dead)  # type: ignore[arg-type]
-        return found
+        evidence = LearnedEvidence(NOTHING, 1.0)
+        evidence.acts, evidence.claims, evidence.dead = list(self.acts), list(self.claims), list(self.dead)  # type: ignore[arg-type]
+        return evidence
 
 
 @dataclass(frozen=True)
@@ -94,13 +94,18 @@ class PlayedEpisode:
         return by_seat
 
     @classmethod
-    def from_json(cls, told: Mapping[str, Any]) -> PlayedEpisode:
+    def from_json(cls, stored: Mapping[str, Any]) -> PlayedEpisode:
         """From what `as_json` made. Raises KeyError, TypeError or ValueError for anything else."""
-        moments = tuple(moment for seat in told["seats"] for moment in _moments(seat, tuple(map(int, told["wolves"]))))
-        counts = told["counts"]
+        moments = tuple(
+            moment for seat in stored["seats"] for moment in _moments(seat, tuple(map(int, stored["wolves"])))
+        )
+        counts = stored["counts"]
         fates = [(str(a), bool(b), int(c), int(d)) for a, b, c, d in counts["fates"]]
         return cls(
-            EpisodeTable(**told["table"]), str(told["winner"]), moments, WolfCounts(counts["yes"], counts["no"], fates)
+            EpisodeTable(**stored["table"]),
+            str(stored["winner"]),
+            moments,
+            WolfCounts(counts["yes"], counts["no"], fates),
         )
 
 
@@ -158,9 +163,9 @@ def first_seats(design: str, roles: Sequence[str]) -> list[bool]:
 
 
 def _counts(env: Any, roles: Sequence[str]) -> WolfCounts:
-    found, game = WolfCounts(), env.game_env
-    count(WolfRecord("", tuple(roles), tuple(game.state_now.log), game.view(0)), found)
-    return found
+    counts, game = WolfCounts(), env.game_env
+    count(WolfRecord("", tuple(roles), tuple(game.state_now.log), game.view(0)), counts)
+    return counts
 
 
 class _Listener(GratrAgent):
@@ -174,11 +179,11 @@ class _Listener(GratrAgent):
 
     def moment(self, targets: Sequence[int]) -> TrustMoment:
         """What it can go by now."""
-        heard, graph = self.gathered, self._graph()
+        gathered, graph = self.gathered, self._graph()
         known = tuple(sorted(self._known.items()))
-        trust = tuple(round(one, 6) for one in graph.trust)
-        claims, dead = tuple(heard.claims), tuple(heard.dead)
-        return TrustMoment(self.seat, tuple(heard.acts), claims, dead, known, tuple(targets), trust, ())
+        trust = tuple(round(value, 6) for value in graph.trust)
+        claims, dead = tuple(gathered.claims), tuple(gathered.dead)
+        return TrustMoment(self.seat, tuple(gathered.acts), claims, dead, known, tuple(targets), trust, ())
 
 
 class _Heard(Policy):

@@ -66,15 +66,15 @@ class MomentArrays:
 
     def only(self, kept: Array) -> MomentArrays:
         """Some of the moments."""
-        return MomentArrays(*(one[kept] for one in (self.features, self.closed, self.wolf, self.asked, self.true)))
+        return MomentArrays(*(array[kept] for array in (self.features, self.closed, self.wolf, self.asked, self.true)))
 
 
 def judged_moments(moments: Sequence[TrustMoment], rho: float) -> MomentArrays:
     """The moments with evidence that decays by rho."""
     rows = [_row(moment, rho) for moment in moments]
-    deep, wide = max(len(found) for found, _, _ in rows), max(len(true) for _, _, true in rows)
+    deep, wide = max(len(features_) for features_, _, _ in rows), max(len(true) for _, _, true in rows)
     shape = (len(rows), deep)
-    found = MomentArrays(
+    arrays = MomentArrays(
         np.zeros((*shape, WEIGHTS)),
         np.full(shape, _NEVER),
         np.zeros((*shape, wide)),
@@ -83,42 +83,42 @@ def judged_moments(moments: Sequence[TrustMoment], rho: float) -> MomentArrays:
     )
     for m, (own, wolf, true) in enumerate(rows):
         (h, k) = wolf.shape
-        found.features[m, :h], found.closed[m, :h], found.wolf[m, :h, :k] = own, 0.0, wolf
-        found.asked[m, :k], found.true[m, :k] = 1.0, true
-    return found
+        arrays.features[m, :h], arrays.closed[m, :h], arrays.wolf[m, :h, :k] = own, 0.0, wolf
+        arrays.asked[m, :k], arrays.true[m, :k] = 1.0, true
+    return arrays
 
 
 def _row(moment: TrustMoment, rho: float) -> tuple[Array, Array, Array]:
     table = hypotheses(len(moment.graph), moment.me, len(moment.wolves), dict(moment.known))
-    found = features(table, moment.me, moment.graph, moment.heard(), rho)
+    values = features(table, moment.me, moment.graph, moment.heard(), rho)
     true = np.array([float(seat in moment.wolves) for seat in moment.targets])
-    return found - found.mean(axis=0), table[:, list(moment.targets)].astype(float), true
+    return values - values.mean(axis=0), table[:, list(moment.targets)].astype(float), true
 
 
 def chances(weights: Array, of: MomentArrays) -> tuple[Array, Array]:
     """The chance of each hypothesis, (M, H), and of each target to be a werewolf, (M, K)."""
     logs = of.features @ weights + of.closed
-    held = np.exp(logs - logs.max(axis=1, keepdims=True))
-    held /= held.sum(axis=1, keepdims=True)
-    return held, np.einsum("mh,mhk->mk", held, of.wolf)
+    weights_ = np.exp(logs - logs.max(axis=1, keepdims=True))
+    weights_ /= weights_.sum(axis=1, keepdims=True)
+    return weights_, np.einsum("mh,mhk->mk", weights_, of.wolf)
 
 
 def losses(weights: Array, of: MomentArrays) -> Array:
     """The mean log loss of each moment's judgements, shape (M,)."""
     chance = np.clip(chances(weights, of)[1], _LEAST, 1 - _LEAST)
     each = -np.log(np.where(of.true > 0, chance, 1 - chance)) * of.asked
-    found: Array = each.sum(axis=1) / of.asked.sum(axis=1)
-    return found
+    loss: Array = each.sum(axis=1) / of.asked.sum(axis=1)
+    return loss
 
 
 def loss(weights: Array, of: MomentArrays, ridge: float) -> tuple[float, Array]:
     """Mean log loss of all judgements with its ridge, and the gradient."""
-    held, told = chances(weights, of)
-    chance, many = np.clip(told, _LEAST, 1 - _LEAST), of.asked.sum()
+    posterior, probabilities = chances(weights, of)
+    chance, many = np.clip(probabilities, _LEAST, 1 - _LEAST), of.asked.sum()
     each = -np.log(np.where(of.true > 0, chance, 1 - chance)) * of.asked
     slope = (chance - of.true) / (chance * (1 - chance)) * of.asked
     pull = np.einsum("mk,mhk->mh", slope, of.wolf)
-    pull = held * (pull - (held * pull).sum(axis=1, keepdims=True))
+    pull = posterior * (pull - (posterior * pull).sum(axis=1, keepdims=True))
     gradient = np.tensordot(pull, of.features, axes=([0, 1], [0, 1])) / many
     return float(each.sum() / many + ridge * weights @ weights), gradient + 2 * ridge * weights
 
@@ -126,8 +126,8 @@ def loss(weights: Array, of: MomentArrays, ridge: float) -> tuple[float, Array]:
 def fitted_weights(of: MomentArrays, ridge: float, start: Array | None = None) -> Array:
     """The weights of the least loss."""
     begun = np.zeros(WEIGHTS) if start is None else start
-    found = minimize(loss, begun, (of, ridge), jac=True, method="L-BFGS-B", options={"maxiter": 120, "ftol": 1e-7})
-    best: Array = found.x
+    result = minimize(loss, begun, (of, ridge), jac=True, method="L-BFGS-B", options={"maxiter": 120, "ftol": 1e-7})
+    best: Array = result.x
     return best
 
 
@@ -150,9 +150,9 @@ def fit(episodes: Sequence[PlayedEpisode], rhos: Sequence[float], ridge: float) 
     best: tuple[float, float, Array, Array] | None = None
     grid, start = [], None
     for rho in rhos:
-        found = judged_moments(moments, rho)
-        start = fitted_weights(found, ridge, start)
-        by_moment = _left_out(found, of, ridge, start)
+        arrays = judged_moments(moments, rho)
+        start = fitted_weights(arrays, ridge, start)
+        by_moment = _left_out(arrays, of, ridge, start)
         by_episode = np.array([by_moment[of == k].mean() for k in np.unique(of)])
         grid.append((rho, round(float(by_episode.mean()), 6)))
         if best is None or by_episode.mean() < best[0]:
@@ -254,7 +254,7 @@ class LearnedTrust:
 
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
-        return {"rho": self.fit.rho, "log_loss": dict(self.losses), "grid": [list(one) for one in self.fit.grid]}
+        return {"rho": self.fit.rho, "log_loss": dict(self.losses), "grid": [list(point) for point in self.fit.grid]}
 
 
 def learn_trust(
@@ -267,16 +267,20 @@ def learn_trust(
     """
     with run_directory(out, asdict(config)) as folder:
         with loggers(folder, log) as logger:
-            played, found = _rounds(config, folder, progress, logger)
-        learned = LearnedTrust(found, _by_misreading(played, found), _readers(played))
+            played, fitted = _rounds(config, folder, progress, logger)
+        learned = LearnedTrust(fitted, _by_misreading(played, fitted), _readers(played))
         came = {
             "episodes": config.episodes,
             "rounds": config.rounds,
             "others": list(config.others),
             "seed": config.seed,
         }
-        told = {"parameters": {"rho": found.rho}, "reliabilities": found.reliabilities.as_json(), "learned_from": came}
-        write_json(folder / PARAMETERS, told)
+        stored = {
+            "parameters": {"rho": fitted.rho},
+            "reliabilities": fitted.reliabilities.as_json(),
+            "learned_from": came,
+        }
+        write_json(folder / PARAMETERS, stored)
         write_json(folder / READERS, dict(learned.readers))
         write_report(folder, _report(config, learned))
     return learned
@@ -285,7 +289,7 @@ def learn_trust(
 def _rounds(
     config: TrustTraining, folder: Path, progress: StageProgress, logger: Logger
 ) -> tuple[list[PlayedEpisode], Fit]:
-    ours, reliabilities, found = Parameters(), None, None
+    ours, reliabilities, fitted = Parameters(), None, None
     with JsonlStore(
         folder / "episodes.jsonl", PlayedEpisode.from_json, "training run", {"episodes": config.episodes}
     ) as store:
@@ -299,28 +303,28 @@ def _rounds(
                     played.append(episode(tables[number], ours, reliabilities))
                     store.append(played[-1].as_json())
                 progress(stage, len(played), note)
-            found = fit(played[: numbers[-1] + 1], config.rho, config.ridge)
-            ours, reliabilities = Parameters(rho=found.rho), found.reliabilities
-            loss = fmean(found.left_out)
+            fitted = fit(played[: numbers[-1] + 1], config.rho, config.ridge)
+            ours, reliabilities = Parameters(rho=fitted.rho), fitted.reliabilities
+            loss = fmean(fitted.left_out)
             note = f"log loss {loss:.3f}"
-            logger.log({"eval/log_loss": loss, "parameters/rho": found.rho}, numbers[-1] + 1)
-    assert found is not None
-    return played, found
+            logger.log({"eval/log_loss": loss, "parameters/rho": fitted.rho}, numbers[-1] + 1)
+    assert fitted is not None
+    return played, fitted
 
 
-def _by_misreading(played: Sequence[PlayedEpisode], found: Fit) -> dict[str, float]:
+def _by_misreading(played: Sequence[PlayedEpisode], fitted: Fit) -> dict[str, float]:
     judged = [system for system in played if system.moments]
-    pairs = list(zip(judged, found.left_out, strict=True))
-    rates = sorted({one.table.misread for one in judged})
-    by_rate = {f"misread={rate:g}": [x for one, x in pairs if one.table.misread == rate] for rate in rates}
+    pairs = list(zip(judged, fitted.left_out, strict=True))
+    rates = sorted({judged_.table.misread for judged_ in judged})
+    by_rate = {f"misread={rate:g}": [x for judged_, x in pairs if judged_.table.misread == rate] for rate in rates}
     return {name: round(fmean(values), 6) for name, values in {"all": [x for _, x in pairs], **by_rate}.items()}
 
 
 def _readers(played: Sequence[PlayedEpisode]) -> dict[str, Any]:
-    found = {n: WolfCounts() for n in TABLES}
+    counts = {n: WolfCounts() for n in TABLES}
     for system in played:
-        found[PLAYERS].include(system.counts)
-    habits: WerewolfHabits = fit_counts(found, Widths()).of(PLAYERS)
+        counts[PLAYERS].include(system.counts)
+    habits: WerewolfHabits = fit_counts(counts, Widths()).of(PLAYERS)
     return {"habits": asdict(habits), "logistic": list(logistic.fitted_terms(played))}
 
 
@@ -348,5 +352,5 @@ def _weights(reliabilities: Reliabilities) -> list[str]:
         "",
         "| sign | for being a werewolf |",
         "|---|---|",
-        *(f"| {one} | {getattr(reliabilities, one):+.2f} |" for one in SIGNS),
+        *(f"| {sign} | {getattr(reliabilities, sign):+.2f} |" for sign in SIGNS),
     ]

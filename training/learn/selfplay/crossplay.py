@@ -51,14 +51,14 @@ def play_pairs(config: SelfplayConfig, members: Sequence[Member], folder: Path, 
     pairs = list(combinations(members, 2))
     head = {"members": [[member.name, member.steps] for member in members], "deals": [config.deals, config.test_deals]}
     with JsonlStore(folder / GAMES, _pair_games, "cross-play", head) as store:
-        found, stage = store.found, Stage("Cross-play", total(config, members), "games")
-        progress(stage, sum(map(len, found)))
-        for a, b in pairs[len(found) :]:
+        stored, stage = store.found, Stage("Cross-play", total(config, members), "games")
+        progress(stage, sum(map(len, stored)))
+        for a, b in pairs[len(stored) :]:
             games = _pair(config, a, b, seeds.HELD_OUT[: _deals(config, members, a, b)])
-            found.append(games)
+            stored.append(games)
             store.append(games)
-            progress(stage, sum(map(len, found)))
-    table = {(a.name, b.name): tuple(games) for (a, b), games in zip(pairs, found, strict=True)}
+            progress(stage, sum(map(len, stored)))
+    table = {(a.name, b.name): tuple(games) for (a, b), games in zip(pairs, stored, strict=True)}
     return Crossplay(tuple(members), table, config.deals)
 
 
@@ -81,14 +81,14 @@ def _pair(config: SelfplayConfig, a: Member, b: Member, deals: Sequence[int]) ->
     """Two games for each deal."""
     at_once = min(len(deals), _AT_ONCE)
     tables = tables_for(config, at_once, autoreset=False)
-    first, second = (batch_player(one.source, tables, one.name) for one in (a, b))
+    first, second = (batch_player(member.source, tables, member.name) for member in (a, b))
     whole_sides = matches.whole_sides(tables, first, second, deals)
-    one, other = whole_sides.sides
+    first_side, other = whole_sides.sides
     return [
         PairGame(seed, side, mine, bool(won), bool(lost))
         for k, seed in enumerate(deals)
         for side, mine, won, lost in zip(
-            (one, other), (other, one), whole_sides.won[k], whole_sides.lost[k], strict=True
+            (first_side, other), (other, first_side), whole_sides.won[k], whole_sides.lost[k], strict=True
         )
     ]
 
@@ -122,5 +122,5 @@ def rated(crossplay: Crossplay, seed: int) -> list[Rated]:
         (ratings[winner],), (ratings[loser],) = model.rate([[ratings[winner]], [ratings[loser]]])
         counts[a] += 1
         counts[b] += 1
-    found = [Rated(name, one.mu, one.sigma, one.ordinal(), counts[name]) for name, one in ratings.items()]
-    return sorted(found, key=lambda one: -one.mu)
+    rated = [Rated(name, rating.mu, rating.sigma, rating.ordinal(), counts[name]) for name, rating in ratings.items()]
+    return sorted(rated, key=lambda player: -player.mu)

@@ -79,8 +79,8 @@ def learn(config: SelfplayConfig, folder: Path, progress: StageProgress, log: It
     learner = SelfplayLearner(config, tables)
     checkpoint = Checkpoint(folder / CHECKPOINT)
     finished: list[Phase] = []
-    if (told := checkpoint.load(learner.load)) is not None:
-        finished = [Phase.read(folder, number) for number in range(told["phases"])]
+    if (meta := checkpoint.load(learner.load)) is not None:
+        finished = [Phase.read(folder, number) for number in range(meta["phases"])]
         progress(_stage(config), finished[-1].steps, finished[-1].note)
     run = _Run(config, folder, learner, progress)
     with loggers(folder, log, [(phase.steps, phase.metrics) for phase in finished]) as logger:
@@ -91,7 +91,7 @@ def learn(config: SelfplayConfig, folder: Path, progress: StageProgress, log: It
             finished.append(phase)
             write_training(finished, folder)
             logger.log(phase.metrics, phase.steps)
-            checkpoint.save(partial(learner.save, told={"phases": len(finished)}))
+            checkpoint.save(partial(learner.save, own_state={"phases": len(finished)}))
             progress(_stage(config), phase.steps, phase.note)
     return finished
 
@@ -155,7 +155,9 @@ class _Run:
         strangers = pool.families(config)
         scores = [phase.scores for phase in finished]
         seated = seating.seating(config, tables.seats, fixed, met, scores, rng, strangers)
-        sources = {name: name for name in (RULE, *config.members, *(one for family in strangers for one in family))}
+        sources = {
+            name: name for name in (RULE, *config.members, *(member for family in strangers for member in family))
+        }
         sources |= {path.stem: str(path) for paths in earlier.values() for path in paths}
         names = {seated.opponents[k] for k in np.unique(seated.opponent) if k != ALONE}
         players = {name: pool.batch_player(sources[name], tables, name) for name in names}

@@ -260,11 +260,11 @@ class SelfplayLearner:
 
     # -- files -------------------------------------------------------------------------------------------------
 
-    def save(self, path: Path, told: dict[str, Any]) -> None:
+    def save(self, path: Path, own_state: dict[str, Any]) -> None:
         """Write weights, optimiser and generator, with plain values beside them. No code is in the file."""
         networks = self._networks()
         arrays = {key: value for name, network in networks.items() for key, value in arrays_of(name, network).items()}
-        meta = {"told": told, "generator": self.rng.bit_generator.state}
+        meta = {"told": own_state, "generator": self.rng.bit_generator.state}
         write_arrays(path, META, meta, arrays | adam_arrays(self.optimiser))
 
     def _networks(self) -> dict[str, nn.Module]:
@@ -280,8 +280,8 @@ class SelfplayLearner:
                 load_arrays(name, network, stored)
             load_adam(self.optimiser, stored)
             self.rng.bit_generator.state = meta["generator"]
-            told: dict[str, Any] = meta["told"]
-            return told
+            own_state: dict[str, Any] = meta["told"]
+            return own_state
 
     def seat(self, *, sample: bool = True) -> TrainedSeat:
         """The policy as a trained seat, which needs no PyTorch; it draws from its probabilities, or plays the most probable."""

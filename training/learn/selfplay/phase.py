@@ -50,13 +50,13 @@ class Phase:
     @property
     def metrics(self) -> dict[str, float | None]:
         """Under the names of all trainers."""
-        found: dict[str, float | None] = {"charts/episodes": self.games, "charts/episodic_return": self.returned}
+        metrics: dict[str, float | None] = {"charts/episodes": self.games, "charts/episodic_return": self.returned}
         for side in (None, *self.against):
             won, name = self.won(side), "eval/win_rate" if side is None else f"eval/win_rate_{side}"
             value, low, high = (None, None, None) if won is None else (won.value, *won.ends)
-            found |= {name: value, f"{name}_low": low, f"{name}_high": high}
-        found["eval/episodes"] = sum(n for _, n in self.against.values())
-        return found | {LOSSES[name]: value for name, value in self.losses.items()}
+            metrics |= {name: value, f"{name}_low": low, f"{name}_high": high}
+        metrics["eval/episodes"] = sum(n for _, n in self.against.values())
+        return metrics | {LOSSES[name]: value for name, value in self.losses.items()}
 
     @property
     def note(self) -> str:

@@ -21,14 +21,14 @@ def crossplay(population: Population, path: Path) -> None:
     played = population.crossplay
     names = [RULE, *(member.name for member in played.members if member.name != RULE)]
     n = len(names)
-    met = [one for a in names for b in names if a != b and (one := played.rate(a, b)) is not None]
+    met = [rate for a in names for b in names if a != b and (rate := played.rate(a, b)) is not None]
     with plots.picture(
         path,
         0.8 * n + 3.2,
         0.58 * n + 1.6,
         title="Cross-play: games won by the row's player, % [95 % interval]",
         who=f"{population.config.game}; whole sides on common held-out deals, sides swapped; {_snapshots(population)}",
-        n=f"n = {plots.range_of([one.n for one in met])} games a cell",
+        n=f"n = {plots.range_of([rate.n for rate in met])} games a cell",
     ) as made:
         _matrix(made, population, names)
 
@@ -38,9 +38,9 @@ def _matrix(made: Any, population: Population, names: list[str]) -> None:
     rates = np.full((n, n), np.nan)
     for i, a in enumerate(names):
         for j, b in enumerate(names):
-            if i != j and (one := population.crossplay.rate(a, b)) is not None:
-                rates[i, j] = one.value
-                plots.percent(axes, j, i, one.value, *one.ends)
+            if i != j and (rate := population.crossplay.rate(a, b)) is not None:
+                rates[i, j] = rate.value
+                plots.percent(axes, j, i, rate.value, *rate.ends)
             else:
                 axes.text(j, i, "·", ha="center", va="center", color="0.5")
     image = axes.imshow(rates, cmap="RdBu", vmin=0, vmax=1, aspect="auto")
@@ -49,8 +49,8 @@ def _matrix(made: Any, population: Population, names: list[str]) -> None:
     steps = {member.name: member.steps for member in population.crossplay.members}
     labels = [name if steps[name] is None else f"{name} ({(steps[name] or 0) / 1000:,.0f}k)" for name in names]
     plots.numbers(axes, labels, labels)
-    for one in axes.get_xticklabels():
-        one.set(rotation=45 if n > 8 else 0, ha="left" if n > 8 else "center")
+    for rate in axes.get_xticklabels():
+        rate.set(rotation=45 if n > 8 else 0, ha="left" if n > 8 else "center")
     axes.xaxis.tick_top()
     axes.xaxis.set_label_position("top")
     axes.xaxis.labelpad = 8
@@ -83,7 +83,7 @@ def curve(population: Population, path: Path) -> None:
         7.2,
         title="Snapshots of the network, from its first to its last",
         who=f"{population.config.game}; whole sides on held-out deals, from both sides; bands: 95 % intervals",
-        n=f"n = {plots.range_of([one.n for one in met if one is not None])} games a point",
+        n=f"n = {plots.range_of([rate.n for rate in met if rate is not None])} games a point",
     ) as made:
         panels = made.subplots(2, 2, sharex=True).flat
         for axes, opponent in zip(panels, opponents, strict=False):
@@ -97,7 +97,7 @@ def curve(population: Population, path: Path) -> None:
 
 def _against(axes: Any, population: Population, opponent: str) -> None:
     met = [snapshot for snapshot in population.snapshots if snapshot.name != opponent]
-    played = [(one.steps or 0, population.crossplay.rate(one.name, opponent)) for one in met]
+    played = [(snapshot.steps or 0, population.crossplay.rate(snapshot.name, opponent)) for snapshot in met]
     points = [CurvePoint(at, won.value, won.low, won.high) for at, won in played if won is not None]
     plots.draw(axes, Curve(_SNAPSHOTS, points, marker="o", interval=""), color=plots.OWN, markersize=4)
     for name, style in ((RULE, "--"), (RANDOM, ":")):
@@ -117,9 +117,9 @@ def _interval(estimate: Estimate) -> plots.Estimated:
 def _rating(axes: Any, population: Population) -> None:
     rated = {rating.name: rating for rating in population.ratings}
     own = [rated[snapshot.name] for snapshot in population.snapshots]
-    told = [(one.mu, one.mu - 2 * one.sigma, one.mu + 2 * one.sigma) for one in own]
-    steps = [one.steps or 0 for one in population.snapshots]
-    plots.points(axes, steps, told, fmt="o-", markersize=4, color=plots.OWN)
+    ratings = [(snapshot.mu, snapshot.mu - 2 * snapshot.sigma, snapshot.mu + 2 * snapshot.sigma) for snapshot in own]
+    steps = [snapshot.steps or 0 for snapshot in population.snapshots]
+    plots.points(axes, steps, ratings, fmt="o-", markersize=4, color=plots.OWN)
     for name, style in ((RULE, "--"), (RANDOM, ":")):
         plots.level(axes, name, (rated[name].mu, None, None), style)
     plots.label(axes, "", "mu (points)", "rating (openskill, Plackett-Luce), bars: 2 sigma each way")

@@ -147,11 +147,11 @@ def families(config: SelfplayConfig) -> list[list[str]]:
 
 
 def _snapshots_of(run: str) -> list[str]:
-    found = sorted((Path(run) / SNAPSHOTS).glob(f"s*{SUFFIX}"))
-    if not found:
+    files = sorted((Path(run) / SNAPSHOTS).glob(f"s*{SUFFIX}"))
+    if not files:
         raise accept("population", run, "a player, or the folder of a run of self-play with snapshots")
-    chosen = {max(1, len(found) // 8), len(found) // 2, len(found) - 1}
-    return [str(found[min(k, len(found) - 1)]) for k in sorted(chosen)]
+    chosen = {max(1, len(files) // 8), len(files) // 2, len(files) - 1}
+    return [str(files[min(k, len(files) - 1)]) for k in sorted(chosen)]
 
 
 def thinned(pool: Sequence[Member], shown: int) -> list[Member]:

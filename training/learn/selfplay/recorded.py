@@ -31,10 +31,10 @@ def decisions(folder: Path, tables: BatchTables) -> tuple[Experience, int]:
     games = 0
     for path in replay.transcript_files(folder):
         transcript = replay.read(path)
-        found = replay.finished(transcript, tables.spec.id)
-        if found is None or dict(found[0].config) != dict(tables.game.config):
+        finished = replay.finished(transcript, tables.spec.id)
+        if finished is None or dict(finished[0].config) != dict(tables.game.config):
             continue
-        rows += _of_game(found[0], found[1], transcript, tables)
+        rows += _of_game(finished[0], finished[1], transcript, tables)
         games += 1
     if not games:
         raise ParlourError(
@@ -44,14 +44,14 @@ def decisions(folder: Path, tables: BatchTables) -> tuple[Experience, int]:
     return (
         Experience(
             np.array([row.observation for row in rows], np.float32),
-            np.array([one.hidden for one in rows], np.float32),
-            np.array([one.mask for one in rows], np.uint8),
-            np.array([one.action for one in rows], np.int64),
+            np.array([row.hidden for row in rows], np.float32),
+            np.array([row.mask for row in rows], np.uint8),
+            np.array([row.action for row in rows], np.int64),
             np.zeros(count, np.float32),
             np.arange(count, dtype=np.int32)[:, None],
-            np.array([[one.seat] for one in rows], np.int32),
-            np.array([[one.rewards] for one in rows], np.float32),
-            np.array([[one.last] for one in rows], np.uint8),
+            np.array([[row.seat] for row in rows], np.int32),
+            np.array([[row.rewards] for row in rows], np.float32),
+            np.array([[row.last] for row in rows], np.uint8),
         ),
         games,
     )
@@ -63,10 +63,10 @@ class _Decision:
     def __init__(self, tables: BatchTables, view: Any, move: Move, observation: Any, roles: NDArray[np.int64]) -> None:
         n, self.seat = tables.seats, view.seat
         own = tables.frame.own[self.seat]
-        numbers = {one: k for k, one in enumerate(tables.game.catalogue)}
+        numbers = {move: k for k, move in enumerate(tables.game.catalogue)}
         self.observation = observation
         self.mask = np.zeros(tables.actions, np.uint8)
-        self.mask[[own[numbers[Move(one.kind, one.args)]] for one in view.legal]] = 1
+        self.mask[[own[numbers[Move(move.kind, move.args)]] for move in view.legal]] = 1
         self.action = int(own[numbers[Move(move.kind, move.args)]])
         turned = any((order != tables.frame.order[0]).any() for order in tables.frame.order)
         of = roles[(np.arange(n) + self.seat) % n] if turned else roles

@@ -60,9 +60,9 @@ class Population:
     @property
     def seat_rates(self) -> dict[str, dict[str, Estimate | None]]:
         """Player -> `all` or its side -> win rate in one seat among heuristics."""
-        found = {name: _by_side(self.sides, one, one.won) for name, one in self.seat.items()}
+        rates = {name: _by_side(self.sides, seats, seats.won) for name, seats in self.seat.items()}
         own = self.seat[self.last]
-        return found | {RULE: _by_side(self.sides, own, own.reference)}
+        return rates | {RULE: _by_side(self.sides, own, own.reference)}
 
     @property
     def training_games(self) -> int:
@@ -100,7 +100,7 @@ def write_tables(population: Population, folder: Path) -> None:
     rated = [[rating.name, rating.mu, rating.sigma, rating.ordinal, rating.games] for rating in population.ratings]
     write_csv(folder / "ratings.csv", ["player", "mu", "sigma", "ordinal", "games"], rated)
     seat = [
-        [player, what, *rate_cells(one)] for player, of in population.seat_rates.items() for what, one in of.items()
+        [player, what, *rate_cells(rate)] for player, of in population.seat_rates.items() for what, rate in of.items()
     ]
     write_csv(folder / "seat.csv", ["player", "as", *RATE], seat)
 
@@ -126,8 +126,8 @@ def summary(population: Population) -> dict[str, Any]:
         "roles": population.roles and plain(population.roles),
         "cycles": games.cycles(),
         "ratings": [plain(rating) for rating in population.ratings],
-        "seat": {name: plain(one.points) for name, one in population.seat.items()},
-        "seat_rates": {a: {what: _plain(one) for what, one in of.items()} for a, of in population.seat_rates.items()},
+        "seat": {name: plain(match.points) for name, match in population.seat.items()},
+        "seat_rates": {a: {what: _plain(rate) for what, rate in of.items()} for a, of in population.seat_rates.items()},
     }
 
 
@@ -138,24 +138,24 @@ def _plain(estimate: Estimate | None) -> dict[str, Any]:
 def verdicts(population: Population) -> list[str]:
     """What the held-out deals say about the last snapshot, a sentence for each opponent."""
     games, last, first = population.crossplay, population.last, population.first
-    told = []
+    lines = []
     if last != first:
-        told.append(compared(f"the last snapshot ({last})", f"the first ({first})", games.difference(last, first)))
-    told.append(compared(f"the last snapshot ({last})", "the heuristic", games.difference(last, RULE)))
-    told.append(compared(f"the last snapshot ({last})", "random play", games.difference(last, RANDOM)))
-    told.append(
+        lines.append(compared(f"the last snapshot ({last})", f"the first ({first})", games.difference(last, first)))
+    lines.append(compared(f"the last snapshot ({last})", "the heuristic", games.difference(last, RULE)))
+    lines.append(compared(f"the last snapshot ({last})", "random play", games.difference(last, RANDOM)))
+    lines.append(
         compared(f"in one seat among heuristics, {last}", "the heuristic in that seat", population.seat[last].points)
     )
     if population.roles is not None:
         head, habits, difference = (
-            f"{one.value:.3f} {show_interval(one, '.3f')}"
-            for one in (population.roles.head, population.roles.habits, population.roles.difference)
+            f"{estimate.value:.3f} {show_interval(estimate, '.3f')}"
+            for estimate in (population.roles.head, population.roles.habits, population.roles.difference)
         )
-        told.append(
+        lines.append(
             f"Log loss of the roles of the others, in its games against itself: {head} by its head, {habits} by the habits of "
             f"the features, difference {difference}, n = {population.roles.difference.n} games."
         )
-    return told
+    return lines
 
 
 def verdict(population: Population) -> str:
@@ -204,7 +204,11 @@ def text(population: Population) -> str:
         "",
         markdown_table(
             ["player", "as", "win rate", "n"],
-            [[player, what, *_cells(one)] for player, of in population.seat_rates.items() for what, one in of.items()],
+            [
+                [player, what, *_cells(rate)]
+                for player, of in population.seat_rates.items()
+                for what, rate in of.items()
+            ],
         ),
         "",
         "## Games learned from, last phase, by opponent",

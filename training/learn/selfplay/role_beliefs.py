@@ -61,8 +61,8 @@ def measure(learner: SelfplayLearner, tables: BatchTables, deals: Sequence[int])
         for number, chances in enumerate(
             (reader.by_head(turns.observation[rows]), reader.by_habits(turns.observation[rows]))
         ):
-            told = np.maximum((chances * truth).sum(axis=2), _LEAST)
-            sums[number, rows] -= np.log(told).mean(axis=1)
+            given = np.maximum((chances * truth).sum(axis=2), _LEAST)
+            sums[number, rows] -= np.log(given).mean(axis=1)
         counts[rows] += 1
         player.choose(turns, rows, actions)
         turns = tables.step(actions)
@@ -92,15 +92,15 @@ class _Reader:
 
     def truth(self) -> Chances:
         hidden = self._tables.hidden().reshape(self._tables.num_envs, self._tables.seats, -1)[:, 1:]
-        found: Chances = hidden @ self._class
-        return found
+        chances: Chances = hidden @ self._class
+        return chances
 
     def by_head(self, observation: Chances) -> Chances:
         with torch.inference_mode():
             inside = self._learner.policy[:-1](torch.from_numpy(observation))
             logits = self._learner.head(inside).reshape(len(observation), self._tables.seats, -1)[:, 1:]
-            found: Chances = torch.softmax(logits, dim=2).numpy() @ self._class
-        return found
+            chances: Chances = torch.softmax(logits, dim=2).numpy() @ self._class
+        return chances
 
     def by_habits(self, observation: Chances) -> Chances:
         second, sought = (observation[:, columns] for columns in self._columns)

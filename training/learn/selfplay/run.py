@@ -64,7 +64,7 @@ def _selfplay(
     atomic_write(folder / POLICY, last.read_bytes())
     members = pool.thinned(pool.members(config, folder, [phase.steps for phase in finished]), config.shown)
     played = crossplay.play_pairs(config, members, folder, progress)
-    found = Population(
+    population = Population(
         config,
         sides,
         tuple(finished),
@@ -73,12 +73,12 @@ def _selfplay(
         _one_seat(config, members),
         _role_loss(config, folder),
     )
-    report.write_tables(found, folder)
-    pictures.crossplay(found, folder / "crossplay.png")
-    pictures.curve(found, folder / "curve.png")
-    write_json(folder / "summary.json", report.summary(found))
-    write_report(folder, report.text(found))
-    return found
+    report.write_tables(population, folder)
+    pictures.crossplay(population, folder / "crossplay.png")
+    pictures.curve(population, folder / "curve.png")
+    write_json(folder / "summary.json", report.summary(population))
+    write_report(folder, report.text(population))
+    return population
 
 
 def two_sides(config: SelfplayConfig) -> tuple[str, str]:
@@ -90,7 +90,7 @@ def two_sides(config: SelfplayConfig) -> tuple[str, str]:
     on_device(config.device)
     first, second = evaluate.two_sides(lookup(config.game).spec)
     tables = pool.tables_for(config, 1)
-    for name in (RANDOM, RULE, *config.members, *(one for family in pool.families(config) for one in family)):
+    for name in (RANDOM, RULE, *config.members, *(member for family in pool.families(config) for member in family)):
         pool.batch_player(name, tables)
     if config.start != "none" and not Path(config.start).is_dir():
         pool.batch_player(config.start, tables)
@@ -100,13 +100,13 @@ def two_sides(config: SelfplayConfig) -> tuple[str, str]:
 def _one_seat(config: SelfplayConfig, members: list[pool.Member]) -> dict[str, matches.SeatResult]:
     """The last snapshot, the first and `random` in one seat, going round; the other seats are heuristics."""
     snapshots = [member for member in members if member.steps is not None]
-    chosen = [snapshots[-1], snapshots[0], *(one for one in members if one.name == RANDOM)]
+    chosen = [snapshots[-1], snapshots[0], *(member for member in members if member.name == RANDOM)]
     floor = pool.tables_for(config, min(1000, config.test_deals), autoreset=False)
     rule = pool.batch_player(RULE, floor)
     deals = seeds.HELD_OUT[: config.test_deals]
     return {
-        one.name: matches.one_seat(floor, pool.batch_player(one.source, floor, one.name), rule, rule, deals)
-        for one in chosen
+        member.name: matches.one_seat(floor, pool.batch_player(member.source, floor, member.name), rule, rule, deals)
+        for member in chosen
     }
 
 
@@ -157,13 +157,13 @@ def repeat(
     stage = Stage(f"Training {config.game} with {count} seeds", count, "runs")
     progress(stage, 0)
     for done, _ in enumerate(
-        carry_out(workers, _train_seed, [(one, _folder(out, one), tuple(log)) for one in chosen]), 1
+        carry_out(workers, _train_seed, [(seed, _folder(out, seed), tuple(log)) for seed in chosen]), 1
     ):
         progress(stage, done)
-    found = [_read(one.seed, read_json(_folder(out, one) / "summary.json")) for one in chosen]
-    write_json(out / "summary.json", over_seeds(found))
-    write_report(out, repeats_report(found))
-    return found
+    repeats = [_read(seed.seed, read_json(_folder(out, seed) / "summary.json")) for seed in chosen]
+    write_json(out / "summary.json", over_seeds(repeats))
+    write_report(out, repeats_report(repeats))
+    return repeats
 
 
 def _folder(out: Path, config: SelfplayConfig) -> Path:
@@ -174,17 +174,17 @@ def _train_seed(config: SelfplayConfig, folder: Path, log: tuple[str, ...]) -> N
     selfplay(config, folder, log=log)
 
 
-def _read(seed: int, told: dict[str, Any]) -> Repeat:
-    last = told["last"]
-    (own,) = (one for one in told["differences"] if (one["a"], one["b"]) == (last, RULE))
+def _read(seed: int, summary: dict[str, Any]) -> Repeat:
+    last = summary["last"]
+    (own,) = (difference for difference in summary["differences"] if (difference["a"], difference["b"]) == (last, RULE))
     whole = Estimate.of_json({name: own[name] for name in ("n", "mean", "low", "high", "p")})
-    return Repeat(seed, whole, Estimate.of_json(told["seat"][last]), told["steps"], told["seconds"])
+    return Repeat(seed, whole, Estimate.of_json(summary["seat"][last]), summary["steps"], summary["seconds"])
 
 
 def over_seeds(repeats: list[Repeat]) -> dict[str, Any]:
     """Each seed, and the means over seeds."""
     return {
-        "seeds": [plain(one) for one in repeats],
+        "seeds": [plain(repeat) for repeat in repeats],
         "whole_sides": plain(_over_seeds(repeats, "whole_sides")),
         "one_seat": plain(_over_seeds(repeats, "one_seat")),
     }
@@ -194,13 +194,13 @@ def rows(repeats: list[Repeat]) -> list[tuple[str, ...]]:
     """Seed, points as whole sides, points in one seat, decisions, processor time; the last row is the mean over seeds."""
     made = [
         (
-            str(one.seed),
-            _in_points(one.whole_sides),
-            _in_points(one.one_seat),
-            f"{one.steps:,}",
-            f"{one.seconds:,.0f} s",
+            str(repeat.seed),
+            _in_points(repeat.whole_sides),
+            _in_points(repeat.one_seat),
+            f"{repeat.steps:,}",
+            f"{repeat.seconds:,.0f} s",
         )
-        for one in repeats
+        for repeat in repeats
     ]
     means = [_over_seeds(repeats, name) for name in ("whole_sides", "one_seat")]
     return [*made, ("mean", *map(_in_points, means), "", "")]
@@ -208,7 +208,7 @@ def rows(repeats: list[Repeat]) -> list[tuple[str, ...]]:
 
 def _over_seeds(repeats: list[Repeat], name: str) -> Estimate:
     """The mean of one measure over the seeds."""
-    return mean_estimate([getattr(one, name).value for one in repeats], SHARE_DIFFERENCE)
+    return mean_estimate([getattr(repeat, name).value for repeat in repeats], SHARE_DIFFERENCE)
 
 
 HEADINGS = ("seed", "whole sides", "one seat", "decisions", "processor time")

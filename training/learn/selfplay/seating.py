@@ -142,14 +142,14 @@ def seating(
         at_table = chosen[np.arange(len(mine)) % config.opponents]
         opponent[mine] = np.array([names.index(name) for name in met])[at_table]
         side[mine] = number
-    held = np.zeros(tables, np.int32)
+    learners = np.zeros(tables, np.int32)
     at = among_fixed + in_pool + np.arange(round(tables * config.population_share) if strangers else 0)
     if len(at):
         opponent[at] = len(names) + _of_families(strangers, len(at))
         seat[at] = np.arange(len(at)) % seats
-        held[at] = _bits(rng.random((len(at), seats)) >= config.stranger_seats)
+        learners[at] = _bits(rng.random((len(at), seats)) >= config.stranger_seats)
         names += [name for family in strangers for name in family]
-    return Seating(tuple(names), opponent, side, seat, held)
+    return Seating(tuple(names), opponent, side, seat, learners)
 
 
 def _of_families(strangers: Sequence[Sequence[str]], count: int) -> NDArray[np.int64]:
@@ -164,7 +164,7 @@ def _of_families(strangers: Sequence[Sequence[str]], count: int) -> NDArray[np.i
     return stranger
 
 
-def _bits(held: NDArray[np.bool_]) -> NDArray[np.int32]:
+def _bits(flags: NDArray[np.bool_]) -> NDArray[np.int32]:
     """Each row of booleans as the bits of a number."""
-    bits: NDArray[np.int32] = (held << np.arange(held.shape[1])).sum(axis=1, dtype=np.int32)
+    bits: NDArray[np.int32] = (flags << np.arange(flags.shape[1])).sum(axis=1, dtype=np.int32)
     return bits

@@ -128,10 +128,10 @@ class GratrTuning:
 
     def _dense(self, make: Callable[[], Policy], deal: int) -> float:
         """Minus the mean log loss of trust at each turn of the village, in a game of the other method; 0 if there was none."""
-        found = judgements(_table(), deal, self._other, {"gratr": make}, ReadingNoise(misread=self.misread), ())
-        if not found:
+        judged = judgements(_table(), deal, self._other, {"gratr": make}, ReadingNoise(misread=self.misread), ())
+        if not judged:
             return 0.0
-        _, ally, trust = columns(found)
+        _, ally, trust = columns(judged)
         return -float(log_loss(stated(trust[0]), ally).mean())
 
     def _play(self, ours: Sequence[Policy], others: Sequence[Policy], deal: int, wolves: bool) -> float:

@@ -127,12 +127,12 @@ class Problem(Protocol):
 
 def rewards(problem: Problem, parameters: Parameters, deals: Sequence[int]) -> list[float]:
     """What the problem says. Raises `ParlourError` unless that is one finite number for each deal."""
-    found = [float(x) for x in problem.reward(parameters, deals)]
-    if len(found) != len(deals) or not all(map(math.isfinite, found)):
+    rewards = [float(x) for x in problem.reward(parameters, deals)]
+    if len(rewards) != len(deals) or not all(map(math.isfinite, rewards)):
         raise ParlourError(
-            f"{problem.name} gave {len(found)} rewards; accepted: a finite number for each of {len(deals)} deals"
+            f"{problem.name} gave {len(rewards)} rewards; accepted: a finite number for each of {len(deals)} deals"
         )
-    return found
+    return rewards
 
 
 TuningMethod = Literal["optuna"]

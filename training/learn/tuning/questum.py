@@ -97,8 +97,8 @@ class QuestumTuning:
     def of(self, played: CaseResult) -> float:
         """The reward of one game."""
         won = played.solved / played.victims if played.victims else 0.0
-        found = scores.score(played.marks)
-        right = 0.0 if found is None else found.mean
+        score = scores.score(played.marks)
+        right = 0.0 if score is None else score.mean
         share = played.play.asked / most(played.seats, len(played.verdicts), self.rounds)
         win, accuracy, cost = self.weights
         return win * won + accuracy * right - cost * share

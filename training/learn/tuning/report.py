@@ -59,10 +59,10 @@ def verdict(tuned: Tuned) -> str:
     """What the held-out deals say; a difference that may be none is called that."""
     scale = REWARD.of("held-out deals")
     if tuned.same:
-        told = "Nothing beat the default parameters in training, so the trained ones are the defaults."
+        verdict = "Nothing beat the default parameters in training, so the trained ones are the defaults."
         if tuned.rival is None:
-            return told
-        return together([told, compared(f"the runner-up ({show(tuned.rival)})", "the defaults", tuned.test, scale)])
+            return verdict
+        return together([verdict, compared(f"the runner-up ({show(tuned.rival)})", "the defaults", tuned.test, scale)])
     return compared("the trained parameter set", "the default one", tuned.test, scale)
 
 
@@ -80,7 +80,7 @@ def between(estimate: Estimate) -> str:
 def summary(tuned: Tuned) -> dict[str, Any]:
     """Plain values."""
     config, problem = tuned.config, tuned.problem
-    told: dict[str, Any] = {
+    stored: dict[str, Any] = {
         "problem": problem.name,
         "settings": dict(problem.settings),
         "method": config.method,
@@ -94,14 +94,14 @@ def summary(tuned: Tuned) -> dict[str, Any]:
         "verdict": verdict(tuned),
     }
     complete = ranked(tuned.trials)
-    told["trials"] = {
+    stored["trials"] = {
         "complete": len(complete),
         "given_up": len(tuned.trials) - len(complete),
         "deals": sum(len(trial.rewards) for trial in tuned.trials),
         "best_in_training": {"trial": complete[0].number, "mean": complete[0].mean},
     }
-    told["finals"] = {arm: {"deals": len(played), "mean": fmean(played)} for arm, played in tuned.finals.items()}
-    return told
+    stored["finals"] = {arm: {"deals": len(played), "mean": fmean(played)} for arm, played in tuned.finals.items()}
+    return stored
 
 
 def text(tuned: Tuned) -> str:
@@ -151,7 +151,7 @@ def _trials(tuned: Tuned) -> list[str]:
     ]
     if tuned.finals:
         by_number = {f"trial {trial.number}": trial for trial in complete}
-        finals = [(by_number[arm], found) for arm, found in tuned.finals.items()]
+        finals = [(by_number[arm], values) for arm, values in tuned.finals.items()]
         lines += [
             "",
             f"The best {config.finalists} and the defaults played {config.deals} more deals each; the highest mean of all "
@@ -159,7 +159,7 @@ def _trials(tuned: Tuned) -> list[str]:
             "",
             markdown_table(
                 ("trial", "parameters", "deals", "mean"),
-                [(str(t.number), show(t.parameters), str(len(found)), f"{fmean(found):.4f}") for t, found in finals],
+                [(str(t.number), show(t.parameters), str(len(values)), f"{fmean(values):.4f}") for t, values in finals],
             ),
         ]
     return lines
@@ -192,9 +192,11 @@ _DARK: Final = 0.6  # of the largest difference: above it numbers are white
 
 def played_by(problem: Problem) -> str:
     """Who played for the rewards, for a caption."""
-    told = ", ".join(f"{key} {value}" for key, value in problem.settings.items() if isinstance(value, bool | int | str))
+    flags = ", ".join(
+        f"{key} {value}" for key, value in problem.settings.items() if isinstance(value, bool | int | str)
+    )
     games = "one game" if problem.games == 1 else f"{problem.games} games"
-    return f"{problem.name}, {games} a deal" + (f" ({told})" if told else "")
+    return f"{problem.name}, {games} a deal" + (f" ({flags})" if flags else "")
 
 
 def draw_trials(trials: Sequence[tuple[Trial, Estimate]], chosen: int, path: Path, who: str) -> None:
@@ -216,7 +218,7 @@ def draw_trials(trials: Sequence[tuple[Trial, Estimate]], chosen: int, path: Pat
             shown = {trial.number: d for trial, d in trials if trial.complete == complete}
             if shown:
                 style: dict[str, Any] = {"fmt": mark, "color": color, "label": f"{label} ({len(shown)})"}
-                plots.points(axes, list(shown), [_ends(one) for one in shown.values()], **style)
+                plots.points(axes, list(shown), [_ends(estimate) for estimate in shown.values()], **style)
         complete_ones = [(trial.number, d.value) for trial, d in trials if trial.complete]
         numbers, means = zip(*complete_ones, strict=True)
         best = np.maximum.accumulate(means)
@@ -235,19 +237,19 @@ def _ends(estimate: Estimate) -> plots.Estimated:
 def draw_surface(measured: Sequence[SurfacePoint], space: Space, trained: Parameters, path: Path, who: str) -> None:
     """The response surface: a map whose cells hold the paired differences to the defaults, and the same with noise bars."""
     others = ", ".join(f"{p.name} = {p.default:g}" for p in space.parameters[2:])
-    one = len(space.parameters) == 1
+    single = len(space.parameters) == 1
     x, *more = space.parameters
     xs = sorted({cell.parameters[x.name] for cell in measured})
     ys = sorted({cell.parameters[more[0].name] for cell in measured}) if more else []
     with plots.picture(
         path,
-        7 if one else 1.15 * len(xs) + 1.35 * len(ys) + 4.5,
-        4 if one else 0.85 * len(ys) + 2.2,
+        7 if single else 1.15 * len(xs) + 1.35 * len(ys) + 4.5,
+        4 if single else 0.85 * len(ys) + 2.2,
         title="Reward minus the defaults', per deal" + (f"; {others}" if others else ""),
         who=who,
-        n=f"n = {plots.range_of([cell.against.n for cell in measured])} common deals a {'point' if one else 'cell'}",
+        n=f"n = {plots.range_of([cell.against.n for cell in measured])} common deals a {'point' if single else 'cell'}",
     ) as made:
-        if one:
+        if single:
             _line(made, measured, space, trained)
         else:
             _map(made, measured, space, trained, (xs, ys))
@@ -263,13 +265,13 @@ def _map(
     x, y = space.parameters[:2]
     xs, ys = values_of
     left, right = made.subplots(1, 2, width_ratios=(1.15 * len(xs) + 1, 1.35 * len(ys) + 1))
-    found = {(cell.parameters[x.name], cell.parameters[y.name]): cell.against for cell in measured}
-    means = np.array([[found[a, b].value for a in xs] for b in ys])
+    gains = {(cell.parameters[x.name], cell.parameters[y.name]): cell.against for cell in measured}
+    means = np.array([[gains[a, b].value for a in xs] for b in ys])
     most = float(np.abs(means).max()) or 1.0
     image = left.imshow(means, cmap="RdBu", vmin=-most, vmax=most, origin="lower", aspect="auto")
     for row, b in enumerate(ys):
         for column, a in enumerate(xs):
-            _cell(left, column, row, found[a, b], most)
+            _cell(left, column, row, gains[a, b], most)
     for values, mark, size, color, label in (
         (space.defaults, "o", 11, "none", "defaults"),
         (trained, "*", 15, "gold", "trained"),
@@ -280,7 +282,7 @@ def _map(
     plots.label(left, x.name, y.name, "[95 % interval]; bold: it leaves out zero", grid="")
     plots.key(left)
     made.colorbar(image, ax=left, label="difference (blue: better than the defaults)")
-    _bars(right, found, (x, xs), (y, ys))
+    _bars(right, gains, (x, xs), (y, ys))
 
 
 def _cell(axes: Any, column: int, row: int, estimate: Estimate, most: float) -> None:
@@ -292,7 +294,7 @@ def _cell(axes: Any, column: int, row: int, estimate: Estimate, most: float) -> 
 
 def _bars(
     axes: Any,
-    found: Mapping[tuple[float, float], Estimate],
+    gains: Mapping[tuple[float, float], Estimate],
     x: tuple[Parameter, Sequence[float]],
     y: tuple[Parameter, Sequence[float]],
 ) -> None:
@@ -306,7 +308,7 @@ def _bars(
             "markersize": 4,
             "label": f"{x[0].name} = {a:.3g}",
         }
-        plots.points(axes, at, [_ends(found[a, b]) for b in y[1]], **style)
+        plots.points(axes, at, [_ends(gains[a, b]) for b in y[1]], **style)
     for row in range(1, len(y[1])):
         axes.axvline(row - 0.5, color="0.85", linewidth=0.8)
     axes.set_xlim(-0.5, len(y[1]) - 0.5)
@@ -322,9 +324,9 @@ def _shade(share: float) -> tuple[float, ...]:
 
 def _line(made: Any, measured: Sequence[SurfacePoint], space: Space, trained: Parameters) -> None:
     axes, (x,) = made.add_subplot(), space.parameters
-    at, found = [cell.parameters[x.name] for cell in measured], [_ends(cell.against) for cell in measured]
+    at, gains = [cell.parameters[x.name] for cell in measured], [_ends(cell.against) for cell in measured]
     axes.axhline(0, color="0.5", linewidth=0.8)
-    plots.points(axes, at, found, fmt="o-", color=plots.OWN, label=plots.INTERVAL)
+    plots.points(axes, at, gains, fmt="o-", color=plots.OWN, label=plots.INTERVAL)
     axes.axvline(x.default, color="0.4", linestyle="--", label="default")
     axes.axvline(trained[x.name], color=plots.VERMILION, linestyle=":", label="trained")
     plots.label(axes, x.name, "reward minus the default's, per deal")

@@ -218,10 +218,10 @@ def _name(block: int) -> str:
 
 
 def _blocks(attributes: dict[str, Any]) -> list[list[float]]:
-    found: list[list[float]] = []
-    while _name(len(found)) in attributes:
-        found.append(attributes[_name(len(found))])
-    return found
+    batches: list[list[float]] = []
+    while _name(len(batches)) in attributes:
+        batches.append(attributes[_name(len(batches))])
+    return batches
 
 
 def _trials(study: Any) -> list[Trial]:
