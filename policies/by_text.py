@@ -52,8 +52,10 @@ def _in_brackets(text: str) -> tuple[str, ...]:
     """From the latest message of the game that lists options or calls to talk; other messages change nothing."""
     pieces = _SENDER.split(text)
     signed = len(pieces) > 1  # TextArena's `-train` versions show messages without their senders
-    told = [words for who, words in zip(pieces[1::2], pieces[2::2], strict=True) if who == "GAME"] if signed else pieces
-    for message in reversed(told):
+    messages = (
+        [words for who, words in zip(pieces[1::2], pieces[2::2], strict=True) if who == "GAME"] if signed else pieces
+    )
+    for message in reversed(messages):
         match = _LISTED.search(message)
         if match:
             return tuple(re.findall(r"\[[^\[\]]+\]", match[1]))

@@ -75,18 +75,18 @@ def remove_parts(folder: Path) -> None:
 
     Folders within it are looked through, too, except for those that are locked on their own.
     """
-    for one in folder.iterdir():
-        if _PART.match(one.name):
-            _remove(one)
-        elif one.is_dir() and not one.is_symlink() and not (one / LOCK).exists():
-            remove_parts(one)
+    for part in folder.iterdir():
+        if _PART.match(part.name):
+            _remove(part)
+        elif part.is_dir() and not part.is_symlink() and not (part / LOCK).exists():
+            remove_parts(part)
 
 
 def remove_parts_of(path: str | Path) -> None:
     """Remove what killed processes of this machine left of one file, in a folder that is nobody's run directory."""
-    for one in Path(path).parent.glob(f".*.part-{escape(Path(path).name)}"):
-        if _PART.match(one.name) and not _lives(int(one.name.split(".")[1])):
-            _remove(one)
+    for part in Path(path).parent.glob(f".*.part-{escape(Path(path).name)}"):
+        if _PART.match(part.name) and not _lives(int(part.name.split(".")[1])):
+            _remove(part)
 
 
 def _lives(process: int) -> bool:
@@ -118,12 +118,12 @@ def write_json(path: str | Path, value: Any) -> None:
 def read_json(path: str | Path) -> dict[str, Any]:
     """Read a JSON object. Raises `ParlourError` if the file cannot be read or holds something else."""
     try:
-        found = json.loads(Path(path).read_text("utf-8"))
+        value = json.loads(Path(path).read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise ParlourError(f"file {str(path)!r} cannot be used: {error}") from None
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise ParlourError(f"file {str(path)!r} cannot be used; accepted: a JSON object")
-    return found
+    return value
 
 
 @contextmanager

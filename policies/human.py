@@ -105,12 +105,12 @@ class HumanPolicy(Policy):
         """What was not shown before; the options are listed with numbers instead."""
         sections = sections_of(text)
         choice = text if sections is None else sections.choice
-        told = "" if sections is None else text.removesuffix(choice).removesuffix(LANGUAGES[sections.language].choice)
+        record = "" if sections is None else text.removesuffix(choice).removesuffix(LANGUAGES[sections.language].choice)
         same = 0
-        while same < min(len(told), len(self._shown)) and told[same] == self._shown[same]:
+        while same < min(len(record), len(self._shown)) and record[same] == self._shown[same]:
             same += 1
-        start = told.rfind("\n", 0, same) + 1
-        self._shown = told
+        start = record.rfind("\n", 0, same) + 1
+        self._shown = record
         asked, *rest = choice.splitlines() or [""]
         refused = [line for line in rest if not line.startswith("- ")]
-        return told[start:] + "\n".join([*refused, asked])
+        return record[start:] + "\n".join([*refused, asked])

@@ -268,7 +268,7 @@ def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | 
         from parlour.policies.adapters import callables
 
         return callables.load(name, model)
-    shown = [one.shown or one.name for one in REGISTRY.values()]
+    shown = [entry.shown or entry.name for entry in REGISTRY.values()]
     accepted = ", ".join((*shown, f"a trained {SUFFIX} file", "module:attribute"))
     raise ParlourError(f"policy {name!r} is not accepted; accepted: {accepted}")
 

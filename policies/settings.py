@@ -122,8 +122,8 @@ def setting(
         sparse: Whether `Settings.as_json` leaves it out where it has its default.
         needs: What the error says that the player needs, and what is accepted, where it is missing.
     """
-    told = {_ACCEPTS: accepts, _IN_WORDS: in_words, _SPARSE: sparse, _NEEDS: needs}
-    return field(default=default, default_factory=factory, metadata=told)
+    metadata = {_ACCEPTS: accepts, _IN_WORDS: in_words, _SPARSE: sparse, _NEEDS: needs}
+    return field(default=default, default_factory=factory, metadata=metadata)
 
 
 @dataclass(frozen=True)
@@ -170,8 +170,8 @@ class Settings:
 
     def as_json(self) -> dict[str, Any]:
         """The settings as plain values, as files hold them."""
-        told = [each for each in fields(self) if not each.metadata.get(_SPARSE) or self._is_set(each)]
-        values = {each.name: getattr(self, each.name) for each in told}
+        shown = [each for each in fields(self) if not each.metadata.get(_SPARSE) or self._is_set(each)]
+        values = {each.name: getattr(self, each.name) for each in shown}
         return {key: value.as_json() if hasattr(value, "as_json") else value for key, value in values.items()}
 
     @classmethod

@@ -139,8 +139,8 @@ class TrainedSeat(TablePolicy):
             for k, layer in enumerate(self.layers)
             for what, array in zip("wb", layer, strict=True)
         }
-        told = {"features": self.features, "activation": self.activation, "sample": self.sample}
-        meta = {"policy": self.name, "game": self.game, "config": self.config, "layers": len(self.layers), **told}
+        how = {"features": self.features, "activation": self.activation, "sample": self.sample}
+        meta = {"policy": self.name, "game": self.game, "config": self.config, "layers": len(self.layers), **how}
         write_arrays(path, _META, meta, arrays)
 
     @classmethod
@@ -152,10 +152,10 @@ class TrainedSeat(TablePolicy):
                 raise TypeError("weights that are no fractions")
             single = {name: np.asarray(array, dtype=np.float32) for name, array in stored.items()}
             layers = [(single[f"w{k}"], single[f"b{k}"]) for k in range(meta["layers"])]
-            told = {key: meta[key] for key in ("features", "activation", "sample") if key in meta}
-            if not isinstance(meta["game"], str) or not isinstance(told.get("features", ""), str):
+            how = {key: meta[key] for key in ("features", "activation", "sample") if key in meta}
+            if not isinstance(meta["game"], str) or not isinstance(how.get("features", ""), str):
                 raise TypeError("game and features")
-            return cls(meta["game"], meta["config"], layers, **told)
+            return cls(meta["game"], meta["config"], layers, **how)
 
     # -- inside ------------------------------------------------------------------------------------------------
 

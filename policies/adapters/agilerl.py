@@ -83,13 +83,13 @@ class AgileRLSeat(ScoredSeat):
             else:
                 inputs = self.model.preprocess_observation({self.agent: seen})[self.agent]
             if self.algorithm in _VALUES:
-                found = network(inputs)
+                output = network(inputs)
             else:
                 latent = network.extract_features(inputs)
                 head = network.head_net
                 # the last layer of the others is the softmax with its noise
-                found = head.wrapped(latent) if self.algorithm in _LOGITS else head.model[:-1](latent)
-        scores: Scores = found.reshape(-1).cpu().numpy().astype(np.float64)
+                output = head.wrapped(latent) if self.algorithm in _LOGITS else head.model[:-1](latent)
+        scores: Scores = output.reshape(-1).cpu().numpy().astype(np.float64)
         return scores
 
 

@@ -115,8 +115,8 @@ def load(name: str, model: Model | None = None) -> Policy:
         ParlourError: There is no such module or attribute, or it can be none of the players of this module.
         Exception: Whatever the module, class or factory raises, as it is.
     """
-    found = dotted.load(name, "policy")
-    player, own = _made(name, found, model)
+    loaded = dotted.load(name, "policy")
+    player, own = _made(name, loaded, model)
     if isinstance(player, Policy):
         return player
     if own or not (hasattr(player, "act") or hasattr(player, "reset")):
@@ -129,29 +129,29 @@ def load(name: str, model: Model | None = None) -> Policy:
 
 def asks_a_model(name: str) -> bool:
     """Whether `module:attribute` names a class whose players ask parlour's model. Raises as `load` does."""
-    found = dotted.load(name, "policy")
-    return isinstance(found, type) and issubclass(found, AskingPolicy)
+    loaded = dotted.load(name, "policy")
+    return isinstance(loaded, type) and issubclass(loaded, AskingPolicy)
 
 
 # -- what is it? -----------------------------------------------------------------------------------------------
 
 
-def _made(name: str, found: Any, model: Model | None = None) -> tuple[Any, bool]:
+def _made(name: str, loaded: Any, model: Model | None = None) -> tuple[Any, bool]:
     """The player, and whether it was made just now, for this seat alone."""
-    is_class = isinstance(found, type)
-    if not is_class and (isinstance(found, Policy) or hasattr(found, "act")):
-        return found, False
-    if not callable(found):
-        raise _no_player(name, found)
-    if is_class and inspect.isabstract(found):
+    is_class = isinstance(loaded, type)
+    if not is_class and (isinstance(loaded, Policy) or hasattr(loaded, "act")):
+        return loaded, False
+    if not callable(loaded):
+        raise _no_player(name, loaded)
+    if is_class and inspect.isabstract(loaded):
         raise ParlourError(f"policy {name!r} is an abstract class; accepted: {KINDS}")
-    needs = _needs(name, found, is_class=is_class)
+    needs = _needs(name, loaded, is_class=is_class)
     if needs and is_class:
         raise ParlourError(f"policy {name!r} is a class that needs {needs} arguments; accepted: {KINDS}")
     if needs:
-        return found, False
-    asks = is_class and issubclass(found, AskingPolicy)
-    made = found(model) if asks else found()
+        return loaded, False
+    asks = is_class and issubclass(loaded, AskingPolicy)
+    made = loaded(model) if asks else loaded()
     if isinstance(made, type):
         raise ParlourError(f"policy {name!r} makes a class; accepted: a function that makes a player")
     return made, True
@@ -180,14 +180,19 @@ def _needs(name: str, player: Callable[..., Any], *, is_class: bool = False) -> 
     except (TypeError, ValueError):
         raise ParlourError(f"policy {name!r} does not tell its arguments; accepted: {KINDS}") from None
     needed = [
-        one for one in given if one.default is one.empty and one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)
+        parameter
+        for parameter in given
+        if parameter.default is parameter.empty
+        and parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
     ]
     why = ""
-    if any(one.kind is one.KEYWORD_ONLY for one in needed):
+    if any(parameter.kind is parameter.KEYWORD_ONLY for parameter in needed):
         why = "requires an argument by keyword"
-    elif not is_class and any(one.kind is one.VAR_POSITIONAL for one in given):
+    elif not is_class and any(parameter.kind is parameter.VAR_POSITIONAL for parameter in given):
         why = "takes any number of arguments"
-    elif not is_class and any(one.name in _READ and one.default is not one.empty for one in given):
+    elif not is_class and any(
+        parameter.name in _READ and parameter.default is not parameter.empty for parameter in given
+    ):
         why = "has observation or info with a default, so that it may be of two kinds"
     if why:
         raise ParlourError(f"policy {name!r} {why}; accepted: {KINDS}")
@@ -209,5 +214,5 @@ def _reset_takes(name: str, player: Any) -> int | None:
     raise ParlourError(f"policy {name!r} has a reset{signature}; accepted: reset(seat, seed), reset(), or none")
 
 
-def _no_player(name: str, found: Any) -> ParlourError:
-    return ParlourError(f"policy {name!r} is {found!r:.60} ({type(found).__name__}), no player; accepted: {KINDS}")
+def _no_player(name: str, loaded: Any) -> ParlourError:
+    return ParlourError(f"policy {name!r} is {loaded!r:.60} ({type(loaded).__name__}), no player; accepted: {KINDS}")

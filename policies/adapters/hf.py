@@ -35,7 +35,9 @@ class _Together:
     how: Sampling
 
     def together(self, asked: Sequence[_Question]) -> list[Reply]:
-        return self.model.replies([one.prompt for one in asked], [one.rng for one in asked], self.how)
+        return self.model.replies(
+            [question.prompt for question in asked], [question.rng for question in asked], self.how
+        )
 
 
 class HfPlayer(Policy):
@@ -74,18 +76,18 @@ class HfPlayer(Policy):
     def act(self, observation: Any, info: dict[str, Any]) -> str:
         prose = observation["text"]
         news = self._news.tell_prose(prose)
-        found = sections_of(prose)
+        sections = sections_of(prose)
         turn = ToldTurn(news.heading, tuple(news.record.splitlines(keepends=True)), news.choice)
         self._turns.append(turn)
-        language = ENGLISH if found is None else found.language
-        told = Fitting(self._fits, self.chosen.history, language)(self._turns, self._gone)
-        self._gone = told.gone
-        prompt = self._prompt(told.messages)
+        language = ENGLISH if sections is None else sections.language
+        fitted = Fitting(self._fits, self.chosen.history, language)(self._turns, self._gone)
+        self._gone = fitted.gone
+        prompt = self._prompt(fitted.messages)
         how = Sampling(self.chosen.temperature, self.chosen.max_new_tokens)
         together = _Together(self.language_model, how)
         reply: Reply = ask_along(together, _Question(prompt, self.rng), (self._seed, self.seat, len(self._turns)))
         self._turns[-1] = turn._replace(words=reply.words)
-        self._notes = _noted(news.message, prompt, reply, told.left_out)
+        self._notes = _noted(news.message, prompt, reply, fitted.left_out)
         return reply.words
 
     def notes(self) -> dict[str, Any]:

@@ -65,12 +65,12 @@ class Sb3Seat(ScoredSeat):
         inputs, _ = network.obs_to_tensor(seen)
         with torch.no_grad():
             if self.algorithm == "DQN":
-                found = network.q_net(inputs)
+                outputs = network.q_net(inputs)
             elif self.algorithm == "QRDQN":
-                found = network.quantile_net(inputs).mean(dim=1)
+                outputs = network.quantile_net(inputs).mean(dim=1)
             else:
-                found = network.get_distribution(inputs).distribution.logits
-        scores: Scores = found[0].cpu().numpy().astype(np.float64)
+                outputs = network.get_distribution(inputs).distribution.logits
+        scores: Scores = outputs[0].cpu().numpy().astype(np.float64)
         return scores
 
     def choose(self, seen: Any, mask: Any) -> int:
@@ -126,10 +126,10 @@ def from_settings(settings: Mapping[str, str], game: str, config: Mapping[str, A
     """
     file, algorithm, sample = read_settings(Sb3Seat.name, settings, SB3_ALGORITHMS)
     with reading(file, "checkpoint", "is not a checkpoint of stable-baselines3; accepted: a file of model.save(path)"):
-        found = algorithm_in(file)
-    if found is not None and algorithm not in (found, None):
-        raise accept(f"algorithm of {file!r}", algorithm, (found,))
-    algorithm = algorithm or found
+        stored = algorithm_in(file)
+    if stored is not None and algorithm not in (stored, None):
+        raise accept(f"algorithm of {file!r}", algorithm, (stored,))
+    algorithm = algorithm or stored
     if algorithm is None:
         raise ParlourError(
             f"{file!r} has a policy class of its own; accepted: algorithm=, one of {', '.join(SB3_ALGORITHMS)}"

@@ -128,10 +128,10 @@ def play_textarena(env: Any, agents: Sequence[Callable[[str], str]], seed: int) 
     turns, done = 0, False
     while not done:
         player, observation = env.get_observation()
-        told = len(env.state.logs)
+        seen = len(env.state.logs)
         done, _ = env.step(agents[player](observation))
         turns += 1
-        invalid[player] += any(who == ta.GAME_ID and _INVALID in words for who, words in env.state.logs[told:])
+        invalid[player] += any(who == ta.GAME_ID and _INVALID in words for who, words in env.state.logs[seen:])
     rewards, info = env.close()
     if isinstance(env, PrivateChance):  # TextArena does not announce the attempt that ends a player's game
         invalid = [count + bool(info[player]["invalid_move"]) for player, count in enumerate(invalid)]
@@ -187,7 +187,7 @@ class TextArenaTable(ta.Env):
         base, spoken = self.env.unwrapped, Counter(seat for seat, _ in self.state.logs)
         outcome = base.outcome
         returns = (0.0,) * len(self.agents) if outcome is None else outcome.returns
-        told = {
+        info = {
             seat: {
                 "role": getattr(base.view(seat), "role", "") or f"Player {seat}",
                 "invalid_move": self.env.infos[agent]["replaced"] > 0,
@@ -196,7 +196,7 @@ class TextArenaTable(ta.Env):
             }
             for seat, agent in enumerate(self.agents)
         }
-        return dict(enumerate(returns)), told
+        return dict(enumerate(returns)), info
 
     def _faults(self, agent: str) -> int:
         return sum(self.env.infos[agent][fault] for fault in FAULTS)

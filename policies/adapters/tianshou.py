@@ -141,8 +141,8 @@ def save_weights(net: Net, path: str | Path, game: str, config: Mapping[str, Any
         raise ParlourError(
             "this network is not accepted; accepted: Net of state_shape, action_shape and hidden_sizes alone"
         )
-    told = {"game": game, "config": json.dumps(dict(config), sort_keys=True), "features": features}
-    torch.save({_KIND: sizes, **told, "weights": net.state_dict()}, path)
+    trained_on = {"game": game, "config": json.dumps(dict(config), sort_keys=True), "features": features}
+    torch.save({_KIND: sizes, **trained_on, "weights": net.state_dict()}, path)
 
 
 _KIND: Final = "parlour_tianshou"

@@ -126,13 +126,13 @@ class TorchRLPlayer(TablePolicy):
         """Raises `ParlourError` if the network does not take what this table shows."""
         mask = observation["action_mask"]
         try:
-            found = self._ask(observation["observation"], mask)
+            scores = self._ask(observation["observation"], mask)
         except RuntimeError as error:
             seen = f"{observation['observation'].size} features and {mask.size} actions"
             raise ParlourError(f"the actor does not take a table with {seen}: {error}") from error
         if self._has_dist:
-            return self._pick(np.where(mask == 1, found, 0.0), mask)
-        chosen = int(found.argmax()) if found.size > 1 else int(found.item())
+            return self._pick(np.where(mask == 1, scores, 0.0), mask)
+        chosen = int(scores.argmax()) if scores.size > 1 else int(scores.item())
         if 0 <= chosen < mask.size and mask[chosen]:
             return chosen
         self.replaced += 1
@@ -166,8 +166,8 @@ class TorchRLPlayer(TablePolicy):
         if self.group is not None:
             asked = TensorDict({self.group: asked.unsqueeze(0)})  # one agent
         with torch.no_grad():
-            found = self.actor.get_dist(asked).probs if self._has_dist else self.actor(asked)[self._action]
-        answer: np.ndarray[Any, Any] = found.reshape(-1).double().numpy()
+            output = self.actor.get_dist(asked).probs if self._has_dist else self.actor(asked)[self._action]
+        answer: np.ndarray[Any, Any] = output.reshape(-1).double().numpy()
         return answer
 
     def _pick(self, chances: np.ndarray[Any, Any], mask: Any) -> int:

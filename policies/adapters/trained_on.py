@@ -102,9 +102,9 @@ def save_beside(path: str | Path, env: Any) -> Path:
     Returns:
         The file that was written.
     """
-    found = describe(env)
-    told = {"game": found.game, "config": dict(found.config), "features": found.features, "actions": found.actions}
-    write_json(beside(path), told | {"frame": _FRAMES[found.features == TABLE]})
+    table = describe(env)
+    stored = {"game": table.game, "config": dict(table.config), "features": table.features, "actions": table.actions}
+    write_json(beside(path), stored | {"frame": _FRAMES[table.features == TABLE]})
     return beside(path)
 
 
@@ -113,16 +113,16 @@ def read_beside(path: str | Path) -> TrainedOn | None:
     file = beside(path)
     if not file.exists():
         return None
-    told = read_json(file)
-    frame = told.pop("frame", None)
+    stored = read_json(file)
+    frame = stored.pop("frame", None)
     try:
-        found = TrainedOn(**told)
-        usable = all(isinstance(x, str) for x in (found.game, found.features)) and isinstance(found.config, dict)
+        table = TrainedOn(**stored)
+        usable = all(isinstance(x, str) for x in (table.game, table.features)) and isinstance(table.config, dict)
     except TypeError:
         usable = False
-    if not usable or frame != _FRAMES[found.features == TABLE]:
+    if not usable or frame != _FRAMES[table.features == TABLE]:
         raise ParlourError(f"file {str(file)!r} cannot be used; accepted: what save_beside wrote")
-    return found
+    return table
 
 
 def origin(name: str, settings: Mapping[str, str], game: str, config: Mapping[str, Any]) -> TrainedOn:
@@ -138,19 +138,19 @@ def origin(name: str, settings: Mapping[str, str], game: str, config: Mapping[st
         ParlourError: Nothing is beside the file and `features` is not named, or one contradicts the other.
     """
     file, named = settings["file"], {key: settings[key] for key in ("features", "actions") if key in settings}
-    found = read_beside(file)
-    if found is None and "features" not in named:
+    table = read_beside(file)
+    if table is None and "features" not in named:
         raise ParlourError(
             f"{beside(file).name!r} is not beside {file!r}, so that nothing says which features it was trained on; accepted: "
             f"{name}:file={file},features=KIND (and actions=ranks, if it was trained in LegalRanks), or the file of "
             "parlour.policies.adapters.trained_on.save_beside(path, env)"
         )
-    if found is None:
+    if table is None:
         return TrainedOn(game, config, **named)
     for key, value in named.items():
-        if value != getattr(found, key):
-            raise accept(f"{key} of {file!r}", value, (getattr(found, key),))
-    return found
+        if value != getattr(table, key):
+            raise accept(f"{key} of {file!r}", value, (getattr(table, key),))
+    return table
 
 
 class OwnFeatures(TablePolicy):
@@ -193,8 +193,8 @@ class OwnFeatures(TablePolicy):
         reader = self._read()
         own, mask = reader.numbers(info["view"])
         seen = {"observation": reader.observed(info["view"]), "action_mask": mask}
-        told = {"action_mask": mask, "legal": tuple(own), "features": self.trained_on.features}
-        chosen = int(self.player(seen, told))
+        seat_info = {"action_mask": mask, "legal": tuple(own), "features": self.trained_on.features}
+        chosen = int(self.player(seen, seat_info))
         check_one_of("action", chosen, own)
         return int(info["legal"][own.index(chosen)])
 

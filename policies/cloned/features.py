@@ -303,8 +303,8 @@ def _speeches(view: AvalonView, seen: SeatRecord) -> Array:
         row[act] = row[len(SAID) + len(GROUPS) * act + group] = 1.0
         if kind == speech.CLAIM_ROLE:
             claimed = roles[args[0]]
-            told = (claimed == view.role, *(claimed == one for one in (game.MERLIN, game.PERCIVAL, game.SERVANT)))
-            row[len(SAID) - 4 : len(SAID)] = told
+            claims = (claimed == view.role, *(claimed == role for role in (game.MERLIN, game.PERCIVAL, game.SERVANT)))
+            row[len(SAID) - 4 : len(SAID)] = claims
         else:
             row[len(ACTS) : len(SAID) - 4] = of_seat[args[0]]
     return rows

@@ -49,15 +49,15 @@ def heard(move: Move, speaker: int, seats: int) -> Heard:
         for seat in members:
             named[seat] = 1.0
             praised[seat] = min(1.0, max(-1.0, praised[seat] + _FOR.get(kind, 0.0) * share))
-    for found in _NAMED.findall(move.words[:_READ]):
-        if int(found) < seats:
-            named[int(found)] = 1.0
+    for number in _NAMED.findall(move.words[:_READ]):
+        if int(number) < seats:
+            named[int(number)] = 1.0
     return Heard(tuple(named), tuple(praised))
 
 
 def _claims(move: Move, speaker: int, seats: int) -> list[tuple[str, tuple[int, ...], bool]]:
-    found = spoken.claims(move.words, speaker, seats) if move.words else ()
-    return [(one.kind, one.seats, one.some) for one in found if one.seats]
+    claims = spoken.claims(move.words, speaker, seats) if move.words else ()
+    return [(claim.kind, claim.seats, claim.some) for claim in claims if claim.seats]
 
 
 def acts_of(move: Move, speaker: int, seats: int, legal: Sequence[Move]) -> tuple[Move, ...]:
@@ -67,13 +67,13 @@ def acts_of(move: Move, speaker: int, seats: int, legal: Sequence[Move]) -> tupl
     """
     if move.kind != speech.SILENT:
         return (Move(move.kind, move.args),)
-    told = [
+    moves = [
         Move(_ACT[kind], (seat,))
         for kind, members, _ in _claims(move, speaker, seats)
         if kind in _ACT
         for seat in members
     ]
-    return tuple(dict.fromkeys(one for one in told if one in legal)) or (Move(speech.SILENT),)
+    return tuple(dict.fromkeys(move for move in moves if move in legal)) or (Move(speech.SILENT),)
 
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -173,11 +173,11 @@ class SeatRecord:
             of[:] = 0.0
 
     def _hear(self, seat: int, move: Move) -> None:
-        found = heard(move, seat, self.seats)
+        words = heard(move, seat, self.seats)
         mine = seat == self.me
-        (self.own_named if mine else self.named)[:] += found.named
-        (self.own_praise if mine else self.praised)[:] += found.praised
-        self.statements += not mine and any(found.named)
+        (self.own_named if mine else self.named)[:] += words.named
+        (self.own_praise if mine else self.praised)[:] += words.praised
+        self.statements += not mine and any(words.named)
 
     def _see_votes(self, cast: Array) -> None:
         """`cast`: 1 or -1 of each seat."""

@@ -148,11 +148,11 @@ def _own(view: AvalonView) -> int:
     """The number of what the seat was shown in the night; see `deals.view_of`."""
     if view.role == avalon.SERVANT:
         return 0
-    others = sorted(seat for one in view.knows for seat in one.seats)
+    others = sorted(seat for knowledge in view.knows for seat in knowledge.seats)
     seats = {avalon.MERLIN: (view.seat, *others), avalon.ASSASSIN: (-1, view.seat, *others)}
     return view_of(view.seat, seats.get(view.role, (-1, *others, view.seat)))
 
 
 def _two(view: AvalonView, move: Any, probability: float) -> list[float]:
     """Of two moves, of which `move` has this probability."""
-    return [probability if one == move else 1 - probability for one in view.legal]
+    return [probability if option == move else 1 - probability for option in view.legal]

@@ -61,13 +61,13 @@ def _reach(out: Any, first: Any, votes: Any, pattern: Any, without: int) -> None
 def _fails(chance: Any, q: Any, size: int) -> None:
     """Likelihood of 0, 1 and 2 fails in each deal, (3, deals), from the members' probabilities of a fail, (size, deals)."""
     for d in range(_DEALS):
-        none, one, two = np.float32(1), np.float32(0), np.float32(0)
+        none, exactly_one, two = np.float32(1), np.float32(0), np.float32(0)
         for m in range(size):
             p = q[m, d]
-            two = two * (np.float32(1) - p) + one * p
-            one = one * (np.float32(1) - p) + none * p
+            two = two * (np.float32(1) - p) + exactly_one * p
+            exactly_one = exactly_one * (np.float32(1) - p) + none * p
             none = none * (np.float32(1) - p)
-        chance[0, d], chance[1, d], chance[2, d] = none, one, two
+        chance[0, d], chance[1, d], chance[2, d] = none, exactly_one, two
 
 
 @kernel

@@ -117,25 +117,25 @@ class ValueNetworks:
         with reading(path, "policy file", unusable):
             meta, arrays = read_arrays(path, _META)
             networks = {
-                at: _network(at, meta["layers"], arrays) for at in (Standing(*one) for one in meta["standings"])
+                at: _network(at, meta["layers"], arrays) for at in (Standing(*at_) for at_ in meta["standings"])
             }
             return cls(networks, dict(meta["told"]))
 
 
 def _network(at: Standing, layers: int, arrays: Mapping[str, Array]) -> ValueNetwork:
     """One network of a file. Raises ValueError for arrays that do not fit."""
-    found = tuple(
+    arrays_of_layers = tuple(
         (arrays[f"{at.name}.w{k}"].astype(np.float32), arrays[f"{at.name}.b{k}"].astype(np.float32))
         for k in range(layers)
     )
     inputs = len(DEALS)
-    for weights, bias in found:
+    for weights, bias in arrays_of_layers:
         if weights.shape != (inputs, len(bias)) or not (np.isfinite(weights).all() and np.isfinite(bias).all()):
             raise ValueError("weights")
         inputs = len(bias)
     if inputs != len(DEALS):
         raise ValueError("outputs")
-    return ValueNetwork(found)
+    return ValueNetwork(arrays_of_layers)
 
 
 def complete(networks: ValueNetworks, path: str) -> ValueNetworks:

@@ -118,12 +118,14 @@ class ExpertCard:
     def read(cls, path: Path) -> Self:
         """Read a card. Raises `ParlourError` for a file that is none."""
         with reading(path, "card", "is not the card of an expert; accepted: one that scripts/make-expert wrote"):
-            told = read_json(path)
-            told |= {key: Points(**told[key]) for key in ("whole_sides", "one_seat")}
-            told |= {key: Points(**told[key]) for key in ("among_strangers", "among_people") if told.get(key)}
-            told["families"] = tuple(told.get("families", ()))
-            told["exploits"] = tuple(Exploit(**one | {"gain": Points(**one["gain"])}) for one in told["exploits"])
-            return cls(**told)
+            stored = read_json(path)
+            stored |= {key: Points(**stored[key]) for key in ("whole_sides", "one_seat")}
+            stored |= {key: Points(**stored[key]) for key in ("among_strangers", "among_people") if stored.get(key)}
+            stored["families"] = tuple(stored.get("families", ()))
+            stored["exploits"] = tuple(
+                Exploit(**exploit | {"gain": Points(**exploit["gain"])}) for exploit in stored["exploits"]
+            )
+            return cls(**stored)
 
 
 def cards(folder: Path | None = None) -> list[ExpertCard]:
@@ -159,12 +161,12 @@ def expert(game: str, config: Mapping[str, Any], folder: Path | None = None, sty
     Raises:
         ParlourError: There is none for this table, or its file is not the file on its card.
     """
-    found = card_for(game, config, folder, style)
-    if found is None:
+    shipped = card_for(game, config, folder, style)
+    if shipped is None:
         raise _no_expert(game, config, [card for card in cards(folder) if card.style == style])
-    path = (folder or DATA) / f"{found.name}{SUFFIX}"
-    if not path.exists() or sha256(path.read_bytes()).hexdigest() != found.sha256:
-        raise ParlourError(f"{str(path)!r} is missing or not the file of its card; accepted: sha256 {found.sha256}")
+    path = (folder or DATA) / f"{shipped.name}{SUFFIX}"
+    if not path.exists() or sha256(path.read_bytes()).hexdigest() != shipped.sha256:
+        raise ParlourError(f"{str(path)!r} is missing or not the file of its card; accepted: sha256 {shipped.sha256}")
     return TrainedSeat.load_for(path, game, config)
 
 

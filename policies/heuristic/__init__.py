@@ -58,10 +58,10 @@ class HeuristicPolicy(Policy):
         deceit = deceit_of(settings.get("deceit", 0.0))
         path = settings.get("habits")
         if path is not None:
-            held = read_json(path)
-            if held.get("game") != game:
-                raise ParlourError(f"{path!r} holds no habits of {game}, but of {value_shown(held.get('game'))}")
-            if players is not None and str(players) not in held.get("players", ()):
+            stored = read_json(path)
+            if stored.get("game") != game:
+                raise ParlourError(f"{path!r} holds no habits of {game}, but of {value_shown(stored.get('game'))}")
+            if players is not None and str(players) not in stored.get("players", ()):
                 raise ParlourError(f"habits of {players} players are not in {path!r}; accepted: a file that has them")
         return cls(path, deceit, style)
 

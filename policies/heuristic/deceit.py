@@ -41,12 +41,12 @@ def lies(given: Liar) -> list[Move]:
     """
     rivals = list(reversed(given.rivals))
     if given.fellow_sees:
-        return [Move(speech.ACCUSE, (one,)) for one in (*rivals[:1], given.trusted)]
+        return [Move(speech.ACCUSE, (rival,)) for rival in (*rivals[:1], given.trusted)]
     checks = [(rival, 1) for rival in rivals]
     checks += [] if given.suspected is None else [(given.suspected, 0)]
     checks.append((given.trusted, 1))
-    told = [Move(speech.REPORT, check) for check in checks if check[0] not in given.told]
-    return [*told, Move(speech.ACCUSE, (given.trusted,))]
+    reports = [Move(speech.REPORT, check) for check in checks if check[0] not in given.told]
+    return [*reports, Move(speech.ACCUSE, (given.trusted,))]
 
 
 def turns(wolves: int, villagers: int) -> bool:

@@ -117,14 +117,14 @@ class MysteryPlayer:
         tells = [move for move in view.legal if move.kind == game.TELL]
         if view.murders[view.victim]:
             lies, facts = set(view.lies), set(view.facts)
-            told = {move: Fact(KINDS[move.args[0]], tuple(move.args[1:])) for move in tells}
-            tells = [m for m in tells if told[m] in lies] or [
-                m for m in tells if told[m] in facts and self._harmless(told[m], view)
+            fact_of = {move: Fact(KINDS[move.args[0]], tuple(move.args[1:])) for move in tells}
+            tells = [m for m in tells if fact_of[m] in lies] or [
+                m for m in tells if fact_of[m] in facts and self._harmless(fact_of[m], view)
             ]
         elif view.lies and not any(view.murders):
-            told = {move: Fact(KINDS[move.args[0]], tuple(move.args[1:])) for move in tells}
+            fact_of = {move: Fact(KINDS[move.args[0]], tuple(move.args[1:])) for move in tells}
             claimed = {(lie.args[0], lie.args[2]) for lie in view.lies if lie.kind in ("at", "saw")}
-            tells = [m for m in tells if told[m] in view.lies or not self._claimed(told[m], claimed)]
+            tells = [m for m in tells if fact_of[m] in view.lies or not self._claimed(fact_of[m], claimed)]
         if tells:
             return tells[0]
         return game.ENOUGH if game.ENOUGH in view.legal else game.SAYS

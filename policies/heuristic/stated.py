@@ -81,9 +81,9 @@ def _acts_in_avalon(belief: AvalonBelief, event: Event, doubts: Doubts) -> bool:
         return True
     if kind != avalon.TEAM and kind not in _NAMES_A_SEAT:
         return False
-    told = belief.told_by(partial(belief.see, seat, kind, args, words))
-    if told.any():
-        doubts.see(seat, told - np.log(_share_of_kind(belief.evil, seat, kind, args)))
+    log_chances = belief.told_by(partial(belief.see, seat, kind, args, words))
+    if log_chances.any():
+        doubts.see(seat, log_chances - np.log(_share_of_kind(belief.evil, seat, kind, args)))
     return True
 
 

@@ -167,8 +167,8 @@ class WerewolfPlayer:
     def _to_tell(self, view: WerewolfView) -> list[tuple[int, bool]]:
         """What the seer reports: living werewolves at once, others from the second day on or when pressed."""
         new = [check for check in reversed(view.checks) if check[0] not in self._told and view.alive[check[0]]]
-        wolves = [one for one in new if one[1]]
-        return wolves + [one for one in new if not one[1] and (view.day > 1 or self._pressed(view))]
+        wolves = [check for check in new if check[1]]
+        return wolves + [check for check in new if not check[1] and (view.day > 1 or self._pressed(view))]
 
     def _vote(self, view: WerewolfView) -> list[Move]:
         others = self._others(view)

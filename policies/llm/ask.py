@@ -148,9 +148,9 @@ class Ask(BaseModel, Generic[A]):
     def answer_type(cls) -> type[A]:
         """The class of its answer."""
         for base in cls.__mro__:
-            for found in getattr(base, "__pydantic_generic_metadata__", {}).get("args", ()):
-                if isinstance(found, type) and issubclass(found, Answer):
-                    return found  # type: ignore[return-value]
+            for argument in getattr(base, "__pydantic_generic_metadata__", {}).get("args", ()):
+                if isinstance(argument, type) and issubclass(argument, Answer):
+                    return argument  # type: ignore[return-value]
         raise TypeError(f"{cls.__name__} names no answer")
 
     def schema_of_answer(self) -> dict[str, Any]:
@@ -172,13 +172,13 @@ class Ask(BaseModel, Generic[A]):
         first = [*self.fixed, *self.record]
         later = [name for name in inputs if name not in first]
         tag = "" if self.language == ENGLISH else f" ({self.language})"
-        heading, words, told = f"# {self.kind}{tag}\n", f"{self._filled(templates)}\n", remark and f"{remark}\n"
+        heading, words, filled = f"# {self.kind}{tag}\n", f"{self._filled(templates)}\n", remark and f"{remark}\n"
         stable, newest = ("".join(self._section(name, inputs) for name in names) for names in (first, later))
         shape = _schema(self.answer_type()) if self.words_first else self.schema_of_answer()
         answer = f"{prompt.layout(self.language)['answer']}\n{prompt.shape(shape, self.language)}\n"
-        parts = [stable, heading, told, words, newest, answer]
+        parts = [stable, heading, filled, words, newest, answer]
         if self.words_first:
-            parts = [heading, words, answer, stable, told, newest]
+            parts = [heading, words, answer, stable, filled, newest]
         return "\n".join(filter(None, parts))
 
     def system(self, rules: str = "", templates: Templates = Templates()) -> str:  # noqa: B008 - frozen
@@ -191,21 +191,21 @@ class Ask(BaseModel, Generic[A]):
         Raises:
             BadReply: There is no JSON object, or it does not fit the schema or the inputs.
         """
-        found, words, _ = answer_in(reply)
-        if found is None:
-            found = self._bare_choice(words)
-        if found is None:
+        fields, words, _ = answer_in(reply)
+        if fields is None:
+            fields = self._bare_choice(words)
+        if fields is None:
             raise BadReply(f"the reply {_short(reply, _LONGEST)!r} holds no whole JSON object", "no_json")
-        return self._answer(self.settled(found))
+        return self._answer(self.settled(fields))
 
-    def settled(self, found: dict[str, Any]) -> dict[str, Any]:
+    def settled(self, fields: dict[str, Any]) -> dict[str, Any]:
         """The object of a reply with each choice as it was offered. Raises `BadReply` for an answer that does not fit."""
-        return reading.settled(found, self.choices())
+        return reading.settled(fields, self.choices())
 
     def _bare_choice(self, words: str) -> dict[str, Any] | None:
         """The answer of a reply that is nothing but one of the options; None if it is not."""
         choices = self.choices()
-        texts = {name: "" for name, one in self.answer_type().model_fields.items() if one.annotation is str}
+        texts = {name: "" for name, field in self.answer_type().model_fields.items() if field.annotation is str}
         if len(choices) != 1 or {*texts, *choices} != set(self.answer_type().model_fields):
             return None
         ((place, accepted),) = choices.items()
@@ -214,10 +214,10 @@ class Ask(BaseModel, Generic[A]):
         except LookupError:
             return None
 
-    def _answer(self, found: dict[str, Any]) -> A:
+    def _answer(self, fields: dict[str, Any]) -> A:
         try:
-            json.dumps(found, ensure_ascii=False).encode()
-            answer = self.answer_type().model_validate(found)
+            json.dumps(fields, ensure_ascii=False).encode()
+            answer = self.answer_type().model_validate(fields)
             self.check(answer)
         except ValidationError as error:
             raise BadReply(f"the JSON object does not fit the schema: {_reasons(error)}") from None
@@ -284,11 +284,11 @@ def read_back(words: str) -> Ask[Any] | None:
 
 def _inputs_in(words: str, ask: type[Ask[Any]]) -> dict[str, Any]:
     """The inputs of a prompt, the empty ones included."""
-    found = prompt.sections_in(words)
+    sections = prompt.sections_in(words)
     inputs = {}
     for name, field in ask.model_fields.items():
-        if name in found:
-            inputs[name] = prompt.value_of(found[name], options=_origin(field.annotation) is dict)
+        if name in sections:
+            inputs[name] = prompt.value_of(sections[name], options=_origin(field.annotation) is dict)
         elif name != "language":
             inputs[name] = None if _allows_none(field.annotation) else _empty(field.annotation)
     return inputs
@@ -314,8 +314,10 @@ def _schema(answer: type[Answer]) -> dict[str, Any]:
 
 
 def _reasons(error: ValidationError) -> str:
-    told = [f"{_short('.'.join(map(str, one['loc']))) or 'the object'}: {one['msg']}" for one in error.errors()[:3]]
-    return "; ".join(told)
+    faults = [
+        f"{_short('.'.join(map(str, fault['loc']))) or 'the object'}: {fault['msg']}" for fault in error.errors()[:3]
+    ]
+    return "; ".join(faults)
 
 
 def _short(words: str, longest: int = 60) -> str:

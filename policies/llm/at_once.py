@@ -95,31 +95,33 @@ class SharedCalls(Generic[T]):
         with self._lock:
             missing: list[Callable[[], None]] = []
             for key, call in calls.items():
-                one = self._calls[key]
-                if one.result is None:
-                    one.result = Future()
-                    missing.append(partial(one.make, call))
+                shared = self._calls[key]
+                if shared.result is None:
+                    shared.result = Future()
+                    missing.append(partial(shared.make, call))
             return missing
 
     def news(self, owner: str) -> list[T]:
         """The results of the calls that belong to `owner`, in the order of the claims, each told once."""
         with self._lock:
-            found = [call for call in self._calls.values() if call.owner == owner and call.done and not call.told]
-            for one in found:
-                one.told = True
-            return [one.result.result() for one in found if one.result is not None]
+            calls = [call for call in self._calls.values() if call.owner == owner and call.done and not call.told]
+            for shared in calls:
+                shared.told = True
+            return [call.result.result() for call in calls if call.result is not None]
 
     def __getstate__(self) -> dict[str, Any]:
         with self._lock:
-            done = {key: one for key, one in self._calls.items() if one.done}
-        return {"done": {key: (one.owner, one.result.result(), one.told) for key, one in done.items() if one.result}}
+            done = {key: call for key, call in self._calls.items() if call.done}
+        return {
+            "done": {key: (call.owner, call.result.result(), call.told) for key, call in done.items() if call.result}
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._calls, self._lock = {}, Lock()
-        for key, (owner, value, told) in state["done"].items():
+        for key, (owner, value, news) in state["done"].items():
             result: Future[T] = Future()
             result.set_result(value)
-            self._calls[key] = _Shared(owner, result, told)
+            self._calls[key] = _Shared(owner, result, news)
 
 
 class AnswersTogether(Protocol):
@@ -177,17 +179,17 @@ class Gathering:
         """Flush the batch when every thread is blocked on an answer. The caller holds the lock."""
         if not self._waiting or len(self._waiting) < self._members:
             return
-        asked, self._waiting = sorted(self._waiting, key=lambda one: one.order), []
-        for by in dict.fromkeys(one.by for one in asked):
-            own = [one for one in asked if one.by == by]
+        asked, self._waiting = sorted(self._waiting, key=lambda waiting: waiting.order), []
+        for by in dict.fromkeys(waiting.by for waiting in asked):
+            own = [waiting for waiting in asked if waiting.by == by]
             try:
-                answers = by.together([one.question for one in own])
+                answers = by.together([waiting.question for waiting in own])
             except BaseException as error:
-                for one in own:
-                    one.answer.set_exception(error)
+                for waiting in own:
+                    waiting.answer.set_exception(error)
                 continue
-            for one, answer in zip(own, answers, strict=True):
-                one.answer.set_result(answer)
+            for waiting, answer in zip(own, answers, strict=True):
+                waiting.answer.set_result(answer)
         self._changed.notify_all()
 
 

@@ -147,8 +147,8 @@ class ChatModel(Model):
 
     def settings(self) -> dict[str, Any]:
         """Plain values from which the same model can be made again; no secrets."""
-        told = {name: getattr(self.chosen, name) for name in ("temperature", "tries", "patience", "concurrency")}
-        return {"model": self.name, **told, **self.chosen.made_from}
+        settings = {name: getattr(self.chosen, name) for name in ("temperature", "tries", "patience", "concurrency")}
+        return {"model": self.name, **settings, **self.chosen.made_from}
 
     def note(self, question: Ask[Any], context: RequestContext, answered: Answered[Any]) -> None:
         """Count a question. Raises `ModelUnusable` after too many in a row that the heuristic answered."""
@@ -186,9 +186,9 @@ class _Question:
         value, reason = self._value(first)
         if reason is not None:
             value = self.question.heuristic(np.random.default_rng(self.context.sample))
-            told: dict[str, Any] = {"ask": self.question.kind, "by": "heuristic", "reason": reason}
-            told |= {"decides": True} if self.question.decides else {}
-            self.calls.append({**told, "answer": value.model_dump(mode="json")})
+            call: dict[str, Any] = {"ask": self.question.kind, "by": "heuristic", "reason": reason}
+            call |= {"decides": True} if self.question.decides else {}
+            self.calls.append({**call, "answer": value.model_dump(mode="json")})
         answered = Answered(value, self.tries, reason, tuple(self.calls), self.cut)
         self.model.note(self.question, self.context, answered)
         return answered
@@ -277,8 +277,10 @@ class _Question:
         if said.finish == LENGTH:
             more = talk._replace(room=self._more_room(talk))
             return self._after(more, said, self.words["again_shorter"]), LENGTH
-        told = fault if self.question.language == "en" else prompt.fill(self.words[error.fault], {"place": error.place})
-        complaint = self.words["again"].replace("{fault}", told)
+        fault_named = (
+            fault if self.question.language == "en" else prompt.fill(self.words[error.fault], {"place": error.place})
+        )
+        complaint = self.words["again"].replace("{fault}", fault_named)
         return self._after(talk, said, complaint), "invalid" if said.text.strip() else "empty"
 
     def _more_room(self, talk: _Talk) -> int:
@@ -326,7 +328,7 @@ class _Question:
     def _told(self, talk: _Talk, reply: Completion) -> list[_Said]:
         """The texts of a reply with their calls; what the reply cost stands with the first one."""
         messages = [message._asdict() for message in talk.messages]
-        found = []
+        replies = []
         for k, text in enumerate(reply.texts):
             usage = reply.usage if k == 0 else Usage(0, 0)
             cost = self.model.meter.cost(self.model.name, reply) if k == 0 else 0.0
@@ -341,8 +343,8 @@ class _Question:
                 call["served"] = reply.served
             if reply.dropped and k == 0:
                 call["dropped"] = list(reply.dropped)
-            told = usage._asdict()
+            tokens = usage._asdict()
             if self.model.chosen.measured_apart:
-                del told["cached"]
-            found.append(_Said(text, finish, {**call, "usage": told, "cost": cost}))
-        return found
+                del tokens["cached"]
+            replies.append(_Said(text, finish, {**call, "usage": tokens, "cost": cost}))
+        return replies

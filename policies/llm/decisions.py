@@ -70,23 +70,25 @@ def questions(calls: Iterable[Mapping[str, Any]]) -> list[AskedQuestion]:
     >>> questions([{"ask": "chat", "reply": "?", "fault": "no JSON"}, {"ask": "chat", "reply": "{}"}])
     [AskedQuestion(ask='chat', replies=2, reason=None, cut=0, decides=False)]
     """
-    found: list[AskedQuestion] = []
+    asked_questions: list[AskedQuestion] = []
     asked, replies, cut = "", 0, 0
     for call in calls:
         ask = str(call.get("ask", ""))
         if replies and ask != asked:  # of a transcript that does not tell of heuristics
-            found.append(AskedQuestion(asked, replies, INVALID))
+            asked_questions.append(AskedQuestion(asked, replies, INVALID))
             replies = 0
         asked, cut = ask, max(cut, call.get("cut", 0))
         replies += "reply" in call
         if call.get("by") == HEURISTIC:
-            found.append(AskedQuestion(ask, replies, str(call.get("reason", INVALID)), cut, bool(call.get("decides"))))
+            asked_questions.append(
+                AskedQuestion(ask, replies, str(call.get("reason", INVALID)), cut, bool(call.get("decides")))
+            )
         elif not call.get("fault"):
-            found.append(AskedQuestion(ask, max(1, replies), None, cut))
+            asked_questions.append(AskedQuestion(ask, max(1, replies), None, cut))
         else:
             continue
         replies = cut = 0
-    return [*found, AskedQuestion(asked, replies, INVALID)] if replies else found
+    return [*asked_questions, AskedQuestion(asked, replies, INVALID)] if replies else asked_questions
 
 
 def made_by(calls: Iterable[Mapping[str, Any]]) -> dict[str, str]:
@@ -94,9 +96,9 @@ def made_by(calls: Iterable[Mapping[str, Any]]) -> dict[str, str]:
 
     The last question of a turn decides it; the others prepare it, unless they say that they decide as well.
     """
-    found = questions(calls)
-    told = [one for one in found if one.decides or one is found[-1]]
-    reasons = [one.reason for one in told if one.reason is not None]
+    asked = questions(calls)
+    decided = [question for question in asked if question.decides or question is asked[-1]]
+    reasons = [question.reason for question in decided if question.reason is not None]
     return {"by": HEURISTIC, "reason": reasons[0]} if reasons else {}
 
 
@@ -121,7 +123,7 @@ class Answers:
 
     def as_json(self) -> dict[str, Any]:
         """Plain values; what did not happen is left out."""
-        return {"asked": self.asked, **told(self)}
+        return {"asked": self.asked, **counts_as_json(self)}
 
 
 @dataclass(frozen=True)
@@ -209,7 +211,7 @@ class Decisions:
 
     def as_json(self) -> dict[str, Any]:
         """Plain values; what did not happen is left out, and seconds where no model was called."""
-        plain = told(self)
+        plain = counts_as_json(self)
         if "questions" in plain:
             plain["questions"] = {ask: of.as_json() for ask, of in self.questions.items()}
         if not self.requests:
@@ -247,12 +249,12 @@ def took(calls: Iterable[Mapping[str, Any]], seen: Beginnings | None = None) -> 
     calls = list(calls)
     asked: dict[str, Answers] = {}
     put = questions(calls)
-    for one in put:
-        if one.reason is not None:
-            answered = Answers(heuristic={one.reason: 1})
+    for question in put:
+        if question.reason is not None:
+            answered = Answers(heuristic={question.reason: 1})
         else:
-            answered = Answers(first=1) if one.replies == 1 else Answers(again=1)
-        asked[one.ask] = asked.get(one.ask, Answers()) + answered
+            answered = Answers(first=1) if question.replies == 1 else Answers(again=1)
+        asked[question.ask] = asked.get(question.ask, Answers()) + answered
     replies = [call for call in calls if "reply" in call]
     usages = [call.get("usage") or {} for call in replies]
     costs = [call.get("cost") for call in replies]
@@ -267,14 +269,14 @@ def took(calls: Iterable[Mapping[str, Any]], seen: Beginnings | None = None) -> 
         characters=sum(map(len, prompts)),
         shared=sum(map(seen.shared, prompts)) if seen else 0,
         dollars=None if None in costs else sum(cost for cost in costs if cost is not None),
-        cut=sum(one.cut for one in put),
+        cut=sum(question.cut for question in put),
         mended=sum(bool(call.get("mended")) for call in replies),
         dropped=_names(name for call in replies for name in call.get("dropped", ())),
     )
 
 
-def _names(found: Iterable[str | None]) -> tuple[str, ...]:
-    return tuple(sorted({name for name in found if name}))
+def _names(names: Iterable[str | None]) -> tuple[str, ...]:
+    return tuple(sorted({name for name in names if name}))
 
 
 # -- sums of dataclasses ---------------------------------------------------------------------------------------------
@@ -282,7 +284,7 @@ def _names(found: Iterable[str | None]) -> tuple[str, ...]:
 
 def summed(*counts: Any) -> dict[str, Any]:
     """Field -> sum over dataclasses of one kind: numbers add up, names are put together, None stays."""
-    return {f.name: _sum([getattr(one, f.name) for one in counts]) for f in fields(counts[0])}
+    return {f.name: _sum([getattr(count, f.name) for count in counts]) for f in fields(counts[0])}
 
 
 def _sum(values: Sequence[Any]) -> Any:
@@ -300,7 +302,7 @@ def _sum(values: Sequence[Any]) -> Any:
     return dict(sorted(merged.items()))
 
 
-def told(counts: Any) -> dict[str, Any]:
+def counts_as_json(counts: Any) -> dict[str, Any]:
     """Field -> value of a dataclass of counts, without zeros and what is empty."""
     values = ((f.name, getattr(counts, f.name)) for f in fields(counts))
     return {name: _plain(value) for name, value in values if value}

@@ -66,12 +66,12 @@ def fitted(question: Ask[Any], rules: str, templates: Templates, room: int) -> O
         kept = partial(_kept, question, speech, question.spare[:spared])
         rest = kept(len(speech))
         words = [(rules, templates), (brief, templates), (brief, replace(templates, brief=True))]
-        for told, general in words if spared == len(question.spare) else words[:1]:
-            cut = len(speech) + spared + (told != rules)
-            if _cut(rest, told, general, cut).tokens() > room:
+        for form, general in words if spared == len(question.spare) else words[:1]:
+            cut = len(speech) + spared + (form != rules)
+            if _cut(rest, form, general, cut).tokens() > room:
                 continue
             beside = cut - len(speech)
-            return _most(lambda gone: _cut(kept(gone), told, general, gone + beside), len(speech), room)  # noqa: B023
+            return _most(lambda gone: _cut(kept(gone), form, general, gone + beside), len(speech), room)  # noqa: B023
     return None
 
 

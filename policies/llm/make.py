@@ -43,13 +43,13 @@ class NoisyModel(Model):
         if not self.noise.reaches(context.player) or not question.reads():
             return self.inner.answer(question, context)
         ear = self._ear(question, context)
-        heard = question.misheard(ear)
-        answered = self.inner.answer(heard, context)
-        value = heard.restated(answered.value, ear)
+        misread = question.misheard(ear)
+        answered = self.inner.answer(misread, context)
+        value = misread.restated(answered.value, ear)
         if not ear.told and value == answered.value:
             return answered
-        told: dict[str, Any] = {"misheard": ear.told, "answer": value.model_dump(mode="json")}
-        calls = [*answered.calls[:-1], {**(answered.calls or ({},))[-1], "noise": told}]
+        noise: dict[str, Any] = {"misheard": ear.told, "answer": value.model_dump(mode="json")}
+        calls = [*answered.calls[:-1], {**(answered.calls or ({},))[-1], "noise": noise}]
         return replace(answered, value=value, calls=tuple(calls))
 
     def _ear(self, question: Ask[Any], context: RequestContext) -> MisreadingModel:

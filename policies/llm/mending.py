@@ -45,11 +45,11 @@ def answer_in(reply: str) -> tuple[dict[str, Any] | None, str, bool]:
     """
     said = set_aside(reply)[1]
     words = own_turn(said)
-    found = _last(json_objects(words))
-    if found is not None:
-        return found, words, words != said
-    found = _last(json_objects(words, strict=False)) or _last(_python_objects(words))
-    return found, words, found is not None or words != said
+    last = _last(json_objects(words))
+    if last is not None:
+        return last, words, words != said
+    last = _last(json_objects(words, strict=False)) or _last(_python_objects(words))
+    return last, words, last is not None or words != said
 
 
 def own_turn(reply: str) -> str:
@@ -76,7 +76,7 @@ def own_turn(reply: str) -> str:
 
 
 def _last(objects: Iterator[tuple[dict[str, Any], int, int]]) -> dict[str, Any] | None:
-    return next((found for found, _, _ in deque(objects, maxlen=1)), None)
+    return next((value for value, _, _ in deque(objects, maxlen=1)), None)
 
 
 def _python_objects(words: str) -> Iterator[tuple[dict[str, Any], int, int]]:
@@ -88,9 +88,9 @@ def _python_objects(words: str) -> Iterator[tuple[dict[str, Any], int, int]]:
         end = len(words)
         while attempts > 0 and (end := words.rfind("}", start, end)) > 0:
             attempts -= 1
-            found = _python_object(words[start : end + 1])
-            if found is not None:
-                yield found, start, end + 1
+            value = _python_object(words[start : end + 1])
+            if value is not None:
+                yield value, start, end + 1
                 start = end
                 break
         start = words.find("{", start + 1)
@@ -100,10 +100,10 @@ def _python_object(words: str) -> dict[str, Any] | None:
     if _ESCAPES.search(words):
         return None
     try:
-        found = _plain(ast.parse(words, mode="eval").body)
+        value = _plain(ast.parse(words, mode="eval").body)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    return found if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else None
 
 
 def _plain(node: ast.expr) -> Any:

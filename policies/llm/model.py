@@ -91,7 +91,10 @@ class Model(ABC):
         """Answers to questions that do not wait for each other, in order. Raises what the first of them raised."""
         if not self.waits or len(asked) < 2:
             return [self.answer(question, context) for question, context in asked]
-        return [one.result() for one in at_once([partial(self.answer, *one) for one in asked], self.concurrency)]
+        return [
+            question.result()
+            for question in at_once([partial(self.answer, *question) for question in asked], self.concurrency)
+        ]
 
     def asks_alone(self, player: str) -> bool:
         """Whether each seat of a player must ask for itself what is the same for all seats, as they hear it differently."""
@@ -169,10 +172,10 @@ class SeatModel:
 
     def hear_all(self, questions: Sequence[Ask[A]]) -> list[Answered[A]]:
         """The whole answers, as `ask_all`."""
-        found = self._model.answer_all([(question, self._context()) for question in questions])
-        for answered in found:
+        answers = self._model.answer_all([(question, self._context()) for question in questions])
+        for answered in answers:
             self._calls += answered.calls
-        return found
+        return answers
 
     def ask_shared(self, questions: Sequence[Ask[A]]) -> list[A]:
         """The answers to questions that are the same for all seats: each is asked once in a game.
@@ -185,13 +188,15 @@ class SeatModel:
     def hear_shared(self, questions: Sequence[Ask[A]]) -> list[Answered[A]]:
         """The whole answers, as `ask_shared`."""
         if self._model.asks_alone(self._player):
-            alone = self._model.answer_all([(one, self._shared_context(one, self._payer)) for one in questions])
+            alone = self._model.answer_all(
+                [(question, self._shared_context(question, self._payer)) for question in questions]
+            )
             self._calls += [call for answered in alone for call in answered.calls]
             return alone
         calls = {_key(question): partial(self._answer_shared, question) for question in questions}
         most = self._model.concurrency if self._model.waits else 1
-        found = dict(zip(calls, self.shared.results(self._payer, calls, most), strict=True))
-        return [found[_key(question)] for question in questions]
+        answers = dict(zip(calls, self.shared.results(self._payer, calls, most), strict=True))
+        return [answers[_key(question)] for question in questions]
 
     def shared_keys(self, questions: Sequence[Ask[Any]]) -> list[str]:
         """Names of questions for `ask_shared`: equal for seats that share an answer, and for no others."""
@@ -221,8 +226,8 @@ class SeatModel:
 
     def calls(self) -> list[dict[str, Any]]:
         """What was asked since the last time, for the transcript: what is shared comes first."""
-        told, self._calls = self._calls, []
-        return [*(call for answered in self.shared.news(self._payer) for call in answered.calls), *told]
+        calls, self._calls = self._calls, []
+        return [*(call for answered in self.shared.news(self._payer) for call in answered.calls), *calls]
 
     @property
     def _payer(self) -> str:

@@ -70,9 +70,9 @@ class ReadingNoise:
         """
         if not self:
             return ""
-        told = [f"{name}={getattr(self, name):g}" for name in RATES if getattr(self, name)]
-        told += [f"each={self.each}"] if self.each != "statement" else []
-        return ",".join([*told, *([f"players={'+'.join(self.players)}"] if self.players else [])])
+        rates = [f"{name}={getattr(self, name):g}" for name in RATES if getattr(self, name)]
+        rates += [f"each={self.each}"] if self.each != "statement" else []
+        return ",".join([*rates, *([f"players={'+'.join(self.players)}"] if self.players else [])])
 
     def __bool__(self) -> bool:
         """Whether anybody errs."""
@@ -129,9 +129,9 @@ class MisreadingModel:
         """One of several things that a statement may be taken for, all alike."""
         return options[int(self._draw(statement, f"pick {what}") * len(options))]
 
-    def hears(self, said: str, heard: str) -> None:
+    def hears(self, said: str, misread: str) -> None:
         """Note for the transcript what was heard instead of what was said."""
-        self.told.append((said, heard))
+        self.told.append((said, misread))
 
     def _draw(self, statement: str, what: str) -> float:
         """A number in [0, 1)."""

@@ -89,7 +89,7 @@ def _entry(entry: Any) -> str:
 
 
 def _json(value: Any) -> str:
-    return _BREAKS.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))
+    return _BREAKS.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(value, ensure_ascii=False))
 
 
 def sections_in(text: str) -> dict[str, list[str]]:
@@ -181,9 +181,9 @@ class Templates:
 
 @cache
 def _of_package(package: str, language: str, name: str) -> str:
-    found = resources.files(package).joinpath("prompts", language, f"{name}.md")
+    file = resources.files(package).joinpath("prompts", language, f"{name}.md")
     try:
-        return found.read_text(encoding="utf-8").strip()
+        return file.read_text(encoding="utf-8").strip()
     except OSError:
         raise ParlourError(
             f"package {package!r} has no prompt {name!r} in language {language!r}; accepted: a file prompts/{language}/{name}.md"
@@ -209,11 +209,11 @@ def beside(module_file: str | None, language: str, name: str) -> str | None:
 def layout(language: str) -> Mapping[str, str]:
     """The words between the sections, by purpose. Raises `ParlourError` for a language without them."""
     folder = resources.files(__package__ or "").joinpath("prompts")
-    found = folder.joinpath(language, "layout.json")
-    if not found.is_file():
-        known = sorted(one.name for one in folder.iterdir() if one.joinpath("layout.json").is_file())
+    file = folder.joinpath(language, "layout.json")
+    if not file.is_file():
+        known = sorted(path.name for path in folder.iterdir() if path.joinpath("layout.json").is_file())
         raise ParlourError(f"language {language!r} is not accepted; accepted: {', '.join(known)}")
-    words: dict[str, str] = json.loads(found.read_text(encoding="utf-8"))
+    words: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
     return words
 
 
@@ -261,12 +261,14 @@ def _shape(part: Mapping[str, Any], defined: Mapping[str, Any], words: Mapping[s
     if "$ref" in part:
         return _shape(defined[part["$ref"].rpartition("/")[2]], defined, words)
     if "anyOf" in part:
-        return words["or"].join(_shape(one, defined, words) for one in part["anyOf"])
+        return words["or"].join(_shape(option, defined, words) for option in part["anyOf"])
     if "enum" in part or "const" in part:
         return _one_of(part.get("enum") or [part["const"]], words)
     if part.get("type") == "object":
-        held = part.get("properties", {})
-        return "{" + ", ".join(f'"{name}": {_shape(one, defined, words)}' for name, one in held.items()) + "}"
+        properties = part.get("properties", {})
+        return (
+            "{" + ", ".join(f'"{name}": {_shape(option, defined, words)}' for name, option in properties.items()) + "}"
+        )
     if part.get("type") == "array":
         return f"[{_shape(part['items'], defined, words)}, …]{_how_many(part, words)}"
     return f"<{words[part.get('type', 'string')]}{_limits(part, words)}>"

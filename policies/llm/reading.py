@@ -63,7 +63,7 @@ def set_aside(reply: str) -> tuple[str, str]:
 
 def last_object(words: str) -> dict[str, Any] | None:
     """The last whole JSON object in a text that lies in no other one; None if there is none."""
-    return next((found for found, _, _ in deque(json_objects(words), maxlen=1)), None)
+    return next((value for value, _, _ in deque(json_objects(words), maxlen=1)), None)
 
 
 def json_objects(words: str, *, strict: bool = True) -> Iterator[tuple[dict[str, Any], int, int]]:
@@ -79,20 +79,20 @@ def json_objects(words: str, *, strict: bool = True) -> Iterator[tuple[dict[str,
     start = words.find("{")
     while start >= 0 and patience > 0:
         try:
-            found, end = decoder.raw_decode(words, start)
+            value, end = decoder.raw_decode(words, start)
         except json.JSONDecodeError as error:
             end, patience = start + 1, patience - (error.pos - start)
         except (ValueError, RecursionError):  # a number of thousands of digits; brackets in brackets
             end, patience = start + 1, patience - 1000 * _IN_VAIN
         else:
-            if words.count("{", start, end) + words.count("[", start, end) <= DEEPEST or _shallow(found):
-                yield found, start, end
+            if words.count("{", start, end) + words.count("[", start, end) <= DEEPEST or _shallow(value):
+                yield value, start, end
         start = words.find("{", end)
 
 
-def _shallow(found: Any) -> bool:
+def _shallow(value: Any) -> bool:
     try:
-        check_depth(found)
+        check_depth(value)
     except ValueError:
         return False
     return True
@@ -109,21 +109,21 @@ def meant(value: Any, accepted: Mapping[Any, str]) -> Any:
     Raises:
         LookupError: It means none of them, or more than one.
     """
-    if any(value == one and type(value) is type(one) for one in accepted):
+    if any(value == choice and type(value) is type(choice) for choice in accepted):
         return value
     words = _bare(value)
-    found = {one for one, sentence in accepted.items() if words and words in _spellings(one, sentence)}
+    fitting = {choice for choice, sentence in accepted.items() if words and words in _spellings(choice, sentence)}
     number = _PLAYER.fullmatch(str(value).strip(" \"'`.")) if isinstance(value, str | int) else None
-    if not found and number:
-        found = {one for one in accepted if one in (int(number[1]), number[1], f"player_{int(number[1])}")}
-    if len(found) != 1:
+    if not fitting and number:
+        fitting = {choice for choice in accepted if choice in (int(number[1]), number[1], f"player_{int(number[1])}")}
+    if len(fitting) != 1:
         raise LookupError(value)
-    return found.pop()
+    return fitting.pop()
 
 
-def _spellings(one: Any, sentence: str) -> tuple[str, ...]:
+def _spellings(choice: Any, sentence: str) -> tuple[str, ...]:
     """How an option may be written: its code, its sentence, or the line that offers it."""
-    code = _bare(one)
+    code = _bare(choice)
     said = _bare(sentence)
     return (code, said, f"{code}={said}", f"{code}:{said}") if said else (code,)
 
@@ -134,25 +134,25 @@ def _bare(value: Any) -> str:
     return _IGNORED.sub("", str(value).casefold()).strip(".,;。，；")
 
 
-def settled(found: dict[str, Any], choices: Choices) -> dict[str, Any]:
+def settled(fields: dict[str, Any], choices: Choices) -> dict[str, Any]:
     """An object with each choice as it was offered. Raises `BadReply` for a truncated reply."""
-    told = deepcopy(found)
+    settled_fields = deepcopy(fields)
     for place, accepted in choices.items():
         if accepted:
-            _settle(told, place.split("."), accepted, place)
-    return told
+            _settle(settled_fields, place.split("."), accepted, place)
+    return settled_fields
 
 
 def _settle(part: Any, steps: Sequence[str], accepted: Mapping[Any, str], place: str) -> None:
-    for one in part if isinstance(part, list) else [part]:
-        if not isinstance(one, dict) or steps[0] not in one:
+    for entry in part if isinstance(part, list) else [part]:
+        if not isinstance(entry, dict) or steps[0] not in entry:
             continue  # the schema will say what is missing
         if len(steps) > 1:
-            _settle(one[steps[0]], steps[1:], accepted, place)
-        elif isinstance(one[steps[0]], list):
-            one[steps[0]] = [_chosen(value, accepted, place) for value in one[steps[0]]]
-        elif one[steps[0]] is not None:
-            one[steps[0]] = _chosen(one[steps[0]], accepted, place)
+            _settle(entry[steps[0]], steps[1:], accepted, place)
+        elif isinstance(entry[steps[0]], list):
+            entry[steps[0]] = [_chosen(value, accepted, place) for value in entry[steps[0]]]
+        elif entry[steps[0]] is not None:
+            entry[steps[0]] = _chosen(entry[steps[0]], accepted, place)
 
 
 def _chosen(value: Any, accepted: Mapping[Any, str], place: str) -> Any:
@@ -167,28 +167,28 @@ def _chosen(value: Any, accepted: Mapping[Any, str], place: str) -> Any:
 
 def with_choices(schema: Mapping[str, Any], choices: Choices) -> dict[str, Any]:
     """A schema in which each choice is held to what is offered."""
-    told: dict[str, Any] = deepcopy(dict(schema))
+    narrowed: dict[str, Any] = deepcopy(dict(schema))
     for place, accepted in choices.items():
         if accepted:
-            part = _part(told, place, told.get("$defs", {}))
+            part = _part(narrowed, place, narrowed.get("$defs", {}))
             (part["items"] if part.get("type") == "array" else part)["enum"] = list(accepted)
-    return told
+    return narrowed
 
 
 def with_length(schema: Mapping[str, Any], place: str, fewest: int, most: int) -> dict[str, Any]:
     """A schema in which the list at a place has at least and at most so many entries."""
-    told: dict[str, Any] = deepcopy(dict(schema))
-    _part(told, place, told.get("$defs", {})).update(minItems=fewest, maxItems=most)
-    return told
+    narrowed: dict[str, Any] = deepcopy(dict(schema))
+    _part(narrowed, place, narrowed.get("$defs", {})).update(minItems=fewest, maxItems=most)
+    return narrowed
 
 
 def with_keys(schema: Mapping[str, Any], place: str, keys: Collection[str]) -> dict[str, Any]:
     """A schema in which the object at a place, whose keys are free, has these and no others."""
-    told: dict[str, Any] = deepcopy(dict(schema))
-    part = _part(told, place, told.get("$defs", {}))
+    narrowed: dict[str, Any] = deepcopy(dict(schema))
+    part = _part(narrowed, place, narrowed.get("$defs", {}))
     each = part["additionalProperties"]
     part.update(properties={key: deepcopy(each) for key in keys}, required=list(keys), additionalProperties=False)
-    return told
+    return narrowed
 
 
 def in_steps(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -197,8 +197,8 @@ def in_steps(schema: Mapping[str, Any]) -> dict[str, Any]:
     Servers that hold a model to a schema by a grammar (llama.cpp among them) leave out the bounds of fractions; what is
     read back is held to the bounds alone.
     """
-    told: dict[str, Any] = deepcopy(dict(schema))
-    parts: list[Any] = [told]
+    narrowed: dict[str, Any] = deepcopy(dict(schema))
+    parts: list[Any] = [narrowed]
     while parts:
         part = parts.pop()
         if isinstance(part, list):
@@ -208,7 +208,7 @@ def in_steps(schema: Mapping[str, Any]) -> dict[str, Any]:
             if part.get("type") == "number" and {"minimum", "maximum"} <= set(part) and "enum" not in part:
                 low, high = part["minimum"], part["maximum"]
                 part["enum"] = [round(low + (high - low) * step / _STEPS, 3) for step in range(_STEPS + 1)]
-    return told
+    return narrowed
 
 
 def _part(schema: dict[str, Any], place: str, defined: Mapping[str, Any]) -> dict[str, Any]:

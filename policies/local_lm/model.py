@@ -180,9 +180,9 @@ class LanguageModel:
             ParlourError: There is no such checkpoint, it cannot be used, or not on this device.
         """
         model, tokenizer = _loaded(folder, device, dtype)
-        found = cls(model, tokenizer, batch)
-        found._source = (folder, device, dtype, batch)
-        return found
+        local = cls(model, tokenizer, batch)
+        local._source = (folder, device, dtype, batch)
+        return local
 
     def __reduce__(self) -> Any:
         if self._source is None:
@@ -193,8 +193,8 @@ class LanguageModel:
     def context(self) -> int | None:
         """Tokens that it takes, as its configuration says; None if it does not say."""
         config = self.model.config.get_text_config()
-        found = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None)
-        return None if found is None else int(found)
+        longest = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None)
+        return None if longest is None else int(longest)
 
     def prompt(self, messages: Sequence[tuple[str, str]]) -> Prompt:
         """A conversation (role, content) as the model's chat template has it, or in the plain form.
@@ -207,9 +207,9 @@ class LanguageModel:
                 while ids and ids[-1] == self.tokenizer.eos_token_id:  # some tokenizers end every text
                     ids.pop()
                 return Prompt(tuple(ids))
-            told = [{"role": role, "content": content} for role, content in messages]
+            chat = [{"role": role, "content": content} for role, content in messages]
             try:
-                text = self.tokenizer.apply_chat_template(told, tokenize=False, add_generation_prompt=True)
+                text = self.tokenizer.apply_chat_template(chat, tokenize=False, add_generation_prompt=True)
             except TemplateError as error:
                 raise ParlourError(f"the chat template refuses the conversation: {error}") from None
             return Prompt(tuple(self.tokenizer(text, add_special_tokens=False)["input_ids"]))
@@ -225,17 +225,17 @@ class LanguageModel:
             draws: A generator for each, which nobody else uses meanwhile; not used at temperature 0.
             how: How replies are drawn.
         """
-        found: dict[int, Reply] = {}
+        replies_by_row: dict[int, Reply] = {}
         order = sorted(range(len(prompts)), key=lambda k: (len(prompts[k].ids), k))
         with self._lock, _evaluated(self.model):
             for start in range(0, len(order), self.batch):
                 some = order[start : start + self.batch]
                 rows = self._drawn([prompts[k] for k in some], [draws[k] for k in some], how)
-                found.update(zip(some, map(self._reply, rows), strict=True))
-        return [found[k] for k in range(len(prompts))]
+                replies_by_row.update(zip(some, map(self._reply, rows), strict=True))
+        return [replies_by_row[k] for k in range(len(prompts))]
 
     def _drawn(self, prompts: Sequence[Prompt], draws: Sequence[np.random.Generator], how: Sampling) -> list[Drawing]:
-        rows = [Drawing(one.ids, rng, how.temperature) for one, rng in zip(prompts, draws, strict=True)]
+        rows = [Drawing(prompt.ids, rng, how.temperature) for prompt, rng in zip(prompts, draws, strict=True)]
         longest = max(len(row.prompt) for row in rows)
         ids = torch.zeros((len(rows), longest), dtype=torch.long)
         mask = torch.zeros_like(ids)
@@ -290,9 +290,9 @@ def _evaluated(model: Any) -> Iterator[None]:
 
 def _end_tokens(model: Any, tokenizer: Any) -> frozenset[int]:
     """The tokens that end a reply, as checkpoint and tokenizer say."""
-    told = model.generation_config.eos_token_id
-    found = {*told} if isinstance(told, list) else {told}
-    return frozenset({*found, tokenizer.eos_token_id} - {None})
+    ends = model.generation_config.eos_token_id
+    tokens = {*ends} if isinstance(ends, list) else {ends}
+    return frozenset({*tokens, tokenizer.eos_token_id} - {None})
 
 
 @contextmanager
@@ -318,13 +318,13 @@ def _loaded(folder: str, device: str, dtype: str) -> tuple[Any, Any]:
         try:
             with _silent():
                 tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **local)
-                model, told = transformers.AutoModelForCausalLM.from_pretrained(
+                model, info = transformers.AutoModelForCausalLM.from_pretrained(
                     folder, use_safetensors=True, dtype=kind, output_loading_info=True, **local
                 )
         except SafetensorError as error:
             raise ValueError(str(error)) from None
-    if told["missing_keys"]:
-        some = ", ".join(sorted(told["missing_keys"])[:3])
+    if info["missing_keys"]:
+        some = ", ".join(sorted(info["missing_keys"])[:3])
         raise ParlourError(f"{folder!r} holds no weights for {some}; accepted: a whole causal language model")
     try:
         return model.to(device).eval(), tokenizer

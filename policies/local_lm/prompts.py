@@ -87,11 +87,11 @@ class Fitting:
         earlier = max(0, len(turns) - 2)
         if self.history is not None:
             gone = max(gone, earlier - self.history)
-        while not self.fits((told := self._written(turns, gone, 0, 0)).messages):
+        while not self.fits((fitted := self._written(turns, gone, 0, 0)).messages):
             if gone >= earlier:
                 return self._without_lines(turns, gone)
             gone += 1
-        return told
+        return fitted
 
     def _without_lines(self, turns: Sequence[ToldTurn], gone: int) -> Conversed:
         first, last = len(turns[0].lines), len(turns[-1].lines) if len(turns) > 1 else 0

@@ -74,8 +74,8 @@ def weights_in(folder: str | Path) -> list[Path]:
 
 def hash_of(folder: str | Path) -> str:
     """SHA-256 of the weights of a checkpoint, in hexadecimal digits. Raises `ParlourError` as `weights_in`."""
-    found = [(file, file.stat()) for file in weights_in(folder)]
-    return _hashed(tuple((str(file), stat.st_size, stat.st_mtime_ns) for file, stat in found))
+    weights = [(file, file.stat()) for file in weights_in(folder)]
+    return _hashed(tuple((str(file), stat.st_size, stat.st_mtime_ns) for file, stat in weights))
 
 
 @lru_cache(maxsize=16)

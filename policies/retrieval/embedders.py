@@ -141,9 +141,9 @@ class HashingEmbedder:
         return vectors
 
     def _sums(self, texts: Sequence[str]) -> np.ndarray[Any, np.dtype[np.float64]]:
-        found = [_codes(text) for text in texts]
-        counts = [len(codes) for codes in found]
-        words = np.fromiter(chain.from_iterable(found), np.uint64, sum(counts))
+        codes_of = [_codes(text) for text in texts]
+        counts = [len(codes) for codes in codes_of]
+        words = np.fromiter(chain.from_iterable(codes_of), np.uint64, sum(counts))
         rows = np.repeat(np.arange(len(texts)), counts)
         same = rows[1:] == rows[:-1]
         pairs = (_mixed(words[:-1]) + words[1:])[same]

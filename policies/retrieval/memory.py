@@ -182,12 +182,12 @@ class Memory:
         lengths = np.sort([self._tokens[position] for partition in partitions for position in partition.positions])
         most = int(np.searchsorted(np.cumsum(lengths), max_tokens, side="right"))  # no more can fit
         chosen = []
-        for found in self._nearest(query, most, partitions):
-            max_tokens -= found.tokens
+        for hit in self._nearest(query, most, partitions):
+            max_tokens -= hit.tokens
             if max_tokens < 0:
                 break
-            chosen.append(found)
-        return sorted(chosen, key=lambda found: found.position) if as_told else chosen
+            chosen.append(hit)
+        return sorted(chosen, key=lambda hit: hit.position) if as_told else chosen
 
     def __getstate__(self) -> tuple[Any, ...]:
         return self.embedder, self._texts, self._tags, self._when, self._vectors()

@@ -99,12 +99,12 @@ class Others:
         """Log-probabilities of the actions at some tables by each family, (F, m, A); minus infinity for those that are not legal."""
         mask = turns.mask[rows].astype(np.float64)
         uniform = mask / mask.sum(axis=1, keepdims=True)
-        found = np.zeros((len(self.families), *mask.shape))
+        chances = np.zeros((len(self.families), *mask.shape))
         for k, family in enumerate(self.families):
             if self.prior[k] > 0:
-                found[k] = family.chances(tables, turns, rows)
+                chances[k] = family.chances(tables, turns, rows)
         with np.errstate(divide="ignore"):
-            mixed: Array = np.log((1 - self.slip) * found + self.slip * uniform)
+            mixed: Array = np.log((1 - self.slip) * chances + self.slip * uniform)
         return mixed
 
     def begun(self, games: int, seats: int) -> Array:

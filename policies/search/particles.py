@@ -73,19 +73,19 @@ class Particles:
     def _followed(self, view: View, rng: np.random.Generator) -> Cloud | None:
         """The games at the turn of the seat; None if none fits. Those after the last round that is over are kept."""
         rounds = self._table.rounds.of(view)
-        past = [one for one in rounds if one.closed]
+        past = [round for round in rounds if round.closed]
         if self._cloud is None or past[: len(self._rounds)] != self._rounds:
             self._cloud, self._rounds = self._dealt(view, rng), []
         cloud: Cloud | None = self._cloud
-        for one in rounds[len(self._rounds) :]:
+        for round in rounds[len(self._rounds) :]:
             if cloud is None:
                 return None
-            if not one.once:
+            if not round.once:
                 cloud = spread(cloud, self._games, rng)
-            cloud = _Replay(self._table, self._others, one, view, cloud).played(rng)
-            if cloud is not None and one.closed:
+            cloud = _Replay(self._table, self._others, round, view, cloud).played(rng)
+            if cloud is not None and round.closed:
                 self._cloud = cloud
-                self._rounds.append(one)
+                self._rounds.append(round)
         return cloud
 
     def _dealt(self, view: View, rng: np.random.Generator) -> Cloud | None:
@@ -101,8 +101,8 @@ class Particles:
 class _Replay:
     """One round, played again in all games of a cloud."""
 
-    def __init__(self, table: SearchTable, others: Others, one: Any, view: View, cloud: Cloud) -> None:
-        self._table, self._others, self._one, self._view = table, others, one, view
+    def __init__(self, table: SearchTable, others: Others, key: Any, view: View, cloud: Cloud) -> None:
+        self._table, self._others, self._one, self._view = table, others, key, view
         self._tables = table.tables(len(cloud.states))
         self._turns = self._tables.restore(cloud.states)
         self._log_weight, self._log_families = cloud.log_weight.copy(), cloud.log_families.copy()

@@ -143,7 +143,7 @@ class Spoken(Policy):
         addressed = _addressed(view.events[self._heard :], view.seat)
         if addressed is not None and addressed.question is not None and mind is not None and _is_talk(options):
             reply = reply_to(addressed.question, view, mind)
-            if reply is not None and (reply.facts or any(one in options for one in reply.moves)):
+            if reply is not None and (reply.facts or any(move in options for move in reply.moves)):
                 return self._replied(view, mind, move, options, addressed, reply)
         claim = self._sentences.claim(move, options[move])
         if claim is None:
@@ -162,12 +162,12 @@ class Spoken(Policy):
         """The answer to a question: a claim with its reasons, or facts, then the player's own claim if it is news."""
         assert asked.question is not None
         self._heard = len(view.events)
-        topic, move = asked.question.topic, next((one for one in reply.moves if one in options), own)
+        topic, move = asked.question.topic, next((move for move in reply.moves if move in options), own)
         claim = self._sentences.claim(move, options[move])
         reasons = self._facts_for(mind, view, move)
         new = [fact for fact in reasons if self._is_untold(fact)]
-        told = [self._sentences.fact(fact) for fact in reply.facts]
-        words = self._sentences.reply(topic, asked.by, told)
+        sentences = [self._sentences.fact(fact) for fact in reply.facts]
+        words = self._sentences.reply(topic, asked.by, sentences)
         if reply.facts and (claim is None or not self._is_news(move, mind, view, new, None)):
             move, claim = Move(speech.SILENT), None
         if claim is None:
@@ -202,10 +202,10 @@ class Spoken(Policy):
         if about == view.seat:
             ledger = mind.public
         facts = _of_seat(mind, about, view.seat)
-        found = _supporting(facts, ledger, sign, view.seat, mind.invents(view))
+        supporting = _supporting(facts, ledger, sign, view.seat, mind.invents(view))
         if move.kind == speech.REPORT:  # the check itself is why it is sure
-            return found
-        return found or [*self._count(mind, ledger, about, sign), *_neutral(facts, sign)]
+            return supporting
+        return supporting or [*self._count(mind, ledger, about, sign), *_neutral(facts, sign)]
 
     def _count(self, mind: Mind[Any], ledger: Ledger, about: int, sign: int) -> list[SeatFact]:
         """The probability itself as a reason, where it is on the side of the claim."""
@@ -239,9 +239,9 @@ class Spoken(Policy):
 
     def _with_reasons(self, claim: str, chosen: Sequence[SeatFact]) -> str:
         """A claim with its reasons, as a sentence."""
-        told = [self._sentences.fact(fact) for fact in chosen]
+        sentences = [self._sentences.fact(fact) for fact in chosen]
         early = any(fact.kind == _NEUTRAL for fact in chosen)
-        return self._sentences.because(claim, told, early=early) if told else self._sentences.alone(claim)
+        return self._sentences.because(claim, sentences, early=early) if sentences else self._sentences.alone(claim)
 
     def _keep(
         self,
@@ -314,18 +314,18 @@ def _supporting(
     Facts that are not true stay only if they are of the kinds `invents`.
     """
     said = [fact for fact in facts if not fact.lie or fact.kind in invents]
-    told = filter(None, (_with_opinion(fact, ledger, me) for fact in said if fact.pieces))
-    weighed = [(sign * ledger.lift(fact), fact) for fact in told if fact.points != -sign]
-    strong = sorted((one for one in weighed if one[0] >= MOVES), key=lambda one: -one[0])
+    opinions = filter(None, (_with_opinion(fact, ledger, me) for fact in said if fact.pieces))
+    weighed = [(sign * ledger.lift(fact), fact) for fact in opinions if fact.points != -sign]
+    strong = sorted((reason for reason in weighed if reason[0] >= MOVES), key=lambda reason: -reason[0])
     plain = [fact for fact in said if not fact.pieces and fact.kind != _NEUTRAL and fact.points == sign]
     return [fact for _, fact in strong] + plain
 
 
 def _of_seat(mind: Mind[Any], about: int, me: int) -> list[SeatFact]:
     """The facts about a seat; of those about the speaker itself, what it did."""
-    found = mind.facts(about)
+    facts = mind.facts(about)
     return [
-        fact for fact in found if about != me or "other" not in fact.slots or fact.kind in _DEEDS or not fact.pieces
+        fact for fact in facts if about != me or "other" not in fact.slots or fact.kind in _DEEDS or not fact.pieces
     ]
 
 
@@ -346,15 +346,15 @@ def _neutral(facts: Sequence[SeatFact], sign: int) -> list[SeatFact]:
 
 def _addressed(events: Sequence[Event], me: int) -> _Addressed | None:
     """How somebody has spoken to or of the seat, and who; the latest question, else accusation, else good word."""
-    found: dict[str, _Addressed] = {}
+    addressed: dict[str, _Addressed] = {}
     for seat, (kind, args, words), to in events:
         if seat in (me, -1) or to is not None or kind not in speech.ACTS:
             continue
-        for one in questions(words):
-            if one.to is None or me in one.to:
-                found["asked"] = _Addressed("asked", seat, None if one.topic == ANYTHING else one)
+        for question in questions(words):
+            if question.to is None or me in question.to:
+                addressed["asked"] = _Addressed("asked", seat, None if question.topic == ANYTHING else question)
         if kind in (speech.ACCUSE, speech.REPORT) and args[0] == me and args[1:] != (0,):
-            found["accused"] = _Addressed("accused", seat)
+            addressed["accused"] = _Addressed("accused", seat)
         elif kind in (speech.DEFEND, speech.RECOMMEND) and args[0] == me:
-            found["defended"] = _Addressed("defended", seat)
-    return next((found[how] for how in ("asked", "accused", "defended") if how in found), None)
+            addressed["defended"] = _Addressed("defended", seat)
+    return next((addressed[how] for how in ("asked", "accused", "defended") if how in addressed), None)

@@ -137,30 +137,30 @@ class AvalonMind:
         quest, fails, _ = args
         slots = {"quest": quest + 1, "team": self._team, "fails": fails}
         piece = Piece(number)
-        found: list[SeatFact] = []
+        facts: list[SeatFact] = []
         with_me = self._me in self._team
         for seat in self._team:
             together = "_with_me" if with_me and seat != self._me else ""
-            found.append(SeatFact(("failed" if fails else "clean") + together, seat, (piece,), slots))
+            facts.append(SeatFact(("failed" if fails else "clean") + together, seat, (piece,), slots))
         if fails and with_me:
             lie = self._card == 0
-            found.append(SeatFact("played_success", self._me, (), slots, lie=lie))
+            facts.append(SeatFact("played_success", self._me, (), slots, lie=lie))
             others = tuple(seat for seat in self._team if seat != self._me)
-            told = {**slots, "team": others}
-            found += [SeatFact("fail_from_others", seat, (piece,), told, lie=lie) for seat in others]
+            others_slots = {**slots, "team": others}
+            facts += [SeatFact("fail_from_others", seat, (piece,), others_slots, lie=lie) for seat in others]
         led = SeatFact("led_failed" if fails else "led_clean", self._leader, (Piece(self._proposed),), slots)
-        found += [led] if self._leader >= 0 else []
+        facts += [led] if self._leader >= 0 else []
         for voter, vote in enumerate(self._votes):
             kind = _VOTED.get((vote, int(fails > 0)))
             if kind is not None:
-                found.append(SeatFact(kind, voter, (Piece(self._voted, voter),), slots))
-        return [*found, *self._in_good_faith(slots)] if fails and self._votes else found
+                facts.append(SeatFact(kind, voter, (Piece(self._voted, voter),), slots))
+        return [*facts, *self._in_good_faith(slots)] if fails and self._votes else facts
 
     def _ballot(self, votes: Sequence[int], view: AvalonView) -> _Ballot:
         clean, usual = zip(
             *(
-                (one.clean_chance(self._team), float(one.clean_chances(len(self._team)).mean()))
-                for one in self._beliefs
+                (belief.clean_chance(self._team), float(belief.clean_chances(len(self._team)).mean()))
+                for belief in self._beliefs
             ),
             strict=True,
         )
@@ -177,10 +177,10 @@ class AvalonMind:
 
     def _why_voted(self, view: AvalonView, quest: int | None) -> list[SeatFact]:
         """The reason for the last vote, or for that on the team of a quest."""
-        found = [one for one in self._ballots if quest in (None, one.quest + 1)]
-        if not found:
+        ballots = [ballot for ballot in self._ballots if quest in (None, ballot.quest + 1)]
+        if not ballots:
             return [SeatFact("no_vote_yet", self._me, ())]
-        ballot = found[-1]
+        ballot = ballots[-1]
         slots = {"quest": ballot.quest + 1, "team": ballot.team}
         if ballot.vote and (ballot.led or ballot.last):
             return [SeatFact("voted_own" if ballot.led else "voted_last", self._me, (), slots)]
@@ -190,9 +190,9 @@ class AvalonMind:
 
     def _seen_on(self, quest: int | None) -> list[SeatFact]:
         """What the seat met on its last quest, or on one that is named."""
-        own = [one for one in self._facts if one.kind in ("played_success", "failed_with_me", "clean_with_me")]
+        own = [fact for fact in self._facts if fact.kind in ("played_success", "failed_with_me", "clean_with_me")]
         number = quest or (own[-1].slots["quest"] if own else None)
-        return [one for one in own if one.slots["quest"] == number]
+        return [fact for fact in own if fact.slots["quest"] == number]
 
 
 def _take(ledger: Ledger, belief: AvalonBelief, number: int, event: Event) -> None:
@@ -218,7 +218,7 @@ def _of_remark(number: int, speaker: int, target: int, by: str, of: str) -> list
     return [SeatFact(by, speaker, piece, {"other": target}), SeatFact(of, target, piece, {"other": speaker})]
 
 
-def _together(found: Sequence[SeatFact], about: int, me: int) -> list[SeatFact]:
+def _together(facts: Sequence[SeatFact], about: int, me: int) -> list[SeatFact]:
     """Several quests of a seat as one fact."""
     made = []
     for kind, kinds in (
@@ -226,7 +226,7 @@ def _together(found: Sequence[SeatFact], about: int, me: int) -> list[SeatFact]:
         ("failed_often", ("failed", "failed_with_me")),
         ("clean_with_me_often", ("clean_with_me",)),
     ):
-        several = [fact for fact in found if fact.kind in kinds]
+        several = [fact for fact in facts if fact.kind in kinds]
         if len(several) > 1 and not (about == me and kind == "clean_with_me_often"):
             pieces = tuple(piece for fact in several for piece in fact.pieces)
             made.append(SeatFact(kind, about, pieces, {"count": len(several)}))

@@ -77,8 +77,8 @@ class SeatFact:
 
     def as_json(self) -> dict[str, Any]:
         """For the transcript."""
-        told = {"kind": self.kind, "about": self.about, "pieces": [list(piece) for piece in self.pieces]}
-        return {**told, "slots": dict(self.slots), **({"lie": True} if self.lie else {})}
+        fields = {"kind": self.kind, "about": self.about, "pieces": [list(piece) for piece in self.pieces]}
+        return {**fields, "slots": dict(self.slots), **({"lie": True} if self.lie else {})}
 
 
 class MoveOutlook(NamedTuple):
@@ -126,8 +126,8 @@ class Ledger:
         """Probability that each seat is evil, shape (n,); `without` these pieces of evidence."""
         weights = self.belief.log_weights - sum(self._added.get(piece, 0.0) for piece in without)
         weights = np.exp(weights - weights.max())
-        found: Array = (weights @ self.hostile) / weights.sum()
-        return found
+        chances: Array = (weights @ self.hostile) / weights.sum()
+        return chances
 
     def lift(self, fact: SeatFact) -> float:
         """By how much a fact raises the log-odds that its seat is evil; below 0, it lowers them."""

@@ -106,17 +106,17 @@ class SeatPhrases:
 
     def fact(self, fact: SeatFact) -> str:
         """A fact in the middle of a sentence."""
-        patterns = [one.format(**self._fact_slots(fact)) for one in self.phrases.reasons[fact.kind]]
+        patterns = [reason.format(**self._fact_slots(fact)) for reason in self.phrases.reasons[fact.kind]]
         return self._draw(f"reasons {fact.kind}", patterns)
 
     def readings(self, fact: SeatFact) -> list[str]:
         """All sentences in which `fact` may be said."""
-        return [one.format(**self._fact_slots(fact)) for one in self.phrases.reasons[fact.kind]]
+        return [reason.format(**self._fact_slots(fact)) for reason in self.phrases.reasons[fact.kind]]
 
-    def outlook(self, found: MoveOutlook) -> str:
+    def outlook(self, expected: MoveOutlook) -> str:
         """What the belief says about a move, in the middle of a sentence."""
-        other = "" if found.about is None else self._slot("other", found.about)
-        return self.phrases.outlooks[found.kind].format(other=other, chance=round(100 * found.chance))
+        other = "" if expected.about is None else self._slot("other", expected.about)
+        return self.phrases.outlooks[expected.kind].format(other=other, chance=round(100 * expected.chance))
 
     # -- inside ------------------------------------------------------------------------------------------------
 

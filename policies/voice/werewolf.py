@@ -78,11 +78,11 @@ class WerewolfMind:
         self._seen = len(view.events)
 
     def facts(self, about: int) -> list[SeatFact]:
-        found = [self._revealed(fact) for fact in self._facts if fact.about == about]
+        facts = [self._revealed(fact) for fact in self._facts if fact.about == about]
         if about != self._me:
-            return found
+            return facts
         night = [] if self._role in game.LEADERS else [self._night]  # those lie about it only if they are asked
-        return [*found, *self._in_good_faith(), *night]
+        return [*facts, *self._in_good_faith(), *night]
 
     def shown(self, view: WerewolfView) -> Ledger:
         return self.public if view.knows or view.role == game.WEREWOLF else self.own
@@ -162,25 +162,35 @@ class WerewolfMind:
     def _ballot(self, target: int) -> _Ballot:
         chances = [belief.wolf_chance() for belief in (self._beliefs.own, self._beliefs.onlooker) if belief is not None]
         living = [seat for seat in range(len(chances[0])) if seat not in self._dead and seat != self._me]
-        chance, usual = zip(*((float(one[target]), float(one[living].mean())) for one in chances), strict=True)
+        chance, usual = zip(*((float(chance[target]), float(chance[living].mean())) for chance in chances), strict=True)
         return _Ballot(self._day, target, chance, usual)
 
     def _in_good_faith(self) -> list[SeatFact]:
         """That the seat took a player for a werewolf when it voted for it: to others it has to look so, too."""
         return [
-            SeatFact("thought_wolf", self._me, (), {"other": one.target, "day": one.day}, one.chance[0] <= one.usual[0])
-            for one in self._ballots
-            if one.chance[1] > one.usual[1]
+            SeatFact(
+                "thought_wolf",
+                self._me,
+                (),
+                {"other": ballot.target, "day": ballot.day},
+                ballot.chance[0] <= ballot.usual[0],
+            )
+            for ballot in self._ballots
+            if ballot.chance[1] > ballot.usual[1]
         ]
 
     def _why_voted(self, view: WerewolfView, question: Question) -> list[SeatFact]:
         """The reason for the last vote, or for the one that is named."""
-        found = [one for one in self._ballots if question.number in (None, one.day)]
-        found = [one for one in found if one.target in question.about] or found
-        if not found:
+        ballots = [ballot for ballot in self._ballots if question.number in (None, ballot.day)]
+        ballots = [ballot for ballot in ballots if ballot.target in question.about] or ballots
+        if not ballots:
             return [SeatFact("no_vote_yet", self._me, ())]
         which = int(self.shown(view) is self.public)
-        slots = {"other": found[-1].target, "day": found[-1].day, "percent": 5 * round(20 * found[-1].chance[which])}
+        slots = {
+            "other": ballots[-1].target,
+            "day": ballots[-1].day,
+            "percent": 5 * round(20 * ballots[-1].chance[which]),
+        }
         return [SeatFact(("suspected_by_count", "suspected_by_record")[which], self._me, (), slots)]
 
     def _remark(self, number: int, speaker: int, target: int, kinds: tuple[str, str]) -> None:

@@ -240,9 +240,9 @@ def _line(g: Any, r: Any) -> int:
     if (role == r.seer or role == r.medium) and _comes_out(g, r, role):
         if _claim(g, r, me) != role:
             return r.said[CLAIM] + role
-        told = _to_report(g, r)
-        if told != _NONE:
-            return told
+        target = _to_report(g, r)
+        if target != _NONE:
+            return target
     suspect = _suspect(g, r)
     if g.accusing[me] != suspect:
         return r.said[ACCUSE] + _place(g, r, suspect)
@@ -284,12 +284,12 @@ def _to_report(g: Any, r: Any) -> int:
 @kernel
 def _lie(g: Any, r: Any) -> int:
     """The possessed reports a rival as a werewolf, else anybody."""
-    me, told, rivals = g.actor, 0, 0
+    me, reported, rivals = g.actor, 0, 0
     for j in range(r.seats):
-        told |= (g.reported[me, j] != 0) << j
+        reported |= (g.reported[me, j] != 0) << j
         rivals |= (_claim(g, r, j) == r.seer) << j
-    targets = _others(g) & ~told
-    if _count(told) >= g.day or targets == 0:
+    targets = _others(g) & ~reported
+    if _count(reported) >= g.day or targets == 0:
         return _NONE
     among = targets & rivals if targets & rivals else targets
     g.players = advance(g.players)

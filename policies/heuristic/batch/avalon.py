@@ -92,11 +92,11 @@ def suspicions(g: Any, r: Any) -> Any:
     """How evil each seat looks to an onlooker, with ties broken at random."""
     n = len(g.roles)
     look_from_outside(g, r)
-    found = np.empty(n)
+    chances = np.empty(n)
     for j in range(n):
         g.players = advance(g.players)
-        found[j] = g.outside[j] + fraction(g.players) * _TIE
-    return found
+        chances[j] = g.outside[j] + fraction(g.players) * _TIE
+    return chances
 
 
 # -- votes and teams -------------------------------------------------------------------------------------------

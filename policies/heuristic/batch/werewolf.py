@@ -188,12 +188,12 @@ def _speech(g: Any, r: Any, wolf: Any) -> int:
     me, others = g.actor, _others(g)
     pressed = _pressed(g, r)
     if me == g.seer:
-        told = _to_tell(g, 1)
-        if told != NONE:
-            return _report(g, r, told, 1)
-        told = _to_tell(g, 0)
-        if told != NONE and (g.day > 1 or pressed):
-            return _report(g, r, told, 0)
+        target = _to_tell(g, 1)
+        if target != NONE:
+            return _report(g, r, target, 1)
+        target = _to_tell(g, 0)
+        if target != NONE and (g.day > 1 or pressed):
+            return _report(g, r, target, 0)
     if pressed and g.roles[me] != r.villager:
         return r.said[CLAIM] + g.roles[me]
     if others == 0:
@@ -218,10 +218,10 @@ def _pressed(g: Any, r: Any) -> bool:
 @kernel
 def _claimed(g: Any, seat: int) -> bool:
     """Whether a seat has said it is the seer, or told of a check."""
-    found = False
+    claimed = False
     for k in range(g.claimants):
-        found |= g.claimant[k] == seat
-    return found
+        claimed |= g.claimant[k] == seat
+    return claimed
 
 
 @kernel
@@ -230,8 +230,8 @@ def _to_tell(g: Any, evil: int) -> int:
     me = g.actor
     for k in range(g.checks - 1, -1, -1):
         j = g.checked[k]
-        told = g.reports_evil[me, j] + g.reports_good[me, j] > 0
-        if (g.seen >> j) & 1 == evil and g.alive[j] and not told:
+        reported = g.reports_evil[me, j] + g.reports_good[me, j] > 0
+        if (g.seen >> j) & 1 == evil and g.alive[j] and not reported:
             return j
     return NONE
 

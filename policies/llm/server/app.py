@@ -156,10 +156,10 @@ class Service:
         await self._pause(self.settings.latency - (time.monotonic() - began), request)
         if not body.stream:
             return self._reply(JSONResponse(done), fault, request)
-        told = protocol.events(done, with_usage=body.with_usage)
+        chunks = protocol.events(done, with_usage=body.with_usage)
         if fault in OF_BODY:
-            return self._broken(b"".join(told), "text/event-stream", fault, request)
-        return StreamingResponse(_each(told), media_type="text/event-stream")
+            return self._broken(b"".join(chunks), "text/event-stream", fault, request)
+        return StreamingResponse(_each(chunks), media_type="text/event-stream")
 
     async def models(self, request: Request) -> Response:
         """`GET /v1/models`."""

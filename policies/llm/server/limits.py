@@ -112,12 +112,12 @@ class _Room:
 
     def take(self, size: int) -> None:
         """Room for a body of so many bytes; 0 gives it back. Raises `Refused` if there is none."""
-        held, most = size if size > SHORT else 0, self._app.settings.max_bodies
-        if held > self._held and self._app.held - self._held + held > most:
+        large, most = size if size > SHORT else 0, self._app.settings.max_bodies
+        if large > self._held and self._app.held - self._held + large > most:
             why, after = f"too many long requests at once; accepted: {most} bytes of them", {"Retry-After": "1"}
             raise Refused(429, why, None, "rate_limit_exceeded", after)
-        self._app.held += held - self._held
-        self._held = held
+        self._app.held += large - self._held
+        self._held = large
 
 
 def _again(body: bytes, receive: Receive) -> Receive:

@@ -236,11 +236,11 @@ def parsed(kind: type[B], raw: bytes) -> B:
     try:
         return kind.model_validate_json(raw)
     except ValidationError as error:
-        told = error.errors(include_url=False)
-        idle = {one["loc"][0] for one in told if one["type"] == "extra_forbidden" and one["input"] is None}
+        faults = error.errors(include_url=False)
+        idle = {fault["loc"][0] for fault in faults if fault["type"] == "extra_forbidden" and fault["input"] is None}
         if idle:  # some clients send what they do not use as null
             return parsed(kind, json.dumps({k: v for k, v in json.loads(raw).items() if k not in idle}).encode())
-        first = told[0]
+        first = faults[0]
         where = [str(part) for part in first["loc"]]
         if not where:
             raise Refused(400, f"the body is not a JSON object that can be used: {first['msg']}") from None
@@ -265,15 +265,15 @@ def question(body: ChatBody, wanted: CompletionRequest) -> Ask[Any] | None:
         if asked is not None:
             return from_inputs(asked.kind, asked.inputs)
         read = (read_back(words) for role, words in reversed(wanted.messages) if role == "user")
-        found = next((question for question in read if question is not None), None)
+        known = next((question for question in read if question is not None), None)
     except ParlourError as error:
         raise Refused(400, str(error), "messages" if asked is None else "parlour_inputs") from None
     shape = body.response_format
-    if found is None and shape is not None and shape.type != "text":
+    if known is None and shape is not None and shape.type != "text":
         raise Refused(
             400, "no question in the messages, so there is no JSON to give; accepted: text", "response_format"
         )
-    return found
+    return known
 
 
 def by_heuristic(question: Ask[Any] | None) -> AnswerText:
@@ -335,8 +335,8 @@ def events(done: dict[str, Any], *, with_usage: bool) -> Iterator[bytes]:
         head["usage"] = None
 
     def chunk(choice: int, delta: dict[str, str], end: str | None = None) -> bytes:
-        told = {"index": choice, "delta": delta, "finish_reason": end, "logprobs": None}
-        return _event({**head, "choices": [told]})
+        choice_part = {"index": choice, "delta": delta, "finish_reason": end, "logprobs": None}
+        return _event({**head, "choices": [choice_part]})
 
     for choice in done["choices"]:
         yield chunk(choice["index"], {"role": "assistant", "content": ""})

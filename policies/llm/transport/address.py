@@ -92,16 +92,16 @@ def read_address(base_url: str | None) -> Address:
             "in the environment"
         )
     try:
-        found = urlsplit(bare)
-        usable = found.scheme in _PORTS and bool(found.hostname) and found.port != 0
+        parts = urlsplit(bare)
+        usable = parts.scheme in _PORTS and bool(parts.hostname) and parts.port != 0
     except ValueError:
         usable = False
     if not usable:
         raise ParlourError(f"base_url {base_url!r} is not accepted; accepted: such as http://localhost:8000/v1")
-    host = f"[{found.hostname}]" if ":" in str(found.hostname) else str(found.hostname)
-    port = f":{found.port}" if found.port not in (None, _PORTS[found.scheme]) else ""
-    path = found.path.rstrip("/").removesuffix(_COMPLETIONS)
-    return Address(f"{found.scheme}://{host}{port}{path}", dict(pairs))
+    host = f"[{parts.hostname}]" if ":" in str(parts.hostname) else str(parts.hostname)
+    port = f":{parts.port}" if parts.port not in (None, _PORTS[parts.scheme]) else ""
+    path = parts.path.rstrip("/").removesuffix(_COMPLETIONS)
+    return Address(f"{parts.scheme}://{host}{port}{path}", dict(pairs))
 
 
 _TELLING: Final = ("id", "root", "parent", "owned_by", "canonical_slug", "meta")
@@ -141,18 +141,18 @@ def served_at(address: Address, model: str, fetch: Callable[..., Fetched]) -> Se
     if not listed.reached:
         return ServedModel(address.base, model, context=known_context(model))
     entry = _entry(listed.body, model)
-    told = {name: entry[name] for name in _TELLING if entry.get(name)}
-    if isinstance(told.get("meta"), Mapping):
-        told["meta"] = {name: value for name, value in told["meta"].items() if name != "n_ctx"}
+    kept = {name: entry[name] for name in _TELLING if entry.get(name)}
+    if isinstance(kept.get("meta"), Mapping):
+        kept["meta"] = {name: value for name, value in kept["meta"].items() if name != "n_ctx"}
     context = min((int(entry[name]) for name in _LENGTHS if _is_number(entry.get(name))), default=None)
     if entry.get("owned_by") == "llamacpp":
         more, context = _of_llama_cpp(address, entry, fetch)
-        told |= more
+        kept |= more
     elif entry.get("owned_by") == "library" or address.base.removesuffix("/v1").endswith(_OLLAMA_PORT):
         more, context = _of_ollama(address, model, fetch)
-        told |= more
+        kept |= more
     ours = any(listing.get("owned_by") == OWNER for listing in _listed(listed.body, "data"))
-    return ServedModel(address.base, model, told, context or known_context(model), reached=True, is_parlours=ours)
+    return ServedModel(address.base, model, kept, context or known_context(model), reached=True, is_parlours=ours)
 
 
 @cache
@@ -169,8 +169,8 @@ def known_context(model: str) -> int | None:
     (128000, 128000, True)
     """
     name = model.rpartition("/")[2].lower()
-    found = [known for known in _contexts() if name == known or name.startswith(f"{known}-")]
-    return _contexts()[max(found, key=len)] if found else None
+    fitting = [known for known in _contexts() if name == known or name.startswith(f"{known}-")]
+    return _contexts()[max(fitting, key=len)] if fitting else None
 
 
 def _entry(body: object, model: str) -> Mapping[str, Any]:
@@ -186,26 +186,30 @@ def _of_llama_cpp(
     address: Address, entry: Mapping[str, Any], fetch: Callable[..., Fetched]
 ) -> tuple[dict[str, Any], int | None]:
     props = _mapping(fetch(f"{address.root}/props").body)
-    told = {name: props[name] for name in ("model_path", "chat_template") if props.get(name)}
+    facts = {name: props[name] for name in ("model_path", "chat_template") if props.get(name)}
     meta = _mapping(entry.get("meta"))
     slot = _mapping(props.get("default_generation_settings"))
     lengths: list[Any] = [slot.get("n_ctx"), meta.get("n_ctx"), meta.get("n_ctx_train")]
-    return told, next((int(length) for length in lengths if _is_number(length)), None)
+    return facts, next((int(length) for length in lengths if _is_number(length)), None)
 
 
 def _of_ollama(address: Address, model: str, fetch: Callable[..., Fetched]) -> tuple[dict[str, Any], int | None]:
     names = (model, f"{model}:latest")
-    digests = [one.get("digest") for one in _listed(fetch(f"{address.root}/api/tags").body) if one.get("name") in names]
-    told = {"digest": digests[0]} if digests else {}
-    loaded = [one for one in _listed(fetch(f"{address.root}/api/ps").body) if one.get("name") in names]
+    digests = [
+        listed.get("digest")
+        for listed in _listed(fetch(f"{address.root}/api/tags").body)
+        if listed.get("name") in names
+    ]
+    facts = {"digest": digests[0]} if digests else {}
+    loaded = [listed for listed in _listed(fetch(f"{address.root}/api/ps").body) if listed.get("name") in names]
     if loaded and _is_number(loaded[0].get("context_length")):
-        return told, int(loaded[0]["context_length"])
+        return facts, int(loaded[0]["context_length"])
     shown = _mapping(fetch(f"{address.root}/api/show", {"model": model}).body)
     chosen = re.search(r"^num_ctx\s+(\d+)", str(shown.get("parameters") or ""), re.MULTILINE)
     if chosen:
-        return told, int(chosen[1])
+        return facts, int(chosen[1])
     trained = [int(v) for k, v in _mapping(shown.get("model_info")).items() if k.endswith(".context_length")]
-    return told, min([*trained, _OLLAMA_DEFAULT]) if shown else None
+    return facts, min([*trained, _OLLAMA_DEFAULT]) if shown else None
 
 
 def _listed(body: object, field: str = "models") -> list[Mapping[str, Any]]:
@@ -213,9 +217,9 @@ def _listed(body: object, field: str = "models") -> list[Mapping[str, Any]]:
     return [entry for entry in listed if isinstance(entry, Mapping)] if isinstance(listed, list) else []
 
 
-def _mapping(found: object) -> Mapping[str, Any]:
-    return found if isinstance(found, Mapping) else {}
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
 
 
-def _is_number(found: object) -> bool:
-    return isinstance(found, int) and not isinstance(found, bool) and found > 0
+def _is_number(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0

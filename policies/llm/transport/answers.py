@@ -96,9 +96,9 @@ class Failure:
 
     def line(self) -> str:
         """One line, not too long."""
-        told = " ".join(self.told.split())
-        told = told if len(told) <= LONGEST else told[: LONGEST - 1] + "…"
-        return told if self.status is None else f"status {self.status}: {told}"
+        words = " ".join(self.told.split())
+        words = words if len(words) <= LONGEST else words[: LONGEST - 1] + "…"
+        return words if self.status is None else f"status {self.status}: {words}"
 
     def error(self, message: str) -> ModelUnavailable:
         """The exception that it ends in."""
@@ -110,19 +110,19 @@ class Failure:
 def refusal(status: int, text: str, headers: Mapping[str, str] | None = None) -> Failure:
     """What an answer with an error's status, or an error in the body of another, means."""
     fields = _fields(text)
-    told = str(fields.get("message") or text.strip() or "no reason given")
-    words = " ".join([told, *(str(code) for code in _codes(fields))])
+    message = str(fields.get("message") or text.strip() or "no reason given")
+    words = " ".join([message, *(str(code) for code in _codes(fields))])
     kind, again = _kind(status, words)
     parameter = fields.get("param")
     return Failure(
-        told=told,
+        told=message,
         kind=kind,
         again=again,
         status=status,
         parameter=parameter if isinstance(parameter, str) else None,
         wait=retry_after(headers or {}) if again else None,
-        tokens=_number(fields.get("n_prompt_tokens"), _TOKENS, told) if kind == "context" else None,
-        limit=_number(fields.get("n_ctx"), _LIMIT, told) if kind == "context" else None,
+        tokens=_number(fields.get("n_prompt_tokens"), _TOKENS, message) if kind == "context" else None,
+        limit=_number(fields.get("n_ctx"), _LIMIT, message) if kind == "context" else None,
     )
 
 
@@ -163,11 +163,11 @@ def _fields(text: str) -> Mapping[str, Any]:
 def _codes(fields: Mapping[str, Any]) -> list[object]:
     """Codes and the words of whoever stands behind a gateway: Azure's `innererror`, OpenRouter's `metadata`."""
     inner, behind = fields.get("innererror"), fields.get("metadata")
-    found = [fields.get("code"), fields.get("type"), fields.get("detail")]
-    found += [inner.get("code")] if isinstance(inner, Mapping) else []
+    codes = [fields.get("code"), fields.get("type"), fields.get("detail")]
+    codes += [inner.get("code")] if isinstance(inner, Mapping) else []
     if isinstance(behind, Mapping):
-        found += [behind.get("raw"), "flagged" if behind.get("reasons") else None]
-    return [one for one in found if one]
+        codes += [behind.get("raw"), "flagged" if behind.get("reasons") else None]
+    return [code for code in codes if code]
 
 
 def _kind(status: int, words: str) -> tuple[Fatal | Reason, bool]:
@@ -187,11 +187,11 @@ def _kind(status: int, words: str) -> tuple[Fatal | Reason, bool]:
     return "refused", False
 
 
-def _number(field: object, patterns: tuple[str, ...], told: str) -> int | None:
+def _number(field: object, patterns: tuple[str, ...], text: str) -> int | None:
     if isinstance(field, int):
         return field
-    found = (re.search(pattern, told, re.IGNORECASE) for pattern in patterns)
-    return next((int(match[1]) for match in found if match), None)
+    matches = (re.search(pattern, text, re.IGNORECASE) for pattern in patterns)
+    return next((int(match[1]) for match in matches if match), None)
 
 
 _FINISH: Final = {"max_tokens": "length", "end_turn": "stop", "stop_sequence": "stop", "eos": "stop"}
@@ -248,15 +248,17 @@ def _append(message: dict[str, Any], delta: Mapping[str, Any]) -> None:
                 _append(entries[at], entry)
 
 
-def kept_back(written: str, told: str) -> Completion:
+def kept_back(written: str, reason: str) -> Completion:
     """A reply that a server kept back, as one: its reader will say what is wrong with it."""
-    cut = re.search(r"max(?:imum)? (?:completion )?tokens", told, re.IGNORECASE)
+    cut = re.search(r"max(?:imum)? (?:completion )?tokens", reason, re.IGNORECASE)
     return Completion((written,), Usage(0, 0), ("length" if cut else "stop",), thinking=("",), dropped=(NO_USAGE,))
 
 
 def _failed(body: Any) -> Failure | None:
     """OpenRouter's errors after the start of a reply, for the whole or for a choice, with a status of their own."""
-    error = body.get("error") or next((one.get("error") for one in body.get("choices") or () if one.get("error")), None)
+    error = body.get("error") or next(
+        (choice.get("error") for choice in body.get("choices") or () if choice.get("error")), None
+    )
     if not error:
         return None
     code = error.get("code") if isinstance(error, Mapping) else None
@@ -300,8 +302,8 @@ def _joined(content: object, kinds: Collection[str], *fields: str) -> str:
     said = []
     for part in content:
         if isinstance(part, Mapping) and part.get("type") in kinds:
-            found = next((part[name] for name in fields if part.get(name)), "")
-            said.append(found if isinstance(found, str) else _joined(found, ("text",), "text"))
+            part_text = next((part[name] for name in fields if part.get(name)), "")
+            said.append(part_text if isinstance(part_text, str) else _joined(part_text, ("text",), "text"))
         elif isinstance(part, str) and "text" in fields[:1]:
             said.append(part)
     return "".join(said)
@@ -325,6 +327,6 @@ def _finish(choice: Mapping[str, Any]) -> str:
 def _usage(usage: Mapping[str, Any], timings: object) -> Usage:
     details = usage.get("prompt_tokens_details") or {}
     places = (details.get("cached_tokens"), usage.get("prompt_cache_hit_tokens"), usage.get("cache_read_input_tokens"))
-    told = (*places, timings.get("cache_n")) if isinstance(timings, Mapping) else places
-    cached = next((int(one) for one in told if one), 0)
+    counts = (*places, timings.get("cache_n")) if isinstance(timings, Mapping) else places
+    cached = next((int(count) for count in counts if count), 0)
     return Usage(int(usage["prompt_tokens"]), int(usage.get("completion_tokens") or 0), cached)

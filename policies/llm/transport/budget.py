@@ -57,9 +57,9 @@ class Prices:
             try:
                 table |= _table(json_value(Path(path).read_bytes()))
             except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-                told = str(error) if isinstance(error, ParlourError) else type(error).__name__
+                reason = str(error) if isinstance(error, ParlourError) else type(error).__name__
                 raise ParlourError(
-                    f'{str(path)!r} holds no prices ({told}); accepted: JSON {{"models": {{name: [read, written]}}}}'
+                    f'{str(path)!r} holds no prices ({reason}); accepted: JSON {{"models": {{name: [read, written]}}}}'
                 ) from None
         return cls(table)
 

@@ -146,21 +146,21 @@ class Cache(Layer):
             row = file.execute(latest, (self.address, model)).fetchone()
             others = file.execute("SELECT DISTINCT model, address FROM servers ORDER BY model, address").fetchall()
         if row is None:
-            held = ", ".join(f"{name!r} at {address or 'no address'}" for name, address in others) or "nothing"
+            stored_names = ", ".join(f"{name!r} at {address or 'no address'}" for name, address in others) or "nothing"
             raise CacheMiss(
-                f"{str(self.path)!r} holds no reply of {model!r} at {self.address or 'no address'}; accepted: {held}"
+                f"{str(self.path)!r} holds no reply of {model!r} at {self.address or 'no address'}; accepted: {stored_names}"
             )
         return Remembered(row[0], ServedModel(self.address, model, json.loads(row[1]), row[2]))
 
     def _told_model(self, model: str) -> Remembered:
         """As the server tells it; as stored where the server cannot be reached. It becomes the latest."""
-        told = served_model(self._inner, model)
-        if not told.reached and told.address:
+        served = served_model(self._inner, model)
+        if not served.reached and served.address:
             try:
                 return self._stored_model(model)
             except CacheMiss:
                 pass
-        values = (told.address, model, told.digest, json.dumps(told.told, sort_keys=True), told.context, _now())
+        values = (served.address, model, served.digest, json.dumps(served.told, sort_keys=True), served.context, _now())
         with open_cache(self.path, True) as file:
             file.execute(
                 "INSERT INTO servers (address, model, digest, told, context, seen) VALUES (?, ?, ?, ?, ?, ?) "
@@ -170,7 +170,7 @@ class Cache(Layer):
             row = file.execute(
                 "SELECT id, context FROM servers WHERE address = ? AND model = ? AND digest = ?", values[:3]
             ).fetchone()
-        return Remembered(row[0], replace(told, context=row[1]))
+        return Remembered(row[0], replace(served, context=row[1]))
 
     def _read(self, key: str) -> Completion | CallFailed | None:
         with open_cache(self.path, self.mode == "record") as file:
@@ -199,8 +199,8 @@ class Cache(Layer):
 
     def _decoded(self, failed: str | None, stored: str) -> Completion | CallFailed:
         try:
-            found = json.loads(stored)
-            return _completion(found) if failed is None else _failure(failed, found)
+            fields = json.loads(stored)
+            return _completion(fields) if failed is None else _failure(failed, fields)
         except (ValueError, KeyError, TypeError):
             raise ParlourError(f"{str(self.path)!r} holds a damaged reply; accepted: what a cache stored") from None
 
@@ -268,20 +268,20 @@ def _encoded_failure(error: CallFailed) -> str:
     return json.dumps({"message": str(error), **sizes}, ensure_ascii=False)
 
 
-def _completion(found: dict[str, Any]) -> Completion:
+def _completion(fields: dict[str, Any]) -> Completion:
     return Completion(
-        texts=tuple(found["texts"]),
-        usage=Usage(*found["usage"]),
-        finish=tuple(found["finish"]),
-        thinking=tuple(found["thinking"]),
-        served=found["served"],
+        texts=tuple(fields["texts"]),
+        usage=Usage(*fields["usage"]),
+        finish=tuple(fields["finish"]),
+        thinking=tuple(fields["thinking"]),
+        served=fields["served"],
         cached=True,
-        dropped=tuple(found["dropped"]),
+        dropped=tuple(fields["dropped"]),
     )
 
 
-def _failure(failed: str, found: dict[str, Any]) -> CallFailed:
+def _failure(failed: str, fields: dict[str, Any]) -> CallFailed:
     if failed == "context":
-        return PromptTooLong(found["message"], found["tokens"], found["limit"])
+        return PromptTooLong(fields["message"], fields["tokens"], fields["limit"])
     reason: Reason = next(arg for arg in get_args(Reason) if arg == failed)
-    return CallFailed(found["message"], reason)
+    return CallFailed(fields["message"], reason)

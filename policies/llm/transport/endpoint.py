@@ -151,28 +151,28 @@ class Endpoint:
             off = self.learned.off | ({"response_format"} if refusal_with_schema else frozenset())
             sent = parameters(request, off)
             self._gate.wait(self._spread(self._first_wait, request.sample))
-            found = self._attempt(sent)
-            if isinstance(found, Completion):
+            outcome = self._attempt(sent)
+            if isinstance(outcome, Completion):
                 self._count_completion(request, sent, refusal_with_schema)
-                dropped = tuple(sorted({*dropped_from(request, sent, off), *found.dropped}))
-                return replace(found, retries=retries, seconds=time.monotonic() - started, dropped=dropped)
-            name = refused(found, sent)
+                dropped = tuple(sorted({*dropped_from(request, sent, off), *outcome.dropped}))
+                return replace(outcome, retries=retries, seconds=time.monotonic() - started, dropped=dropped)
+            name = refused(outcome, sent)
             if name:
-                self._drop(name, found)
+                self._drop(name, outcome)
                 continue
-            if may_be_schema(found, sent):
-                refusal_with_schema = found
+            if may_be_schema(outcome, sent):
+                refusal_with_schema = outcome
                 continue
-            if found.wait is not None:
-                self._gate.close(found.wait)
-            unreadable += found.unreadable
-            left = _UNREADABLE + 1 - unreadable if found.unreadable else self.max_retries
+            if outcome.wait is not None:
+                self._gate.close(outcome.wait)
+            unreadable += outcome.unreadable
+            left = _UNREADABLE + 1 - unreadable if outcome.unreadable else self.max_retries
             most = min(self.max_retries, retries + left)
-            if not found.again or retries >= most:
-                raise self._error(request, refusal_with_schema or found, retries)
+            if not outcome.again or retries >= most:
+                raise self._error(request, refusal_with_schema or outcome, retries)
             retries += 1
-            wait = self._wait(retries - 1, request.sample) if found.wait is None else 0.0
-            self._show_retry(found.told, wait, f"retry {retries} of {most}")
+            wait = self._wait(retries - 1, request.sample) if outcome.wait is None else 0.0
+            self._show_retry(outcome.told, wait, f"retry {retries} of {most}")
             time.sleep(wait)
 
     def _count_completion(self, request: Request, sent: dict[str, Any], refusal_with_schema: Failure | None) -> None:
@@ -296,12 +296,12 @@ class Endpoint:
         key = secret(self.key_env)
         return re.sub(re.escape(key), "[key]", text, flags=re.IGNORECASE) if len(key) >= _SHORTEST_SECRET else text
 
-    def _cleaned(self, found: Completion | Failure) -> Completion | Failure:
+    def _cleaned(self, outcome: Completion | Failure) -> Completion | Failure:
         """Once more: a key may have been written with escapes that JSON has undone."""
-        if isinstance(found, Failure):
-            return replace(found, told=self._clean(found.told))
-        texts, thinking = tuple(map(self._clean, found.texts)), tuple(map(self._clean, found.thinking))
-        return replace(found, texts=texts, thinking=thinking, served=self._clean(found.served))
+        if isinstance(outcome, Failure):
+            return replace(outcome, told=self._clean(outcome.told))
+        texts, thinking = tuple(map(self._clean, outcome.texts)), tuple(map(self._clean, outcome.thinking))
+        return replace(outcome, texts=texts, thinking=thinking, served=self._clean(outcome.served))
 
     def _drop(self, name: str, failure: Failure) -> None:
         if self.learned.leave_out(name):

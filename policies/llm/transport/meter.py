@@ -88,8 +88,8 @@ class Count:
 
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
-        told = {k: round(v, _ROUNDED) if isinstance(v, float) else v for k, v in asdict(self).items()}
-        return {**told, "valid_share": self.valid_share}
+        numbers = {k: round(v, _ROUNDED) if isinstance(v, float) else v for k, v in asdict(self).items()}
+        return {**numbers, "valid_share": self.valid_share}
 
 
 class Label(NamedTuple):
@@ -148,8 +148,8 @@ class Meter(Layer):
 
     def served_model(self, model: str) -> ServedModel:
         """The description of a model: the server's address, its entry for the model, the context."""
-        found = super().served_model(model)
-        return found if self._context is None else replace(found, context=self._context)
+        served = super().served_model(model)
+        return served if self._context is None else replace(served, context=self._context)
 
     def cost(self, model: str, reply: Completion) -> float | None:
         """Dollars that a reply cost, or, if it is from the cache, that its first call cost; None if unknown."""

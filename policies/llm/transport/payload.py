@@ -118,14 +118,14 @@ def refused(failure: Failure, sent: dict[str, Any]) -> str | None:
         return _refused_reasoning(sent)
     if _TOO_MUCH.search(failure.told) or ABOUT_SCHEMA.search(failure.told):
         return None
-    told = _without_name(failure.told, str(sent["model"]))
+    message = _without_name(failure.told, str(sent["model"]))
     if failure.parameter:
         head = re.split(r"[.\[]", failure.parameter)[0]
-        told = f"'{head}'"
+        message = f"'{head}'"
     forms = {**_NAMES, **{name: rf"\b{re.escape(name)}\b" for name in sent.get("extra_body", ())}}
     present = {*sent, *sent.get("extra_body", ())}
-    found = {name: re.search(form, told) for name, form in forms.items() if name in present}
-    places = {name: match.start() for name, match in found.items() if match}
+    matches = {name: re.search(form, message) for name, form in forms.items() if name in present}
+    places = {name: match.start() for name, match in matches.items() if match}
     return min(places, key=lambda name: places[name], default=None)
 
 
@@ -134,11 +134,11 @@ def may_be_schema(failure: Failure, sent: Mapping[str, Any]) -> bool:
     return "response_format" in sent and failure.status in _REFUSING and failure.kind == "refused"
 
 
-def _without_name(told: str, model: str) -> str:
+def _without_name(message: str, model: str) -> str:
     """A server's words without the model's name, which may hold the name of a parameter; not where it is one."""
     if model in _NAMES:
-        return told
-    return re.sub(rf"(?<![\w.-]){re.escape(model)}(?![\w-])", "", told)
+        return message
+    return re.sub(rf"(?<![\w.-]){re.escape(model)}(?![\w-])", "", message)
 
 
 def _refused_reasoning(sent: Mapping[str, Any]) -> str | None:
@@ -149,17 +149,17 @@ def _refused_reasoning(sent: Mapping[str, Any]) -> str | None:
 
 
 def _refused_role(failure: Failure, messages: list[dict[str, str]]) -> str | None:
-    told = _RAISED.sub("", failure.told)
+    reason = _RAISED.sub("", failure.told)
     roles = [message["role"] for message in messages]
     has_system = "system" in roles or "developer" in roles
     has_repeated = any(a == b for a, b in pairwise(roles))
     if failure.status is None or failure.status < 400:
         return None
-    if _ALTERNATE.search(told):
+    if _ALTERNATE.search(reason):
         return REPEATED_ROLES if has_repeated else SYSTEM_ROLE if has_system else None
-    if "system" in roles and _DEVELOPER.search(told):
+    if "system" in roles and _DEVELOPER.search(reason):
         return SYSTEM_NOT_DEVELOPER
-    return SYSTEM_ROLE if has_system and _NO_SYSTEM.search(told) else None
+    return SYSTEM_ROLE if has_system and _NO_SYSTEM.search(reason) else None
 
 
 def _messages(messages: tuple[ChatMessage, ...], off: frozenset[str]) -> tuple[ChatMessage, ...]:
@@ -170,9 +170,11 @@ def _messages(messages: tuple[ChatMessage, ...], off: frozenset[str]) -> tuple[C
         messages = (first, *others[1:]) if first and others[0].role == "user" else messages
     if REPEATED_ROLES in off:
         runs = ((role, list(run)) for role, run in groupby(messages, key=lambda message: message.role))
-        messages = tuple(ChatMessage(role, "\n\n".join(one.content for one in run)) for role, run in runs)
+        messages = tuple(ChatMessage(role, "\n\n".join(message.content for message in run)) for role, run in runs)
     if SYSTEM_NOT_DEVELOPER in off:
-        messages = tuple(one._replace(role="developer") if one.role == "system" else one for one in messages)
+        messages = tuple(
+            message._replace(role="developer") if message.role == "system" else message for message in messages
+        )
     return messages
 
 
@@ -193,6 +195,6 @@ def _wanted(request: Request) -> dict[str, Any]:
     if request.n > 1:
         wanted["n"] = request.n
     if request.schema is not None:
-        held = {"name": request.schema_name, "schema": dict(request.schema), "strict": True}
-        wanted["response_format"] = {"type": "json_schema", "json_schema": held}
+        schema_format = {"name": request.schema_name, "schema": dict(request.schema), "strict": True}
+        wanted["response_format"] = {"type": "json_schema", "json_schema": schema_format}
     return wanted

@@ -245,8 +245,8 @@ class Layer:
 def served_model(transport: Transport, model: str) -> ServedModel:
     """What is known about a model at the far end of a transport; nothing where the transport cannot say."""
     asked = getattr(transport, "served_model", None)
-    found: ServedModel = ServedModel(model=model) if asked is None else asked(model)
-    return found
+    served: ServedModel = ServedModel(model=model) if asked is None else asked(model)
+    return served
 
 
 def address_of(transport: Transport) -> str:

@@ -65,10 +65,10 @@ def stored_models(path: Path) -> list[StoredModel]:
     """The models in a file, by name, address and time. Raises `ParlourError` if the file is not a cache."""
     with _opened(path) as file:
         rows = file.execute(_LISTED).fetchall()
-    found: list[dict[str, Any]] = [
+    models: list[dict[str, Any]] = [
         dict(zip((field.name for field in fields(StoredModel)), row, strict=True)) for row in rows
     ]
-    return [StoredModel(**{**one, "latest": bool(one["latest"])}) for one in found]
+    return [StoredModel(**{**model, "latest": bool(model["latest"])}) for model in models]
 
 
 def prune(
@@ -116,17 +116,17 @@ def exported(path: Path) -> Iterator[dict[str, Any]]:
         )
         names = [column[0] for column in rows.description]
         for row in rows:
-            told = dict(zip(names, row, strict=True))
-            yield {**told, **_fields(told.pop("reply"), path)}
+            columns = dict(zip(names, row, strict=True))
+            yield {**columns, **_fields(columns.pop("reply"), path)}
 
 
 def _fields(reply: str, path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(reply)
+        fields = json.loads(reply)
     except ValueError:
         raise ParlourError(f"{str(path)!r} holds a damaged reply; accepted: what a cache stored") from None
-    found.pop("key", None)
-    return dict(found)
+    fields.pop("key", None)
+    return dict(fields)
 
 
 def _conditions(path: Path, model: str | None, server: str | None, before: str | None) -> dict[str, str | None]:
@@ -134,11 +134,11 @@ def _conditions(path: Path, model: str | None, server: str | None, before: str |
     known = stored_models(path)
     conditions: dict[str, str | None] = {}
     if model is not None:
-        check_one_of("model", model, sorted({one.model for one in known}))
+        check_one_of("model", model, sorted({stored.model for stored in known}))
         conditions["servers.model = ?"] = model
     if server is not None:
         address = read_address(server).base
-        check_one_of("server", address, sorted({one.server for one in known}))
+        check_one_of("server", address, sorted({stored.server for stored in known}))
         conditions["servers.address = ?"] = address
     if before is not None:
         try:

@@ -60,17 +60,17 @@ def fellows(g: Any) -> int:
 @kernel
 def drawn(g: Any, among: int, count: int) -> int:
     """The bits of so many seats of a set, at random; all of them if there are fewer."""
-    n, found, left = len(g.roles), 0, 0
+    n, seats, left = len(g.roles), 0, 0
     for j in range(n):
         left += (among >> j) & 1
     for j in range(n):
         if (among >> j) & 1:
             g.players = advance(g.players)
             if below(g.players, left) < count:
-                found |= 1 << j
+                seats |= 1 << j
                 count -= 1
             left -= 1
-    return found
+    return seats
 
 
 @kernel
@@ -117,5 +117,5 @@ def team(g: Any, r: Any) -> int:
                     trusted &= ~r.sides[s]
                 left -= 1
     own = 1 << me
-    found = own | drawn(g, trusted & ~own, r.sizes[g.quest] - 1)
-    return found | drawn(g, ((1 << n) - 1) & ~found, r.sizes[g.quest] - r.bits[found])
+    team = own | drawn(g, trusted & ~own, r.sizes[g.quest] - 1)
+    return team | drawn(g, ((1 << n) - 1) & ~team, r.sizes[g.quest] - r.bits[team])

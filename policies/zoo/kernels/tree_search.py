@@ -207,7 +207,7 @@ def fits(w: Any, r: Any, side: int, merlin: int, me: int, own: int, shown: int) 
             left -= 1
     if w.roles[me] != own or (merlin >= 0 and w.roles[merlin] != r.merlin):
         return False
-    found = 0
+    seen = 0
     for j in range(n):
-        found |= r.sees[own, w.roles[j]] << j
-    return found & ~(1 << me) == shown
+        seen |= r.sees[own, w.roles[j]] << j
+    return seen & ~(1 << me) == shown
