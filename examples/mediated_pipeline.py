@@ -22,12 +22,12 @@ SAMPLES, AGREEMENT = 5, 0.8
 """Of self-consistency, as in the published run: answers from memory, and the share of them that must agree."""
 
 
-def as_document(found: Any) -> Any:
+def as_document(document: Any) -> Any:
     """A document of LangChain or LlamaIndex as `{title, text}`; anything else as it is."""
-    text = getattr(found, "page_content", None) or getattr(found, "text", None)
+    text = getattr(document, "page_content", None) or getattr(document, "text", None)
     if not isinstance(text, str):
-        return found
-    metadata = getattr(found, "metadata", None) or {}
+        return document
+    metadata = getattr(document, "metadata", None) or {}
     return {"title": str(metadata.get("title", "")), "text": text}
 
 
@@ -66,8 +66,8 @@ class MediatedPipeline:
         """The answer (None for silence), what was recommended and why, and the id of the log's entry."""
         advice = self.mediator.advise(question, self.probe)
         number = None if self.log is None else self.log.recommended(question, advice)
-        told = {"id": number, "answer": self._answer(question, *advice.joint) or None}
-        return told | {"joint": advice.joint, "probability": advice.probability, "state": advice.state}
+        answer = {"id": number, "answer": self._answer(question, *advice.joint) or None}
+        return answer | {"joint": advice.joint, "probability": advice.probability, "state": advice.state}
 
     __call__ = query = invoke
 

@@ -50,8 +50,8 @@ def make_app(policy: str | Path, documents: Any, log: str | Path) -> FastAPI:
         except ParlourError as error:
             raise HTTPException(422, str(error)) from None
         names = ("retriever", "generator", "verifier")
-        told = dict(zip(names, advice.joint, strict=True))
-        return {"id": number, **told, "probability": advice.probability, "state": advice.state}
+        actions = dict(zip(names, advice.joint, strict=True))
+        return {"id": number, **actions, "probability": advice.probability, "state": advice.state}
 
     @app.post("/results/{number}", status_code=204)
     def result(number: str, came: Result) -> None:

@@ -179,9 +179,9 @@ def play(
         if not waiting:
             break
         for at, row, game in waiting:
-            game.view, told = at.look(game), tokens.message(at.talk.hear(game.agent))
-            game.tokens += told
-            unread.setdefault(row, []).extend(told)
+            game.view, message = at.look(game), tokens.message(at.talk.hear(game.agent))
+            game.tokens += message
+            unread.setdefault(row, []).extend(message)
         rows = [row for _, row, _ in waiting]
         for (at, row, game), reply in zip(waiting, writer.replies(rows, [unread[r] for r in rows]), strict=True):
             judged = at.answer(tokens.decode(reply[0]))
@@ -296,11 +296,11 @@ class Run:
     def held_out(self, name: str) -> list[AskedGame]:
         """The games of a model in the seat of the role, on held-out deals that are the same for all."""
         deals = lm.seeds_of(self.seed, STREAM + 7, 0, self.chosen.deals, HELD_OUT)
-        model, found = self.model(name), []
+        model, games = self.model(name), []
         for start in range(0, len(deals), len(self.tables)):
             part = deals[start : start + len(self.tables)]
-            found += play(model, self.tokens, self.tables, part, part[0], everybody=False)
-        return found
+            games += play(model, self.tokens, self.tables, part, part[0], everybody=False)
+        return games
 
     def beliefs(self, name: str, games: list[AskedGame], deduction: Deduction) -> Any:
         """What the model's beliefs at the end of games are worth; None for a seat that knows who is evil."""
@@ -320,29 +320,29 @@ def measured(run: Run) -> dict[str, Any]:
         return read_json(path)
     base = run.tables[0]._game
     deduction = Deduction(expert(AVALON, dict(base.game.config)), EVIL)
-    found = {}
+    results = {}
     for name in ("imitation", *ARMS):
         games = run.held_out(name)
         scores = run.beliefs(name, games, deduction)
-        told = {}
+        beliefs = {}
         if scores is not None:
-            told = {"loss": _numbers(scores.loss), "skill": _numbers(scores.skill)}
-        found[name] = {"won": [game.reward > 0 for game in games], **told}
-    write_json(path, found)
-    return found
+            beliefs = {"loss": _numbers(scores.loss), "skill": _numbers(scores.skill)}
+        results[name] = {"won": [game.reward > 0 for game in games], **beliefs}
+    write_json(path, results)
+    return results
 
 
 def _numbers(estimate: Any) -> list[float] | None:
     return None if estimate is None else [estimate.value, estimate.low, estimate.high]
 
 
-def report(found: dict[str, Any], chosen: argparse.Namespace) -> str:
+def report(results: dict[str, Any], chosen: argparse.Namespace) -> str:
     """The ablation as Markdown: wins, the gains over imitation and over longer imitation, and the beliefs."""
     rows = []
-    for name, own in found.items():
+    for name, own in results.items():
         wins, gains = rate(sum(own["won"]), len(own["won"])), []
         for other in ("imitation", "longer"):
-            gain = paired(own["won"], found[other]["won"])
+            gain = paired(own["won"], results[other]["won"])
             same = name in ("imitation", other)
             gains.append("" if same else f"{100 * gain.value:+.1f} {show_interval(gain, '+.1f', 100)}")
         beliefs = [f"{v[0]:.3f} [{v[1]:.3f}, {v[2]:.3f}]" if (v := own.get(key)) else "-" for key in ("loss", "skill")]
@@ -366,9 +366,9 @@ def train(chosen: argparse.Namespace) -> dict[str, Any]:
                 else (lambda model, weight=weight: run.learn(model, chosen.learning, weight))
             )
             run.stage(name, "imitation", work)
-        found = measured(run)
-        atomic_write(chosen.out / "report.md", report(found, chosen))
-    return found
+        results = measured(run)
+        atomic_write(chosen.out / "report.md", report(results, chosen))
+    return results
 
 
 def main() -> None:

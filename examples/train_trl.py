@@ -136,8 +136,8 @@ def measured(trainer: GRPOTrainer, settings: Settings, file: Path) -> dict[str, 
         made = rollout(prompts, trainer)
         usable = usable_share(made["completion_ids"], made["said"], made["refused"])
         write_json(file, {"deals": list(map(seed_of, prompts)), "returns": made["game_reward"], "usable": usable})
-    found: dict[str, list[float]] = read_json(file)
-    return found
+    stored: dict[str, list[float]] = read_json(file)
+    return stored
 
 
 def save(trainer: GRPOTrainer, folder: Path) -> None:
@@ -154,7 +154,13 @@ def report(settings: Settings, before: dict[str, list[float]], after: dict[str, 
     rows = []
     for name, of in (("before", before), ("after", after)):
         shown = (mean_estimate(of["returns"], RETURN), mean_estimate(of["usable"], SHARE))
-        rows.append((name, str(len(of["returns"])), *(f"{one.value:.3f} {show_interval(one, '.3f')}" for one in shown)))
+        rows.append(
+            (
+                name,
+                str(len(of["returns"])),
+                *(f"{estimate.value:.3f} {show_interval(estimate, '.3f')}" for estimate in shown),
+            )
+        )
     verdict = compared(
         "the model after training",
         "the model before it",
@@ -191,13 +197,13 @@ def given() -> tuple[Settings, Path]:
     """The settings of the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--out", type=Path, default=Path("runs/train_trl"))
-    for one in fields(Settings):
-        kind = {"int": int, "float": float}.get(str(one.type), str)
-        option = f"--{one.name.replace('_', '-')}"
-        if one.name == "model":
+    for setting in fields(Settings):
+        kind = {"int": int, "float": float}.get(str(setting.type), str)
+        option = f"--{setting.name.replace('_', '-')}"
+        if setting.name == "model":
             parser.add_argument(option, required=True)
         else:
-            parser.add_argument(option, type=kind, default=one.default, help=f"default: {one.default}")
+            parser.add_argument(option, type=kind, default=setting.default, help=f"default: {setting.default}")
     chosen = vars(parser.parse_args())
     out: Path = chosen.pop("out")
     return Settings(**chosen), out

@@ -16,18 +16,21 @@ chosen = arguments.parse_args()
 chosen.out.mkdir(parents=True, exist_ok=True)
 
 
-def tell(one):
+def tell(study):
     """One corpus is done."""
-    more = compared([one], "contextual, sees question")
-    rows = zip(*(earned.tolist() for earned in one.earned.values()), strict=True)
-    write_csv(chosen.out / f"{one.difficulty}-{one.seed}.csv", list(one.earned), [list(row) for row in rows])
-    print(f"{one.difficulty} {one.seed}: {one.earned[TABLE].mean():.2f}, sees question {more.value:+.2f}", flush=True)
+    more = compared([study], "contextual, sees question")
+    rows = zip(*(earned.tolist() for earned in study.earned.values()), strict=True)
+    write_csv(chosen.out / f"{study.difficulty}-{study.seed}.csv", list(study.earned), [list(row) for row in rows])
+    print(
+        f"{study.difficulty} {study.seed}: {study.earned[TABLE].mean():.2f}, sees question {more.value:+.2f}",
+        flush=True,
+    )
 
 
-found = studies(chosen.difficulty, chosen.seed, tell)
-write_csv(chosen.out / "systems.csv", list(HEADING), study_lines(found))
-print(markdown_table(HEADING, [list(map(str, line)) for line in study_lines(found)]))
+results = studies(chosen.difficulty, chosen.seed, tell)
+write_csv(chosen.out / "systems.csv", list(HEADING), study_lines(results))
+print(markdown_table(HEADING, [list(map(str, line)) for line in study_lines(results)]))
 for difficulty in chosen.difficulty:
-    part = [one for one in found if one.difficulty == difficulty]
+    part = [study for study in results if study.difficulty == difficulty]
     more = compared(part, "contextual, sees question", "question form x state")
     print(f"{difficulty}: sees question less question form x state {more.value:+.2f} [{more.low}, {more.high}]")

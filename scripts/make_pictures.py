@@ -54,12 +54,12 @@ def rows(page: str, heading: str) -> list[list[str]]:
     starts = [at for at, line in enumerate(lines) if line.startswith(f"| {heading}")]
     if not starts:
         raise LookupError(f"{page}.md: no table starts with {heading!r}")
-    found = []
+    cells = []
     for line in lines[starts[0] + 2 :]:
         if not line.startswith("|"):
             break
-        found.append([cell.strip().replace("`", "") for cell in line.strip("|").split("|")])
-    return found
+        cells.append([cell.strip().replace("`", "") for cell in line.strip("|").split("|")])
+    return cells
 
 
 def estimated(cell: str) -> Estimated:
@@ -68,7 +68,7 @@ def estimated(cell: str) -> Estimated:
     >>> estimated("86.2 % [84.6, 87.8]"), estimated("0.5")
     ((86.2, 84.6, 87.8), (0.5, None, None))
     """
-    numbers = [float(found.replace(",", "")) for found in _NUMBER.findall(re.sub(r", (?=[+-]?\d)", " ", cell))]
+    numbers = [float(number.replace(",", "")) for number in _NUMBER.findall(re.sub(r", (?=[+-]?\d)", " ", cell))]
     return (numbers[0], numbers[1], numbers[2]) if len(numbers) > 2 else (numbers[0], None, None)
 
 

@@ -21,8 +21,8 @@ MADE = re.compile(r"PKG-INFO|setup\.cfg|parlour\.egg-info/.*")
 
 def tracked(root: Path = ROOT) -> list[str]:
     """The files that git has, relative to the root."""
-    told = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, text=True, check=True)
-    return [name for name in told.stdout.split("\0") if name]
+    listing = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, text=True, check=True)
+    return [name for name in listing.stdout.split("\0") if name]
 
 
 def differences(wheel: Path, sdist: Path | None, files: Iterable[str]) -> list[str]:
@@ -31,13 +31,13 @@ def differences(wheel: Path, sdist: Path | None, files: Iterable[str]) -> list[s
     with zipfile.ZipFile(wheel) as opened:
         inside = {name for name in opened.namelist() if ".dist-info/" not in name}
     packaged = {f"parlour/{name}" for name in known if name.split("/")[0] in FOLDERS}
-    found = _lines(wheel, packaged, inside)
+    lines = _lines(wheel, packaged, inside)
     if sdist is not None:
         with tarfile.open(sdist) as opened:
-            names = (one.name.partition("/")[2] for one in opened if one.isfile())
+            names = (member.name.partition("/")[2] for member in opened if member.isfile())
             inside = {name for name in names if not MADE.fullmatch(name)}
-        found += _lines(sdist, known, inside)
-    return found
+        lines += _lines(sdist, known, inside)
+    return lines
 
 
 def _lines(of: Path, expected: set[str], inside: set[str]) -> list[str]:
@@ -49,6 +49,6 @@ if __name__ == "__main__":
     given = [Path(word) for word in sys.argv[1:]]
     if not 1 <= len(given) <= 2:
         sys.exit(f"{len(given)} files are not accepted; accepted: a wheel, or a wheel and an sdist")
-    told = differences(given[0], given[1] if len(given) == 2 else None, tracked())
-    print("\n".join(told) or "the package has the files of git, and no others")
-    sys.exit(bool(told))
+    differing = differences(given[0], given[1] if len(given) == 2 else None, tracked())
+    print("\n".join(differing) or "the package has the files of git, and no others")
+    sys.exit(bool(differing))

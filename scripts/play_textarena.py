@@ -36,22 +36,22 @@ def main():
     parser.add_argument("--games", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=Path("runs/textarena"))
-    chosen, told = parser.parse_args(), {}
+    chosen, counts = parser.parse_args(), {}
     for name, n in THEIRS.items():
-        count = told[f"random and chat at {name}"] = Counter(turns=0, invalid=0)
+        count = counts[f"random and chat at {name}"] = Counter(turns=0, invalid=0)
         for seed in range(chosen.seed, chosen.seed + chosen.games):
             agents = [TextArenaAgent((RandomPolicy, ChatPlayer)[k % 2](), k, seed) for k in range(n)]
             game = play_textarena(ta.make(name), agents, seed)
             count.update(turns=game.turns, invalid=sum(game.invalid))
     for name, n in OURS.items():
         for agent in (LastOption, Brackets):
-            count = told[f"{agent.__name__} at {name}"] = Counter(unreadable=0, ambiguous=0, illegal=0, replaced=0)
+            count = counts[f"{agent.__name__} at {name}"] = Counter(unreadable=0, ambiguous=0, illegal=0, replaced=0)
             for seed in range(chosen.seed, chosen.seed + chosen.games):
                 players = [ForeignPlayer(agent.__name__, agent()), *(RandomPolicy() for _ in range(n - 1))]
                 count.update(play(table(name, num_players=n), players, seed).faults["player_0"])
-    for what, count in told.items():
+    for what, count in counts.items():
         print(f"{what}: {', '.join(f'{value} {key}' for key, value in count.items())}")
-    write_json(chosen.out / "report.json", {"games": chosen.games, "seed": chosen.seed, "counts": told})
+    write_json(chosen.out / "report.json", {"games": chosen.games, "seed": chosen.seed, "counts": counts})
 
 
 if __name__ == "__main__":

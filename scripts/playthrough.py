@@ -29,16 +29,18 @@ def playthrough(game: str, options: dict[str, Any], seed: int) -> Iterator[str]:
     """The lines of one game: header, first sections, then each move with its options and what every seat then reads."""
     env, rng = registry[game].raw_env(**options, info="full"), np.random.default_rng(seed)
     env.reset(seed=seed)
-    told, kinds = headings_of(env.text), worded_kinds(env.spec, env.game)
+    headings, kinds = headings_of(env.text), worded_kinds(env.spec, env.game)
     yield from (f"{game} with {describe(env.game.config)}", f"{len(env.game.catalogue)} actions, seed {seed}", "")
     records, done = [0] * env.game.seats, 0
     for agent in env.possible_agents:
-        yield from (f"{agent} | {line}" for line in env.observe(agent)["text"].split(told.record)[0].splitlines()[1:])
+        yield from (
+            f"{agent} | {line}" for line in env.observe(agent)["text"].split(headings.record)[0].splitlines()[1:]
+        )
     while True:
         yield from (f"  {kind} {list(args)} {words}".rstrip() for kind, args, words in env.moves[done:])
         news: dict[str, list[str]] = {}
         for seat, agent in enumerate(env.possible_agents):
-            record = env.observe(agent)["text"].split(told.record)[1].split(told.choice)[0].splitlines()
+            record = env.observe(agent)["text"].split(headings.record)[1].split(headings.choice)[0].splitlines()
             for line in record[records[seat] :]:
                 news.setdefault(line, []).append(agent)
             records[seat], done = len(record), len(env.moves)

@@ -36,8 +36,8 @@ def main() -> None:
     torch.set_num_threads(1)  # a small network: one thread is fastest
     torch.manual_seed(args.seed)
     np.random.seed(args.seed)  # noqa: NPY002, TID251 - IPPO shuffles with numpy's global generator
-    one, tables = table(0), AsyncPettingZooVecEnv([partial(table, 8 * args.seed + k) for k in range(8)])
-    spaces = [one.observation_space(a) for a in AGENTS], [one.action_space(a) for a in AGENTS]
+    first, tables = table(0), AsyncPettingZooVecEnv([partial(table, 8 * args.seed + k) for k in range(8)])
+    spaces = [first.observation_space(a) for a in AGENTS], [first.action_space(a) for a in AGENTS]
     net = {"latent_dim": 128, "encoder_config": {"hidden_size": [128]}, "head_config": {"hidden_size": [128]}}
     how = {"learn_step": 2048, "batch_size": 512, "lr": 1e-3, "gamma": 0.95, "gae_lambda": 0.9, "ent_coef": 0.005}
     agent = IPPO(*spaces, AGENTS, net_config=net, **how)
@@ -45,7 +45,7 @@ def main() -> None:
     tables.close()
     args.out.mkdir(parents=True, exist_ok=True)
     agent.save_checkpoint(str(args.out / "agent.pt"))
-    save_beside(args.out / "agent.pt", one)
+    save_beside(args.out / "agent.pt", first)
     report = examples.against_random("ippo", lambda: AgileRLSeat(agent, actions="ranks"))
     write_json(args.out / "report.json", report.as_json())
     show_report(report, "")

@@ -49,8 +49,8 @@ class ApiRenderer(MystRenderer):
         own = [child for child in self.get_children(item) if child["type"] not in _MODULES]
         if own:
             yield from ["## Names", ""]
-            for one in own:
-                yield from self.render_item(one["full_name"])
+            for child in own:
+                yield from self.render_item(child["full_name"])
 
     def show_docstring(self, item: Any) -> bool:
         """Never by autodoc2's directive, which parses each docstring as a document: slowly."""
@@ -81,7 +81,7 @@ class ApiRenderer(MystRenderer):
     def format_annotation(self, annotation: str | None) -> str:
         """The plain type, without the command line's `Annotated`; words of a `Literal` in quotation marks."""
         return _LITERAL.sub(
-            lambda found: f"Literal[{', '.join(map(_quoted, found[1].split(', ')))}]",
+            lambda match: f"Literal[{', '.join(map(_quoted, match[1].split(', ')))}]",
             plain_type(super().format_annotation(annotation)),
         )
 
@@ -91,10 +91,10 @@ class ApiRenderer(MystRenderer):
 
     def _offered(self, item: Any) -> Iterator[str]:
         """A package's exported names, by `__all__`."""
-        found = ((name, self._origin(item, name)) for name in item.get("all") or [])
+        origins = ((name, self._origin(item, name)) for name in item.get("all") or [])
         rows = [
             (f"{{py:obj}}`{name} <{at}>`", code(at.rpartition(".")[0]), self._said(at))
-            for name, at in found
+            for name, at in origins
             if at is not None and not at.startswith(f"{item['full_name']}.{name}")
         ]
         if rows:
@@ -118,13 +118,14 @@ class ApiRenderer(MystRenderer):
 
     def _inside(self, name: str) -> Iterator[str]:
         """The packages and modules in a package."""
-        found = sorted(self._db.get_children(name, _MODULES), key=lambda child: child["full_name"])
-        if not found:
+        children = sorted(self._db.get_children(name, _MODULES), key=lambda child: child["full_name"])
+        if not children:
             return
         rows = [
-            (f"[{one['full_name'].rpartition('.')[2]}]({one['full_name']}.md)", summary(one["doc"])) for one in found
+            (f"[{child['full_name'].rpartition('.')[2]}]({child['full_name']}.md)", summary(child["doc"]))
+            for child in children
         ]
         yield from ["## Modules", "", table(("module", "what it is"), rows), ""]
-        packages = [one["full_name"] for one in found if one["type"] == "package"]
+        packages = [child["full_name"] for child in children if child["type"] == "package"]
         if packages:
             yield from ["```{toctree}", ":hidden:", "", *packages, "```", ""]

@@ -100,30 +100,30 @@ def _options(words: str) -> str:
     return table(("option", "default", "what it is"), rows) if rows else ""
 
 
-def _row(one: Any) -> tuple[str, str, str]:
-    names = one.opts if one.param_type_name == "option" else [one.name.upper()]
-    shown = ", ".join(code(name) for name in [*names, *one.secondary_opts])
-    value = f" {code(one.metavar)}" if one.metavar else ""
-    rare = ", rare" if getattr(one, "hidden", False) else ""
-    return shown + value + rare, _default(one), escaped(Text.from_markup(one.help or "").plain)
+def _row(param: Any) -> tuple[str, str, str]:
+    names = param.opts if param.param_type_name == "option" else [param.name.upper()]
+    shown = ", ".join(code(name) for name in [*names, *param.secondary_opts])
+    value = f" {code(param.metavar)}" if param.metavar else ""
+    rare = ", rare" if getattr(param, "hidden", False) else ""
+    return shown + value + rare, _default(param), escaped(Text.from_markup(param.help or "").plain)
 
 
-def _default(one: Any) -> str:
-    if one.required:
+def _default(param: Any) -> str:
+    if param.required:
         return "required"
-    if isinstance(one.show_default, str):
-        return escaped(one.show_default)
-    if one.default is None or one.default in ((), ""):
+    if isinstance(param.show_default, str):
+        return escaped(param.show_default)
+    if param.default is None or param.default in ((), ""):
         return "none"
-    if isinstance(one.default, bool):
-        return "on" if one.default else "off"
-    values = one.default if isinstance(one.default, tuple | list) else [one.default]
+    if isinstance(param.default, bool):
+        return "on" if param.default else "off"
+    values = param.default if isinstance(param.default, tuple | list) else [param.default]
     return ", ".join(code(value) for value in values)
 
 
 def _more(words: str) -> str:
-    found = READ_ON.get(words, ())
-    return "More: " + ", ".join(f"[](../../{name}.md)" for name in found) + "." if found else ""
+    names = READ_ON.get(words, ())
+    return "More: " + ", ".join(f"[](../../{name}.md)" for name in names) + "." if names else ""
 
 
 def _index() -> str:

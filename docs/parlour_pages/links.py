@@ -15,11 +15,11 @@ def write_external(app: Any, error: Exception | None) -> None:
     """Write `external-links.txt` beside the pages: each address, and the pages that link to it."""
     if error is not None:
         return
-    found = defaultdict(set)
+    pages_of = defaultdict(set)
     for name in sorted(app.env.found_docs):
         for node in app.env.get_doctree(name).findall(nodes.reference):
             address = str(node.get("refuri", ""))
             if address.startswith(("http:", "https:")):
-                found[address].add(name)
-    lines = [f"{address}  {' '.join(sorted(names))}\n" for address, names in sorted(found.items())]
+                pages_of[address].add(name)
+    lines = [f"{address}  {' '.join(sorted(names))}\n" for address, names in sorted(pages_of.items())]
     (Path(app.outdir) / NAME).write_text("".join(lines), "utf-8")

@@ -125,12 +125,12 @@ def _defaults(cls: Any) -> dict[str, Any]:
 
 def _flat(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Settings by name, including those of parts; the model's settings are left out."""
-    found: dict[str, Any] = {}
+    flat: dict[str, Any] = {}
     for key, value in settings.items():
         if key == "model":
             continue
-        found |= _flat(value) if isinstance(value, Mapping) else {key: value}
-    return found
+        flat |= _flat(value) if isinstance(value, Mapping) else {key: value}
+    return flat
 
 
 def _shown(value: Any) -> str:
@@ -182,5 +182,5 @@ def _foreign(name: str) -> tuple[str, str]:
 
 
 def _more(name: str) -> str:
-    found = READ_ON.get(name, ())
-    return "More: " + ", ".join(f"[](../../{one}.md)" for one in found) + "." if found else ""
+    names = READ_ON.get(name, ())
+    return "More: " + ", ".join(f"[](../../{page}.md)" for page in names) + "." if names else ""

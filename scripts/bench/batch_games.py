@@ -52,15 +52,15 @@ def against_openspiel(rounds: int, games: int) -> None:
         print("SKIPPED: open_spiel is not installed, so that there are no ratios; pip install open_spiel")
     else:
         candidates[OPENSPIEL] = openspiel
-    found = in_rounds(candidates, range(rounds))
-    base = found.get(OPENSPIEL)
+    rates = in_rounds(candidates, range(rounds))
+    base = rates.get(OPENSPIEL)
     asked = {name_of(*kind): f"{times:.0f}" for kind, times in TARGETS.items()}
     show_table(
         f"Avalon, official, five players, no talk, {games} games; one core, median of {rounds} rounds, lowest .. highest",
         ("what", "M turns/s", "range", "times OpenSpiel", "asked"),
         [
             (*figures(name, rate), f"{rate.median / base.median:.1f}" if base else "-", asked.get(name, ""))
-            for name, rate in found.items()
+            for name, rate in rates.items()
         ],
     )
 
@@ -70,9 +70,9 @@ def name_of(features: str, drawn: bool) -> str:
     return f"{features}, actions {'drawn inside' if drawn else 'passed in'}"
 
 
-def show(title: str, found: dict[str, Spread]) -> None:
+def show(title: str, rates: dict[str, Spread]) -> None:
     """A table of rates."""
-    rows = [(*figures(name, rate), f"{1e9 / rate.median:,.0f}") for name, rate in found.items()]
+    rows = [(*figures(name, rate), f"{1e9 / rate.median:,.0f}") for name, rate in rates.items()]
     show_table(title, ("what", "M turns/s", "range", "ns a turn"), rows)
 
 

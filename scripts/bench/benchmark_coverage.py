@@ -46,20 +46,20 @@ def played(name: str, deals: int, out: Path) -> Points:
     file = out / f"{name}-{deals}.json"
     if not file.exists():
         many = replace(FULL, tables=tuple(replace(table, deals=deals) for table in FULL.tables))
-        candidates, found = PLAYERS[name], {}
+        candidates, points = PLAYERS[name], {}
         for k, candidate in enumerate(candidates):
             games = many.games if len(candidates) == 1 else (many.games[k],)
             tables = [table.name for table in many.tables if table.game in games]
-            found |= points_of(play_suite(many.only(tables), candidate))
-        write_json(file, found)
-    told: dict[str, Any] = read_json(file)
+            points |= points_of(play_suite(many.only(tables), candidate))
+        write_json(file, points)
+    stored: dict[str, Any] = read_json(file)
     return {
         table: {opponent: {side: np.array(of) for side, of in sides.items()} for opponent, sides in by.items()}
-        for table, by in told.items()
+        for table, by in stored.items()
     }
 
 
-def mixed(one: Points, other: Points) -> Points:
+def mixed(even: Points, other: Points) -> Points:
     """A player that plays every other deal as one, the rest as the other."""
     return {
         table: {
@@ -69,7 +69,7 @@ def mixed(one: Points, other: Points) -> Points:
             }
             for opponent, sides in by.items()
         }
-        for table, by in one.items()
+        for table, by in even.items()
     }
 
 
@@ -85,12 +85,17 @@ def checked(
 ) -> tuple[float, ...]:
     """Share of intervals that contain the truth, mean half length, and standard deviation of what is estimated."""
     truth = float(np.dot(weights, [of.mean() for of in strata]))
-    found: list[Estimate] = [
-        stratified_mean([of[deals] for of, deals in zip(strata, one, strict=True)], weights, bounds) for one in chosen
+    estimates: list[Estimate] = [
+        stratified_mean([of[deals] for of, deals in zip(strata, drawn_deals, strict=True)], weights, bounds)
+        for drawn_deals in chosen
     ]
-    ends = np.array([one.ends for one in found])
+    ends = np.array([estimate.ends for estimate in estimates])
     covered = (ends[:, 0] <= truth + 1e-9) & (truth - 1e-9 <= ends[:, 1])
-    return float(covered.mean()), float(np.ptp(ends, axis=1).mean()) / 2, float(np.std([one.value for one in found]))
+    return (
+        float(covered.mean()),
+        float(np.ptp(ends, axis=1).mean()) / 2,
+        float(np.std([estimate.value for estimate in estimates])),
+    )
 
 
 def report(suite: Suite, players: dict[str, Points], deals: int, draws: int) -> str:
@@ -102,12 +107,12 @@ def report(suite: Suite, players: dict[str, Points], deals: int, draws: int) -> 
     for name, (strata, _) in of.items():
         covered, half, _ = checked(strata, weights, chosen, POINTS)
         rows.append((name, f"{np.dot(weights, [x.mean() for x in strata]):.1f}", f"{covered:.1%}", f"{half:.1f}"))
-    for one, other in combinations(of, 2):
-        less = [a - b for a, b in zip(of[one][0], of[other][0], strict=True)]
+    for first, other in combinations(of, 2):
+        less = [a - b for a, b in zip(of[first][0], of[other][0], strict=True)]
         covered, half, deviation = checked(less, weights, chosen, DIFFERENCE)
         shown.append(SHOWN * deviation)
         true = f"{np.dot(weights, [x.mean() for x in less]):+.1f}"
-        pairs.append((f"{one} less {other}", true, f"{covered:.1%}", f"{half:.1f}", f"{shown[-1]:.1f}"))
+        pairs.append((f"{first} less {other}", true, f"{covered:.1%}", f"{half:.1f}", f"{shown[-1]:.1f}"))
     columns = ("score of", "true", "coverage", "half an interval")
     return "\n".join(
         [

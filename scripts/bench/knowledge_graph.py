@@ -92,7 +92,7 @@ def _elsewhere(passage: Passage, part: int) -> Passage:
 def main(sizes: tuple[int, ...] = SIZES) -> None:
     """Print the growth."""
     headings = ("sentences", "nodes", "edges", "build, s", "link, ms", "shallow, ms", "95 %")
-    rows = [[*map(str, one[:3]), *(f"{time:.2f}" for time in one[3:])] for one in bench(sizes)]
+    rows = [[*map(str, growth[:3]), *(f"{time:.2f}" for time in growth[3:])] for growth in bench(sizes)]
     show_table("Knowledge graph: time to build it, and of one shallow retrieval", headings, rows)
 
 

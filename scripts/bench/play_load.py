@@ -29,7 +29,7 @@ from parlour.policies.llm.server.fault_injection import FAULTS
 from parlour.training.play import rollout
 from parlour.training.play.parallel.concurrent_games import Job
 from parlour.training.play.runner import GameRunner
-from processes import Held, Watch, held, open_files, server
+from processes import Usage, Watch, measured, open_files, server
 
 
 class TimeIsUp(Exception):  # noqa: N818 - nothing went wrong
@@ -84,7 +84,7 @@ def main() -> None:
     rates = ",".join(f"{kind}={given.faults / len(FAULTS)}" for kind in FAULTS)
     options = ("--fault", rates, "--latency", str(given.latency), "--hang", "3", "--seed", str(given.seed))
     with server(*options) as (url, pid), tempfile.TemporaryDirectory() as folder:
-        before = held(os.getpid())
+        before = measured(os.getpid())
         with Watch("server", pid) as serving, Watch("play", os.getpid()) as playing:
             seen = played(given, url, Path(folder))
         gc.collect()
@@ -92,10 +92,10 @@ def main() -> None:
     show(seen, (playing, serving), before, after, given)
 
 
-def settled(before: Held) -> Held:
+def settled(before: Usage) -> Usage:
     """What is held once everything has had five seconds to end."""
     for _ in range(50):
-        after = held(os.getpid())
+        after = measured(os.getpid())
         if after.threads <= before.threads and after.files <= before.files:
             break
         sleep(0.1)
@@ -103,7 +103,7 @@ def settled(before: Held) -> Held:
 
 
 def show(
-    seen: Counter[str], watches: tuple[Watch, Watch], before: Held, after: Held, given: argparse.Namespace
+    seen: Counter[str], watches: tuple[Watch, Watch], before: Usage, after: Usage, given: argparse.Namespace
 ) -> None:
     """Print, and leave with 1 if anything is not as it should be."""
     print(
@@ -112,7 +112,7 @@ def show(
     for watch in watches:
         watch.show()
     left = after.threads - before.threads, after.files - before.files
-    names = [one.name for one in threading.enumerate() if one is not threading.main_thread()]
+    names = [thread.name for thread in threading.enumerate() if thread is not threading.main_thread()]
     files = open_files(os.getpid()) if left[1] > 0 else ""
     print(f"left at the end: {left[0]} threads {names or ''}, {left[1]} open files {files}")
     whole = seen["whole transcripts"] >= seen["games"] > 0

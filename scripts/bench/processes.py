@@ -21,7 +21,7 @@ SLACK = 10.0
 """MB."""
 
 
-class Held(NamedTuple):
+class Usage(NamedTuple):
     """At one moment."""
 
     memory: float
@@ -30,27 +30,27 @@ class Held(NamedTuple):
     files: int
 
 
-def held(pid: int) -> Held:
+def measured(pid: int) -> Usage:
     """What a process holds now."""
     status = Path(f"/proc/{pid}/status").read_text("utf-8")
     memory, threads = (int(re.search(rf"^{name}:\s+(\d+)", status, re.MULTILINE)[1]) for name in ("VmRSS", "Threads"))
-    return Held(memory / 1024, threads, len(os.listdir(f"/proc/{pid}/fd")))
+    return Usage(memory / 1024, threads, len(os.listdir(f"/proc/{pid}/fd")))
 
 
 def open_files(pid: int) -> list[str]:
     """What a process has open, by name."""
-    found = []
+    names = []
     for file in Path(f"/proc/{pid}/fd").iterdir():
         with suppress(OSError):
-            found.append(os.readlink(file))
-    return sorted(found)
+            names.append(os.readlink(file))
+    return sorted(names)
 
 
 class Watch:
     """Looks at a process once a second, in a thread. A context manager."""
 
     def __init__(self, name: str, pid: int) -> None:
-        self.name, self._pid, self.seen = name, pid, [held(pid)]
+        self.name, self._pid, self.seen = name, pid, [measured(pid)]
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._look, name="watch", daemon=True)
 
@@ -64,7 +64,7 @@ class Watch:
 
     def _look(self) -> None:
         while not self._ended.wait(1.0):
-            self.seen.append(held(self._pid))
+            self.seen.append(measured(self._pid))
 
     @property
     def level(self) -> bool:
@@ -75,7 +75,7 @@ class Watch:
     def show(self) -> None:
         """Print memory over time, and the ends of everything."""
         text = " ".join(f"{fifth:.0f}" for fifth in self._fifths())
-        most = Held(*(max(values) for values in zip(*self.seen, strict=True)))
+        most = Usage(*(max(values) for values in zip(*self.seen, strict=True)))
         print(
             f"{self.name}: memory {text} MB (mean of each fifth), most {most.memory:.0f}: {'' if self.level else 'NOT '}level; "
             f"threads {self.seen[0].threads} .. {self.seen[-1].threads}, most {most.threads}; "
@@ -85,7 +85,7 @@ class Watch:
     def _fifths(self) -> list[float]:
         n = len(self.seen)
         parts = [self.seen[n * k // 5 : max(n * k // 5 + 1, n * (k + 1) // 5)] for k in range(5)]
-        return [sum(one.memory for one in part) / len(part) for part in parts]
+        return [sum(moment.memory for moment in part) / len(part) for part in parts]
 
 
 @contextmanager
@@ -95,8 +95,8 @@ def server(*options: str) -> Iterator[tuple[str, int]]:
     command = [sys.executable, "-c", code, "serve", "--port", "0", *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
-            told = process.stdout.readline()
-            yield re.search(r"http://\S+/v1", told)[0], process.pid
+            line = process.stdout.readline()
+            yield re.search(r"http://\S+/v1", line)[0], process.pid
         finally:
             process.terminate()
             process.wait(20)

@@ -31,7 +31,7 @@ def counted(endpoint: Endpoint, model: str, paths: list[Path]) -> dict[str, list
     counts: dict[str, list[int]] = {}
     for path in paths:
         for call in calls_in(path):
-            messages = tuple(ChatMessage(one["role"], one["content"]) for one in call["prompt"])
+            messages = tuple(ChatMessage(message["role"], message["content"]) for message in call["prompt"])
             usage = endpoint.complete(Request(model=model, messages=messages, temperature=0.0, max_tokens=1)).usage
             taken = counts.setdefault(call["ask"], [0, 0, 0])
             for place, number in enumerate((1, usage.prompt, usage.cached)):

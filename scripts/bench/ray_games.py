@@ -38,7 +38,7 @@ def main() -> None:
         )
         return report, time.perf_counter() - began
 
-    one, alone = measure()
+    single, alone = measure()
     began = time.perf_counter()
     with connect("local", chosen.workers) as pool:
         started = time.perf_counter() - began
@@ -48,8 +48,8 @@ def main() -> None:
     print(f"{chosen.games} games of {chosen.players} heuristics; {chosen.workers} workers, {os.cpu_count()} cores")
     for what, seconds in (("one process", alone), ("Ray, once it runs", by_ray), ("Ray, from start to end", whole)):
         print(f"{what:24}{seconds:8.1f} s {chosen.games / seconds:8.1f} games/s   ratio {seconds / alone:.2f}")
-    print(f"start of Ray {started:.1f} s; workers killed: {len(killed)}; tables identical: {one == many}")
-    sys.exit(one != many or chosen.kill != bool(killed))
+    print(f"start of Ray {started:.1f} s; workers killed: {len(killed)}; tables identical: {single == many}")
+    sys.exit(single != many or chosen.kill != bool(killed))
 
 
 if __name__ == "__main__":

@@ -52,10 +52,10 @@ def folds_by_phrasing(texts: Sequence[str]) -> list[np.ndarray[Any, Any]]:
     groups: dict[str, list[int]] = {}
     for number, text in enumerate(texts):
         groups.setdefault(phrasing(text), []).append(number)
-    found: list[list[int]] = [[] for _ in range(FOLDS)]
+    folds: list[list[int]] = [[] for _ in range(FOLDS)]
     for _, numbers in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0])):
-        min(found, key=len).extend(numbers)
-    return [np.array(fold) for fold in found]
+        min(folds, key=len).extend(numbers)
+    return [np.array(fold) for fold in folds]
 
 
 def compared(corpus: Corpus, retriever: str, folds: Sequence[np.ndarray[Any, Any]], joint: str = "published") -> Earned:
@@ -64,23 +64,23 @@ def compared(corpus: Corpus, retriever: str, folds: Sequence[np.ndarray[Any, Any
     signals = [pipeline.signals(k) for k in range(pipeline.size)]
     contexts = np.array([pipeline.context(k) for k in range(pipeline.size)])
     rows = calibrate(pipeline, range(pipeline.size))
-    found: Earned = {}
+    utilities: Earned = {}
     for fold in folds:
         kept = np.setdiff1d(np.arange(len(rows)), fold)
         bins = Bins.learn(signals[k] for k in kept)
-        train, held = ([replace(rows[k], state=bins.state(signals[k])) for k in part] for part in (kept, fold))
+        train, test = ([replace(rows[k], state=bins.state(signals[k])) for k in part] for part in (kept, fold))
         policy = learn(table(train, joint, bins), GraceConfig(seed=SEED)).policy
         model = learn_contextual(train, contexts[kept], Payment(), ContextualConfig(joint=joint, seed=SEED))
         systems = [
-            contextual(CONTEXTUAL, model, held, contexts[fold]),
-            baselines.learned(TABLE, policy, held),
-            form_by_state(train, contexts[kept], held, contexts[fold], Payment(), joint),
-            *(baselines.fixed(f"{STATIC}{', '.join(one.names)}", one, held) for one in JOINTS[joint]),
-            baselines.oracle(held, joint),
+            contextual(CONTEXTUAL, model, test, contexts[fold]),
+            baselines.learned(TABLE, policy, test),
+            form_by_state(train, contexts[kept], test, contexts[fold], Payment(), joint),
+            *(baselines.fixed(f"{STATIC}{', '.join(action.names)}", action, test) for action in JOINTS[joint]),
+            baselines.oracle(test, joint),
         ]
         for system in systems:
-            found.setdefault(system.name, np.zeros(len(rows)))[fold] = system.utility
-    return found
+            utilities.setdefault(system.name, np.zeros(len(rows)))[fold] = system.utility
+    return utilities
 
 
 def interval(values: np.ndarray[Any, Any], groups: Sequence[str] | None = None) -> tuple[float, float]:
@@ -91,14 +91,14 @@ def interval(values: np.ndarray[Any, Any], groups: Sequence[str] | None = None) 
     return mean, 1.96 * float(np.sqrt((strays**2).sum())) / len(values)
 
 
-def lines(found: Earned, groups: Sequence[str] | None = None) -> list[str]:
+def lines(utilities: Earned, groups: Sequence[str] | None = None) -> list[str]:
     """Net utility of each system, and what the contextual policy and the table earn more, paired."""
-    told = []
-    for name, earned in found.items():
-        pairs = [interval(found[first] - earned, over) for over in (None, groups) for first in (CONTEXTUAL, TABLE)]
+    rows = []
+    for name, earned in utilities.items():
+        pairs = [interval(utilities[first] - earned, over) for over in (None, groups) for first in (CONTEXTUAL, TABLE)]
         numbers = [interval(earned), *pairs[: 2 if groups is None else 4]]
-        told.append(f"{name:62}" + "".join(f"{mean:9.2f} ± {half:.2f}" for mean, half in numbers))
-    return told
+        rows.append(f"{name:62}" + "".join(f"{mean:9.2f} ± {half:.2f}" for mean, half in numbers))
+    return rows
 
 
 def main(folder: str, retriever: str = "bm25", by: str = "questions") -> None:

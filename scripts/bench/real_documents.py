@@ -60,64 +60,68 @@ _DATED = re.compile(r"Version [\d.]+, [\w ]*?(\d{4})|^\s*Version [\d.]+, \w+ (\d
 def copyright_facts(text: str) -> dict[str, Any]:
     """Who packaged it and when, the author, the licence, and who holds copyrights of which years."""
     plain = " ".join(text.split())
-    found: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
     if packaged := _PACKAGED.search(plain):
-        found["packager"] = packaged[1]
+        facts["packager"] = packaged[1]
         if year := _YEAR.search(packaged[2]):
-            found["packaged"] = year[1]
+            facts["packaged"] = year[1]
     if author := _AUTHOR.search(text):
-        found["author"] = author[1]
+        facts["author"] = author[1]
     if licence := _LICENCE.search(text):
-        found["licence"] = licence[1].strip()
-    held: dict[str, set[int]] = {}
+        facts["licence"] = licence[1].strip()
+    years_of: dict[str, set[int]] = {}
     for years, holder in _HELD.findall(text):
         name = holder.split(" All ")[0].rstrip(".")
         numbers = [int(year) for year in re.findall(r"\d{4}", years) if 1960 <= int(year) < 2040]
         spans = re.findall(r"(\d{4})\s*[-–]\s*(\d{4})", years)
         covered = {year for a, b in spans for year in range(int(a), min(int(b), 2040) + 1)} | set(numbers)
         if numbers:
-            held.setdefault(name, set()).update(covered)
-    if held:
-        found["held"] = held
-    return found
+            years_of.setdefault(name, set()).update(covered)
+    if years_of:
+        facts["held"] = years_of
+    return facts
 
 
 def package_facts(text: str) -> dict[str, Any]:
     """The fields of an entry of the package list that questions are asked about."""
     fields = message_from_string(text)
-    found: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
     for key, field_name in (("section", "Section"), ("homepage", "Homepage"), ("version", "Version")):
         if fields[field_name]:
-            found[key] = fields[field_name].strip()
+            facts[key] = fields[field_name].strip()
     if fields["Maintainer"]:
-        found["maintainer"] = fields["Maintainer"].partition("<")[0].strip()
+        facts["maintainer"] = fields["Maintainer"].partition("<")[0].strip()
     if fields["Installed-Size"]:
-        found["size"] = int(fields["Installed-Size"])
+        facts["size"] = int(fields["Installed-Size"])
     if fields["Source"] and fields["Source"].split()[0] != fields["Package"]:
-        found["source"] = fields["Source"].split()[0]
-    wanted = [one.split()[0] for one in (fields["Depends"] or "").split(",") if one.strip() and "|" not in one]
+        facts["source"] = fields["Source"].split()[0]
+    wanted = [
+        dependency.split()[0]
+        for dependency in (fields["Depends"] or "").split(",")
+        if dependency.strip() and "|" not in dependency
+    ]
     if len(wanted) == 1:
-        found["needs"] = wanted[0].partition(":")[0]
-    return found
+        facts["needs"] = wanted[0].partition(":")[0]
+    return facts
 
 
 def distribution_facts(text: str) -> dict[str, Any]:
     """The fields of a distribution's metadata that questions are asked about."""
     fields = message_from_string(text)
-    found: dict[str, Any] = {"version": fields["Version"]}
+    facts: dict[str, Any] = {"version": fields["Version"]}
     author = fields["Author"] or (fields["Author-email"] or "").partition("<")[0]
     if re.fullmatch(_PERSON, author.strip().strip('"')):
-        found["author"] = author.strip().strip('"')
+        facts["author"] = author.strip().strip('"')
     licence = fields["License-Expression"] or fields["License"] or ""
     if licence and len(licence.split()) <= 5:
-        found["licence"] = licence
+        facts["licence"] = licence
     if fields["Requires-Python"]:
-        found["python"] = fields["Requires-Python"]
-    wanted = [one for one in fields.get_all("Requires-Dist", []) if "extra ==" not in one]
-    found["all_needs"] = tuple(re.split(r"[^\w.-]", one)[0] for one in wanted)
+        facts["python"] = fields["Requires-Python"]
+    wanted = [requirement for requirement in fields.get_all("Requires-Dist", []) if "extra ==" not in requirement]
+    facts["all_needs"] = tuple(re.split(r"[^\w.-]", requirement)[0] for requirement in wanted)
     if len(wanted) == 1:
-        found["needs"] = found["all_needs"][0]
-    return found
+        facts["needs"] = facts["all_needs"][0]
+    return facts
 
 
 # -- documents -------------------------------------------------------------------------------------------------
@@ -126,7 +130,7 @@ def distribution_facts(text: str) -> dict[str, Any]:
 def real_documents() -> list[RealDocument]:
     """The documents of this machine, at most `MOST` of a kind."""
     kinds = (_copyrights(), _packages(), _licences(), _distributions(), _modules())
-    return [one for kind in kinds for one in _spread(list(kind))]
+    return [document for kind in kinds for document in _spread(list(kind))]
 
 
 def _spread(documents: Sequence[RealDocument]) -> list[RealDocument]:
@@ -174,11 +178,11 @@ def _licences() -> Iterator[RealDocument]:
 
 
 def _distributions() -> Iterator[RealDocument]:
-    found = {
+    metadata = {
         distribution.metadata["Name"]: distribution.read_text("METADATA") or "" for distribution in distributions()
     }
-    for name in sorted(filter(None, found), key=str.lower):
-        text = _beginning(found[name])
+    for name in sorted(filter(None, metadata), key=str.lower):
+        text = _beginning(metadata[name])
         if text.strip():
             yield RealDocument("distribution", name, text, distribution_facts(text))
 
@@ -192,19 +196,21 @@ def _modules() -> Iterator[RealDocument]:
         tree = ast.parse(text) if text and not name.startswith("_") else None
         if tree is None:
             continue
-        told = {"class": {}, "function": {}}
+        defined = {"class": {}, "function": {}}
         for node in tree.body:
             if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_"):
                 says = (ast.get_docstring(node) or "").partition("\n\n")[0]
                 if says:
-                    told["class" if isinstance(node, ast.ClassDef) else "function"][node.name] = " ".join(says.split())
-        lines = [f"{what} {one}: {says}" for what, those in told.items() for one, says in those.items()]
+                    defined["class" if isinstance(node, ast.ClassDef) else "function"][node.name] = " ".join(
+                        says.split()
+                    )
+        lines = [f"{what} {symbol}: {says}" for what, those in defined.items() for symbol, says in those.items()]
         whole = "\n\n".join(filter(None, (ast.get_docstring(tree), *lines)))
         if whole:
             kept = _beginning(whole)
             facts = {
-                what: {one: says for one, says in those.items() if f"{what} {one}: {says}" in kept}
-                for what, those in told.items()
+                what: {symbol: says for symbol, says in those.items() if f"{what} {symbol}: {says}" in kept}
+                for what, those in defined.items()
             }
             yield RealDocument("module", name, kept, facts)
 
@@ -220,7 +226,7 @@ def too_few(documents: Sequence[RealDocument], questions: Sequence[dict[str, Any
         ("answerable questions", answerable, LEAST_ANSWERABLE),
         ("unanswerable questions", len(questions) - answerable, LEAST_UNANSWERABLE),
     )
-    return "; ".join(f"{found} {what}, wanted {least}" for what, found, least in counted if found < least)
+    return "; ".join(f"{number} {what}, wanted {least}" for what, number, least in counted if number < least)
 
 
 def write(out: Path, documents: Sequence[RealDocument], questions: Sequence[dict[str, Any]]) -> None:

@@ -69,12 +69,12 @@ Asked = tuple[str, str, tuple[str, ...]]
 
 def _evenly(forms: dict[str, list[Question]], most: int, rng: np.random.Generator) -> list[Question]:
     """Questions of all phrasings in turn, each in a drawn order, no text twice."""
-    drawn = {form: [found[k] for k in rng.permutation(len(found))] for form, found in sorted(forms.items())}
+    drawn = {form: [questions[k] for k in rng.permutation(len(questions))] for form, questions in sorted(forms.items())}
     chosen: dict[str, Question] = {}
     for turn in range(max(map(len, drawn.values()), default=0)):
-        for found in drawn.values():
-            if turn < len(found) and len(chosen) < most:
-                chosen.setdefault(found[turn]["question"], found[turn])
+        for questions in drawn.values():
+            if turn < len(questions) and len(chosen) < most:
+                chosen.setdefault(questions[turn]["question"], questions[turn])
     return list(chosen.values())
 
 
@@ -84,7 +84,7 @@ def _by_title(documents: Sequence[RealDocument]) -> dict[tuple[str, str], RealDo
 
 def _fields(documents: Sequence[RealDocument]) -> Iterator[Asked]:
     """What a document says of its subject; where it says nothing, there is no answer."""
-    twice = Counter((one.title.lower(), fact) for one in documents for fact in one.facts)
+    twice = Counter((document.title.lower(), fact) for document in documents for fact in document.facts)
     for document in documents:
         for (kind, fact), phrasings in ASKED.items():
             if kind != document.kind or twice[document.title.lower(), fact] > 1:
@@ -134,20 +134,20 @@ def _copyrights(documents: Sequence[RealDocument]) -> Iterator[Asked]:
     """Years and holders of copyrights."""
     begins, holds = "In which year does the copyright of {} in {} begin?", "Who holds the copyright of {} in {}?"
     everybody = sorted({name for document in documents for name in document.facts.get("held", ())})
-    for number, one in enumerate(documents):
-        held: dict[str, set[int]] = one.facts.get("held", {})
-        for name, years in held.items():
-            yield begins, begins.format(name, one.title), (str(min(years)),)
-            alone = [year for year in sorted(years) if sum(year in other for other in held.values()) == 1]
-            if alone and f"{alone[-1]}" in one.text:
-                yield holds, holds.format(alone[-1], one.title), (name,)
-        if held:
+    for number, document in enumerate(documents):
+        years_of: dict[str, set[int]] = document.facts.get("held", {})
+        for name, years in years_of.items():
+            yield begins, begins.format(name, document.title), (str(min(years)),)
+            alone = [year for year in sorted(years) if sum(year in other for other in years_of.values()) == 1]
+            if alone and f"{alone[-1]}" in document.text:
+                yield holds, holds.format(alone[-1], document.title), (name,)
+        if years_of:
             stranger = everybody[number * 7 % len(everybody)]
-            if stranger not in one.text:
-                yield begins, begins.format(stranger, one.title), ()
-            year = min(min(years) for years in held.values()) - 3
-            if str(year) not in one.text:
-                yield holds, holds.format(year, one.title), ()
+            if stranger not in document.text:
+                yield begins, begins.format(stranger, document.title), ()
+            year = min(min(years) for years in years_of.values()) - 3
+            if str(year) not in document.text:
+                yield holds, holds.format(year, document.title), ()
 
 
 def _modules(documents: Sequence[RealDocument]) -> Iterator[Asked]:
@@ -157,23 +157,23 @@ def _modules(documents: Sequence[RealDocument]) -> Iterator[Asked]:
         where = f"Which module of Python defines the {what} {{}}?"
         says = f"Which {what} of the module {{}} is described by the words '{{}}'?"
         counted = Counter(name for module in modules for name in module.facts[what])
-        for number, one in enumerate(modules):
-            for name, told in one.facts[what].items():
+        for number, module in enumerate(modules):
+            for name, summary in module.facts[what].items():
                 if counted[name] == 1:
-                    yield where, where.format(name), (one.title,)
-                words = " ".join(re.findall(r"[\w-]+", told)[:7])
+                    yield where, where.format(name), (module.title,)
+                words = " ".join(re.findall(r"[\w-]+", summary)[:7])
                 if len(words.split()) >= 4 and name.lower() not in words.lower():
-                    yield says, says.format(one.title, words), (name,)
+                    yield says, says.format(module.title, words), (name,)
                     other = modules[(number * 5 + 3) % len(modules)]
-                    if " ".join(words.split()[:3]) not in other.text and other is not one:
+                    if " ".join(words.split()[:3]) not in other.text and other is not module:
                         yield says, says.format(other.title, words), ()
 
 
 def _pairs(documents: Sequence[RealDocument], rng: np.random.Generator) -> Iterator[Asked]:
     """Two documents compared: yes or no, and which of the two."""
     packages = [document for document in documents if document.kind == "package"]
-    distributed = [one for one in documents if one.kind == "distribution"]
-    texts = [one for one in documents if one.facts.get("held")]
+    distributed = [document for document in documents if document.kind == "distribution"]
+    texts = [document for document in documents if document.facts.get("held")]
     for fact, text in (
         ("maintainer", "Do {} and {} have the same maintainer?"),
         ("section", "Are {} and {} in the same section?"),
@@ -181,20 +181,22 @@ def _pairs(documents: Sequence[RealDocument], rng: np.random.Generator) -> Itera
         yield from _same(packages, fact, text, rng)
     yield from _same(distributed, "licence", "Do {} and {} have the same licence?", rng)
     larger, earlier = "Which is larger when installed, {} or {}?", "Which has the earlier copyright, {} or {}?"
-    for one, two in _drawn_pairs(packages, rng):
-        if one.facts["size"] != two.facts["size"]:
-            yield larger, larger.format(one.title, two.title), (max(one, two, key=lambda d: d.facts["size"]).title,)
-    for one, two in _drawn_pairs(texts, rng):
-        first = [min(map(min, each.facts["held"].values())) for each in (one, two)]
-        if first[0] != first[1]:
-            yield earlier, earlier.format(one.title, two.title), ((one if first[0] < first[1] else two).title,)
+    for first, second in _drawn_pairs(packages, rng):
+        if first.facts["size"] != second.facts["size"]:
+            largest = max(first, second, key=lambda document: document.facts["size"])
+            yield larger, larger.format(first.title, second.title), (largest.title,)
+    for first, second in _drawn_pairs(texts, rng):
+        begins = [min(map(min, document.facts["held"].values())) for document in (first, second)]
+        if begins[0] != begins[1]:
+            oldest = first if begins[0] < begins[1] else second
+            yield earlier, earlier.format(first.title, second.title), (oldest.title,)
     requires = "Does {} require {}?"
-    for one in distributed:
+    for document in distributed:
         other = distributed[rng.integers(len(distributed))].title
-        for name in (*one.facts["all_needs"][:1], other):
-            needed = name.lower() in {need.lower() for need in one.facts["all_needs"]}
-            if name != one.title:
-                yield requires, requires.format(one.title, name), ("yes" if needed else "no",)
+        for name in (*document.facts["all_needs"][:1], other):
+            needed = name.lower() in {need.lower() for need in document.facts["all_needs"]}
+            if name != document.title:
+                yield requires, requires.format(document.title, name), ("yes" if needed else "no",)
 
 
 def _drawn_pairs(
@@ -207,20 +209,24 @@ def _drawn_pairs(
 def _same(documents: Sequence[RealDocument], fact: str, text: str, rng: np.random.Generator) -> Iterator[Asked]:
     """As many pairs that are alike as pairs that are not, as far as there are."""
     having = [document for document in documents if fact in document.facts]
-    for one, two in _drawn_pairs(having, rng):
-        alike = [other for other in having if other.facts[fact] == one.facts[fact] and other is not one]
+    for first, second in _drawn_pairs(having, rng):
+        alike = [other for other in having if other.facts[fact] == first.facts[fact] and other is not first]
         if alike and rng.random() < 0.5:
-            two = alike[rng.integers(len(alike))]
-        yield text, text.format(one.title, two.title), ("yes" if one.facts[fact] == two.facts[fact] else "no",)
+            second = alike[rng.integers(len(alike))]
+        yield (
+            text,
+            text.format(first.title, second.title),
+            ("yes" if first.facts[fact] == second.facts[fact] else "no",),
+        )
 
 
 def _made_up(documents: Sequence[RealDocument], rng: np.random.Generator) -> Iterator[Asked]:
     """The same questions about names that nothing bears: halves of two real ones."""
-    everything = "\n".join(one.text for one in documents).lower()
+    everything = "\n".join(document.text for document in documents).lower()
     for (kind, fact), phrasings in ASKED.items():
         titles = [document.title for document in documents if document.kind == kind]
-        for one, two in zip(titles, rng.permutation(titles), strict=True):
-            name = one[: len(one) // 2 + 1] + str(two)[len(str(two)) // 2 :]
+        for title, two in zip(titles, rng.permutation(titles), strict=True):
+            name = title[: len(title) // 2 + 1] + str(two)[len(str(two)) // 2 :]
             if name.lower() not in everything and name not in titles:
                 text = phrasings[rng.integers(len(phrasings))]
                 yield f"made up: {kind} {fact}", text.format(name), ()

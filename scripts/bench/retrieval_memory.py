@@ -33,7 +33,7 @@ class MemoryCost:
     texts: int
     indexed: float
     """All texts embedded and added, in one call."""
-    told: float
+    by_one: float
     """The same, added one by one as talk is; quoted for all texts, measured on a tenth."""
     searched: float
     """One query for the nearest 3, its embedding included; median."""
@@ -68,12 +68,12 @@ def measure(texts: Sequence[str], embedder: Embedder) -> MemoryCost:
     talk.add(queries[:1])  # loads what is loaded at first use
     indexed = seconds(memory.add, texts)
     some = texts[: len(texts) // 10]
-    told = sum(seconds(talk.add, [text]) for text in some) * len(texts) / len(some)
+    by_one = sum(seconds(talk.add, [text]) for text in some) * len(texts) / len(some)
     vectors = embedder.embed(texts)
     searched = [seconds(memory.search, query, 3) for query in queries]
     retrieved = median(seconds(memory.retrieve, query, _BUDGET) for query in queries)
     by_numpy = median(seconds(_by_numpy, vectors, embedder, query) for query in queries)
-    return MemoryCost(embedder.name, len(texts), indexed, told, median(searched), max(searched), retrieved, by_numpy)
+    return MemoryCost(embedder.name, len(texts), indexed, by_one, median(searched), max(searched), retrieved, by_numpy)
 
 
 def _by_numpy(vectors: Vectors, embedder: Embedder, query: str) -> list[int]:
@@ -83,7 +83,7 @@ def _by_numpy(vectors: Vectors, embedder: Embedder, query: str) -> list[int]:
 def main(segments: int = SEGMENTS) -> None:
     """Measure with the embedder that is always there, and print."""
     cost = measure(made_up(segments), HashingEmbedder())
-    indexing = (("index all at once", cost.indexed), ("index one by one", cost.told))
+    indexing = (("index all at once", cost.indexed), ("index one by one", cost.by_one))
     queries = (
         ("query, nearest 3, median", cost.searched),
         ("query, nearest 3, slowest", cost.slowest),

@@ -93,17 +93,17 @@ class Load:
 
 def asked(number: int) -> list[dict[str, str]]:
     """The messages of a client: a question of a player of Avalon."""
-    heard: list[Any] = []
+    questions: list[Any] = []
 
     class Listening(OfflineModel):
         def answer(self, question: Any, context: Any) -> Any:
-            heard.append(question)
+            questions.append(question)
             return super().answer(question, context)
 
     if not PROMPTS:
         model = Listening()
         rollout.play(rollout.table("avalon_v0", num_players=5), [ChatPlayer(model) for _ in range(5)], 1)
-        PROMPTS.extend(one.prompt() for one in heard[:40])
+        PROMPTS.extend(question.prompt() for question in questions[:40])
     return [{"role": "user", "content": PROMPTS[number % len(PROMPTS)]}]
 
 

@@ -86,10 +86,10 @@ class Candidate:
         return sum(map(len, recorded)) / seconds(self._play, seeds, recorded, clock=process_time)
 
 
-def ours(one: Ours, games: int) -> Candidate:
+def ours(environment: Ours, games: int) -> Candidate:
     """The environment that `env` makes, with rules of its own."""
-    spec = lookup(one.game).spec
-    recorder, player = (GameEnv(spec, spec.build(**one.options)) for _ in range(2))
+    spec = lookup(environment.game).spec
+    recorder, player = (GameEnv(spec, spec.build(**environment.options)) for _ in range(2))
     return _of_pettingzoo(recorder, player, games)
 
 
@@ -103,14 +103,14 @@ def _of_pettingzoo(recorder: Any, player: Any, games: int) -> Candidate:
 
 def peers(games: int) -> dict[str, Candidate]:
     """Those that are installed."""
-    found = {
+    candidates = {
         TICTACTOE: _of_pettingzoo(tictactoe_v3.env(), tictactoe_v3.env(), 10 * games),
         CONNECT_FOUR: _of_pettingzoo(connect_four_v3.env(), connect_four_v3.env(), games),
     }
     if find_spec("textarena"):
         for peer in (MAFIA_RAW, MAFIA_TEXT):
-            found[peer] = Candidate(_record_mafia, partial(_play_mafia, peer.partition(",")[0]), games)
-    return found
+            candidates[peer] = Candidate(_record_mafia, partial(_play_mafia, peer.partition(",")[0]), games)
+    return candidates
 
 
 # -- TextArena -------------------------------------------------------------------------------------------------
@@ -154,15 +154,19 @@ def _play_mafia(name: str, seeds: range, recorded: Recorded) -> None:
 
 def main(rounds: int = 9, games: int = 200, long: int = 10_000) -> None:
     """Measure and print."""
-    candidates = peers(games) | {one.name: ours(one, games) for one in OURS}
+    candidates = peers(games) | {environment.name: ours(environment, games) for environment in OURS}
     rates = in_rounds(candidates, range(rounds))
-    rows = [(name, *_spread(rates[name]), "", "", "") for name in rates if name not in {one.name for one in OURS}]
-    for one in OURS:
+    rows = [
+        (name, *_spread(rates[name]), "", "", "")
+        for name in rates
+        if name not in {environment.name for environment in OURS}
+    ]
+    for environment in OURS:
         compared = [""] * 3
-        if one.peer in rates:
-            ratio = rates[one.name].median / rates[one.peer].median
-            compared = [f"{ratio:.2f}", f"{one.target:g}" if one.target else "", one.peer]
-        rows.append((one.name, *_spread(rates[one.name]), *compared))
+        if environment.peer in rates:
+            ratio = rates[environment.name].median / rates[environment.peer].median
+            compared = [f"{ratio:.2f}", f"{environment.target:g}" if environment.target else "", environment.peer]
+        rows.append((environment.name, *_spread(rates[environment.name]), *compared))
     title = f"Turns a second of processor time, median of {rounds} rounds of {games} new games each"
     show_table(title, ("what", "turns/s", "range", "ratio", "target", "to"), rows)
     if long:
@@ -176,7 +180,7 @@ def _spread(rate: Spread) -> tuple[str, str]:
 def lasting(games: int, blocks: int = 10) -> None:
     """Whether speed and memory stay: Werewolf and a murder mystery, block after block of new games, beside Connect Four."""
     steady = {CONNECT_FOUR: peers(games // blocks // 2)[CONNECT_FOUR]}
-    steady |= {one.name: ours(one, games // blocks) for one in (OURS[0], OURS[4], OURS[6])}
+    steady |= {environment.name: ours(environment, games // blocks) for environment in (OURS[0], OURS[4], OURS[6])}
     rows = []
     for block in range(blocks):
         with without_collector():

@@ -53,4 +53,4 @@ def in_rounds(candidates: Mapping[str, Callable[[], float]], rounds: Iterable[in
         for name, run in candidates.items():
             with without_collector():
                 measured[name].append(run())
-    return {name: Spread(min(found), median(found), max(found)) for name, found in measured.items()}
+    return {name: Spread(min(rates), median(rates), max(rates)) for name, rates in measured.items()}

@@ -41,10 +41,10 @@ def bench(players: int, evidence: int, rounds: int = _ROUNDS) -> list[str]:
         for turn in range(rounds):
             began = thread_time()
             speaker = _state(graph, rng, evidence + turn)
-            told = thread_time()
+            updated = thread_time()
             chains.append(len(graph.retrieve(speaker, turn)))
-            retrievals.append(thread_time() - told)
-            updates.append(told - began)
+            retrievals.append(thread_time() - updated)
+            updates.append(updated - began)
         everybody = median(_clocked(_everybody, graph) for _ in range(20))
     slow = float(np.percentile(np.add(updates, retrievals), 99))
     return [

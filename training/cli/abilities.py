@@ -41,10 +41,10 @@ def show_abilities(
     questions = import_extra("parlour.training.measure.abilities.questions", "batch")
     sizes = questions.QuestionSizes(cases=cases, mediated=mediated)
     with display.progress_line() as progress:
-        found = measured.abilities(run, policy or ChatPlayer.name, model, progress, sizes)
-    table, verdict = words.abilities_table(found), words.verdict_on(found)
-    pages.write_abilities_page(run, found, verdict, table)
-    answered = [f"questions answered by {called(model)}"] if found.asked.questions else []
+        result = measured.abilities(run, policy or ChatPlayer.name, model, progress, sizes)
+    table, verdict = words.abilities_table(result), words.verdict_on(result)
+    pages.write_abilities_page(run, result, verdict, table)
+    answered = [f"questions answered by {called(model)}"] if result.asked.questions else []
     clock = seconds_a_game(run)
     took = (
         f"seconds of its turns in a game, on this machine: {clock.value:.2f} {show_interval(clock, '.2f')}, n={clock.n}"
@@ -52,4 +52,4 @@ def show_abilities(
         else ""
     )
     files = f"page: {run / pages.ABILITIES_PAGE}; figures: {run / measured.ABILITIES}"
-    return Answer(found.as_json(), [table, *answered, *filter(None, [took]), files], verdict=verdict)
+    return Answer(result.as_json(), [table, *answered, *filter(None, [took]), files], verdict=verdict)

@@ -28,20 +28,20 @@ def analyse(
     Example: [bold]parlour analyse runs/published --out runs/analysis --workers 2[/bold]
     """
     with display.progress_line() as progress:
-        found = analyse_folder(directory, out, settings, progress=progress)
+        analysis = analyse_folder(directory, out, settings, progress=progress)
 
     def show() -> None:
-        theirs = found.folder.theirs
-        votes, guesses = list(compared_votes(found.folder.games)), list(compared_guesses(found.folder.games))
+        theirs = analysis.folder.theirs
+        votes, guesses = list(compared_votes(analysis.folder.games)), list(compared_guesses(analysis.folder.games))
         title = "Right votes of good seats (95 % interval)"
         display.show_table(title, ("by", "", "games", "votes", theirs, *_COMPARED), map(_votes, votes))
         if guesses:
             title = "Guesses that named Merlin (95 % interval)"
             headings = ("by", "", "guesses", theirs, "heuristic", "both", "chance", "difference, points")
             display.show_table(title, headings, map(_guesses, guesses))
-        tell(f"{len(found.folder.games)} games analysed; report: {found.out / REPORT}")
+        tell(f"{len(analysis.folder.games)} games analysed; report: {analysis.out / REPORT}")
 
-    return Answer(found.figures, show, verdict=report.verdict(found.folder))
+    return Answer(analysis.figures, show, verdict=report.verdict(analysis.folder))
 
 
 def _votes(votes: ComparedVotes) -> tuple[str, ...]:
@@ -63,5 +63,5 @@ def _guesses(guesses: ComparedGuesses) -> tuple[str, ...]:
     )
 
 
-def _group(one: Any) -> str:
-    return "" if one.by == one.group else str(one.group)
+def _group(compared: Any) -> str:
+    return "" if compared.by == compared.group else str(compared.group)

@@ -55,28 +55,30 @@ def arena(
     game, options = named_table(game, table.chosen, policy or ())
     env = rollout.table(game, **options)
     base = env.game_env
-    name, told = base.spec.id, base.game.config
-    names = policy or players_of(name, told)
+    name, setup = base.spec.id, base.game.config
+    names = policy or players_of(name, setup)
     if HumanPolicy.name in names:
         raise ParlourError("policy 'human' is not accepted in an arena; accepted: players that play by themselves")
-    raw = {seated(one, model): one for one in names}
-    config = ArenaConfig(tuple(seated(one, model) for one in names), name, dict(told), games, seed, resamples, failures)
-    makers = {one: partial(make_policy, raw[one], name, told, model) for one in raw}
+    raw = {seated(player, model): player for player in names}
+    config = ArenaConfig(
+        tuple(seated(player, model) for player in names), name, dict(setup), games, seed, resamples, failures
+    )
+    makers = {player: partial(make_policy, raw[player], name, setup, model) for player in raw}
     for make in makers.values():
         make()  # an error before the first game
-    asking = {one for one in raw if asks_a_model(raw[one])}
+    asking = {player for player in raw if asks_a_model(raw[player])}
     if model.is_language_model and asking:
         if processes.workers != 1:
             raise ParlourError(f"--workers {processes.workers} goes without a language model; accepted: --concurrency")
         _tell_forecast(env, config, raw, asking, model, out)
     with processes.players(model) as workers, opened(workers) as pool, display.progress_line() as progress:
-        found = play_arena(env, config, makers, out, GameRunner(model.concurrency, pool, progress))
-    value = {**report.as_json(found), **({"model": model.name} if asking else {})}
+        result = play_arena(env, config, makers, out, GameRunner(model.concurrency, pool, progress))
+    value = {**report.as_json(result), **({"model": model.name} if asking else {})}
     note = f"; agents answered by {called(model)}" if asking else ""
-    standing = plain_table(f"{report.title(found)}{note}", report.headings(found), report.standing_rows(found))
-    parts = [standing, *report.remarks(found), *decision_parts(found.decisions)]
+    standing = plain_table(f"{report.title(result)}{note}", report.headings(result), report.standing_rows(result))
+    parts = [standing, *report.remarks(result), *decision_parts(result.decisions)]
     parts += [] if out is None else [f"report: {out / HTML}"]
-    return Answer(value, parts, verdict=report.verdict(found))
+    return Answer(value, parts, verdict=report.verdict(result))
 
 
 def _tell_forecast(
@@ -84,15 +86,15 @@ def _tell_forecast(
 ) -> None:
     """How many questions the language model will be asked, before it is."""
     offline = OfflineModel()
-    found = forecast(
+    expected = forecast(
         env,
         config,
-        lambda one: partial(make_policy, raw[one], config.game, config.options, offline),
+        lambda player: partial(make_policy, raw[player], config.game, config.options, offline),
         asking,
         0 if out is None else stored_games(out),
     )
     tell(
-        f"forecast: about {found.questions:,} questions to {model.name} in {found.games:,} games, counted in games by rules of "
+        f"forecast: about {expected.questions:,} questions to {model.name} in {expected.games:,} games, counted in games by rules of "
         "thumb",
         error=True,
     )

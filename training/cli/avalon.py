@@ -38,20 +38,20 @@ def avalon_social(
     return Answer(measures, partial(_show_social, measures, called(model)))
 
 
-def _show_social(found: Mapping[str, Any], judge: str) -> None:
-    asked, foreign = found["questions"], found["fallbacks"]
+def _show_social(measures: Mapping[str, Any], judge: str) -> None:
+    asked, foreign = measures["questions"], measures["fallbacks"]
     text = f"{asked} questions, {foreign} answered by the rule of thumb instead"
     display.console().print(f"Judged by {marked(judge, asked - foreign, asked)}: {text}", highlight=False)
-    for group, values in found["groups"].items():
+    for group, values in measures["groups"].items():
         _show_group(f"games, {group}", values)
-    for player, values in found["players"].items():
+    for player, values in measures["players"].items():
         _show_group(f"player {player}", values)
-    if "labels" in found:
-        _show_agreement(found["labels"], judge)
+    if "labels" in measures:
+        _show_agreement(measures["labels"], judge)
 
 
 def _show_group(title: str, values: Mapping[str, Any]) -> None:
-    rates = ((measure, of, show_rate(rate_of(found))) for measure, of, found in _rows(values))
+    rates = ((measure, of, show_rate(rate_of(share))) for measure, of, share in _rows(values))
     display.show_table(f"{title}: rates (95 % Wilson interval)", ("measure", "of", "rate"), rates)
     roles = list(values["attitudes"])
     shares = ((role, *(_shares(others.get(other)) for other in roles)) for role, others in values["attitudes"].items())
@@ -69,38 +69,38 @@ def _show_group(title: str, values: Mapping[str, Any]) -> None:
 
 def _rows(values: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
     """Measure, role or side, rate."""
-    for side, found in values["wins"].items():
-        yield "win rate", side, found
+    for side, share in values["wins"].items():
+        yield "win rate", side, share
     for measure in _BY_ROLE:
-        for role, found in values[measure].items():
-            yield measure.replace("_", " "), role, found
+        for role, share in values[measure].items():
+            yield measure.replace("_", " "), role, share
     for role, of in values["identity"].items():
-        for identity, found in of.items():
-            yield f"identity: {identity}", role, found
+        for identity, share in of.items():
+            yield f"identity: {identity}", role, share
     for measure in ("sharing", "valid_responses"):
-        for role, found in values[measure].items():
-            yield measure.replace("_", " "), role, found
+        for role, share in values[measure].items():
+            yield measure.replace("_", " "), role, share
 
 
-def rate_of(found: Mapping[str, Any] | None) -> Estimate | None:
+def rate_of(share: Mapping[str, Any] | None) -> Estimate | None:
     """A rate of `measures` as `show_rate` takes it."""
-    return None if found is None else Estimate.of_json(found)
+    return None if share is None else Estimate.of_json(share)
 
 
-def _shares(found: Mapping[str, Any] | None) -> str:
-    if found is None or any(one is None for one in found.values()):
+def _shares(shares: Mapping[str, Any] | None) -> str:
+    if shares is None or any(share is None for share in shares.values()):
         return "-"
-    return " / ".join(f"{one['rate'] * 100:.0f}" for one in found.values()) + f"  n={found['teamwork']['n']}"
+    return " / ".join(f"{share['rate'] * 100:.0f}" for share in shares.values()) + f"  n={shares['teamwork']['n']}"
 
 
-def _show_agreement(found: Mapping[str, Any], judge: str) -> None:
+def _show_agreement(agreement: Mapping[str, Any], judge: str) -> None:
     rows = []
-    for question, of in found.items():
+    for question, of in agreement.items():
         if isinstance(of, dict):
             kappa = "-" if of["kappa"] is None else f"{of['kappa']:.2f}"
             first = (question.replace("_", " "), show_rate(rate_of(of["agreement"])), kappa)
-            for one, many in of["classes"].items():
-                rows.append((*first, one, *(str(many[key]) for key in ("labelled", "judged", "both"))))
+            for label, counts in of["classes"].items():
+                rows.append((*first, label, *(str(counts[key]) for key in ("labelled", "judged", "both"))))
                 first = ("", "", "")
-    title = f"Agreement of {judge} with {found['statements']} statements labelled by hand"
+    title = f"Agreement of {judge} with {agreement['statements']} statements labelled by hand"
     display.show_table(title, ("question", "agreement", "kappa", "class", "labelled", "judged", "both"), rows)

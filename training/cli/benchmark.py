@@ -88,16 +88,16 @@ def benchmark(
     if only_forecast:
         return _forecast(chosen, candidate, asking)
     tell(expectation(chosen), error=True)
-    name = " or ".join(seated(one, model) for one in (candidate.policy, otherwise) if one is not None)
+    name = " or ".join(seated(player, model) for player in (candidate.policy, otherwise) if player is not None)
     with processes.players(model) as workers, opened(workers) as pool, display.progress_line() as progress:
         runner = GameRunner(model.concurrency, pool, failures=failures)
-        found, made = run_benchmark(chosen, candidate, out, name, runner=runner, progress=progress)
+        scores_json, made = run_benchmark(chosen, candidate, out, name, runner=runner, progress=progress)
     note = f"; agents answered by {called(model)}" if asking else ""
     result = read_result(out)
     parts, verdict = score_parts(result, made, note), verdict_of(result)
     write_benchmark_page(out, result, verdict, parts)
     files = f"report: {out / HTML}, {out / MARKDOWN}; results: {out / RESULTS}"
-    return Answer(found, [*parts, files], verdict=verdict)
+    return Answer(scores_json, [*parts, files], verdict=verdict)
 
 
 def _forecast(suite: Suite, candidate: Candidate, asking: bool) -> Answer:
@@ -121,31 +121,31 @@ def compare_results(
 
     Example: [bold]parlour benchmark compare runs/llama heuristic[/bold]
     """
-    one, other = two_results(a, b)
-    suite, found = compare(one, other)
-    value: dict[str, Any] = {"a": one.name, "b": other.name, "published": suite.published}
+    first, other = two_results(a, b)
+    suite, differences = compare(first, other)
+    value: dict[str, Any] = {"a": first.name, "b": other.name, "published": suite.published}
     value |= {"suite": suite.name, "version": suite.version}
     value |= {"tables": [table.name for table in suite.tables]}
-    if one.no_score or other.no_score:
-        return Answer({**value, "differences": None}, [], verdict=together([one.doubt, other.doubt]))
-    title = f"Benchmark {suite}, same deals: {one.name} less {other.name} (points, 95 % interval; sign test)"
-    sign = f" {SIGN}" if one.doubt or other.doubt else ""
+    if first.no_score or other.no_score:
+        return Answer({**value, "differences": None}, [], verdict=together([first.doubt, other.doubt]))
+    title = f"Benchmark {suite}, same deals: {first.name} less {other.name} (points, 95 % interval; sign test)"
+    sign = f" {SIGN}" if first.doubt or other.doubt else ""
     rows = [
         (part, score.n, f"{score.value:+6.1f}{sign}", show_interval(score, "+.1f"), score.p, word(score))
-        for part, score in found.items()
+        for part, score in differences.items()
     ]
     columns = (*map(Column, ("part", "deals", "difference", "interval")), Column("p", ".2g"), Column("verdict"))
-    rated = ratings(suite, {"a": one.points, "b": other.points})
-    value |= {"differences": plain(found), "ratings": {name: plain(of) for name, of in rated.items()}}
-    said = compared(one.name, other.name, found[OVERALL], POINTS)
-    verdict = together([said, one.doubt, other.doubt])
-    return Answer(value, [ResultTable(title, columns, tuple(rows)), *_rated(rated, one, other)], verdict=verdict)
+    rated = ratings(suite, {"a": first.points, "b": other.points})
+    value |= {"differences": plain(differences), "ratings": {name: plain(of) for name, of in rated.items()}}
+    said = compared(first.name, other.name, differences[OVERALL], POINTS)
+    verdict = together([said, first.doubt, other.doubt])
+    return Answer(value, [ResultTable(title, columns, tuple(rows)), *_rated(rated, first, other)], verdict=verdict)
 
 
-def _rated(found: Ratings, one: BenchmarkResult, other: BenchmarkResult) -> list[ResultTable]:
+def _rated(rated: Ratings, first: BenchmarkResult, other: BenchmarkResult) -> list[ResultTable]:
     """The ratings of two players, where a table has an expert."""
-    columns = (Column("table"), Column(one.name, "+.0f"), Column(other.name, "+.0f"))
-    rows = tuple((name, of["a"], of["b"]) for name, of in found.items())
+    columns = (Column("table"), Column(first.name, "+.0f"), Column(other.name, "+.0f"))
+    rows = tuple((name, of["a"], of["b"]) for name, of in rated.items())
     return [ResultTable("Ratings", columns, rows, ANCHOR)] if rows else []
 
 

@@ -25,9 +25,11 @@ def list_replies(file: CacheArgument) -> Answer:
 
     Example: [bold]parlour cache list replies.sqlite[/bold]
     """
-    found = stored_models(file)
-    rows = [_row(one) for one in found]
-    return Answer([one.as_json() for one in found], lambda: display.show_table(str(file), _HEADINGS, rows, wrap=True))
+    models = stored_models(file)
+    rows = [_row(model) for model in models]
+    return Answer(
+        [model.as_json() for model in models], lambda: display.show_table(str(file), _HEADINGS, rows, wrap=True)
+    )
 
 
 def prune_replies(
@@ -46,7 +48,7 @@ def prune_replies(
     Example: [bold]parlour cache prune replies.sqlite --before 2026-11-01[/bold]
     """
     removed = prune(file, model=model, server=server, before=before, unused=unused)
-    left = sum(one.replies for one in stored_models(file))
+    left = sum(model.replies for model in stored_models(file))
     return Answer(
         {"removed": removed, "replies": left},
         lambda: display.console().print(f"{removed} removed, {left} replies left"),
@@ -61,14 +63,14 @@ def export_replies(
     Example: [bold]parlour cache export replies.sqlite --out replies.jsonl[/bold]
     """
     if out is None:
-        for one in exported(file):
-            tell(display.json_text(one))
+        for reply in exported(file):
+            tell(display.json_text(reply))
         return
     remove_parts_of(out)
     # lone surrogates become JSON's escapes
     with replacing(out) as new, new.open("w", encoding="utf-8", errors="backslashreplace") as target:
-        for one in exported(file):
-            target.write(json.dumps(one, ensure_ascii=False) + "\n")
+        for reply in exported(file):
+            target.write(json.dumps(reply, ensure_ascii=False) + "\n")
 
 
 def _row(model: StoredModel) -> tuple[str, ...]:

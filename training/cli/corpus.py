@@ -39,10 +39,10 @@ def check_corpus(
         form = corpora.form_of(path) if form == corpora.AUTO else form
         corpus = corpora.load(path, documents, form, limit)
         graph = KnowledgeGraph(corpus.passages)
-        found = corpus_check.report(corpus, form, graph)
+        counts = corpus_check.report(corpus, form, graph)
         if picture is not None:
             drawn = corpus_check.asked_for(corpus.questions, graph, question)
             corpus_check.draw(graph, drawn, picture)
-    rows = corpus_check.report_rows(found)
-    table = plain_table(f"{path} ({found.form})", ("what", "number", "among them"), rows, wrap=True)
-    return Answer(asdict(found), [table, *([] if picture is None else [f"picture: {picture}"])])
+    rows = corpus_check.report_rows(counts)
+    table = plain_table(f"{path} ({counts.form})", ("what", "number", "among them"), rows, wrap=True)
+    return Answer(asdict(counts), [table, *([] if picture is None else [f"picture: {picture}"])])

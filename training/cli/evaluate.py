@@ -121,8 +121,8 @@ def evaluate(
         "against": opponents[0],
     }
     settings |= {"games": games, "seat": seat, "seed": seed, "on_failure": failures.on_failure}
-    held = games_folder(out, base, f"evaluate-{design}", settings, resume=resume)
-    with held, ray.pool(model) as pool, display.progress_line() as progress:
+    storage = games_folder(out, base, f"evaluate-{design}", settings, resume=resume)
+    with storage, ray.pool(model) as pool, display.progress_line() as progress:
         runner = GameRunner(workers, pool, progress, failures, out, resume)
         if design == "single":
             report = evaluation.single(env, candidates, opponents, deals, runner, seat)
@@ -156,22 +156,22 @@ def _strangers(
     with display.progress_line() as progress:
         runner = GameRunner(games_at_once((*policy, *families), model), progress=progress, failures=failures)
         table = module.StrangersTable(game, options)
-        found = module.among_families(table, own, families, deals, runner, model, beside)
+        result = module.among_families(table, own, families, deals, runner, model, beside)
     rows = [
         (
             *(score.family, score.what, str(score.policy.n), show_rate(score.policy), show_rate(score.reference)),
             f"{100 * score.difference.value:+.1f} {show_interval(score.difference, '+.1f', 100)}",
         )
-        for score in found.scores
+        for score in result.scores
     ]
     rows += [
         ("mean", what, str(mean.n), "", "", f"{100 * mean.value:+.1f} {show_interval(mean, '+.1f', 100)}")
-        for what, mean in found.mean.items()
+        for what, mean in result.mean.items()
     ]
     headings = ("among", "as", "n", f"{own} wins", f"{beside or 'family'} wins there", "difference in points")
     title = f"{own} in one seat among strangers, on the same deals (95 % interval)"
-    verdict = compared(own, f"{beside or 'the families'} in that seat", found.mean["all"], WIN_RATE)
-    return Answer(plain(found), [plain_table(title, headings, rows, wrap=True)], verdict=verdict)
+    verdict = compared(own, f"{beside or 'the families'} in that seat", result.mean["all"], WIN_RATE)
+    return Answer(plain(result), [plain_table(title, headings, rows, wrap=True)], verdict=verdict)
 
 
 def _best_responses(side: str, policy: list[str], game: str, options: dict[str, Any], budget: dict[str, Any]) -> Answer:
@@ -181,31 +181,31 @@ def _best_responses(side: str, policy: list[str], game: str, options: dict[str, 
     module = import_extra("parlour.training.learn.selfplay.best_response", "train")
     sides = evaluation.two_sides(lookup(game).spec)
     check_one_of("best-response", side, ("all", *sides))
-    found = []
+    responses = []
     with display.progress_line() as progress:
         for own in sides if side == "all" else (side,):
             config = module.BestResponseConfig(game=game, options=options, against=policy[0], side=own, **budget)
-            found.append(module.best_response(config, progress))
-    value = {"best_responses": [plain(one) for one in found]}
-    return Answer(value, _best_response_parts(found), verdict=together(map(_exploited, found)))
+            responses.append(module.best_response(config, progress))
+    value = {"best_responses": [plain(response) for response in responses]}
+    return Answer(value, _best_response_parts(responses), verdict=together(map(_exploited, responses)))
 
 
-def _exploited(one: Any) -> str:
-    told = WIN_RATE.told(one.gain)
-    if one.gain.clear and one.gain.value > 0:
-        return f"Exploitable: as {one.side}, a best response gains {told} over {one.against} itself."
-    return f"As {one.side}, no gain of a best response over {one.against} itself was shown: {told}; a longer one may find one."
+def _exploited(response: Any) -> str:
+    gain = WIN_RATE.told(response.gain)
+    if response.gain.clear and response.gain.value > 0:
+        return f"Exploitable: as {response.side}, a best response gains {gain} over {response.against} itself."
+    return f"As {response.side}, no gain of a best response over {response.against} itself was shown: {gain}; a longer one may find one."
 
 
-def _best_response_parts(found: list[Any]) -> list[ResultTable | str]:
+def _best_response_parts(responses: list[Any]) -> list[ResultTable | str]:
     rows = [
         (
-            *(one.side, one.against, show_rate(one.response), show_rate(one.player)),
-            f"{100 * one.gain.value:+.1f} {show_interval(one.gain, '+.1f', 100)}",
-            f"{one.steps:,}",
-            f"{one.seconds:,.0f} s",
+            *(response.side, response.against, show_rate(response.response), show_rate(response.player)),
+            f"{100 * response.gain.value:+.1f} {show_interval(response.gain, '+.1f', 100)}",
+            f"{response.steps:,}",
+            f"{response.seconds:,.0f} s",
         )
-        for one in found
+        for response in responses
     ]
     headings = (
         "side",
@@ -217,5 +217,7 @@ def _best_response_parts(found: list[Any]) -> list[ResultTable | str]:
         "processor time",
     )
     title = "Best responses: the gain is a lower bound of how exploitable the player is"
-    total = [f"sum of the gains: {sum(one.gain.value for one in found):.3f}"] if len(found) > 1 else []
+    total = (
+        [f"sum of the gains: {sum(response.gain.value for response in responses):.3f}"] if len(responses) > 1 else []
+    )
     return [plain_table(title, headings, rows, wrap=True), *total]

@@ -59,10 +59,10 @@ def _conversations(files: list[Path], won: bool, cases: Sequence[Path]) -> Itera
     """Those of all files. Raises `ParlourError` with the file's name."""
     for file in files:
         try:
-            found = list(conversations(replay.read(file, folders=cases)))
+            chats = list(conversations(replay.read(file, folders=cases)))
         except IllegalMove as error:
             raise ParlourError(f"{str(file)!r}: {error}") from None
-        yield from (one for one in found if not won or (one["return"] or 0) > 0)
+        yield from (chat for chat in chats if not won or (chat["return"] or 0) > 0)
 
 
 def _files(path: Path) -> Iterator[Path]:

@@ -53,7 +53,7 @@ def show_stakes(
     read = calibrated_run.read_run(run)
     payment, paid = _paid(read, rate)
     thresholds = {} if read.policy is None else read.policy.thresholds
-    found = stakes(
+    scored = stakes(
         read.train,
         read.held_out,
         config,
@@ -64,16 +64,16 @@ def show_stakes(
         seen=_seen(read),
     )
     folder = run / "stakes" if out is None else out
-    drawn = stakes_files.store(found, read.held_out, folder)
+    drawn = stakes_files.store(scored, read.held_out, folder)
     value = {
         "out": str(folder),
         "reader": read.note,
         "costs": paid,
-        "scores": [stakes_files.as_json(score) for score in found.scores],
+        "scores": [stakes_files.as_json(score) for score in scored.scores],
     }
     warning = "" if read.policy is None or read.policy.usable is not False else read.policy.verdict
-    verdict = together([found.verdict, warning])
-    return Answer(value, partial(_show_stakes, found, folder, drawn, paid), verdict=verdict)
+    verdict = together([scored.verdict, warning])
+    return Answer(value, partial(_show_stakes, scored, folder, drawn, paid), verdict=verdict)
 
 
 def _paid(read: calibrated_run.CalibratedRun, rate: str | None) -> tuple[Payment, str]:
@@ -98,16 +98,16 @@ def _said(note: str) -> str:
     return f"; {note}" if note else ""
 
 
-def _show_stakes(found: Stakes, folder: Path, drawn: bool, paid: str) -> None:
-    n, said = found.scores[0].n, _said(found.reader) + _said(paid)
+def _show_stakes(scored: Stakes, folder: Path, drawn: bool, paid: str) -> None:
+    n, said = scored.scores[0].n, _said(scored.reader) + _said(paid)
     display.show_table(
         f"The learned mediator on {n} held-out questions (95 % interval), and net utilities of others{said}",
-        stakes_files.headings(found),
-        stakes_files.rows(found),
+        stakes_files.headings(scored),
+        stakes_files.rows(scored),
         wrap=True,
     )
     headings = ("value", "price", "joint action", "states")
-    display.show_table("The learned policy", headings, stakes_files.changes(found), wrap=True)
+    display.show_table("The learned policy", headings, stakes_files.changes(scored), wrap=True)
     if not drawn:
         tell(f"parlour: the picture was not drawn; accepted: {install('train')}", error=True)
     tell(f"table, policies and picture: {folder}")
@@ -134,7 +134,7 @@ def show_explanation(
             raise ParlourError("grace explain --documents goes with --policy FILE")
         probe = DocumentProbe(read_documents(documents))
         made = policy_file.read(policy)
-        found = calibrated_run.explain(question, made, probe)
+        explanation = calibrated_run.explain(question, made, probe)
     else:
         assert run is not None
         read = calibrated_run.read_run(run)
@@ -142,8 +142,8 @@ def show_explanation(
         if chosen is None:
             raise ParlourError(f"{str(run)!r} has no policy.json; accepted: a run that has ended, or --policy FILE")
         made = chosen
-        found = calibrated_run.explain_calibrated(question, read, made)
-    return Answer(plain(found), partial(_show_explanation, found), verdict=made.verdict)
+        explanation = calibrated_run.explain_calibrated(question, read, made)
+    return Answer(plain(explanation), partial(_show_explanation, explanation), verdict=made.verdict)
 
 
 def _show_explanation(explanation: calibrated_run.Explanation) -> None:
@@ -200,26 +200,30 @@ def show_obedience(
     if made is None:
         raise ParlourError(f"{str(run)!r} has no policy.json; accepted: a run that has ended, or --policy FILE")
     note = read.note if made.contextual is None else "; ".join(filter(None, (read.note, _BY_STATE)))
-    found, equilibria = calibrated_run.private_obedience(read, replace(made, contextual=None), shares)
+    obediences, equilibria = calibrated_run.private_obedience(read, replace(made, contextual=None), shares)
     if out is not None:
-        for one, table in equilibria.items():
-            atomic_write(out / f"policy-share{one:g}.json", table.dumps())
-    value = [plain(one) for one in found]
-    return Answer(value, partial(_show_obedience, found, note), verdict=together(map(_obeyed, found[:_MOST_SHARES])))
+        for part, table in equilibria.items():
+            atomic_write(out / f"policy-share{part:g}.json", table.dumps())
+    value = [plain(obedience) for obedience in obediences]
+    return Answer(
+        value, partial(_show_obedience, obediences, note), verdict=together(map(_obeyed, obediences[:_MOST_SHARES]))
+    )
 
 
 _BY_STATE: Final = "the policy's table of states, without what it sees of the question"
 
 
-def _obeyed(one: calibrated_run.PrivateObedience) -> str:
-    share, module = min(zip(one.follows, MODULES, strict=True))
+def _obeyed(obedience: calibrated_run.PrivateObedience) -> str:
+    share, module = min(zip(obedience.follows, MODULES, strict=True))
     followed = "follow all advice" if share == 1 else f"follow {share:.1%} of the advice or more (the least: {module})"
-    return f"At share {one.share:g}, {one.policy}: the modules {followed}; {one.n:,} held-out questions."
+    return (
+        f"At share {obedience.share:g}, {obedience.policy}: the modules {followed}; {obedience.n:,} held-out questions."
+    )
 
 
 def _shares(text: str) -> list[float]:
     try:
-        return [float(one) for one in text.split(",")]
+        return [float(number) for number in text.split(",")]
     except ValueError:
         raise accept("share", text, "numbers above 0, up to 1, separated by commas") from None
 
@@ -268,24 +272,24 @@ def show_value(
 
     Example: [bold]parlour grace value log.jsonl --policy runs/grace/policy.json[/bold]
     """
-    told, payment = recommendation_log.read_log(log), off_policy.payment_of(utilities)
-    found = {str(path): off_policy.value(policy_file.read(path), told, payment) for path in policy}
-    value = {path: plain(one) for path, one in found.items()}
-    return Answer(value, partial(_show_value, found), verdict=together(_gains(found)))
+    logged, payment = recommendation_log.read_log(log), off_policy.payment_of(utilities)
+    values = {str(path): off_policy.value(policy_file.read(path), logged, payment) for path in policy}
+    value = {path: plain(worth) for path, worth in values.items()}
+    return Answer(value, partial(_show_value, values), verdict=together(_gains(values)))
 
 
-def _gains(found: dict[str, PolicyValue]) -> list[str]:
+def _gains(values: dict[str, PolicyValue]) -> list[str]:
     """Each policy beside the one in use."""
     scale = UTILITY.of("logged questions")
-    return [compared(path, "the policy in use", one.gain, scale) for path, one in found.items()]
+    return [compared(path, "the policy in use", worth.gain, scale) for path, worth in values.items()]
 
 
-def _show_value(found: dict[str, PolicyValue]) -> None:
+def _show_value(values: dict[str, PolicyValue]) -> None:
     rows = []
-    for path, one in found.items():
-        estimates = (one.logged, one.inverse_propensity, one.self_normalised, one.doubly_robust, one.gain)
-        told = ["-" if each is None else f"{each.value:.2f} {show_interval(each, '.2f')}" for each in estimates]
-        rows.append((path, str(one.n), *told, f"{one.effective:.0f}", f"{one.unsupported:.1%}"))
+    for path, worth in values.items():
+        estimates = (worth.logged, worth.inverse_propensity, worth.self_normalised, worth.doubly_robust, worth.gain)
+        cells = ["-" if each is None else f"{each.value:.2f} {show_interval(each, '.2f')}" for each in estimates]
+        rows.append((path, str(worth.n), *cells, f"{worth.effective:.0f}", f"{worth.unsupported:.1%}"))
     headings = ("policy", "n", "in use", "inverse propensity", "self-normalised", "doubly robust", "gain over in use")
     title = "Net utility of a question (95 % interval)"
     display.show_table(title, (*headings, "effective n", "unsupported"), rows, wrap=True)

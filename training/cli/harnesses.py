@@ -112,11 +112,11 @@ def inspect_log(
     Example: [bold]parlour inspect-log logs/avalon.eval --out runs/inspect[/bold]
     """
     bridge = import_extra("parlour.training.harnesses.inspect_ai.logs", "inspect")
-    found = bridge.transcripts_of_log(file, out, opponents=opponents, folders=cases or ())
+    read = bridge.transcripts_of_log(file, out, opponents=opponents, folders=cases or ())
 
     def show() -> None:
-        tell(f"Transcripts of {len(found.paths)} games: {out}")
-        for sample, why in found.left_out.items():
+        tell(f"Transcripts of {len(read.paths)} games: {out}")
+        for sample, why in read.left_out.items():
             tell(f"None of {sample}: {why}")
 
-    return Answer({"transcripts": list(map(str, found.paths)), "left_out": dict(found.left_out)}, show)
+    return Answer({"transcripts": list(map(str, read.paths)), "left_out": dict(read.left_out)}, show)

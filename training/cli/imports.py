@@ -22,7 +22,7 @@ _TOLD: Final = "auto: by the first record."
 
 
 def _named(formats: Sequence[RecordFormat]) -> str:
-    return "|".join((AUTO, *(one.name for one in formats)))
+    return "|".join((AUTO, *(form.name for form in formats)))
 
 
 def import_avalon(
@@ -46,7 +46,11 @@ def import_avalon(
     written = _written(files, out)
     if not refused:
         return written
-    write_csv(out / LEFT_OUT, ("game", "reason", "message"), [(one.game, one.reason, one.message) for one in refused])
+    write_csv(
+        out / LEFT_OUT,
+        ("game", "reason", "message"),
+        [(refusal.game, refusal.reason, refusal.message) for refusal in refused],
+    )
     return written._replace(show=lambda: tell_text("\n".join(_left_out(refused, len(files), out))))
 
 
@@ -75,8 +79,8 @@ def _left_out(refused: Sequence[Refusal], written: int, out: Path) -> list[str]:
         f"{written:,} of {games:,} games written to {out}",
         f"{len(refused):,} games left out ({len(refused) / games:.2%}), listed in {out / LEFT_OUT}:",
     ]
-    for reason, count in Counter(one.reason for one in refused).most_common():
-        first = next(one.game for one in refused if one.reason == reason)
+    for reason, count in Counter(refusal.reason for refusal in refused).most_common():
+        first = next(refusal.game for refusal in refused if refusal.reason == reason)
         lines.append(f"  {count:,} ({count / games:.2%}): {reason}; the first is {first}")
     return lines
 

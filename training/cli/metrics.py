@@ -47,29 +47,29 @@ def metrics(
         measured_ones = ", ".join(spec.id for spec in loadable() if spec.metrics)
         raise ParlourError(f"game {game!r} has no metrics; accepted: {measured_ones}")
     measured: Callable[[Path], dict[str, Any]] = dotted.load(named, "metrics")
-    found = measured(directory)
+    measures = measured(directory)
     grids = getattr(sys.modules[measured.__module__], "tables", tables)
     players = told_in(directory)
-    own = {"players": {name: one._asdict() for name, one in players.items()}} if players else {}
+    own = {"players": {name: counts._asdict() for name, counts in players.items()}} if players else {}
 
     def show() -> None:
-        _show_grids(grids(found))
+        _show_grids(grids(measures))
         for name, (made_own, made) in players.items():
             if foreign(made_own, made):
                 text = f"{SIGN} {name}: {share(made_own, made)} of its {made} decisions were its own"
                 display.console().print(text, highlight=False)
 
-    return Answer({**found, **own}, show)
+    return Answer({**measures, **own}, show)
 
 
 def told_in(directory: Path) -> dict[str, Own]:
     """Player -> who made its decisions, from the last lines of transcripts; empty if these name no players."""
-    found: dict[str, Own] = {}
+    counts: dict[str, Own] = {}
     for path in sorted(path for path in directory.glob("*.jsonl") if path.is_file()):
         for player, made in _told_in(path):
-            own, decisions = found.get(player, Own(0, 0))
-            found[player] = Own(own + made.own, decisions + made.decisions)
-    return found
+            own, decisions = counts.get(player, Own(0, 0))
+            counts[player] = Own(own + made.own, decisions + made.decisions)
+    return counts
 
 
 def _told_in(path: Path) -> Iterator[tuple[str, Own]]:
@@ -90,8 +90,8 @@ def _told_in(path: Path) -> Iterator[tuple[str, Own]]:
 
 
 def _players(line: bytes) -> Mapping[str, Any] | None:
-    told = json_value(line)
-    players = told.get("players") if isinstance(told, Mapping) else None
+    value = json_value(line)
+    players = value.get("players") if isinstance(value, Mapping) else None
     return players if isinstance(players, Mapping) else None
 
 
@@ -103,9 +103,9 @@ def _show_grids(grids: Iterable[Grid]) -> None:
             display.console().print(title)
 
 
-def tables(found: Mapping[str, Any]) -> Iterator[Grid]:
+def tables(groups: Mapping[str, Any]) -> Iterator[Grid]:
     """Measures of groups of games, `{group: {total: value, role: {measure: value}}}`, a table a group."""
-    for group, values in found.items():
+    for group, values in groups.items():
         if not isinstance(values, dict):
             yield f"{group}: {values}", (), []
             continue

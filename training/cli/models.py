@@ -59,14 +59,14 @@ def check_answered(name: str, meter: Meter) -> None:
     """Raise `ParlourError` if a model was asked, and no answer, or no decision, was its own."""
     total, made = meter.total, meter.decisions
     if total.asked and not total.valid + total.repaired:
-        told = f"{name!r} answered none of {total.asked} questions ({reasons(total.reasons)})"
+        fault = f"{name!r} answered none of {total.asked} questions ({reasons(total.reasons)})"
     elif made.decisions and not made.own:
-        told = (
+        fault = (
             f"{name!r} made none of {made.decisions} decisions itself ({reasons(made.heuristic)} by the rule of thumb)"
         )
     else:
         return
-    raise ParlourError(f"{told}{meter.last_failure and f'; the last failed call: {meter.last_failure}'}")
+    raise ParlourError(f"{fault}{meter.last_failure and f'; the last failed call: {meter.last_failure}'}")
 
 
 RARE: Final = (

@@ -17,7 +17,7 @@ from parlour.envs.murder_mystery.generate import from_seed, tougher
 from parlour.envs.murder_mystery.vocabulary.facts import say
 from parlour.envs.murder_mystery.vocabulary.quiz import LETTERS, QUESTION_KINDS, SORTS
 from parlour.envs.murder_mystery.wellplay import load
-from parlour.envs.murder_mystery.wellplay.check import check as irregularities
+from parlour.envs.murder_mystery.wellplay.check import check as irregularities_in
 from parlour.envs.murder_mystery.wellplay.rows import Irregularity
 from parlour.envs.terminal import tell
 from parlour.policies.files import atomic_write, remove_parts_of
@@ -58,12 +58,14 @@ def play_case(
 
     Example: [bold]parlour murder-mystery play --case harbour_en --method questum --method pp[/bold]
     """
-    found = find(case)
+    loaded = find(case)
     table = setting if quiz else replace(setting, repetitions=0)
     rollout.table(GAME, case=case, **table.options)  # an error before the first game
     jobs = [
-        CaseJob(case, one, seed, table, transcript=out / f"{_file(one.name)}.jsonl" if out and one.policy else None)
-        for one in map(method_of, method or ["questum"])
+        CaseJob(
+            case, chosen, seed, table, transcript=out / f"{_file(chosen.name)}.jsonl" if out and chosen.policy else None
+        )
+        for chosen in map(method_of, method or ["questum"])
     ]
     skipped: dict[int, rollout.Unfinished] = {}
     with display.progress_line() as progress:
@@ -71,12 +73,12 @@ def play_case(
             jobs,
             model,
             runner=GameRunner(workers=workers, progress=progress, failures=failures),
-            what=found.title,
+            what=loaded.title,
             skip=skipped.__setitem__,
         )
-    given_up = {jobs[number].method.name: one.why for number, one in skipped.items()}
-    value = {"case": case, "title": found.title, "model": model.name, "games": [_as_json(game) for game in games]}
-    show = partial(_show_case_results, found, games, called(model), given_up)
+    given_up = {jobs[number].method.name: unfinished.why for number, unfinished in skipped.items()}
+    value = {"case": case, "title": loaded.title, "model": model.name, "games": [_as_json(game) for game in games]}
+    show = partial(_show_case_results, loaded, games, called(model), given_up)
     return Answer({**value, "unfinished": given_up}, show)
 
 
@@ -102,11 +104,11 @@ def _as_json(result: CaseResult) -> dict[str, Any]:
 
 
 def _right(marks: Sequence[Mark], of: str = scores.OVERALL) -> dict[str, Any] | None:
-    found = scores.score(marks, of)
-    if found is None:
+    score = scores.score(marks, of)
+    if score is None:
         return None
-    mean, deviation = scores.over_repetitions(found)
-    return {"mean": round(mean, 6), "deviation": deviation, "weight": found.weight, "shares": found.shares}
+    mean, deviation = scores.over_repetitions(score)
+    return {"mean": round(mean, 6), "deviation": deviation, "weight": score.weight, "shares": score.shares}
 
 
 def _show_case_results(case: Any, games: list[CaseResult], answered_by: str, given_up: dict[str, str]) -> None:
@@ -114,7 +116,7 @@ def _show_case_results(case: Any, games: list[CaseResult], answered_by: str, giv
         tell(f"{method}: not finished, and not counted ({why})")
     if not games:
         return
-    players = {one.method: sum(one.players.values(), Decisions()) for one in games}
+    players = {game.method: sum(game.players.values(), Decisions()) for game in games}
     verdicts = []
     for game in games:
         for verdict in game.verdicts:
@@ -127,12 +129,12 @@ def _show_case_results(case: Any, games: list[CaseResult], answered_by: str, giv
     if games[0].marks:
         answers = []
         for of in _QUIZ_KINDS:
-            cells = [_right(one.marks, of) for one in games]
+            cells = [_right(game.marks, of) for game in games]
             if cells[0] is not None:
                 weight = f"{cells[0]['weight']}{' points' if of == scores.OVERALL else ''}"
                 answers.append((of, weight, *(f"{c['mean']:.3f} ±{c['deviation']:.3f}" if c else "-" for c in cells)))
         title = "Right answers (overall: points; ±: over repetitions)"
-        display.show_table(title, ("of", "n", *(one.method for one in games)), answers)
+        display.show_table(title, ("of", "n", *(game.method for game in games)), answers)
     _show_costs(games)
     display.show(*decision_parts({method: made for method, made in players.items() if made.decisions}))
 
@@ -191,8 +193,12 @@ def compare_methods(
             setting, games=games, practice=0, model=model, pool=pool, seed=seed, progress=progress, failures=failures
         )
         rows = {name: method_of(name) for name in names}
-        found = by_budget("compare", setting, rows, budget) if budget else comparison("compare", setting, rows, targets)
-    return Answer(found.as_json(), partial(show_reproduction, found, model), verdict=verdict_of(found, model))
+        reproduction = (
+            by_budget("compare", setting, rows, budget) if budget else comparison("compare", setting, rows, targets)
+        )
+    return Answer(
+        reproduction.as_json(), partial(show_reproduction, reproduction, model), verdict=verdict_of(reproduction, model)
+    )
 
 
 def show_ratings(
@@ -204,10 +210,10 @@ def show_ratings(
 
     Example: [bold]parlour murder-mystery ratings runs/people[/bold]
     """
-    found = ratings.of_directory(directory)
-    summed = ratings.summary(found)
+    rated = ratings.of_directory(directory)
+    summed = ratings.summary(rated)
     rows = {method: {scale: row._asdict() for scale, row in of.items()} for method, of in summed.items()}
-    return Answer({"ratings": [asdict(one) for one in found], "summary": rows}, partial(_show_summary, summed))
+    return Answer({"ratings": [asdict(rating) for rating in rated], "summary": rows}, partial(_show_summary, summed))
 
 
 def _show_summary(summed: Any) -> None:
@@ -223,7 +229,7 @@ class CheckedScript(NamedTuple):
 
     path: Path
     case: Case | None
-    found: list[Irregularity]
+    irregularities: list[Irregularity]
     error: str | None
 
 
@@ -243,12 +249,12 @@ def check_cases(
         raise ParlourError(f"no WellPlay script in {str(directory)!r}: no json/script_info.json")
     failed = [f"{script.path}: {script.error}" for script in scripts if script.error is not None]
     error = f"{len(failed)} of {len(scripts)} scripts cannot be loaded: {'; '.join(failed)}" if failed else None
-    return Answer({"scripts": [_script_as_json(one) for one in scripts]}, partial(_show_scripts, scripts), error)
+    return Answer({"scripts": [_script_as_json(script) for script in scripts]}, partial(_show_scripts, scripts), error)
 
 
 def _checked(path: Path) -> CheckedScript:
     try:
-        return CheckedScript(path, load.load_folder(path), irregularities(path), None)
+        return CheckedScript(path, load.load_folder(path), irregularities_in(path), None)
     except ParlourError as error:
         return CheckedScript(path, None, [], str(error))
 
@@ -263,7 +269,7 @@ def _script_as_json(script: CheckedScript) -> dict[str, Any]:
             "kinds": dict(sorted(kinds.items())),
             "omniscient": len(case.omniscient),
         }
-    return value | {"irregularities": [irregular._asdict() for irregular in script.found]}
+    return value | {"irregularities": [irregular._asdict() for irregular in script.irregularities]}
 
 
 def _summary(case: Case) -> dict[str, Any]:
@@ -280,23 +286,29 @@ def _summary(case: Case) -> dict[str, Any]:
 
 def _show_scripts(scripts: list[CheckedScript]) -> None:
     rows = []
-    for one in scripts:
+    for script in scripts:
         cells: Sequence[object] = ("-",) * 7
-        if one.case is not None:
-            counts = one.case.counts().values()
-            cells = (one.case.seats, len(one.case.victims), *counts, len(one.case.omniscient))
-        irregular = "cannot be loaded" if one.case is None else len(one.found)
-        rows.append((f"{one.path.parent.name}/{one.path.name}", *map(str, (*cells, irregular))))
+        if script.case is not None:
+            counts = script.case.counts().values()
+            cells = (script.case.seats, len(script.case.victims), *counts, len(script.case.omniscient))
+        irregular = "cannot be loaded" if script.case is None else len(script.irregularities)
+        rows.append((f"{script.path.parent.name}/{script.path.name}", *map(str, (*cells, irregular))))
     sorts = ("objective", "reasoning", "relations", "total", "omniscient")
     display.show_table("Scripts", ("script", "players", "victims", *sorts, "irregular"), rows)
-    found = [
-        (one.file or f"{one.lang}/{one.slug}", str(one.line or ""), one.kind, one.detail, one.handled)
+    irregular_rows = [
+        (
+            irregularity.file or f"{irregularity.lang}/{irregularity.slug}",
+            str(irregularity.line or ""),
+            irregularity.kind,
+            irregularity.detail,
+            irregularity.handled,
+        )
         for script in scripts
-        for one in script.found
+        for irregularity in script.irregularities
     ]
-    if found:
+    if irregular_rows:
         headings = ("where", "line", "kind", "what", "handling")
-        display.show_table("Irregularities", headings, found, wrap=True)
+        display.show_table("Irregularities", headings, irregular_rows, wrap=True)
 
 
 def make_case(
@@ -349,13 +361,13 @@ def _show_lines(lines: Sequence[str]) -> None:
 def _public(case: Case, seat: int | None) -> dict[str, Any]:
     value = {"id": case.id, "briefing": case.briefing, **_summary(case)}
     if seat is not None:
-        one = case.characters[seat]
-        murdered = _murdered(case, one)
+        character = case.characters[seat]
+        murdered = _murdered(case, character)
         value["you"] = {
-            "name": one.name,
+            "name": character.name,
             "murdered": murdered,
-            "objectives": list(one.objectives),
-            "script": one.script,
+            "objectives": list(character.objectives),
+            "script": character.script,
         }
     return value
 
@@ -373,12 +385,12 @@ def _lines(case: Case, seat: int | None, truth: bool) -> list[str]:
         lines += [f"Others who may lie: {case.liars}"]
     if case.liars and truth:
         lines += [f"Statements in the solver's proof: {len(tougher.proof_of(case))}"]
-    for number, one in enumerate(case.characters):
+    for number, character in enumerate(case.characters):
         if truth or number == seat:
-            murdered = " and ".join(_murdered(case, one))
+            murdered = " and ".join(_murdered(case, character))
             guilt = f", murderer of {murdered}" if murdered else ""
-            lines += ["", f"== {one.name}{guilt}", *(f"- {aim}" for aim in one.objectives), ""]
-            lines += one.script.split("\n")
+            lines += ["", f"== {character.name}{guilt}", *(f"- {aim}" for aim in character.objectives), ""]
+            lines += character.script.split("\n")
     if truth:
         lines += ["", "== Questions to a reader of all scripts"]
         for question in case.omniscient:

@@ -37,11 +37,11 @@ def new_game(name: str, out: str | Path = ".") -> Path:
     if folder.exists():
         raise ParlourError(f"folder {str(folder)!r} exists; accepted: a new one")
     template = files("parlour.envs._template")
-    sources = {folder / name / one.name: one for one in template.iterdir() if one.name.endswith(".py")}
+    sources = {folder / name / source.name: source for source in template.iterdir() if source.name.endswith(".py")}
     sources[folder / name / "heuristic.py"] = files("parlour.policies.heuristic") / "template.py"
-    for one in (template / "data").iterdir():
-        file = one.name.removesuffix(".txt").replace("mygame", name)
-        sources[folder / "tests" / file if file.startswith("test_") else folder / file] = one
+    for text in (template / "data").iterdir():
+        file = text.name.removesuffix(".txt").replace("mygame", name)
+        sources[folder / "tests" / file if file.startswith("test_") else folder / file] = text
     remove_parts_of(folder)
     with replacing(folder) as new:  # the whole folder, or none
         for path, source in sources.items():

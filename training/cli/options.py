@@ -149,7 +149,7 @@ def as_command(function: Callable[..., Answer | None], *, trains: bool = False) 
         parameters.append(_parameter("context", typer.Context, inspect.Parameter.empty))
     made.__doc__, made.__name__ = function.__doc__, function.__name__
     made.__signature__ = inspect.Signature(parameters)
-    made.__annotations__ = {one.name: one.annotation for one in parameters}
+    made.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     command: Callable[..., None] = made
     return command
 
@@ -227,7 +227,7 @@ def _kind(hint: Any, name: str, separator: str) -> tuple[Any, str | None, Callab
     """The type that typer reads, what stands for a value in `--help`, and how the value becomes the field's."""
     parts = [arg for arg in get_args(hint) if arg is not NoneType] if get_origin(hint) in (Union, UnionType) else [hint]
     words = [word for part in parts if get_origin(part) is Literal for word in get_args(part)]
-    plain = [one for one in parts if get_origin(one) is not Literal]
+    plain = [part for part in parts if get_origin(part) is not Literal]
     if words:
         metavar = "|".join(["NUMBER"] * len(plain) + words)
         return str, metavar, lambda text: _number_or_word(text, plain, words, name)
@@ -320,4 +320,4 @@ def _docstrings(config: type[Any]) -> dict[str, str]:
 @cache
 def _classes(module: str) -> dict[str, ast.ClassDef]:
     tree = ast.parse(inspect.getsource(sys.modules[module]))
-    return {one.name: one for one in tree.body if isinstance(one, ast.ClassDef)}
+    return {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}

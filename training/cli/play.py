@@ -75,18 +75,18 @@ def play(
         name: partial(make_player, name, base.spec, base.game.config, model, talk) for name in sitting
     }
     makers |= {HumanPolicy.name: partial(TerminalPerson, base, coach, names=shown)} if people else {}
-    players_of = tuple((seated(one, model), makers[one]) for one in sitting)
+    players_of = tuple((seated(player, model), makers[player]) for player in sitting)
     scratch = TemporaryDirectory(prefix="parlour-play-") if coach and out is None else nullcontext()
     folder = Path(scratch.name) if isinstance(scratch, TemporaryDirectory) else out
     files = [None if folder is None else folder / f"{game}-{number}.jsonl" for number in range(1, games + 1)]
     jobs = [Job(seed + number, players_of, file) for number, file in enumerate(files)]
-    seats = dict(zip(base.possible_agents, (one for one, _ in players_of), strict=True))
+    seats = dict(zip(base.possible_agents, (player for player, _ in players_of), strict=True))
     made = dict.fromkeys(seats, Decisions())
     results: dict[int, dict[str, Any]] = {}
 
     def keep(number: int, played: rollout.Episode | rollout.Unfinished) -> None:
-        for agent, one in zip(seats, played.decisions, strict=True):
-            made[agent] += one
+        for agent, decisions in zip(seats, played.decisions, strict=True):
+            made[agent] += decisions
         results[number] = _result(played, seats)
 
     def show(number: int, episode: rollout.Episode) -> None:
@@ -106,16 +106,16 @@ def play(
     settings = {"players": seats, "seed": seed, "on_bad": on_bad, "on_failure": failures.on_failure}
     settings |= talk_setting(talk)
     watched = nullcontext(no_progress) if people else display.progress_line(redraw=False)
-    held = games_folder(out, base, "play", settings, resume=resume)
+    storage = games_folder(out, base, "play", settings, resume=resume)
     if people and not json:
         tell(seed_line)
-    with held, scratch, ray.pool(model) as pool, watched as progress:
+    with storage, scratch, ray.pool(model) as pool, watched as progress:
         runner = GameRunner(workers, pool, progress, failures, resume=resume)
         runner.play_each(env, jobs, show, skip=skip)
     if json:
         display.print_json([results[number] for number in sorted(results)])
     else:
-        display.show(*decision_parts({f"{agent}: {one}": made[agent] for agent, one in seats.items()}))
+        display.show(*decision_parts({f"{agent}: {player}": made[agent] for agent, player in seats.items()}))
 
 
 def _show_costs(base: GameEnv, sitting: list[str], shown: SeatNames, file: Path | None) -> None:
@@ -126,8 +126,8 @@ def _show_costs(base: GameEnv, sitting: list[str], shown: SeatNames, file: Path 
 
     assert file is not None
     moves = replay.read(file, folders=filter(None, [base.spec.opens(base.game.config)])).moves
-    for seat, one in enumerate(sitting):
-        if one == HumanPolicy.name:
+    for seat, player in enumerate(sitting):
+        if player == HumanPolicy.name:
             costly = costly_moves(base.spec, base.game, moves, seat)
             tell("Coach: the decisions that cost most" if costly else "Coach: no decision cost anything")
             for decision in costly:
@@ -143,8 +143,8 @@ def _collect_ratings(game: str, names: list[str], file: Path | None, base: Any) 
 
     if ratings.path_of(file).exists():  # of a game before this run went on
         return
-    for agent, one in zip(base.possible_agents, names, strict=True):
-        if one == HumanPolicy.name:
+    for agent, player in zip(base.possible_agents, names, strict=True):
+        if player == HumanPolicy.name:
             tell(f"--- {agent}")
             ratings.store(file, agent, ratings.ask(input, tell, base.game.language))
 
@@ -157,9 +157,9 @@ def seat_names(given: list[str], agents: list[str]) -> list[str]:
     >>> seat_names(["avalon_agent:without=plan"], ["player_0"])
     ['avalon_agent:without=plan']
     """
-    seated_by_name = [one for one in given if _names_a_seat(one)]
-    plain = [one for one in given if one not in seated_by_name]
-    named = dict(one.split("=", 1) for one in seated_by_name)
+    seated_by_name = [entry for entry in given if _names_a_seat(entry)]
+    plain = [entry for entry in given if entry not in seated_by_name]
+    named = dict(entry.split("=", 1) for entry in seated_by_name)
     for agent in named:
         check_one_of("seat", agent, agents)
     if len(plain) not in (0, 1, len(agents)):
@@ -174,7 +174,7 @@ def players_named(given: list[str]) -> list[str]:
     >>> players_named(["heuristic", "player_1=runs/seat/policy.npz"])
     ['heuristic', 'runs/seat/policy.npz']
     """
-    return [one.split("=", 1)[1] if _names_a_seat(one) else one for one in given]
+    return [entry.split("=", 1)[1] if _names_a_seat(entry) else entry for entry in given]
 
 
 def _names_a_seat(policy: str) -> bool:
@@ -183,7 +183,7 @@ def _names_a_seat(policy: str) -> bool:
 
 def _result(played: rollout.Episode | rollout.Unfinished, seats: dict[str, str]) -> dict[str, Any]:
     decisions = zip(seats.items(), played.decisions, strict=True)
-    players = {"players": {agent: {"player": one, **made.as_json()} for (agent, one), made in decisions}}
+    players = {"players": {agent: {"player": player, **made.as_json()} for (agent, player), made in decisions}}
     from parlour.training.play.rollout import Unfinished
 
     if isinstance(played, Unfinished):
@@ -203,7 +203,7 @@ def _show_game(text: GameText[Any], episode: rollout.Episode, names: SeatNames, 
         if event.to is None:
             tell_text(names.shown(text.line(event).rstrip("\n")))
     for view in episode.last_views:
-        told = was(text, view)
-        if told:
-            tell(names.shown(told))
+        line = was(text, view)
+        if line:
+            tell(names.shown(line))
     tell(names.shown(end_of(text, episode.outcome)))

@@ -44,9 +44,9 @@ def show(
     Example: [bold]parlour prompts show avalon_agent.act --game avalon_v0 --players 5 --seat 2[/bold]
     """
     at = asked.At(game, table.chosen, seat, seed, number)
-    found = asked.heard(question, at)
-    messages = found.messages(Templates(prompts))
-    return Answer(messages, partial(_show_messages, messages, found.context.seat))
+    asked_question = asked.heard(question, at)
+    messages = asked_question.messages(Templates(prompts))
+    return Answer(messages, partial(_show_messages, messages, asked_question.context.seat))
 
 
 def _show_messages(messages: list[dict[str, str]], seat: str) -> None:

@@ -73,7 +73,7 @@ def replay(
         return {
             "header": dict(transcript.header),
             "steps": _steps(_turns(transcript, agents if seat is None else [seat])),
-            "players": {agent: one.as_json() for agent, one in players.items()},
+            "players": {agent: decisions.as_json() for agent, decisions in players.items()},
             "finished": transcript.outcome is not None,
             "heard": transcript.heard,
         }

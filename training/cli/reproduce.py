@@ -61,8 +61,10 @@ def reproduce(
         setting = replace(
             setting, games=games, practice=practice, model=model, pool=pool, progress=progress, failures=failures
         )
-        found = tables.reproduce(name, setting)
-    return Answer(found.as_json(), partial(show_reproduction, found, model), verdict=verdict_of(found, model))
+        reproduction = tables.reproduce(name, setting)
+    return Answer(
+        reproduction.as_json(), partial(show_reproduction, reproduction, model), verdict=verdict_of(reproduction, model)
+    )
 
 
 def verdict_of(reproduction: tables.Reproduction, model: Model) -> str:
@@ -73,7 +75,7 @@ def verdict_of(reproduction: tables.Reproduction, model: Model) -> str:
         return together(refused)
     doubts = [doubt(*own) for own in behind]
     inside = [_inside(cell) for cell in reproduction.cells if cell.paper is not None]
-    known = [one for one in inside if one is not None]
+    known = [hit for hit in inside if hit is not None]
     paper = f"{sum(known)} of {len(known)} figures of the paper lie in our 95 % intervals; ours were played by {called(model)}."
     apart = Counter(word(cell.difference) for cell in reproduction.cells if cell.difference is not None)
     rows = (
@@ -144,11 +146,11 @@ def _show_value(value: tables.Value) -> str:
 def _show_difference(cell: tables.TableCell) -> str:
     if cell.difference is not None:
         return _points(cell.difference)
-    found = cell.value_difference
-    if found is None:
+    difference = cell.value_difference
+    if difference is None:
         return ""
-    unit, times = (".1f", 100) if found.share else (".2f", 1)
-    return f"{times * found.value:+{unit}}  {show_interval(found, '+' + unit, times)}"
+    unit, times = (".1f", 100) if difference.share else (".2f", 1)
+    return f"{times * difference.value:+{unit}}  {show_interval(difference, '+' + unit, times)}"
 
 
 def _points(estimate: Estimate) -> str:

@@ -109,15 +109,15 @@ def train_selfplay(
     if seeds > 1:
         return _train_repeats(config, seeds, out, processes, log or ())
     with display.progress_line() as progress:
-        found = run.selfplay(config, out, progress, log or ())
-    parts = _population_parts(run.report, found, out)
-    return Answer({"out": str(out), **run.report.summary(found)}, parts, verdict=run.report.verdict(found))
+        result = run.selfplay(config, out, progress, log or ())
+    parts = _population_parts(run.report, result, out)
+    return Answer({"out": str(out), **run.report.summary(result)}, parts, verdict=run.report.verdict(result))
 
 
 def _trained_players(config: SelfplayConfig) -> list[str]:
     """The players that a run names and that may know their table."""
     imitated = [] if Path(config.start).is_dir() else [config.start]
-    return [*imitated, *config.members, *(one for one in config.population if not Path(one).is_dir())]
+    return [*imitated, *config.members, *(member for member in config.population if not Path(member).is_dir())]
 
 
 def _train_repeats(
@@ -125,22 +125,22 @@ def _train_repeats(
 ) -> Answer:
     repeats = import_extra("parlour.training.learn.selfplay.run", "train")
     with processes.players() as workers, display.progress_line() as progress:
-        found = repeats.repeat(config, count, out, workers, progress, log)
+        result = repeats.repeat(config, count, out, workers, progress, log)
     title = f"Points against {RULE} on {config.game} (95 % interval)"
-    table = plain_table(title, repeats.HEADINGS, repeats.rows(found))
-    value = {"out": str(out), **repeats.over_seeds(found)}
-    return Answer(value, [table], verdict=repeats.repeats_verdict(found))
+    table = plain_table(title, repeats.HEADINGS, repeats.rows(result))
+    value = {"out": str(out), **repeats.over_seeds(result)}
+    return Answer(value, [table], verdict=repeats.repeats_verdict(result))
 
 
-def _population_parts(report: Any, found: Any, out: Path) -> list[ResultTable | str]:
+def _population_parts(report: Any, result: Any, out: Path) -> list[ResultTable | str]:
     """Ratings, what the held-out deals say, and where the report is."""
     rows = []
-    for rating in found.ratings:
-        rate = None if rating.name == RULE else found.crossplay.rate(rating.name, RULE)
+    for rating in result.ratings:
+        rate = None if rating.name == RULE else result.crossplay.rate(rating.name, RULE)
         rows.append((rating.name, f"{rating.mu:.2f}", f"{rating.sigma:.2f}", str(rating.games), show_rate(rate)))
     headings = ("player", "mu", "sigma", "games", "against heuristic")
-    table = plain_table(f"Ratings on {found.config.game}", headings, rows)
-    return [table, *report.verdicts(found), f"report: {out / 'report.html'}"]
+    table = plain_table(f"Ratings on {result.config.game}", headings, rows)
+    return [table, *report.verdicts(result), f"report: {out / 'report.html'}"]
 
 
 def train_avalon(
@@ -179,12 +179,12 @@ def train_habits(
     Example: [bold]parlour train habits --from runs/records --out runs/habits[/bold]
     """
     with display.progress_line() as progress:
-        found = learn_habits(config, out, progress, log or ())
-    tested = "The last games" if found.often else "The other folder"
-    scores = {"Cross-validation by game": found.scores, tested: found.tested}
+        result = learn_habits(config, out, progress, log or ())
+    tested = "The last games" if result.often else "The other folder"
+    scores = {"Cross-validation by game": result.scores, tested: result.tested}
     tables = [plain_table(title, habits_report.HEADINGS, habits_report.rows(of)) for title, of in scores.items() if of]
     files = f"habits: {out / 'habits.json'}; report: {out / 'report.html'}"
-    return Answer({"out": str(out), **found.as_json()}, [*tables, files], verdict=found.verdict)
+    return Answer({"out": str(out), **result.as_json()}, [*tables, files], verdict=result.verdict)
 
 
 def train_clone(
@@ -208,11 +208,11 @@ def train_clone(
     learn, summary = (run.clone_networks, run.summary_by_date) if by_date else (run.clone, run.summary)
     report = import_extra("parlour.training.learn.clone.report", "train")
     with display.progress_line() as progress:
-        found = learn(folder, out, config, progress, log or ())
+        result = learn(folder, out, config, progress, log or ())
     title = "Held-out games (95 % interval)"
-    table = plain_table(title, report.HEADINGS, report.overall(found.scores), wrap=True)
+    table = plain_table(title, report.HEADINGS, report.overall(result.scores), wrap=True)
     files = f"player: --policy clone:{out / report.PLAYER}; report: {out / 'report.html'}"
-    return Answer({"out": str(out), **summary(found)}, [table, files], verdict=report.verdict(found.scores))
+    return Answer({"out": str(out), **summary(result)}, [table, files], verdict=report.verdict(result.scores))
 
 
 def train_deeprole(
@@ -231,10 +231,10 @@ def train_deeprole(
     check_one_of("game", game, (GAME,))
     run = import_extra("parlour.training.learn.deeprole.run", "train")
     with display.progress_line() as progress:
-        found = run.learn(config, out, progress, log or ())
+        result = run.learn(config, out, progress, log or ())
     title = "Error of the game's value on held-out beliefs, by successes, fails and rejections"
-    table = ResultTable(title, (Column("standing"), Column("error", ".4f")), tuple(found.errors.items()))
-    return Answer({"out": str(out), **found.as_json()}, [table, f"player: --policy deeprole:{out / run.PLAYER}"])
+    table = ResultTable(title, (Column("standing"), Column("error", ".4f")), tuple(result.errors.items()))
+    return Answer({"out": str(out), **result.as_json()}, [table, f"player: --policy deeprole:{out / run.PLAYER}"])
 
 
 def train_gratr(
@@ -275,11 +275,11 @@ def train_gratr_trust(
     Example: [bold]parlour train gratr-trust --episodes 400 --out runs/gratr-trust[/bold]
     """
     with display.progress_line() as progress:
-        found = reliability_run.learn_trust(config, out, progress, log or ())
-    title = f"Trust of episodes left out, rho {found.fit.rho:g}; a coin: 0.6931"
-    table = ResultTable(title, (Column("episodes"), Column("log loss", ".4f")), tuple(found.losses.items()))
+        result = reliability_run.learn_trust(config, out, progress, log or ())
+    title = f"Trust of episodes left out, rho {result.fit.rho:g}; a coin: 0.6931"
+    table = ResultTable(title, (Column("episodes"), Column("log loss", ".4f")), tuple(result.losses.items()))
     files = f"player: --policy gratr:parameters={out / reliability_run.PARAMETERS}; report: {out / 'report.html'}"
-    return Answer({"out": str(out), **found.as_json()}, [table, files], verdict=found.verdict)
+    return Answer({"out": str(out), **result.as_json()}, [table, files], verdict=result.verdict)
 
 
 def train_questum(

@@ -117,10 +117,10 @@ def train_grace(
         )
     by = None if rate is None else costs.rate(rate, asked.prices)
     if from_table is not None:
-        told = table.read(from_table)
-        told = told if cost is None else replace(told, costs=costs.stated(cost))
+        simulated = table.read(from_table)
+        simulated = simulated if cost is None else replace(simulated, costs=costs.stated(cost))
         with display.progress_line() as progress:
-            return _answer(train.train(config, told, out, progress, log=log or ()), out)
+            return _answer(train.train(config, simulated, out, progress, log=log or ()), out)
     setting = replace(setting, seed=config.seed, costs=costs.stated(cost), model=_called(asked))
     config = replace(config, unit=unit_of(setting.payment))
     if from_log is not None:
@@ -160,10 +160,10 @@ def _calibrated(
         raise ParlourError(f"--sees {setting.sees} needs scikit-learn; accepted: --sees state, or {install('train')}")
     pipeline = pipeline_of(setting, corpus)
     if dry_run or setting.model:
-        told = forecast(setting, pipeline, asked, folder / PARTIAL)
+        expected = forecast(setting, pipeline, asked, folder / PARTIAL)
         if dry_run:
-            return Answer(plain(told), partial(tell, told.told()))
-        tell(f"parlour: {told.told()}", error=True)
+            return Answer(plain(expected), partial(tell, expected.told()))
+        tell(f"parlour: {expected.told()}", error=True)
     with answering(_storing(asked, folder), folder) as model, ray.pool(model) as pool:
         pipeline = pipeline.read_by(readers.make(setting, model), anew=True)  # the forecast searched, too
         at_once = model.concurrency if model.waits else 1
@@ -191,10 +191,10 @@ def _storing(asked: ModelConfig, folder: Path) -> ModelConfig:
     return replace(asked, cache=str(folder / _REPLIES))
 
 
-def _judged(run: Trained, found: Usability, out: Path) -> Trained:
+def _judged(run: Trained, usable: Usability, out: Path) -> Trained:
     """The run with the result of its test on held-out questions, which its policy file holds, too."""
-    train.store_usability(run, found, out)
-    return replace(run, usability=found)
+    train.store_usability(run, usable, out)
+    return replace(run, usability=usable)
 
 
 def _answer(

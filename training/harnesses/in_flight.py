@@ -119,10 +119,10 @@ def play_in_flight(
     check_from("at_once", at_once, 1)
     seats = [make() for _ in range(min(at_once, len(games)))]
     waiting = enumerate(games)
-    found: dict[int, TalkedGame] = {}
+    finished: dict[int, TalkedGame] = {}
 
     def finish(talk: _Talk) -> None:
-        found[talk.number] = talked = talk.over(None if at_end is None else at_end(talk.seat))
+        finished[talk.number] = talked = talk.over(None if at_end is None else at_end(talk.seat))
         if keep is not None:
             keep(talked)
 
@@ -150,7 +150,7 @@ def play_in_flight(
                 finish(talk)
         follow = [begun(talk.seat) if talk.seat.done else talk for talk in talks]
         talks = sorted((talk for talk in follow if talk is not None), key=lambda talk: talk.number)
-    return [found[number] for number in range(len(games))]
+    return [finished[number] for number in range(len(games))]
 
 
 @dataclass
@@ -172,7 +172,7 @@ class _Talk:
         return TalkTurn(self.number, self.game.seed, self.seat.agent, tuple(self.messages), self.seat.options)
 
     def answer(self, words: str | None) -> None:
-        told, before = self.messages[-1].content, self.seat.faults
+        message, before = self.messages[-1].content, self.seat.faults
         if words is None:
             self.left = True
             news = self.seat.leave()
@@ -181,7 +181,7 @@ class _Talk:
             self.messages.append(ChatMessage(ASSISTANT, words))
         self.messages.append(ChatMessage(USER, news))
         faults = {kind: count - before[kind] for kind, count in self.seat.faults.items() if count > before[kind]}
-        self.replies.append(Answered(told, words, faults))
+        self.replies.append(Answered(message, words, faults))
 
     def over(self, notes: Any) -> TalkedGame:
         seat, end = self.seat, self.messages[-1].content

@@ -71,7 +71,7 @@ def server_of(sessions: Sessions) -> MCPServer[Any]:
 
 def _told(call: Callable[[], SessionTurn]) -> ToolAnswer:
     try:
-        told = call()
+        turn = call()
     except ParlourError as error:
         raise ToolError(str(error)) from None
-    return cast(ToolAnswer, told.as_json())
+    return cast(ToolAnswer, turn.as_json())

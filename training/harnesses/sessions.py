@@ -147,7 +147,7 @@ class Sessions:
         try:
             with session.taken() as game:
                 game.deal(chosen.seed + number if seed is None else seed)
-                return session.told()
+                return session.turn()
         except BaseException:
             self._games.pop(name).game.close()  # what was not dealt never ends
             raise
@@ -170,13 +170,13 @@ class Sessions:
         played = self._session(session)
         with played.taken() as game:
             game.say(words)
-            return played.told()
+            return played.turn()
 
     def look(self, session: str) -> SessionTurn:
         """All messages to the seat so far, again. Raises `ParlourError` as `say`."""
         played = self._session(session)
         with played.taken() as game:
-            return played.told(game.record(played.agent))
+            return played.turn(game.record(played.agent))
 
     def leave(self, session: str) -> SessionTurn:
         """Say nothing any more: the game is played to its end by the table's rules for silence, and counted so."""
@@ -185,7 +185,7 @@ class Sessions:
             with self._lock:
                 self._left += not game.done
             game.leave(played.agent)
-            return played.told()
+            return played.turn()
 
     def end(self, session: str) -> None:
         """Take a game away, for a caller that is gone or begins another: its place is free and its id unknown at once.
@@ -273,7 +273,7 @@ class _Session:
             finally:
                 self.game.close()
 
-    def told(self, message: str | None = None) -> SessionTurn:
+    def turn(self, message: str | None = None) -> SessionTurn:
         """What the caller is told: what is new, or another message."""
         game, agent = self.game, self.agent
         message = game.hear(agent) if message is None else message

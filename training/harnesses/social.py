@@ -59,13 +59,15 @@ class SeatEnd:
 
     def stated(self, words: str) -> tuple[float, ...] | None:
         """The probabilities in an answer; None if it does not give one from 0 to 1 for each of the others."""
-        found = _OBJECT.findall(words)
+        objects = _OBJECT.findall(words)
         try:
-            given: Any = json_value(found[-1].encode()) if found else {}
+            given: Any = json_value(objects[-1].encode()) if objects else {}
         except ValueError:
             return None
         chances = [given.get(player) for player in self.others]
-        if not all(isinstance(one, int | float) and not isinstance(one, bool) and 0 <= one <= 1 for one in chances):
+        if not all(
+            isinstance(chance, int | float) and not isinstance(chance, bool) and 0 <= chance <= 1 for chance in chances
+        ):
             return None
         return tuple(map(float, chances))
 

@@ -157,15 +157,15 @@ def _deals(count: int, make: Callable[[], ConversationSeat] | None, seed: int) -
     check_from("count", count, 1)
     if make is None:
         return list(range(seed, seed + count))
-    seat, found = make(), []
+    seat, dealt = make(), []
     for deal in range(seed, seed + _TRIED * count):
         seat.reset(deal)
         if not seat.done:
-            found.append(deal)
-        if len(found) == count:
-            return found
+            dealt.append(deal)
+        if len(dealt) == count:
+            return dealt
     raise ParlourError(
-        f"the seat has a turn in {len(found)} of {_TRIED * count} deals; accepted: a seat with a turn in {count} of them"
+        f"the seat has a turn in {len(dealt)} of {_TRIED * count} deals; accepted: a seat with a turn in {count} of them"
     )
 
 
@@ -263,28 +263,32 @@ class GameRollout:
             self.make, games, writing, at_once=self.at_once, at_end=_end_of_talk() if self.social else None
         )
         social = self._social(writing, played) if self.social else {}
-        completions = [writing.completion(one) for one in played]
+        completions = [writing.completion(game) for game in played]
         return {
             "prompt_ids": [completion.prompt for completion in completions],
-            "completion_ids": [one.ids for one in completions],
-            "logprobs": [one.logprobs for one in completions],
-            "env_mask": [one.own for one in completions],
-            "game_reward": [one.reward for one in played],
-            "said": [[reply.words for reply in one.replies if reply.words is not None] for one in played],
-            "refused": [sum(bool(reply.faults) for reply in one.replies if reply.words is not None) for one in played],
-            "left": [one.left for one in played],
+            "completion_ids": [completion.ids for completion in completions],
+            "logprobs": [completion.logprobs for completion in completions],
+            "env_mask": [completion.own for completion in completions],
+            "game_reward": [game.reward for game in played],
+            "said": [[reply.words for reply in game.replies if reply.words is not None] for game in played],
+            "refused": [
+                sum(bool(reply.faults) for reply in game.replies if reply.words is not None) for game in played
+            ],
+            "left": [game.left for game in played],
             **social,
         }
 
     def _social(self, writing: _Writing, played: Sequence[TalkedGame]) -> dict[str, list[Any]]:
         """Ask the good seats, and what their answers and their claims are worth."""
-        asked = [one for one in played if one.notes.good and one.replies and not one.left]
-        turns = [TalkTurn(one.game, one.seed, one.agent, (ChatMessage(USER, one.notes.question),), ()) for one in asked]
+        asked = [game for game in played if game.notes.good and game.replies and not game.left]
+        turns = [
+            TalkTurn(game.game, game.seed, game.agent, (ChatMessage(USER, game.notes.question),), ()) for game in asked
+        ]
         answers: dict[int, str | None] = {}
         for start in range(0, len(turns), self.at_once):
             some = turns[start : start + self.at_once]
             answers |= dict(zip((turn.game for turn in some), writing(some), strict=True))
-        pairs = [(one.notes, answers.get(one.game)) for one in played]
+        pairs = [(game.notes, answers.get(game.game)) for game in played]
         listening = [None if words is None else end.listening(words) for end, words in pairs]
         return {"listening": listening, "speaking": [end.speaking for end, _ in pairs]}
 
@@ -335,12 +339,12 @@ class _Writing:
         self.games: dict[int, _Completion] = {}
 
     def __call__(self, turns: Sequence[TalkTurn]) -> list[str | None]:
-        told = [self._told(turn) for turn in turns]
-        asked = [game for game in told if game is not None]
+        games = [self._told(turn) for turn in turns]
+        asked = [game for game in games if game is not None]
         prompts = [Prompt((*game.prompt, *game.ids)) for game in asked]
         written = iter(self.model.replies(prompts, [game.draws for game in asked], self.how) if asked else ())
         answers: list[str | None] = []
-        for game in told:
+        for game in games:
             if game is None:
                 answers.append(None)
                 continue

@@ -142,10 +142,10 @@ def _whose(name: str, of: Decisions) -> tuple[str, ...]:
 def _took(name: str, of: Decisions) -> tuple[str, ...]:
     dollars = "unknown" if of.dollars is None else f"{of.dollars:.4f}"
     tokens = (f"{of.prompt:,}", f"{of.cached:,} ({share(of.cached, of.prompt)})", f"{of.completion:,}")
-    told = (name, ", ".join(of.models), ", ".join(of.served) or "-", str(of.requests))
+    first = (name, ", ".join(of.models), ", ".join(of.served) or "-", str(of.requests))
     seconds = f"{of.seconds:.1f}" if of.seconds else "-"
     alike = share(of.shared, of.characters)
-    return (*told, *tokens, alike, dollars, seconds, str(of.cut), ", ".join(of.dropped) or "-")
+    return (*first, *tokens, alike, dollars, seconds, str(of.cut), ", ".join(of.dropped) or "-")
 
 
 def _asked(name: str, ask: str, of: Answers) -> tuple[str, ...]:

@@ -41,8 +41,8 @@ def verdict_of(report: Report) -> str:
 
 
 def _compared(report: Report, pair: Comparison) -> str:
-    doubts = [doubt(*one) for one in report.rests_on(pair)]
-    refused = [no_score(*one) for one in report.rests_on(pair)]
+    doubts = [doubt(*player) for player in report.rests_on(pair)]
+    refused = [no_score(*player) for player in report.rests_on(pair)]
     said = "" if any(refused) else compared(pair.a, pair.b, pair.result, SCALES[report.design])
     return together([said, *doubts])
 

@@ -42,10 +42,10 @@ def learning_curve(path: str | Path, shown: LearningCurve) -> bool:
         return False
     with plots.picture(path, 7.5, 4.2, title=shown.title, who=shown.who, n=shown.n) as made:
         axes = made.add_subplot()
-        for name, found in shown.levels:
-            plots.level(axes, name, found, ":" if name == "random" else "--")
-        for one, colour in zip([curve for curve in shown.curves if curve.points], cycle(_COLOURS), strict=False):
-            plots.draw(axes, one, color=colour, markersize=5)
+        for name, estimate in shown.levels:
+            plots.level(axes, name, estimate, ":" if name == "random" else "--")
+        for curve, colour in zip(filter(lambda curve: curve.points, shown.curves), cycle(_COLOURS), strict=False):
+            plots.draw(axes, curve, color=colour, markersize=5)
         plots.label(axes, shown.x, shown.y)
         plots.whole(axes.xaxis)
         axes.set_xlim(-0.02 * shown.last, 1.02 * shown.last)

@@ -232,9 +232,9 @@ def key(of: Any, handles: Sequence[Any] | None = None) -> None:
     made = of.get_figure() or of
     panels = made.axes if of is made else [of]
     drawn = [axes.get_legend_handles_labels() for axes in panels] if handles is None else []
-    found = {name: handle for of_panel in drawn for handle, name in zip(*of_panel, strict=True)}
-    found |= {handle.get_label(): handle for handle in handles or ()}
-    if not found:
+    named = {name: handle for of_panel in drawn for handle, name in zip(*of_panel, strict=True)}
+    named |= {handle.get_label(): handle for handle in handles or ()}
+    if not named:
         return
     wide = made.get_figwidth() * (1 if of is made else of.get_subplotspec().get_position(made).width)
     where = (
@@ -242,7 +242,7 @@ def key(of: Any, handles: Sequence[Any] | None = None) -> None:
         if of is made
         else {"loc": "upper center", "bbox_to_anchor": (0.5, -0.15)}
     )
-    of.legend(list(found.values()), list(found), ncols=_columns(made, list(found), wide), **where)
+    of.legend(list(named.values()), list(named), ncols=_columns(made, list(named), wide), **where)
 
 
 def _columns(made: Any, names: Sequence[str], inches: float) -> int:
@@ -299,7 +299,7 @@ def colours(names: Sequence[str]) -> dict[str, str]:
     {'heuristic': '0.35', 'mine': '#009E73', 'baseline': '#E69F00', 'theirs': '#CC79A7'}
     """
     taken = {PLAYERS[name] for name in names if name in PLAYERS}
-    rest = cycle([one for one in OTHERS if one not in taken])
+    rest = cycle([colour for colour in OTHERS if colour not in taken])
     return {name: PLAYERS[name] if name in PLAYERS else next(rest) for name in dict.fromkeys(names)}
 
 
@@ -372,7 +372,7 @@ def range_of(numbers: Sequence[int]) -> str:
     >>> range_of([12, 40, 12]), range_of([40, 40])
     ('12 to 40', '40')
     """
-    found = sorted(set(numbers))
-    if not found:
+    distinct = sorted(set(numbers))
+    if not distinct:
         return "0"
-    return f"{found[0]:,}" if len(found) == 1 else f"{found[0]:,} to {found[-1]:,}"
+    return f"{distinct[0]:,}" if len(distinct) == 1 else f"{distinct[0]:,} to {distinct[-1]:,}"

@@ -127,11 +127,11 @@ def whole_lines(path: Path, read: Callable[[list[str]], T]) -> T:
     """
     content = path.read_bytes() if path.exists() else b""
     end = content.rfind(b"\n") + 1
-    found = read(content[:end].decode().split("\n")[:-1])
+    results = read(content[:end].decode().split("\n")[:-1])
     if end < len(content):
         with writing(path):
             os.truncate(path, end)
-    return found
+    return results
 
 
 class JsonlStore(Generic[T]):

@@ -85,7 +85,7 @@ def word(estimate: Estimate) -> str:
     return BETTER if estimate.value > 0 else WORSE
 
 
-def compared(one: str, other: str, difference: Estimate, scale: DifferenceScale = WIN_RATE) -> str:
+def compared(name: str, other: str, difference: Estimate, scale: DifferenceScale = WIN_RATE) -> str:
     """One sentence about two players on the same cases.
 
     >>> compared("the seat", "the heuristic", Estimate(0.17, 0.14, 0.2, 900))
@@ -94,39 +94,39 @@ def compared(one: str, other: str, difference: Estimate, scale: DifferenceScale 
     'No difference between the seat and the heuristic was shown: +1.0 points [-3.0, +5.0]; 200 deals; about 730 would show 3.0 points.'
 
     Args:
-        one: Whose gain the difference is.
+        name: Whose gain the difference is.
         other: The baseline.
-        difference: Estimate of `one` minus `other`, paired.
+        difference: Estimate of `name` minus `other`, paired.
         scale: How it is reported.
     """
-    found = word(difference)
-    if found != UNCLEAR:
-        return f"{_capital(one)} is {found} than {other}: {scale.told(difference)}."
+    outcome = word(difference)
+    if outcome != UNCLEAR:
+        return f"{_capital(name)} is {outcome} than {other}: {scale.told(difference)}."
     if difference.low is None:
         why = "one case tells nothing of others" if difference.n < 2 else "all went alike, which gives no interval"
-        return f"No difference between {one} and {other} was shown: {scale.told(difference)}; {why}."
-    return f"No difference between {one} and {other} was shown: {scale.told(difference)}{_more(difference, scale)}."
+        return f"No difference between {name} and {other} was shown: {scale.told(difference)}; {why}."
+    return f"No difference between {name} and {other} was shown: {scale.told(difference)}{_more(difference, scale)}."
 
 
-def compared_with_each(one: str, differences: Mapping[str, Estimate], scale: DifferenceScale = WIN_RATE) -> str:
+def compared_with_each(name: str, differences: Mapping[str, Estimate], scale: DifferenceScale = WIN_RATE) -> str:
     """A sentence for each outcome of comparisons with several others, which name the others with their differences.
 
     >>> print(compared_with_each("GRATR", {"a": Estimate(0.2, 0.1, 0.3, 50), "b": Estimate(0.1, -0.1, 0.3, 50)}))
     GRATR is better than a (+20.0 points [+10.0, +30.0]; 50 deals). No difference between GRATR and b (+10.0 points [-10.0, +30.0]; 50 deals) was shown.
 
     Args:
-        one: Whose gain the differences are.
-        differences: Name of the other -> estimate of `one` minus the other, paired.
+        name: Whose gain the differences are.
+        differences: Name of the other -> estimate of `name` minus the other, paired.
         scale: How they are reported.
     """
     said = []
-    for found in (BETTER, WORSE, UNCLEAR):
-        others = [f"{other} ({scale.told(of)})" for other, of in differences.items() if word(of) == found]
+    for outcome in (BETTER, WORSE, UNCLEAR):
+        others = [f"{other} ({scale.told(of)})" for other, of in differences.items() if word(of) == outcome]
         names = " and ".join(filter(None, [", ".join(others[:-1]), *others[-1:]]))
-        if names and found == UNCLEAR:
-            said.append(f"No difference between {one} and {names} was shown.")
+        if names and outcome == UNCLEAR:
+            said.append(f"No difference between {name} and {names} was shown.")
         elif names:
-            said.append(f"{_capital(one)} is {found} than {names}.")
+            said.append(f"{_capital(name)} is {outcome} than {names}.")
     return together(said)
 
 

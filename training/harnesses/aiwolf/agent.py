@@ -71,14 +71,14 @@ class AIWolfAgent(Policy):
 
     def introduce(self) -> tuple[str, str]:
         """Ask for its name and the role that it would like; empty where it does not say."""
-        found = []
+        answers = []
         for request in ("NAME", "ROLE"):
             try:
                 self._connection.ask(_packet(request))
-                found.append(self._connection.answer())
+                answers.append(self._connection.answer())
             except NoAnswer:
-                found.append("")
-        name, role = found
+                answers.append("")
+        name, role = answers
         shown = "".join(c for c in name if c.isprintable())[:LONGEST_NAME].strip()
         return shown, role.strip().upper()
 
@@ -90,9 +90,9 @@ class AIWolfAgent(Policy):
             return
         self._asked = view
         record = self._catch_up(view)
-        told = {"gameInfo": record.info_json(view)} if record.voted else self._news(record)
+        fields = {"gameInfo": record.info_json(view)} if record.voted else self._news(record)
         request = _REQUESTS.get(view.legal[-1].kind) or ("WHISPER" if view.night else "TALK")
-        self._connection.ask(_packet(request, **told))
+        self._connection.ask(_packet(request, **fields))
 
     def act(self, observation: Any, info: dict[str, Any]) -> Any:
         """A number of the catalogue, or the words of a line."""
@@ -116,8 +116,8 @@ class AIWolfAgent(Policy):
             view: The seat's last View.
             roles: AIWolf's role of every agent, by its number from 1 as a text.
         """
-        told = self._catch_up(view).info_json(view, roleMap=roles)
-        self._connection.tell(_packet("FINISH", gameInfo=told))
+        info = self._catch_up(view).info_json(view, roleMap=roles)
+        self._connection.tell(_packet("FINISH", gameInfo=info))
 
     def close(self) -> None:
         """Close its connection."""
@@ -207,10 +207,10 @@ def _target_of(answer: str, view: WerewolfView) -> Move:
         NoAnswer: It is not of that form, or the player cannot be chosen.
     """
     try:
-        told = json_value(answer.encode())
+        value = json_value(answer.encode())
     except (ValueError, RecursionError):
         raise NoAnswer("no JSON") from None
-    number = told.get("agentIdx") if isinstance(told, dict) else -1 if told is None else told
+    number = value.get("agentIdx") if isinstance(value, dict) else -1 if value is None else value
     if not isinstance(number, int) or isinstance(number, bool):
         raise NoAnswer("no agentIdx")
     kind = view.legal[-1].kind
@@ -220,7 +220,7 @@ def _target_of(answer: str, view: WerewolfView) -> Move:
     return move
 
 
-def _packet(request: str, **told: str) -> str:
+def _packet(request: str, **given: str) -> str:
     """A packet as a line; `told` is JSON."""
-    fields = {**_NOTHING_TOLD, **told}
+    fields = {**_NOTHING_TOLD, **given}
     return f'{{"request":"{request}",' + ",".join([f'"{name}":{value}' for name, value in fields.items()]) + "}"

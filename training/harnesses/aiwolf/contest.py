@@ -209,11 +209,11 @@ class Contest:
         order = np.random.default_rng((seed, len(free))).permutation(len(free))
         seats: dict[int, tuple[Entrant, Policy]] = {}
         drawn = [self._players[k] for k in order]
-        for one in sorted(drawn, key=lambda player: player[0].role not in free.values()):
-            wished = [seat for seat, role in free.items() if role == one[0].role]
+        for player in sorted(drawn, key=lambda drawn_player: drawn_player[0].role not in free.values()):
+            wished = [seat for seat, role in free.items() if role == player[0].role]
             seat = (wished or list(free))[0]
             del free[seat]
-            seats[seat] = one
+            seats[seat] = player
         return [seats[seat] for seat in range(self.settings.players)]
 
     def _count(self, names: Sequence[str], episode: Episode) -> None:
@@ -243,12 +243,12 @@ class Contest:
 
     def _why(self) -> str:
         """Why decisions were forfeited, in a line."""
-        told = []
+        sentences = []
         for entrant, _ in self._players:
             if entrant.agent and entrant.agent.forfeits:
                 reasons = ", ".join(f"{why}: {count:,}" for why, count in sorted(entrant.agent.forfeits.items()))
-                told.append(f"{entrant.name} forfeited {reasons}.")
-        return " ".join(told)
+                sentences.append(f"{entrant.name} forfeited {reasons}.")
+        return " ".join(sentences)
 
 
 def close(entrants: Sequence[Entrant]) -> None:

@@ -191,12 +191,12 @@ class SeatRecord:
 
     def info_json(self, view: WerewolfView, **known: Any) -> str:
         """`info` as JSON; `known` replaces some of its fields. Lines that several seats hear are encoded once."""
-        told = self.info(view) | known
+        fields = self.info(view) | known
         said, day = self._said, self._day
-        told.pop("talkList"), told.pop("whisperList")
+        fields.pop("talkList"), fields.pop("whisperList")
         talks = said.history(day, self.talks, 0, whisper=False)
         whispers = said.history(day, self.whispers, 0, whisper=True)
-        return f'{{"talkList":{talks},"whisperList":{whispers},{as_json(told)[1:]}'
+        return f'{{"talkList":{talks},"whisperList":{whispers},{as_json(fields)[1:]}'
 
     def _left(self, day: int, *, whisper: bool) -> Callable[[int], int]:
         counts = self._said.counts(day, self._lines[whisper], whisper=whisper)
@@ -208,9 +208,9 @@ class SeatRecord:
 
     def _hear(self, event: Event) -> None:
         whisper = event.to is not None
-        told = self._lines[whisper]
-        key = LineKey(self._day, whisper, len(told) // self._parties[whisper], event.seat)
-        told.append(self._said.line(key, len(told), event.move, self._roles))
+        lines = self._lines[whisper]
+        key = LineKey(self._day, whisper, len(lines) // self._parties[whisper], event.seat)
+        lines.append(self._said.line(key, len(lines), event.move, self._roles))
 
     def _note(self, move: Move) -> None:
         """An announcement, or the seat's own choice."""

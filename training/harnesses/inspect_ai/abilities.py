@@ -67,7 +67,7 @@ class InspectTransport:
 
     def complete(self, request: Request) -> Completion:
         """The reply. Raises what Inspect raises."""
-        messages: list[ChatMessage] = [_MESSAGES[one.role](content=one.content) for one in request.messages]
+        messages: list[ChatMessage] = [_MESSAGES[message.role](content=message.content) for message in request.messages]
         config = GenerateConfig(temperature=request.temperature, max_tokens=request.max_tokens)
         ask = partial(self._model.generate, messages, config=config)
         output = self._context.copy().run(partial(from_thread.run, ask, token=self._token))
@@ -94,9 +94,9 @@ class KeptAnswers(Model):
         put = json.dumps([question.kind, question.model_dump(mode="json"), context.seat, context.game])
         key = sha256(put.encode()).hexdigest()
         if self.inner is not None:
-            found = self.inner.answer(question, context)
-            calls = [{name: value for name, value in call.items() if name != "prompt"} for call in found.calls]
-            self.kept[key] = [found.value.model_dump(mode="json"), found.tries, found.reason, calls]
+            answered = self.inner.answer(question, context)
+            calls = [{name: value for name, value in call.items() if name != "prompt"} for call in answered.calls]
+            self.kept[key] = [answered.value.model_dump(mode="json"), answered.tries, answered.reason, calls]
         value, tries, reason, calls = self.kept[key]
         return Answered(StatedBelief.model_validate(value), tries, reason, tuple(calls))  # type: ignore[arg-type]
 
@@ -104,23 +104,23 @@ class KeptAnswers(Model):
         return {"model": self.name}
 
 
-async def answers_about(stored: Told, told: Told) -> dict[str, Any]:
+async def answers_about(stored: Told, metadata: Told) -> dict[str, Any]:
     """What the evaluated model states at the moments of a game that has ended.
 
     Args:
         stored: The game, as it is in the sample's store.
-        told: The sample's metadata.
+        metadata: The sample's metadata.
     """
     transport = InspectTransport(get_model(), current_token(), copy_context())
     model = KeptAnswers(ChatModel(PLAYER, Meter(transport, Prices()), ChatSettings(concurrency=1)))
-    await to_thread.run_sync(_ask, model, stored, told)
+    await to_thread.run_sync(_ask, model, stored, metadata)
     return model.kept
 
 
-def _ask(model: KeptAnswers, stored: Told, told: Told) -> None:
+def _ask(model: KeptAnswers, stored: Told, metadata: Told) -> None:
     with TemporaryDirectory() as folder:
-        path = _written({**told, "game": stored}, Path(folder))
-        own = [one for one in _moments(path, lookup(told["game"]).spec.id) if one.by_player]
+        path = _written({**metadata, "game": stored}, Path(folder))
+        own = [moment for moment in _moments(path, lookup(metadata["game"]).spec.id) if moment.by_player]
         if own:
             stated_by(PLAYER, own, model, no_progress)
 
@@ -131,16 +131,22 @@ def _moments(path: Path, game: str) -> list[BeliefMoment]:
     return list(village_moments([read_werewolf(path)])) if game == WEREWOLF else []
 
 
-def _written(told: Told, folder: Path) -> Path:
+def _written(metadata: Told, folder: Path) -> Path:
     """The transcript of a game, where a run of the benchmark has it."""
-    stored = StoredGame.from_json(told["game"])
+    stored = StoredGame.from_json(metadata["game"])
     spec = lookup(stored.table.game).spec
-    side = spec.sides.index(told["side"])  # the order of a run; a game's name is its own, whatever the opponent
+    side = spec.sides.index(metadata["side"])  # the order of a run; a game's name is its own, whatever the opponent
     target: Path = (
-        folder / FOLDER / told["table"] / told["opponent"] / f"{spec.id}-{stored.seed}-{side}-{told['opponent']}.jsonl"
+        folder
+        / FOLDER
+        / metadata["table"]
+        / metadata["opponent"]
+        / f"{spec.id}-{stored.seed}-{side}-{metadata['opponent']}.jsonl"
     )
     target.parent.mkdir(parents=True, exist_ok=True)
-    players = {agent: PLAYER if agent in stored.own else f"{told['opponent']}{OPPONENT}" for agent in stored.returns}
+    players = {
+        agent: PLAYER if agent in stored.own else f"{metadata['opponent']}{OPPONENT}" for agent in stored.returns
+    }
     play_again(stored, target, {"players": players})
     return target
 
@@ -158,24 +164,24 @@ def ability_figures(games: int, ability: str) -> Metric:
 
     def value(scores: list[SampleScore]) -> Value:
         whole = len(scores) == games
-        found = _measured(tuple(sorted(_plain(one.score.metadata or {}) for one in scores))) if whole else None
-        return {"none": nan} if found is None else dict(numbers_of(found, ability))
+        measured = _measured(tuple(sorted(_plain(sample.score.metadata or {}) for sample in scores))) if whole else None
+        return {"none": nan} if measured is None else dict(numbers_of(measured, ability))
 
     return value
 
 
-def _plain(told: Told) -> str:
-    return json.dumps({key: told[key] for key in ("table", "opponent", "side", "game", "stated")}, sort_keys=True)
+def _plain(metadata: Told) -> str:
+    return json.dumps({key: metadata[key] for key in ("table", "opponent", "side", "game", "stated")}, sort_keys=True)
 
 
 @lru_cache(maxsize=2)
 def _measured(games: Sequence[str]) -> Abilities | None:
     """The abilities in games that were scored, as plain values; every metric of a task has the same games."""
-    told = [json.loads(one) for one in games]
-    if not any(lookup(one["game"]["table"]["game"]).spec.id == AVALON for one in told):
+    samples = [json.loads(game) for game in games]
+    if not any(lookup(sample["game"]["table"]["game"]).spec.id == AVALON for sample in samples):
         return None
-    kept = {key: answer for one in told for key, answer in one["stated"].items()}
+    kept = {key: answer for sample in samples for key, answer in sample["stated"].items()}
     with TemporaryDirectory() as folder:
-        for one in told:
-            _written(one, Path(folder))
+        for sample in samples:
+            _written(sample, Path(folder))
         return abilities(Path(folder), PLAYER, KeptAnswers(kept=kept), no_progress)

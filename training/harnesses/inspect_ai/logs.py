@@ -63,12 +63,12 @@ def transcripts_of_log(path: Path, out: Path, *, opponents: str | None = None, f
             _write(path, log, called, sample, Path(kept), number, opponents, tuple(folders))
             for number, (called, sample) in enumerate(games, 1)
         ]
-        paths = [out / one.name for one in written]
+        paths = [out / transcript.name for transcript in written]
         for target in paths:
             if target.exists():
                 raise ParlourError(f"transcript {str(target)!r} exists; accepted: another folder")
-        for one, target in zip(written, paths, strict=True):
-            one.rename(target)
+        for transcript, target in zip(written, paths, strict=True):
+            transcript.rename(target)
     return ReadLog(tuple(paths), left_out)
 
 
@@ -121,5 +121,5 @@ def _check_opened(game: StoredGame, named: bool, folders: tuple[Path, ...]) -> N
 def _header(log: EvalLog, sample: EvalSample, game: StoredGame) -> dict[str, Any]:
     """What the transcript's header tells besides the game and the seed."""
     players = {agent: game.models.get(agent, game.table.opponents) for agent in game.returns}
-    told = {"task": log.eval.task, "run": log.eval.run_id, "sample": sample.id, "epoch": sample.epoch}
-    return {"players": players, "inspect": {**told, "seats": list(game.own)}}
+    source = {"task": log.eval.task, "run": log.eval.run_id, "sample": sample.id, "epoch": sample.epoch}
+    return {"players": players, "inspect": {**source, "seats": list(game.own)}}

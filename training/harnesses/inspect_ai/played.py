@@ -151,9 +151,9 @@ def play_again(game: StoredGame, transcript: Path, header: Mapping[str, Any]) ->
 
 def _check_same(game: StoredGame, again: StoredGame) -> None:
     for name in ("returns", "winner", "reason", "faults", "moves", "digest"):
-        one, other = getattr(game, name), getattr(again, name)
-        if one != other:
-            raise accept(f"{name} of the game", one, f"the result of its seed and its words, {other!r}")
+        value, other = getattr(game, name), getattr(again, name)
+        if value != other:
+            raise accept(f"{name} of the game", value, f"the result of its seed and its words, {other!r}")
 
 
 ONE: Final = "one"
@@ -216,13 +216,13 @@ def seatings(
     named = _named(base, seats)
     if named and wanted:
         raise ParlourError("seats by name are not accepted with sides; accepted: either, or seats one, each, all")
-    found = []
+    games = []
     for number, seed in enumerate(dealt):
         base.reset(seed=seed)
         views: list[Any] = [base.view(seat) for seat in range(base.game.seats)]
         groups = [("+".join(named), named)] if named else list(_groups(base, views, str(seats), wanted, number))
-        found += [_seating(base, views, seed, name, agents) for name, agents in groups]
-    return found
+        games += [_seating(base, views, seed, name, agents) for name, agents in groups]
+    return games
 
 
 def _sides(spec: GameSpec, sides: str | Sequence[str] | None) -> list[str]:

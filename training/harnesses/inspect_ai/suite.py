@@ -99,8 +99,8 @@ def suite_game() -> Solver:
     """Play the sample's game, at the table that its metadata name."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        told = state.metadata
-        return await whole_game(told["game"], told["options"], told["opponent"])(state, generate)
+        metadata = state.metadata
+        return await whole_game(metadata["game"], metadata["options"], metadata["opponent"])(state, generate)
 
     return solve
 
@@ -115,20 +115,20 @@ def suite_score(abilities: bool = False) -> Scorer:
     game = game_score()
 
     async def score(state: TaskState, target: Target) -> Score | None:
-        found = await game(state, target)
+        result = await game(state, target)
         stored = state.store.get(STORED)
-        if found is None or stored is None:
-            return found
-        told = state.metadata
-        points = _points(StoredGame.from_json(stored), told["side"], lookup(told["game"]).spec.sides)
-        found.value = {**found.as_dict(), "points": points}
-        found.metadata = {**(found.metadata or {}), "table": told["table"], "opponent": told["opponent"]}
-        found.metadata |= {"points": points, "seed": told["seed"]}
+        if result is None or stored is None:
+            return result
+        metadata = state.metadata
+        points = _points(StoredGame.from_json(stored), metadata["side"], lookup(metadata["game"]).spec.sides)
+        result.value = {**result.as_dict(), "points": points}
+        result.metadata = {**(result.metadata or {}), "table": metadata["table"], "opponent": metadata["opponent"]}
+        result.metadata |= {"points": points, "seed": metadata["seed"]}
         if abilities:
             of_abilities = import_extra("parlour.training.harnesses.inspect_ai.abilities", "batch")
-            found.metadata |= {"game": stored, "stated": await of_abilities.answers_about(stored, told)}
-            found.value |= dict.fromkeys(ALL_ABILITIES, 1.0)
-        return found
+            result.metadata |= {"game": stored, "stated": await of_abilities.answers_about(stored, metadata)}
+            result.value |= dict.fromkeys(ALL_ABILITIES, 1.0)
+        return result
 
     return score
 
@@ -151,7 +151,11 @@ def suite_metrics(
         "reward": [mean_if_own(), stderr_if_own()],
         "faults": [mean()],
         "own": [mean()],
-        **({one: [of_abilities.ability_figures(games, one)] for one in ALL_ABILITIES} if of_abilities else {}),
+        **(
+            {ability: [of_abilities.ability_figures(games, ability)] for ability in ALL_ABILITIES}
+            if of_abilities
+            else {}
+        ),
     }
 
 
@@ -164,18 +168,23 @@ def suite_figures(name: str, fresh: str | None, tables: Sequence[str] | None) ->
     suite = chosen_suite(name, tables, fresh)
 
     def value(scores: list[SampleScore]) -> Value:
-        points = points_of_samples(suite, [one.score.metadata or {} for one in scores])
+        points = points_of_samples(suite, [sample.score.metadata or {} for sample in scores])
         return dict.fromkeys(("score", "low", "high", "stderr"), nan) if points is None else figures(suite, points)
 
     return value
 
 
-def points_of_samples(suite: Suite, told: Sequence[Mapping[str, Any]]) -> Points | None:
+def points_of_samples(suite: Suite, samples: Sequence[Mapping[str, Any]]) -> Points | None:
     """The points of a suite, from the metadata of its samples' scores; None where there is no score."""
     chosen, moves = (
-        (sum(counts) for counts in zip(*(one["moves_chosen"] for one in told), strict=True)) if told else (0, 0)
+        (sum(counts) for counts in zip(*(sample["moves_chosen"] for sample in samples), strict=True))
+        if samples
+        else (0, 0)
     )
-    by_game = {(one["table"], one["opponent"], one["side"], one["seed"]): float(one["points"]) for one in told}
+    by_game = {
+        (sample["table"], sample["opponent"], sample["side"], sample["seed"]): float(sample["points"])
+        for sample in samples
+    }
     if no_score(PLAYED, chosen, moves) or len(by_game) < suite.games_played:
         return None
     return {
@@ -195,10 +204,10 @@ def figures(suite: Suite, points: Points) -> dict[str, float]:
     strata, weights = strata_of(suite, points)
     shares = [w**2 * float(np.var(of, ddof=1)) / len(of) for of, w in zip(strata, weights, strict=True) if len(of) > 1]
     rated = {f"elo_{table}": of[PLAYED] for table, of in ratings(suite, {PLAYED: points}).items()}
-    found = {**_ends("score", scores(suite, points)[OVERALL]), "stderr": sqrt(sum(shares))}
+    numbers = {**_ends("score", scores(suite, points)[OVERALL]), "stderr": sqrt(sum(shares))}
     for name, rating in rated.items():
-        found |= _ends(name, rating, f"{name}_")
-    return found
+        numbers |= _ends(name, rating, f"{name}_")
+    return numbers
 
 
 def _ends(name: str, estimate: Estimate, before: str = "") -> dict[str, float]:

@@ -120,20 +120,20 @@ class _Table:
 
     async def _turn(self, agent: str) -> None:
         """One answer of a model, and what the others do until the next one."""
-        told = self.messages[agent]
-        told.append(ChatMessageUser(content=self.talk.hear(agent)))
+        messages = self.messages[agent]
+        messages.append(ChatMessageUser(content=self.talk.hear(agent)))
         async with span(agent, type=_TURN):
-            output = await self.models[agent].generate(told)
-            told.append(output.message)
+            output = await self.models[agent].generate(messages)
+            messages.append(output.message)
             await to_thread.run_sync(self.talk.say, output.message.text)
-            heard = self._heard()
-            if heard and heard[0][0] == agent:
-                transcript().info(heard.pop(0)[1], source=agent)
-        await self._show(heard)
+            news = self._heard()
+            if news and news[0][0] == agent:
+                transcript().info(news.pop(0)[1], source=agent)
+        await self._show(news)
 
-    async def _show(self, heard: Sequence[tuple[str, str]]) -> None:
+    async def _show(self, news: Sequence[tuple[str, str]]) -> None:
         """What others did, a span for each: for the viewer, no model is told of it here."""
-        for who, lines in heard:
+        for who, lines in news:
             async with span(who, type=_TURN):
                 transcript().info(lines, source=who)
 
@@ -164,8 +164,8 @@ def stderr_if_own() -> Metric:
 
 def _if_own(of_all: Metric) -> Metric:
     def value(scores: list[SampleScore]) -> Value:
-        told = [(one.score.metadata or {}).get("moves_chosen", (0, 0)) for one in scores]
-        own, made = (sum(counts) for counts in zip(*told, strict=True)) if told else (0, 0)
+        moves = [(sample.score.metadata or {}).get("moves_chosen", (0, 0)) for sample in scores]
+        own, made = (sum(counts) for counts in zip(*moves, strict=True)) if moves else (0, 0)
         return nan if no_score("the model", own, made) else of_all(scores)
 
     return value
@@ -213,7 +213,7 @@ def values_of(game: StoredGame) -> Mapping[str, Any]:
     """The numbers of a game, of the seats of the evaluated model."""
     own = [game.returns[agent] for agent in game.own]
     refused = [sum(n for kind, n in game.faults[agent].items() if kind != "replaced") for agent in game.own]
-    ended = {"win": sum(one > 0 for one in own) / len(own), "reward": sum(own) / len(own)}
+    ended = {"win": sum(value > 0 for value in own) / len(own), "reward": sum(own) / len(own)}
     chosen, moves = _own_moves(game)
     return {**ended, "faults": sum(refused), "own": chosen / moves if moves else 1.0}
 
@@ -264,7 +264,7 @@ def game_task(
     base = OutsideSeats(table).game_env
     games = seatings(base, seeds_of(deals, seed), seats, sides)
     return Task(
-        dataset=MemoryDataset([_sample(one) for one in games], name=game),
+        dataset=MemoryDataset([_sample(task_game) for task_game in games], name=game),
         solver=whole_game(game, options, opponents, on_bad, tries, list_options),
         scorer=game_score(),
         metrics=metrics_of(sides=bool(base.spec.sides)),
@@ -288,7 +288,7 @@ _SHARED: Final = [
 def _task_of(spec: GameSpec) -> Callable[..., Task]:
     """The task of a game; its arguments are those of `game_task` and the game's options."""
     own = list(inspect.signature(spec.build).parameters.values())
-    shared = {one.name for one in _SHARED}
+    shared = {parameter.name for parameter in _SHARED}
 
     def made(**given: Any) -> Task:
         options = {key: value for key, value in given.items() if key not in shared}

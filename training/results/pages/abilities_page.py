@@ -21,30 +21,30 @@ ABILITIES_PAGE: Final = "abilities.html"
 _LOWEST, _HIGHEST = -1.0, 1.0
 
 
-def write_abilities_page(folder: Path, found: Abilities, verdict: str, table: ResultTable) -> None:
+def write_abilities_page(folder: Path, measured: Abilities, verdict: str, table: ResultTable) -> None:
     """Write it into the directory of a run. Raises `OSError` as writing a file does."""
-    title = f"Abilities: {found.player}"
-    parts = [text_html("h1", title), text_html("blockquote", verdict), _picture(found), part_html(table)]
-    parts += [_link(folder, one) for one in found.worth_reading]
+    title = f"Abilities: {measured.player}"
+    parts = [text_html("h1", title), text_html("blockquote", verdict), _picture(measured), part_html(table)]
+    parts += [_link(folder, game) for game in measured.worth_reading]
     atomic_write(folder / ABILITIES_PAGE, render(page_of(title, parts)))
 
 
-def _link(folder: Path, one: WorthReading) -> str:
+def _link(folder: Path, game: WorthReading) -> str:
     """A line about a game, which leads to its replay page; the page is written."""
-    transcript = next((folder / FOLDER).glob(f"*/*/{one.game}.jsonl"))
-    page = folder / READING / f"{one.game}.html"
+    transcript = next((folder / FOLDER).glob(f"*/*/{game.game}.jsonl"))
+    page = folder / READING / f"{game.game}.html"
     page.parent.mkdir(exist_ok=True)
     write_replay(transcript, page)
-    return f'<p><a href="{READING}/{escape(page.name)}">{escape(one.why)}</a>: <bdi>{escape(one.what)}</bdi></p>'
+    return f'<p><a href="{READING}/{escape(page.name)}">{escape(game.why)}</a>: <bdi>{escape(game.what)}</bdi></p>'
 
 
-def _picture(found: Abilities) -> str:
+def _picture(measured: Abilities) -> str:
     """Skill of everybody who was asked, the player only where enough beliefs were its own."""
-    asked = found.asked.asked
-    hidden = {found.player} if mostly_foreign(asked.first + asked.again, asked.asked) else set()
+    asked = measured.asked.asked
+    hidden = {measured.player} if mostly_foreign(asked.first + asked.again, asked.asked) else set()
     rows = [
         (name, scores.skill, f"{scores.skill.value:.2f}, n={scores.skill.n}")
-        for name, scores in found.deduction.items()
+        for name, scores in measured.deduction.items()
         if scores.skill is not None and name not in hidden
     ]
     label = "skill in deduction with its 95 % interval: 0 as after the night, 1 the exact posterior; n is the number of games"

@@ -41,8 +41,9 @@ def _picture(result: BenchmarkResult) -> str:
     if result.no_score:
         return ""
     sign = f" {SIGN}" if result.doubt else ""
-    found = [
-        (name, one, f"{one.value:.1f}{sign}, n={one.n}") for name, one in scores(result.suite, result.points).items()
+    rows = [
+        (name, score, f"{score.value:.1f}{sign}, n={score.n}")
+        for name, score in scores(result.suite, result.points).items()
     ]
     label = "points of 100 with their 95 % intervals; n is the number of deals"
-    return intervals(label, found[:_MOST], 0.0, 100.0)
+    return intervals(label, rows[:_MOST], 0.0, 100.0)

@@ -25,25 +25,25 @@ def leaderboard_table(board: Leaderboard) -> ResultTable:
         *(Column(f"Elo, {table}", "+.0f") for table in board.ratings),
         *(Column("own decisions", ".1f", 100, " %"), Column("tokens a game", ",.0f"), Column("dollars a game", ".4f")),
     )
-    rows = tuple(_row(number, one, board) for number, one in enumerate(board.entries, 1))
+    rows = tuple(_row(number, entry, board) for number, entry in enumerate(board.entries, 1))
     return ResultTable(title, columns, rows, ANCHOR if board.ratings else "")
 
 
-def _row(number: int, one: Entry, board: Leaderboard) -> tuple[Cell, ...]:
-    own = one.result.own
+def _row(number: int, entry: Entry, board: Leaderboard) -> tuple[Cell, ...]:
+    own = entry.result.own
     share = own[0] / own[1] if own is not None and own[1] else None
-    sign = f" {SIGN}" if one.result.doubt else ""
+    sign = f" {SIGN}" if entry.result.doubt else ""
     return (
-        *(number if one.score else None, f"{one.result.name}{sign}", one.score, one.below_first),
-        *(of.get(one.result.name) for of in board.ratings.values()),
-        *(share, one.tokens, one.dollars),
+        *(number if entry.score else None, f"{entry.result.name}{sign}", entry.score, entry.below_first),
+        *(of.get(entry.result.name) for of in board.ratings.values()),
+        *(share, entry.tokens, entry.dollars),
     )
 
 
 def verdict_on(board: Leaderboard) -> str:
     """Who is first, and whether the second is behind; what throws doubt on players."""
-    doubts = [one.result.doubt for one in board.entries]
-    scored = [one for one in board.entries if one.score is not None]
+    doubts = [entry.result.doubt for entry in board.entries]
+    scored = [entry for entry in board.entries if entry.score is not None]
     if not scored:
         return together(doubts)
     first = scored[0]
@@ -57,7 +57,7 @@ def verdict_on(board: Leaderboard) -> str:
 def write_leaderboard_page(folder: Path, board: Leaderboard) -> None:
     """Write it into a folder. Raises `OSError` as writing a file does."""
     title = f"Leaderboard: {board.suite}"
-    found = [(one.result.name, one.score, f"{one.score.value:.1f}") for one in board.entries if one.score]
-    picture = intervals("points of 100 with their 95 % intervals", found, 0.0, 100.0) if found else ""
+    rows = [(entry.result.name, entry.score, f"{entry.score.value:.1f}") for entry in board.entries if entry.score]
+    picture = intervals("points of 100 with their 95 % intervals", rows, 0.0, 100.0) if rows else ""
     parts = [text_html("h1", title), text_html("blockquote", verdict_on(board)), picture]
     atomic_write(folder / LEADERBOARD_PAGE, render(page_of(title, [*parts, part_html(leaderboard_table(board))])))

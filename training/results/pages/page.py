@@ -88,8 +88,8 @@ def as_json(value: Any) -> str:
     >>> print(as_json({"say": "</script>"}))
     {"say":"\u003c/script\u003e"}
     """
-    told = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", told)
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def _joined(parts: Sequence[Traversable]) -> str:

@@ -96,7 +96,7 @@ def write_runs_page(file: Path, runs: Sequence[Path], board: Leaderboard) -> str
     """
     folders = {_name(run): run if run.is_dir() else run.parent for run in runs}
     entries = [entry for entry in board.entries if entry.result.name in folders]
-    measured = {name: found for name, folder in folders.items() if (found := _abilities(folder))}
+    measured = {name: abilities for name, folder in folders.items() if (abilities := _abilities(folder))}
     verdict = together([verdict_of(entry.result) for entry in entries])
     title = f"Benchmark {board.suite}: {', '.join(entry.result.name for entry in entries)}"
     parts = [
@@ -104,7 +104,7 @@ def write_runs_page(file: Path, runs: Sequence[Path], board: Leaderboard) -> str
         text_html("blockquote", verdict),
         _scores(board),
         *(_picture(picture, measured) for picture in PICTURES),
-        *(line for name, found in measured.items() for line in _games(name, found, folders[name], file.parent)),
+        *(line for name, abilities in measured.items() for line in _games(name, abilities, folders[name], file.parent)),
         part_html(leaderboard_table(board)),
         part_html(_commands(folders)),
     ]
@@ -126,11 +126,11 @@ def _scores(board: Leaderboard) -> str:
 
 def _cost(entry: Entry) -> str:
     sign = f" {SIGN}" if entry.result.doubt else ""
-    told = [f"{entry.score.value:.1f}{sign}" if entry.score else ""]
+    parts = [f"{entry.score.value:.1f}{sign}" if entry.score else ""]
     if entry.tokens:
-        told.append(f"{entry.tokens:,.0f} tokens")
-        told.append("dollars unknown" if entry.dollars is None else f"${entry.dollars:.4f}")
-    return ", ".join(told)
+        parts.append(f"{entry.tokens:,.0f} tokens")
+        parts.append("dollars unknown" if entry.dollars is None else f"${entry.dollars:.4f}")
+    return ", ".join(parts)
 
 
 def _abilities(folder: Path) -> ToldAbilities | None:
@@ -138,11 +138,11 @@ def _abilities(folder: Path) -> ToldAbilities | None:
     path = folder / ABILITIES
     if not path.exists():
         return None
-    found = read_json(path)
+    values = read_json(path)
     try:
         places = [place for picture in PICTURES for place in picture.measures.values()]
-        estimates = {place: _estimate(found, place) for place in places}
-        games = [(str(one["why"]), str(one["game"]), str(one["what"])) for one in found["worth_reading"]]
+        estimates = {place: _estimate(values, place) for place in places}
+        games = [(str(game["why"]), str(game["game"]), str(game["what"])) for game in values["worth_reading"]]
     except (AttributeError, KeyError, StopIteration, TypeError, ValueError):
         raise ParlourError(
             f"{str(path)!r} holds no abilities; accepted: what `parlour benchmark abilities` wrote"
@@ -150,16 +150,16 @@ def _abilities(folder: Path) -> ToldAbilities | None:
     return ToldAbilities(estimates, games)
 
 
-def _estimate(found: Mapping[str, Any], place: tuple[str, ...]) -> Estimate | None:
+def _estimate(abilities: Mapping[str, Any], place: tuple[str, ...]) -> Estimate | None:
     """None where it was not measured, and for deduction if most beliefs were not the player's own."""
-    asked = found["asked"]["questions"].values()
+    asked = abilities["asked"]["questions"].values()
     every = sum(of["asked"] for of in asked)
     foreign = sum(sum(of.get("heuristic", {}).values()) for of in asked)
     if place[0] in _DEDUCTION and mostly_foreign(every - foreign, every):
         return None
-    part: Any = found
+    part: Any = abilities
     for step in place:
-        part = part.get(found["player"] if step == _PLAYER else step)
+        part = part.get(abilities["player"] if step == _PLAYER else step)
         if part is None:
             return None
     estimate = Estimate.of_json(part)
@@ -177,16 +177,16 @@ def _picture(picture: AbilityPicture, measured: Mapping[str, ToldAbilities]) -> 
             f"{estimate.value:{picture.unit}}, n={estimate.n}",
         )
         for measure, place in picture.measures.items()
-        for name, found in measured.items()
-        if (estimate := found.estimates[place]) is not None
+        for name, abilities in measured.items()
+        if (estimate := abilities.estimates[place]) is not None
     ]
     return intervals(picture.label, rows, picture.low, picture.high) if rows else ""
 
 
-def _games(name: str, found: ToldAbilities, folder: Path, beside: Path) -> list[str]:
+def _games(name: str, abilities: ToldAbilities, folder: Path, beside: Path) -> list[str]:
     """A line for each game of a run that is worth reading and has its replay page."""
     lines = []
-    for why, game, what in found.games:
+    for why, game, what in abilities.games:
         page = folder / READING / f"{Path(game).name}.html"
         if page.exists():
             link = quote(Path(os.path.relpath(page, beside)).as_posix())

@@ -34,15 +34,15 @@ class Pieces:
 
     def runs(self, text: str) -> tuple[int, ...]:
         """A text as runs of pieces: first piece, how many, first piece, how many ..."""
-        found: list[int] = []
+        runs: list[int] = []
         whole = text if len(text) <= _MOST else f"{text[:_MOST]} [...]"
         for piece in _pieces(whole):
             number = self._numbers.setdefault(piece, len(self._numbers))
-            if found and number == found[-2] + found[-1]:
-                found[-1] += 1
+            if runs and number == runs[-2] + runs[-1]:
+                runs[-1] += 1
             else:
-                found += [number, 1]
-        return tuple(found)
+                runs += [number, 1]
+        return tuple(runs)
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -87,8 +87,8 @@ def _call(call: Mapping[str, Any], pieces: Pieces) -> AskedCall:
 def _prompt(messages: Any, pieces: Pieces) -> tuple[tuple[str, tuple[int, ...]], ...]:
     if not isinstance(messages, list):
         return ()
-    told = [message for message in messages if isinstance(message, Mapping)]
-    return tuple((_text(one, "role"), pieces.runs(_text(one, "content"))) for one in told)
+    mappings = [message for message in messages if isinstance(message, Mapping)]
+    return tuple((_text(message, "role"), pieces.runs(_text(message, "content"))) for message in mappings)
 
 
 def _text(values: Mapping[str, Any], key: str) -> str:

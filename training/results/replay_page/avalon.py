@@ -115,8 +115,8 @@ def _followed(played: PlayedGame, belief: AvalonBelief, holder: int | None, *, m
                 belief.see(seat, kind, args, words)
         evil.at(news.step, belief.evil_chance())
         hunted.at(news.step, belief.merlin_chance())
-    told = {"evil": ("chance of being evil", evil), game.MERLIN: ("chance of being Merlin", hunted)}
-    for what, (title, track) in told.items():
+    lines = {"evil": ("chance of being evil", evil), game.MERLIN: ("chance of being Merlin", hunted)}
+    for what, (title, track) in lines.items():
         if what == "evil" or merlin:
             yield exact_lines(what, title, holder, track, played.game.seats, _BY)
 

@@ -42,7 +42,7 @@ def replay_of(transcript: Transcript, file: str = "") -> Replay:
         lines=lines_of(played),
         who=self_knowledge(played),
         alive=matter.alive,
-        choices=choices.told,
+        choices=choices.offers,
         pieces=pieces.texts,
         tables=matter.tables,
         documents=matter.documents,
@@ -76,22 +76,24 @@ def _header(played: PlayedGame, matter: GameMatter, file: str) -> Header:
 
 def _no_end(played: PlayedGame) -> str:
     why = played.transcript.closing.get("unfinished")
-    told = f": {clean(str(why))}" if why else ""
-    return f"The game was not finished{told}."
+    reason = f": {clean(str(why))}" if why else ""
+    return f"The game was not finished{reason}."
 
 
 def _notes(played: PlayedGame) -> list[str]:
-    transcript, told = played.transcript, []
+    transcript, notes = played.transcript, []
     if played.stopped:
         left = len(transcript.entries) - len(played.entries)
-        told.append(f"{played.stopped} The page ends before it; {left} lines of the transcript are not shown.")
+        notes.append(f"{played.stopped} The page ends before it; {left} lines of the transcript are not shown.")
     elif transcript.outcome is not None and transcript.outcome != played.outcome:
-        told.append(f"The outcome written down, {end_of(played.text, transcript.outcome)!r}, is not that of the moves.")
+        notes.append(
+            f"The outcome written down, {end_of(played.text, transcript.outcome)!r}, is not that of the moves."
+        )
     elif played.outcome is None and played.game.actor(played.last) == NATURE:
-        told.append("The transcript ends before the moderator's next move.")
+        notes.append("The transcript ends before the moderator's next move.")
     if not transcript.heard:
-        told.append(heard.NOTE)
-    return told
+        notes.append(heard.NOTE)
+    return notes
 
 
 def _seats(played: PlayedGame, matter: GameMatter) -> tuple[SeatCard, ...]:
@@ -121,10 +123,10 @@ def _seats(played: PlayedGame, matter: GameMatter) -> tuple[SeatCard, ...]:
 
 def names_in(header: Mapping[str, Any]) -> SeatNames:
     """The names that a transcript's header gives the seats. Raises `ParlourError` for a text that is not a name."""
-    found = header.get("names", [])
-    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-        raise accept("names of a transcript", found, "a list of names, one for each seat")
-    return SeatNames(found)
+    names = header.get("names", [])
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise accept("names of a transcript", names, "a list of names, one for each seat")
+    return SeatNames(names)
 
 
 def _decisions(played: PlayedGame) -> tuple[Decisions, ...] | None:
@@ -141,15 +143,15 @@ def _named(players: Any, agent: str, seat: int) -> str:
     """Who played a seat, by the header: seats go by the game's own names or as `player_3`."""
     if not isinstance(players, dict):
         return ""
-    found = players.get(agent, players.get(f"player_{seat}"))
-    return found if isinstance(found, str) else ""
+    player = players.get(agent, players.get(f"player_{seat}"))
+    return player if isinstance(player, str) else ""
 
 
 def _model(models: Any, seat: int) -> str:
-    told = models.get(f"player_{seat}") if isinstance(models, dict) else None
-    if not isinstance(told, dict):
+    entry = models.get(f"player_{seat}") if isinstance(models, dict) else None
+    if not isinstance(entry, dict):
         return ""
-    model, server = str(told.get("model", "")), str(told.get("server", ""))
+    model, server = str(entry.get("model", "")), str(entry.get("server", ""))
     return f"{model} at {server}" if server else model
 
 

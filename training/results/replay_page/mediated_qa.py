@@ -40,7 +40,7 @@ def mediated_matter(played: PlayedGame) -> GameMatter:
     table: MediatedQA = played.game  # type: ignore[assignment]  # of this game
     asked = list(_questions(played))
     pipeline, note = _pipeline(table)
-    graphs = tuple(_graph(pipeline, one) for one in asked[:_MOST_GRAPHS]) if pipeline else ()
+    graphs = tuple(_graph(pipeline, question) for question in asked[:_MOST_GRAPHS]) if pipeline else ()
     return GameMatter(
         tables=(_done(table, asked), _signals(table, asked, pipeline)),
         documents=tuple(_right_answers(asked)),
@@ -59,7 +59,7 @@ def _questions(played: PlayedGame) -> Iterator[_Asked]:
         for event in news.events
         if (seat == game.MEDIATOR if event.to is None else event.seat in (seat, NATURE))
     ]
-    shown.sort(key=lambda one: one[0])
+    shown.sort(key=lambda pair: pair[0])
     begun: _Asked | None = None
     for step, event in shown:
         if event.move.kind == game.QUESTION:
@@ -95,7 +95,7 @@ def _done(table: MediatedQA, asked: list[_Asked]) -> ReplayTable:
         ReplayColumn("recommended"),
         ReplayColumn("chosen"),
     )
-    rows = [row for number, one in enumerate(asked, 1) for row in _of_question(table, number, one)]
+    rows = [row for number, question in enumerate(asked, 1) for row in _of_question(table, number, question)]
     more = (
         ReplayColumn("carried out"),
         ReplayColumn("followed", "flag"),
@@ -105,21 +105,21 @@ def _done(table: MediatedQA, asked: list[_Asked]) -> ReplayTable:
     return ReplayTable("questions", "Recommended against done", (*columns, *more), tuple(rows))
 
 
-def _of_question(table: MediatedQA, number: int, one: _Asked) -> Iterator[ReplayRow]:
+def _of_question(table: MediatedQA, number: int, question: _Asked) -> Iterator[ReplayRow]:
     """Rows as they become known: the mediator knows what it recommended, a module that and what it chose."""
-    found: dict[int, _Turned] = {}
-    for step, (seat, (kind, args, _), _) in one.events:
+    turns: dict[int, _Turned] = {}
+    for step, (seat, (kind, args, _), _) in question.events:
         if kind == game.ADVISE:
             for module, advice in enumerate(args, game.RETRIEVER):
-                found[module] = _Turned(number, module, advice, None if table.seats > 1 else advice, None)
-                yield _row(table, found[module], step, game.MEDIATOR)
-        elif kind == game.ADVICE and args[0] in found:
-            yield _row(table, found[args[0]], step, args[0])
-        elif seat in found and kind == game.CHOICES[seat]:
-            found[seat] = found[seat]._replace(chosen=args[0])
-            yield _row(table, found[seat], step, seat)
+                turns[module] = _Turned(number, module, advice, None if table.seats > 1 else advice, None)
+                yield _row(table, turns[module], step, game.MEDIATOR)
+        elif kind == game.ADVICE and args[0] in turns:
+            yield _row(table, turns[args[0]], step, args[0])
+        elif seat in turns and kind == game.CHOICES[seat]:
+            turns[seat] = turns[seat]._replace(chosen=args[0])
+            yield _row(table, turns[seat], step, seat)
         elif kind == game.RESULT:
-            for module, known in found.items():
+            for module, known in turns.items():
                 ended = known._replace(result=args)
                 shown = ended if table.seats == 1 else ended._replace(chosen=None)
                 yield _row(table, shown, step, game.MEDIATOR)
@@ -149,19 +149,21 @@ def _signals(table: MediatedQA, asked: list[_Asked], pipeline: Pipeline | None) 
     raw = (ReplayColumn(signal, "number") for signal in game.SIGNALS)
     columns = (ReplayColumn("question", "number"), ReplayColumn("text"), ReplayColumn("state"), *raw)
     rows = []
-    for number, one in enumerate(asked, 1):
-        signals = pipeline.signals(one.number) if pipeline and _is_the_same(pipeline, one) else None
-        told = tuple(round(value, _DIGITS) for value in signals) if signals else (None,) * len(game.SIGNALS)
-        rows.append(ReplayRow(one.step, (number, one.text, game.STATES[one.state], *told), to=()))
+    for number, question in enumerate(asked, 1):
+        signals = pipeline.signals(question.number) if pipeline and _is_the_same(pipeline, question) else None
+        shown = tuple(round(value, _DIGITS) for value in signals) if signals else (None,) * len(game.SIGNALS)
+        rows.append(ReplayRow(question.step, (number, question.text, game.STATES[question.state], *shown), to=()))
     return ReplayTable("signals", "Questions and their signals", columns, tuple(rows))
 
 
 def _right_answers(asked: list[_Asked]) -> Iterator[Document]:
     """The answers that count, once they are told."""
-    for number, one in enumerate(asked, 1):
-        for step, event in one.events:
+    for number, question in enumerate(asked, 1):
+        for step, event in question.events:
             if event.move.kind == game.JUDGED:
-                yield Document(f"Question {number}: {one.text}", f"The answer that counts: {event.move.words}", step)
+                yield Document(
+                    f"Question {number}: {question.text}", f"The answer that counts: {event.move.words}", step
+                )
 
 
 # -- graph -----------------------------------------------------------------------------------------------------------
@@ -178,19 +180,19 @@ def _pipeline(table: MediatedQA) -> tuple[Pipeline | None, str]:
     return made, ""
 
 
-def _is_the_same(pipeline: Pipeline, one: _Asked) -> bool:
-    return one.number < pipeline.size and pipeline.text(one.number) == one.text
+def _is_the_same(pipeline: Pipeline, question: _Asked) -> bool:
+    return question.number < pipeline.size and pipeline.text(question.number) == question.text
 
 
-def _graph(pipeline: Pipeline, one: _Asked) -> Graph:
+def _graph(pipeline: Pipeline, question: _Asked) -> Graph:
     """The documents that a question is linked to, and the path that a search goes; as deep as the retriever went."""
-    title = f"Documents and path: {one.text}"
-    if not _is_the_same(pipeline, one) or not pipeline.starts(one.number):
-        return Graph(one.step, title, (), (), to=())
-    starts = pipeline.starts(one.number)
-    deep = any(event.move.kind == game.RETRIEVED and event.move.args[0] == game.DEEP for _, event in one.events)
-    path = pipeline.search.path(pipeline.graph, starts[0], one.text, "deep" if deep else "shallow")
-    return _drawn(pipeline, one.step, title, starts, path)
+    title = f"Documents and path: {question.text}"
+    if not _is_the_same(pipeline, question) or not pipeline.starts(question.number):
+        return Graph(question.step, title, (), (), to=())
+    starts = pipeline.starts(question.number)
+    deep = any(event.move.kind == game.RETRIEVED and event.move.args[0] == game.DEEP for _, event in question.events)
+    path = pipeline.search.path(pipeline.graph, starts[0], question.text, "deep" if deep else "shallow")
+    return _drawn(pipeline, question.step, title, starts, path)
 
 
 def _drawn(pipeline: Pipeline, step: int, title: str, starts: list[int], path: Path) -> Graph:

@@ -317,16 +317,16 @@ class Replay:
 def as_json(value: Any) -> Any:
     """Plain values, by the conventions above."""
     if is_dataclass(value):
-        told = ((one, getattr(value, one.name)) for one in fields(value))
-        return {one.name: as_json(found) for one, found in told if not _is_default(one, found)}
+        values = ((entry, getattr(value, entry.name)) for entry in fields(value))
+        return {entry.name: as_json(item) for entry, item in values if not _is_default(entry, item)}
     if isinstance(value, Mapping):
-        return {str(key): as_json(found) for key, found in value.items()}
+        return {str(key): as_json(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [as_json(found) for found in value]
+        return [as_json(item) for item in value]
     return value
 
 
-def _is_default(one: Field[Any], found: Any) -> bool:
-    if one.default_factory is not MISSING:
-        return not found
-    return one.default is not MISSING and type(found) is type(one.default) and bool(found == one.default)
+def _is_default(entry: Field[Any], value: Any) -> bool:
+    if entry.default_factory is not MISSING:
+        return not value
+    return entry.default is not MISSING and type(value) is type(entry.default) and bool(value == entry.default)

@@ -58,17 +58,17 @@ def _scripts(views: list[MysteryView]) -> Iterator[Document]:
 
 def _truth(case: Case) -> Document:
     """Who did it; in generated cases also where, when and by what means."""
-    told = []
+    sentences = []
     for number, victim in enumerate(case.victims):
         did = ", ".join(f"{case.names[seat]} ({name(seat)})" for seat in case.murderers(number))
-        told.append(f"{victim.name}: murdered by {did or 'no player'}.")
+        sentences.append(f"{victim.name}: murdered by {did or 'no player'}.")
     if case.truth is not None:
         for number, death in enumerate(case.truth.deaths):
-            told.append(
+            sentences.append(
                 say(Fact("died", (case.seats + number, death.place, death.time, death.means)), case.vocabulary, None)
             )
-        told += [say(fact, case.vocabulary, None) for fact in case.truth.facts]
-    return Document("What really happened", "\n".join(told), to=())
+        sentences += [say(fact, case.vocabulary, None) for fact in case.truth.facts]
+    return Document("What really happened", "\n".join(sentences), to=())
 
 
 # -- tables ----------------------------------------------------------------------------------------------------------
@@ -109,8 +109,8 @@ def _votes(played: PlayedGame, views: list[MysteryView]) -> ReplayTable:
             if kind == game.VOTES:
                 counts[args[0]] = args[1:]
             elif kind == game.VERDICT:
-                found = args[1] if args[1] >= 0 else None
-                cells = (views[0].victims[args[0]], *counts.get(args[0], ()), found, _FOUND[args[2]])
+                suspect = args[1] if args[1] >= 0 else None
+                cells = (views[0].victims[args[0]], *counts.get(args[0], ()), suspect, _FOUND[args[2]])
                 rows.append(ReplayRow(news.step, cells))
     return ReplayTable("votes", "The vote", tuple(columns), tuple(rows))
 
@@ -125,10 +125,10 @@ def _quiz(case: Case, end: int) -> ReplayTable:
     )
     rows = []
     for seat, asked in enumerate(case.questions):
-        for one in asked:
-            options = "; ".join(f"{letter}) {text}" for letter, text in zip(LETTERS, one.options, strict=False))
-            right = ", ".join(LETTERS[key] for key in one.keys)
-            rows.append(ReplayRow(end, (seat, one.points, one.text, options, right), to=()))
+        for question in asked:
+            options = "; ".join(f"{letter}) {text}" for letter, text in zip(LETTERS, question.options, strict=False))
+            right = ", ".join(LETTERS[key] for key in question.keys)
+            rows.append(ReplayRow(end, (seat, question.points, question.text, options, right), to=()))
     return ReplayTable("quiz", "The quiz after the game", (*columns, ReplayColumn("right")), tuple(rows))
 
 
@@ -146,19 +146,19 @@ def _left(played: PlayedGame, views: list[MysteryView]) -> Iterator[BeliefLines]
 
 def _line(played: PlayedGame, view: MysteryView, victim: int, holder: int | None) -> BeliefLines:
     seats, person = len(view.names), len(view.names) + victim
-    told: dict[Told, None] = dict.fromkeys((PUBLIC, fact) for fact in view.public)
+    statements: dict[Told, None] = dict.fromkeys((PUBLIC, fact) for fact in view.public)
     every = list(worlds(seats, view.liars))
     if holder is not None:  # what a seat knows itself is certain to it
-        told |= dict.fromkeys((PUBLIC, fact) for fact in view.facts)
-        every = [one for one in every if one.murderer != holder and (one.bad >> holder & 1) == bool(view.lies)]
+        statements |= dict.fromkeys((PUBLIC, fact) for fact in view.facts)
+        every = [world for world in every if world.murderer != holder and (world.bad >> holder & 1) == bool(view.lies)]
     track, known = Track(), -1
     for news in played.news(0 if holder is None else holder):
         for event in news.events:
             if holder is not None or event.to is None:
-                told |= dict.fromkeys(_facts(event, view, holder))
-        if len(told) != known:
-            known = len(told)
-            left = Counter(one.murderer for one in consistent(clauses(told, person), every))
+                statements |= dict.fromkeys(_facts(event, view, holder))
+        if len(statements) != known:
+            known = len(statements)
+            left = Counter(world.murderer for world in consistent(clauses(statements, person), every))
             track.at(news.step, (left[seat] / left.total() if left else None for seat in range(seats)))
     whose = "everybody" if holder is None else name(holder)
     return BeliefLines(

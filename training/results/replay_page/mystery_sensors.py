@@ -43,7 +43,7 @@ def questum_beliefs(played: PlayedGame, views: Sequence[MysteryView]) -> Questum
     _take_recorded(played, noted)
     kept = [(row.step, row) for row in seen.rows if row.cells[0] in alike]
     kept += [(row.step, row) for row in noted.rows if row.cells[0] not in alike]
-    rows = tuple(row for _, row in sorted(kept, key=lambda one: one[0]))
+    rows = tuple(row for _, row in sorted(kept, key=lambda pair: pair[0]))
     columns = (
         ReplayColumn("player", "seat"),
         ReplayColumn("victim"),
@@ -73,15 +73,15 @@ def _take_recorded(played: PlayedGame, noted: _Seen) -> None:
     for step, (entry, notes) in enumerate(zip(played.entries, played.notes, strict=True)):
         calls = notes.get("calls")
         for call in calls if isinstance(calls, list) else ():
-            found = _readings_of(call) if isinstance(call, Mapping) else None
-            if found is None:
+            answered = _readings_of(call) if isinstance(call, Mapping) else None
+            if answered is None:
                 continue
-            question, readings = found
+            question, readings = answered
             victim, seat = noted.number(question.victim), noted.seat(question.about)
             if victim is not None and seat is not None:
-                told = read.setdefault((entry.seat, victim), {})
-                told[seat] = readings
-                noted.sensors(step, entry.seat, victim, told)
+                by_seat = read.setdefault((entry.seat, victim), {})
+                by_seat[seat] = readings
+                noted.sensors(step, entry.seat, victim, by_seat)
 
 
 def _readings_of(call: Mapping[str, Any]) -> tuple[SenseAll, list[SensorReading]] | None:
@@ -102,7 +102,9 @@ def _readings_of(call: Mapping[str, Any]) -> tuple[SenseAll, list[SensorReading]
     if not isinstance(question, SenseAll) or answer is None:
         return None
     readings = answer.readings.items()
-    return question, [SensorReading(sensor=sensor, choice=one.choice, reason=one.reason) for sensor, one in readings]
+    return question, [
+        SensorReading(sensor=sensor, choice=reading.choice, reason=reading.reason) for sensor, reading in readings
+    ]
 
 
 class _Seen:
@@ -120,7 +122,7 @@ class _Seen:
         procedure = turn.player.procedure if isinstance(turn.player, MysterySeat) else None
         if isinstance(procedure, Interview):
             for number, victim in enumerate(self._views[turn.seat].victims):
-                read = {seat: told.readings for (of, seat), told in procedure.summaries.items() if of == victim}
+                read = {seat: summary.readings for (of, seat), summary in procedure.summaries.items() if of == victim}
                 self.sensors(turn.step, turn.seat, number, read)
                 if isinstance(procedure, PlannedInterview) and procedure.has_facts:
                     chances = procedure.chances(victim)

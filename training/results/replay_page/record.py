@@ -55,16 +55,16 @@ def _line(played: PlayedGame, step: int, event: Event, holders: tuple[int, ...],
 
 def self_knowledge(played: PlayedGame) -> tuple[SelfKnowledge, ...]:
     """The first section of each seat's text, where it changed; the rules of the table, which are the same for all, left out."""
-    found = []
+    sections = []
     for seat in range(played.game.seats):
         before = ""
         views = {0: played.view(seat, 0)} if played.entries else {}
         for step, view in (views | {news.step: news.view for news in played.news(seat)}).items():
-            told = played.text.who(view)
-            if told != before:
-                found.append(SelfKnowledge(step, seat, without_rules(told, rules_of(played))))
-                before = told
-    return tuple(sorted(found, key=lambda one: (one.step, one.seat)))
+            section = played.text.who(view)
+            if section != before:
+                sections.append(SelfKnowledge(step, seat, without_rules(section, rules_of(played))))
+                before = section
+    return tuple(sorted(sections, key=lambda known: (known.step, known.seat)))
 
 
 def rules_of(played: PlayedGame) -> str:
@@ -72,6 +72,6 @@ def rules_of(played: PlayedGame) -> str:
     return str(getattr(played.text, "rules", ""))  # as `GameText` says, a text may have it besides
 
 
-def without_rules(told: str, rules: str) -> str:
+def without_rules(section: str, rules: str) -> str:
     """A first section without the rules at its end."""
-    return told.removesuffix("\n").removesuffix(rules).rstrip("\n") if rules else told.rstrip("\n")
+    return section.removesuffix("\n").removesuffix(rules).rstrip("\n") if rules else section.rstrip("\n")

@@ -37,7 +37,7 @@ class Choices:
         return self._numbers.setdefault(legal, len(self._numbers))
 
     @property
-    def told(self) -> tuple[Offer, ...]:
+    def offers(self) -> tuple[Offer, ...]:
         """All offers, by number."""
         say = self._text.say
         return tuple(
@@ -94,8 +94,8 @@ def _others(notes: Mapping[str, Any]) -> dict[str, Any]:
     others: dict[str, Any] = {}
     for key, value in notes.items():
         if key not in _TOLD:
-            told = json.dumps(value, ensure_ascii=False)
-            others[key[:_MOST_NOTES]] = value if len(told) <= _MOST_NOTES else told[:_MOST_NOTES]
+            text = json.dumps(value, ensure_ascii=False)
+            others[key[:_MOST_NOTES]] = value if len(text) <= _MOST_NOTES else text[:_MOST_NOTES]
     return others
 
 

@@ -26,11 +26,11 @@ class Track:
 
     def at(self, step: int, values: Iterable[float | None]) -> None:
         """The values from a step on; of several of one step the last ones count."""
-        told = tuple(None if value is None else round(float(value), ENOUGH_DIGITS) + 0.0 for value in values)
+        rounded = tuple(None if value is None else round(float(value), ENOUGH_DIGITS) + 0.0 for value in values)
         if self._points and self._points[-1][0] == step:
             self._points.pop()
-        if not self._points or self._points[-1][1] != told:
-            self._points.append((step, told))
+        if not self._points or self._points[-1][1] != rounded:
+            self._points.append((step, rounded))
 
     @property
     def points(self) -> Points:
@@ -62,8 +62,8 @@ def answers_of(played: PlayedGame, kinds: Sequence[str]) -> Iterator[RecordedAns
     for step, (entry, notes) in enumerate(zip(played.entries, played.notes, strict=True)):
         calls = notes.get("calls")
         for call in calls if isinstance(calls, list) else ():
-            if isinstance(call, Mapping) and call.get("ask") in kinds and (found := _answer(call)) is not None:
-                yield RecordedAnswer(step, entry.seat, str(call["ask"]), found)
+            if isinstance(call, Mapping) and call.get("ask") in kinds and (fields := _answer(call)) is not None:
+                yield RecordedAnswer(step, entry.seat, str(call["ask"]), fields)
 
 
 def _answer(call: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -76,13 +76,13 @@ def _answer(call: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 def opinions_in(values: Mapping[str, Any], seats: int) -> dict[int, dict[str, float]]:
     """Opinions in an answer: seat -> field -> probability. What is no seat of the table or no chance is left out."""
-    found: dict[int, dict[str, float]] = {}
+    chances: dict[int, dict[str, float]] = {}
     opinions = values.get("opinions")
-    for one in opinions if isinstance(opinions, list) else ():
-        seat = seat_meant(one.get("player"), seats) if isinstance(one, Mapping) else None
+    for opinion in opinions if isinstance(opinions, list) else ():
+        seat = seat_meant(opinion.get("player"), seats) if isinstance(opinion, Mapping) else None
         if seat is not None:
-            found[seat] = {key: float(value) for key, value in one.items() if _is_chance(value)}
-    return found
+            chances[seat] = {key: float(value) for key, value in opinion.items() if _is_chance(value)}
+    return chances
 
 
 def seat_meant(value: Any, seats: int) -> int | None:
@@ -107,10 +107,10 @@ def ended(points: Points, alive: Alive) -> Points:
     """Points with one more at each death between them, at which the line of the dead ends."""
     track = Track()
     steps = sorted({step for step, _ in points} | {step for step, _ in alive})
-    held: tuple[float | None, ...] | None = None
+    latest: tuple[float | None, ...] | None = None
     values = dict(points)
     for step in steps:
-        held = values.get(step, held)
-        if held is not None:
-            track.at(step, of_the_living(held, alive, step))
+        latest = values.get(step, latest)
+        if latest is not None:
+            track.at(step, of_the_living(latest, alive, step))
     return track.points

@@ -38,7 +38,7 @@ def trust_graphs(played: PlayedGame, alive: Alive) -> TrustGraphs:
     """
     decided: dict[int, Track] = {}
     graphs: dict[int, Track] = {}
-    told: dict[int, Document] = {}
+    documents: dict[int, Document] = {}
 
     def look(turn: FollowedTurn) -> None:
         player = turn.player if isinstance(turn.player, GratrAgent) else None
@@ -51,7 +51,7 @@ def trust_graphs(played: PlayedGame, alive: Alive) -> TrustGraphs:
         others = [seat for seat, value in enumerate(living) if value is not None and seat != turn.seat]
         lines = [line for seat in others for line in graph.explain(seat).lines(_DEPTH)]
         title = f"What {name(turn.seat)}'s trust graph rests on"
-        told[turn.seat] = Document(title, "\n".join(lines[:_MOST]), turn.step, (turn.seat,))
+        documents[turn.seat] = Document(title, "\n".join(lines[:_MOST]), turn.step, (turn.seat,))
 
     alike = sorted(follow(played, (GratrAgent.name,), look) & graphs.keys())
     beliefs = [
@@ -60,7 +60,7 @@ def trust_graphs(played: PlayedGame, alive: Alive) -> TrustGraphs:
         for what, track in ((_DECIDES, decided[seat]), (_GRAPH, graphs[seat]))
         if what == _DECIDES or track.points != decided[seat].points
     ]
-    return TrustGraphs(tuple(beliefs), tuple(told[seat] for seat in alike))
+    return TrustGraphs(tuple(beliefs), tuple(documents[seat] for seat in alike))
 
 
 def _lines(seat: int, what: str, track: Track, alive: Alive, seats: int) -> BeliefLines:

@@ -41,17 +41,17 @@ def avalon_turned(played: PlayedGame, beliefs: Sequence[BeliefLines]) -> Turned 
 
 
 def _voters(event: Event, vote: int) -> str:
-    return listing(seat for seat, one in enumerate(event.move.args[1:]) if one == vote)
+    return listing(seat for seat, ballot in enumerate(event.move.args[1:]) if ballot == vote)
 
 
 def _merlin_seen(played: PlayedGame, beliefs: Sequence[BeliefLines]) -> Turned | None:
     """The largest rise of what an onlooker holds for the chance that Merlin is Merlin."""
     roles = [getattr(played.game.view(played.last, seat), "role", "") for seat in range(played.game.seats)]
-    lines = next((one for one in beliefs if one.what == avalon.MERLIN and one.holder is None), None)
+    lines = next((belief for belief in beliefs if belief.what == avalon.MERLIN and belief.holder is None), None)
     if lines is None or avalon.MERLIN not in roles:
         return None
     merlin = roles.index(avalon.MERLIN)
-    values = [(step, found[merlin] or 0.0) for step, found in lines.points]
+    values = [(step, chances[merlin] or 0.0) for step, chances in lines.points]
     rises = [(after - before, step, before, after) for (_, before), (step, after) in pairwise(values)]
     if not rises:
         return None

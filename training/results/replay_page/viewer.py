@@ -26,14 +26,14 @@ STYLE: Final = "replay.css"
 _NO_SCRIPT: Final = '<noscript><p class="page">This page needs JavaScript: its script, which stands in it, shows the data.</p></noscript>'
 
 
-def viewer(told: Mapping[str, Any]) -> Page:
+def viewer(data: Mapping[str, Any]) -> Page:
     """The page of a game, from `model.as_json(replay)`; `parlour.training.results.pages.page.render` makes the HTML."""
-    header = told["header"]
+    header = data["header"]
     language = header.get("language", "en")
     named = " · ".join(filter(None, (header["title"], header.get("file", ""))))
     return Page(
         title=printable(named),
-        data=told,
+        data=data,
         scripts=[_LOOK / name for name in SCRIPTS],
         styles=[_LOOK / STYLE],
         body=_NO_SCRIPT,
@@ -41,13 +41,13 @@ def viewer(told: Mapping[str, Any]) -> Page:
     )
 
 
-def index(told: Mapping[str, Any], title: str = "Recorded games") -> Page:
-    """The page of a folder: `told` holds `games`, each with `page`, `file`, `game`, `title`, `seed`, `seats`, `players`,
+def index(data: Mapping[str, Any], title: str = "Recorded games") -> Page:
+    """The page of a folder: `data` holds `games`, each with `page`, `file`, `game`, `title`, `seed`, `seats`, `players`,
     `winner`, `ended`, `steps` and `decisions_own` (a share); what is absent stays empty.
     """
     return Page(
         title=printable(title),
-        data=told,
+        data=data,
         scripts=[_LOOK / INDEX_SCRIPT],
         styles=[_LOOK / STYLE],
         body=_NO_SCRIPT,

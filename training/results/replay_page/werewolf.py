@@ -52,12 +52,12 @@ def werewolf_matter(played: PlayedGame) -> GameMatter:
 
 def _alive(played: PlayedGame) -> Alive:
     """Who lives, from the steps on at which all are told."""
-    found: list[tuple[int, tuple[int, ...]]] = []
+    changes: list[tuple[int, tuple[int, ...]]] = []
     for news in _views(played, 0):
         living = tuple(map(int, news[0].alive))
-        if not found or found[-1][1] != living:
-            found.append((news[1].step, living))
-    return tuple(found)
+        if not changes or changes[-1][1] != living:
+            changes.append((news[1].step, living))
+    return tuple(changes)
 
 
 def _views(played: PlayedGame, seat: int) -> Iterator[tuple[WerewolfView, News]]:
@@ -136,8 +136,8 @@ def _followed(played: PlayedGame, seat: int, alive: Alive, *, onlooker: bool) ->
         assert belief is not None
         wolf.at(news.step, of_the_living(belief.wolf_chance(), alive, news.step))
         seer.at(news.step, of_the_living(belief.seer_chance(), alive, news.step))
-    told = {game.WEREWOLF: wolf} | ({game.SEER: seer} if hunts else {})
-    for what, track in told.items():
+    tracks = {game.WEREWOLF: wolf} | ({game.SEER: seer} if hunts else {})
+    for what, track in tracks.items():
         a = "a werewolf" if what == game.WEREWOLF else "the seer"
         yield exact_lines(what, f"chance of being {a}", None if onlooker else seat, track, played.game.seats, by)
 
@@ -149,8 +149,8 @@ def _recorded(played: PlayedGame, alive: Alive) -> Iterator[BeliefLines]:
     for step, (entry, notes) in enumerate(zip(played.entries, played.notes, strict=True)):
         beliefs = notes.get("beliefs")
         if entry.seat >= 0 and isinstance(beliefs, Mapping):
-            told = [_trust(beliefs.get(name(seat))) for seat in range(seats)]
-            tracks.setdefault(entry.seat, Track()).at(step, of_the_living(told, alive, step))
+            trust = [_trust(beliefs.get(name(seat))) for seat in range(seats)]
+            tracks.setdefault(entry.seat, Track()).at(step, of_the_living(trust, alive, step))
     for seat, track in sorted(tracks.items()):
         yield BeliefLines(
             id=f"recorded trust: {name(seat)}",
@@ -166,8 +166,8 @@ def _recorded(played: PlayedGame, alive: Alive) -> Iterator[BeliefLines]:
         )
 
 
-def _trust(told: Any) -> float | None:
+def _trust(belief: Any) -> float | None:
     """The number of a noted belief, `[stance, trust]`; None if it is none."""
-    if not isinstance(told, list) or len(told) != 2 or type(told[1]) not in (int, float):
+    if not isinstance(belief, list) or len(belief) != 2 or type(belief[1]) not in (int, float):
         return None
-    return float(told[1]) if -1 <= told[1] <= 1 else None
+    return float(belief[1]) if -1 <= belief[1] <= 1 else None

@@ -47,13 +47,13 @@ def replay_html(transcript: Transcript, file: str = "") -> str:
 
 def replay_page(transcript: Transcript, replay: Replay) -> str:
     """The page of a transcript's data; players have the names of its header in all texts, except in prompts and answers."""
-    told, names = as_json(replay), names_in(transcript.header)
+    data, names = as_json(replay), names_in(transcript.header)
     for key in _NAMED:
-        told |= {key: names.shown_in(told[key])} if key in told else {}
-    for step in told["steps"]:
+        data |= {key: names.shown_in(data[key])} if key in data else {}
+    for step in data["steps"]:
         step |= {key: names.shown_in(step[key]) for key in ("said", "words") if key in step}
-    told["header"] |= {key: names.shown_in(told["header"][key]) for key in ("ended", "turned") if key in told["header"]}
-    return render(viewer(told))
+    data["header"] |= {key: names.shown_in(data["header"][key]) for key in ("ended", "turned") if key in data["header"]}
+    return render(viewer(data))
 
 
 def write_replay(file: str | Path, out: str | Path | None = None, folders: Iterable[str | Path] = ()) -> Path:
@@ -99,10 +99,10 @@ def write_index(
         ParlourError: The folder holds no transcript, or a page cannot be written.
     """
     source, target = Path(folder), Path(folder) / REPLAYS if out is None else Path(out)
-    found = _transcripts(source)
+    paths = _transcripts(source)
     may_open = tuple(folders)
     rows, pages, left_out = [], [], {}
-    for path in counted(found, Stage("Writing pages", len(found), "pages"), progress):
+    for path in counted(paths, Stage("Writing pages", len(paths), "pages"), progress):
         name = path.relative_to(source).as_posix()
         try:
             transcript = transcripts.read(path, folders=may_open)
@@ -147,7 +147,7 @@ def _page_name(name: str) -> str:
 def _row(replay: Replay, file: str, page: str) -> dict[str, Any]:
     """A game as a line of the index; what is not known is left out."""
     header = replay.header
-    told = {
+    fields = {
         "page": page,
         "file": file,
         "game": header.game,
@@ -166,11 +166,11 @@ def _row(replay: Replay, file: str, page: str) -> dict[str, Any]:
         "decisions_own": _own_share(replay),
         "notes": list(header.notes),
     }
-    return {key: value for key, value in told.items() if value not in (None, "", [])}
+    return {key: value for key, value in fields.items() if value not in (None, "", [])}
 
 
 def _own_share(replay: Replay) -> float | None:
     """Which share of all decisions were the players' own; None where nothing was decided."""
     counted = [seat.decisions for seat in replay.header.seats if seat.decisions.get("decisions")]
-    made = sum(one["decisions"] for one in counted)
-    return sum(one.get("own", 0) for one in counted) / made if made else None
+    made = sum(decisions["decisions"] for decisions in counted)
+    return sum(decisions.get("own", 0) for decisions in counted) / made if made else None
