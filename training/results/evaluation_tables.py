@@ -37,7 +37,8 @@ def report_parts(report: Report, note: str = "") -> list[ResultTable | str]:
 def verdict_of(report: Report) -> str:
     """What a report found: the first player beside each other one, or a single player's share of games won."""
     overall = [pair for pair in report.comparisons if pair.side == ALL_GAMES]
-    return together([*map(partial(_compared, report), overall[:_MOST]), *_left_out(overall)] or _alone(report))
+    more = [f"{len(overall) - _MOST} more comparisons are in the table."] if len(overall) > _MOST else []
+    return together([*map(partial(_compared, report), overall[:_MOST]), *more] or _alone(report))
 
 
 def _compared(report: Report, pair: Comparison) -> str:
@@ -45,10 +46,6 @@ def _compared(report: Report, pair: Comparison) -> str:
     refused = [no_score(*player) for player in report.rests_on(pair)]
     said = "" if any(refused) else compared(pair.a, pair.b, pair.result, SCALES[report.design])
     return together([said, *doubts])
-
-
-def _left_out(overall: list[Comparison]) -> list[str]:
-    return [f"{len(overall) - _MOST} more comparisons are in the table."] if len(overall) > _MOST else []
 
 
 def _alone(report: Report) -> list[str]:

@@ -44,7 +44,7 @@ def learning_curve(path: str | Path, shown: LearningCurve) -> bool:
         axes = made.add_subplot()
         for name, estimate in shown.levels:
             plots.level(axes, name, estimate, ":" if name == "random" else "--")
-        for curve, colour in zip(filter(lambda curve: curve.points, shown.curves), cycle(_COLOURS), strict=False):
+        for curve, colour in zip([c for c in shown.curves if c.points], cycle(_COLOURS), strict=False):
             plots.draw(axes, curve, color=colour, markersize=5)
         plots.label(axes, shown.x, shown.y)
         plots.whole(axes.xaxis)

@@ -55,17 +55,11 @@ class Column:
         return self.key or self.heading
 
 
-def interval_text(estimate: HasInterval, format_: str, times: float = 1) -> str:
-    """The interval of an estimate; `-` where it has none.
-
-    Args:
-        estimate: What may have an interval.
-        format_: The format of its ends.
-        times: What they are multiplied by, such as 100 for points.
-    """
+def _interval(estimate: HasInterval, unit: str, times: float) -> str:
+    """As `measure.statistics.show_interval`, without NumPy, so that lists of games are shown at once."""
     if estimate.low is None or estimate.high is None:
         return NONE
-    return f"[{times * estimate.low:{format_}}, {times * estimate.high:{format_}}]"
+    return f"[{times * estimate.low:{unit}}, {times * estimate.high:{unit}}]"
 
 
 def cell_text(cell: Cell, column: Column) -> str:
@@ -84,7 +78,7 @@ def cell_text(cell: Cell, column: Column) -> str:
         return f"{column.times * cell if column.times != 1 else cell:{column.format}}{column.unit}"
     parts = [
         f"{column.times * cell.value:{column.format}}{column.unit}",
-        interval_text(cell, column.format.lstrip("0123456789 "), column.times),
+        _interval(cell, column.format.lstrip("0123456789 "), column.times),
     ]
     for name in column.shows:
         value = getattr(cell, name)
@@ -141,7 +135,10 @@ class ResultTable:
 
     def write_csv(self, path: Path) -> None:
         """Write the table as CSV, as a whole; an estimate fills the columns NAME, NAME_low, NAME_high, and what it shows."""
-        wide = [any(_is_estimate(row[k]) for row in self.rows) for k in range(len(self.columns))]
+        wide = [
+            any(not isinstance(row[k], str | int | float | bool | None) for row in self.rows)
+            for k in range(len(self.columns))
+        ]
         heading = [name for column, is_wide in zip(self.columns, wide, strict=True) for name in _names(column, is_wide)]
         rows = [
             [
@@ -152,10 +149,6 @@ class ResultTable:
             for row in self.rows
         ]
         write_csv(path, heading, rows)
-
-
-def _is_estimate(cell: Cell) -> bool:
-    return not isinstance(cell, str | int | float | bool | None) and isinstance(cell, HasInterval)
 
 
 def _plain(cell: Cell, column: Column) -> Any:

@@ -108,7 +108,7 @@ def compared(name: str, other: str, difference: Estimate, scale: DifferenceScale
     return f"No difference between {name} and {other} was shown: {scale.told(difference)}{_more(difference, scale)}."
 
 
-def compared_with_each(name: str, differences: Mapping[str, Estimate], scale: DifferenceScale = WIN_RATE) -> str:
+def compared_with_each(name: str, differences: Mapping[str, Estimate]) -> str:
     """A sentence for each outcome of comparisons with several others, which name the others with their differences.
 
     >>> print(compared_with_each("GRATR", {"a": Estimate(0.2, 0.1, 0.3, 50), "b": Estimate(0.1, -0.1, 0.3, 50)}))
@@ -116,12 +116,11 @@ def compared_with_each(name: str, differences: Mapping[str, Estimate], scale: Di
 
     Args:
         name: Whose gain the differences are.
-        differences: Name of the other -> estimate of `name` minus the other, paired.
-        scale: How they are reported.
+        differences: Name of the other -> estimate of `name` minus the other, paired; differences of shares.
     """
     said = []
     for outcome in (BETTER, WORSE, UNCLEAR):
-        others = [f"{other} ({scale.told(of)})" for other, of in differences.items() if word(of) == outcome]
+        others = [f"{other} ({WIN_RATE.told(of)})" for other, of in differences.items() if word(of) == outcome]
         names = " and ".join(filter(None, [", ".join(others[:-1]), *others[-1:]]))
         if names and outcome == UNCLEAR:
             said.append(f"No difference between {name} and {names} was shown.")

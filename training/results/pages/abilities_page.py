@@ -6,14 +6,12 @@ from html import escape
 from pathlib import Path
 from typing import Final
 
-from parlour.policies.files import atomic_write
 from parlour.policies.llm.decisions import mostly_foreign
 from parlour.training.measure.abilities.run import Abilities
 from parlour.training.measure.abilities.worth_reading import WorthReading
 from parlour.training.measure.benchmark.played import FOLDER
 from parlour.training.measure.benchmark.results_file import READING
-from parlour.training.results.pages.page import render
-from parlour.training.results.pages.report import intervals, page_of, part_html, text_html
+from parlour.training.results.pages.report import intervals, part_html, write_verdict_page
 from parlour.training.results.replay_page.write import write_replay
 from parlour.training.results.result_table import ResultTable
 
@@ -23,10 +21,8 @@ _LOWEST, _HIGHEST = -1.0, 1.0
 
 def write_abilities_page(folder: Path, measured: Abilities, verdict: str, table: ResultTable) -> None:
     """Write it into the directory of a run. Raises `OSError` as writing a file does."""
-    title = f"Abilities: {measured.player}"
-    parts = [text_html("h1", title), text_html("blockquote", verdict), _picture(measured), part_html(table)]
-    parts += [_link(folder, game) for game in measured.worth_reading]
-    atomic_write(folder / ABILITIES_PAGE, render(page_of(title, parts)))
+    parts = [_picture(measured), part_html(table), *(_link(folder, game) for game in measured.worth_reading)]
+    write_verdict_page(folder / ABILITIES_PAGE, f"Abilities: {measured.player}", verdict, parts)
 
 
 def _link(folder: Path, game: WorthReading) -> str:

@@ -9,16 +9,14 @@ from parlour.policies.files import atomic_write
 from parlour.training.measure.benchmark.result import scores
 from parlour.training.measure.benchmark.results_file import BenchmarkResult
 from parlour.training.results.decision_tables import SIGN
-from parlour.training.results.pages.page import render
 from parlour.training.results.pages.report import (
     HTML,
     MARKDOWN,
     intervals,
     opening,
-    page_of,
     part_html,
     part_markdown,
-    text_html,
+    write_verdict_page,
 )
 from parlour.training.results.result_table import ResultTable
 
@@ -31,8 +29,7 @@ def write_benchmark_page(
 ) -> None:
     """Write both into the directory of a run. Raises `OSError` as writing a file does."""
     title = f"Benchmark {result.suite}: {result.name}"
-    beginning = [text_html("h1", title), text_html("blockquote", verdict), _picture(result)]
-    atomic_write(folder / HTML, render(page_of(title, [*beginning, *map(part_html, parts)])))
+    write_verdict_page(folder / HTML, title, verdict, [_picture(result), *map(part_html, parts)])
     atomic_write(folder / MARKDOWN, "\n".join([*opening(title, verdict), *map(part_markdown, parts)]))
 
 

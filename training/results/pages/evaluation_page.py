@@ -7,12 +7,9 @@ from dataclasses import astuple, fields
 from pathlib import Path
 
 from parlour.envs.core import ParlourError
-from parlour.policies.files import atomic_write
 from parlour.training.measure.evaluate import Game, Report
-from parlour.training.measure.statistics import Estimate
 from parlour.training.results.evaluation_tables import report_parts, verdict_of
-from parlour.training.results.pages.page import Page, render
-from parlour.training.results.pages.report import intervals, page_of, table_html, text_html
+from parlour.training.results.pages.report import intervals, table_html, text_html, write_verdict_page
 from parlour.training.results.result_table import ResultTable, plain_table
 
 _MOST_GAMES = 5_000
@@ -27,26 +24,16 @@ def check_out(path: Path) -> None:
 
 
 def write_page(path: Path, report: Report, note: str = "") -> None:
-    """Write the page of a report. Raises `OSError` as writing a file does."""
-    atomic_write(path, render(evaluation_page(report, note)))
-
-
-def evaluation_page(report: Report, note: str = "") -> Page:
-    """The page: rates with their picture, comparisons, whose the decisions were, every game."""
+    """Write rates with their picture, comparisons, whose the decisions were, every game. Raises `OSError` as writing does."""
     title = f"Win rates in {report.table.get('game', 'a game')}{note}"
-    lines = list(_lines(report))
+    lines = [
+        (f"{player} as {what}", rate, f"{rate.value:.1%}, n={rate.n}")
+        for player, rates in report.rates.items()
+        for what, rate in rates.items()
+        if rate
+    ]
     picture = intervals("win rates with their 95 % Wilson intervals; n is the number of games", lines) if lines else ""
-    return page_of(
-        title, [text_html("h1", title), text_html("blockquote", verdict_of(report)), picture, *_parts(report)]
-    )
-
-
-def _lines(report: Report) -> Iterator[tuple[str, Estimate, str]]:
-    for player, of in report.rates.items():
-        for what, rate in of.items():
-            if rate:
-                note = f"{rate.value:.1%}, n={rate.n}"
-                yield f"{player} as {what}", rate, note
+    write_verdict_page(path, title, verdict_of(report), [picture, *_parts(report)])
 
 
 def _parts(report: Report) -> Iterator[str]:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from parlour.policies.files import atomic_write
 from parlour.training.measure.benchmark.leaderboard import Entry, Leaderboard
 from parlour.training.results.decision_tables import SIGN
-from parlour.training.results.pages.page import render
-from parlour.training.results.pages.report import intervals, page_of, part_html, text_html
+from parlour.training.results.pages.report import intervals, part_html, write_verdict_page
 from parlour.training.results.result_table import Cell, Column, ResultTable
 from parlour.training.results.verdicts import POINTS, compared, together
 
@@ -56,8 +54,7 @@ def verdict_on(board: Leaderboard) -> str:
 
 def write_leaderboard_page(folder: Path, board: Leaderboard) -> None:
     """Write it into a folder. Raises `OSError` as writing a file does."""
-    title = f"Leaderboard: {board.suite}"
     rows = [(entry.result.name, entry.score, f"{entry.score.value:.1f}") for entry in board.entries if entry.score]
     picture = intervals("points of 100 with their 95 % intervals", rows, 0.0, 100.0) if rows else ""
-    parts = [text_html("h1", title), text_html("blockquote", verdict_on(board)), picture]
-    atomic_write(folder / LEADERBOARD_PAGE, render(page_of(title, [*parts, part_html(leaderboard_table(board))])))
+    parts = [picture, part_html(leaderboard_table(board))]
+    write_verdict_page(folder / LEADERBOARD_PAGE, f"Leaderboard: {board.suite}", verdict_on(board), parts)

@@ -33,19 +33,23 @@ _OTHER_SCHEME: Final = re.compile(r"(?!https?://)[A-Za-z][A-Za-z0-9+.-]*:|//")
 """Addresses that are not linked: only files next to the page and the web are."""
 
 
-def of_markdown(text: str, folder: Path, title: str = "") -> Page:
+def of_markdown(text: str, folder: Path) -> Page:
     """A report as a page; pictures are read from `folder`, a missing picture is replaced by its caption."""
     tokens = _READER.parse(printable_lines(text))
-    if not title:
-        at = next((k for k, token in enumerate(tokens) if token.type == "heading_open" and token.tag == "h1"), None)
-        title = "" if at is None else tokens[at + 1].content
-    return page_of(title, _blocks(tokens, folder))
+    at = next((k for k, token in enumerate(tokens) if token.type == "heading_open" and token.tag == "h1"), None)
+    return page_of("" if at is None else tokens[at + 1].content, _blocks(tokens, folder))
 
 
 def page_of(title: str, parts: Iterable[str]) -> Page:
     """A page of pieces of HTML that their writer has escaped."""
     body = '<main class="page narrow report">\n' + "\n".join(filter(None, parts)) + "\n</main>"
     return Page(title=printable_lines(title), body=body, scripts=[look(REPORT)])
+
+
+def write_verdict_page(path: Path, title: str, verdict: str, parts: Iterable[str]) -> None:
+    """Write a page of its title, its verdict and pieces of HTML. Raises `OSError` as writing a file does."""
+    beginning = [text_html("h1", title), text_html("blockquote", verdict)]
+    atomic_write(path, render(page_of(title, [*beginning, *parts])))
 
 
 def write_report(folder: Path, text: str) -> None:

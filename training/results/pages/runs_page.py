@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from parlour.envs.core import ParlourError
-from parlour.policies.files import atomic_write, read_json
+from parlour.policies.files import read_json
 from parlour.policies.llm.decisions import mostly_foreign
 from parlour.training.measure.benchmark.leaderboard import Entry, Leaderboard
 from parlour.training.measure.benchmark.results_file import ABILITIES, READING, RESULTS
@@ -23,8 +23,7 @@ from parlour.training.measure.benchmark.verdict import verdict_of
 from parlour.training.measure.statistics import Estimate
 from parlour.training.results.decision_tables import SIGN
 from parlour.training.results.pages.leaderboard_page import leaderboard_table
-from parlour.training.results.pages.page import render
-from parlour.training.results.pages.report import intervals, page_of, part_html, text_html
+from parlour.training.results.pages.report import intervals, part_html, write_verdict_page
 from parlour.training.results.result_table import Column, ResultTable
 from parlour.training.results.verdicts import together
 
@@ -100,8 +99,6 @@ def write_runs_page(file: Path, runs: Sequence[Path], board: Leaderboard) -> str
     verdict = together([verdict_of(entry.result) for entry in entries])
     title = f"Benchmark {board.suite}: {', '.join(entry.result.name for entry in entries)}"
     parts = [
-        text_html("h1", title),
-        text_html("blockquote", verdict),
         _scores(board),
         *(_picture(picture, measured) for picture in PICTURES),
         *(line for name, abilities in measured.items() for line in _games(name, abilities, folders[name], file.parent)),
@@ -109,7 +106,7 @@ def write_runs_page(file: Path, runs: Sequence[Path], board: Leaderboard) -> str
         part_html(_commands(folders)),
     ]
     file.parent.mkdir(parents=True, exist_ok=True)
-    atomic_write(file, render(page_of(title, parts)))
+    write_verdict_page(file, title, verdict, parts)
     return verdict
 
 

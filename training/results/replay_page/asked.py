@@ -67,15 +67,15 @@ def _call(call: Mapping[str, Any], pieces: Pieces) -> AskedCall:
     cost, answer = call.get("cost"), call.get("answer")
     known = type(cost) in (int, float)
     return AskedCall(
-        ask=_text(call, "ask"),
+        ask=as_text(call.get("ask")),
         prompt=_prompt(call.get("prompt"), pieces),
-        reply=_text(call, "reply"),
-        thinking=_text(call, "thinking"),
+        reply=as_text(call.get("reply")),
+        thinking=as_text(call.get("thinking")),
         answer="" if answer is None else json.dumps(answer, ensure_ascii=False),
-        fault=_text(call, "fault"),
-        by=_text(call, "by"),
-        reason=_text(call, "reason"),
-        model=_text(call, "served"),
+        fault=as_text(call.get("fault")),
+        by=as_text(call.get("by")),
+        reason=as_text(call.get("reason")),
+        model=as_text(call.get("served")),
         read=_number(usage, "prompt"),
         cached=_number(usage, "cached"),
         written=_number(usage, "completion"),
@@ -88,11 +88,11 @@ def _prompt(messages: Any, pieces: Pieces) -> tuple[tuple[str, tuple[int, ...]],
     if not isinstance(messages, list):
         return ()
     mappings = [message for message in messages if isinstance(message, Mapping)]
-    return tuple((_text(message, "role"), pieces.runs(_text(message, "content"))) for message in mappings)
+    return tuple((as_text(message.get("role")), pieces.runs(as_text(message.get("content")))) for message in mappings)
 
 
-def _text(values: Mapping[str, Any], key: str) -> str:
-    value = values.get(key)
+def as_text(value: Any) -> str:
+    """A text as it is, nothing for None, and JSON of any other value."""
     return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
 
 

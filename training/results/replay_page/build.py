@@ -114,7 +114,7 @@ def _seats(played: PlayedGame, matter: GameMatter) -> tuple[SeatCard, ...]:
                 side=side,
                 returned=outcome.returns[seat] if outcome else None,
                 won=outcome.winner == side if outcome and side else None,
-                died=_died(matter.alive, seat),
+                died=next((step for step, living in matter.alive if not living[seat]), None),
                 decisions=decisions[seat].as_json() if decisions else {},
             )
         )
@@ -153,7 +153,3 @@ def _model(models: Any, seat: int) -> str:
         return ""
     model, server = str(entry.get("model", "")), str(entry.get("server", ""))
     return f"{model} at {server}" if server else model
-
-
-def _died(alive: tuple[tuple[int, tuple[int, ...]], ...], seat: int) -> int | None:
-    return next((step for step, living in alive if not living[seat]), None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from parlour.envs.dotted import load
 from parlour.training.results.replay_page.model import BeliefLines, Document, Graph, ReplayTable, Turned
@@ -37,13 +37,10 @@ def roles_of(views: Sequence[Any]) -> tuple[tuple[str, str], ...]:
     return tuple((view.role, view.side) for view in views if view.role)
 
 
-NOTHING: Final = GameMatter()
-
-
 def matter_of(played: PlayedGame) -> GameMatter:
     """What the game shows of itself."""
     named = played.transcript.spec.replay_page
     if not named:
-        return NOTHING
+        return GameMatter()
     made: Callable[[PlayedGame], GameMatter] = load(named, "matter of a replay page")
     return made(played)

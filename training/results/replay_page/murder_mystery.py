@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from parlour.envs.core import Event
 from parlour.envs.english import name
@@ -31,7 +31,7 @@ _BY: Final = "The share of the worlds in which each seat did it, of those that a
 
 def mystery_matter(played: PlayedGame) -> GameMatter:
     """All that a page shows of a murder mystery beside its record."""
-    views: list[Any] = [played.game.view(played.last, seat) for seat in range(played.game.seats)]
+    views = played.last_views
     case: Case = played.game.case  # type: ignore[attr-defined]  # of a murder mystery
     own = questum_beliefs(played, views)
     return GameMatter(

@@ -40,7 +40,7 @@ def questum_beliefs(played: PlayedGame, views: Sequence[MysteryView]) -> Questum
     """What seats that play Questum or PLAYER* believed; nothing where none does, or where it cannot be run once more."""
     seen, noted = _Seen(views), _Seen(views)
     alike = follow(played, _PLAYERS, seen.look)
-    _take_recorded(played, noted)
+    _take_recorded(played, views, noted)
     kept = [(row.step, row) for row in seen.rows if row.cells[0] in alike]
     kept += [(row.step, row) for row in noted.rows if row.cells[0] not in alike]
     rows = tuple(row for _, row in sorted(kept, key=lambda pair: pair[0]))
@@ -67,7 +67,7 @@ def questum_beliefs(played: PlayedGame, views: Sequence[MysteryView]) -> Questum
     return QuestumBeliefs((table,) if rows else (), (*again, *recorded))
 
 
-def _take_recorded(played: PlayedGame, noted: _Seen) -> None:
+def _take_recorded(played: PlayedGame, views: Sequence[MysteryView], noted: _Seen) -> None:
     """What a language model's sensors read, from the questions and replies in the transcript."""
     read: dict[tuple[int, int], dict[int, list[SensorReading]]] = {}
     for step, (entry, notes) in enumerate(zip(played.entries, played.notes, strict=True)):
@@ -77,10 +77,10 @@ def _take_recorded(played: PlayedGame, noted: _Seen) -> None:
             if answered is None:
                 continue
             question, readings = answered
-            victim, seat = noted.number(question.victim), noted.seat(question.about)
-            if victim is not None and seat is not None:
+            if question.victim in views[0].victims and question.about in views[0].names:
+                victim = views[0].victims.index(question.victim)
                 by_seat = read.setdefault((entry.seat, victim), {})
-                by_seat[seat] = readings
+                by_seat[views[0].names.index(question.about)] = readings
                 noted.sensors(step, entry.seat, victim, by_seat)
 
 
@@ -143,16 +143,6 @@ class _Seen:
                 self._known[holder, number, seat] = cells
                 row = (holder, self._views[holder].victims[number], seat, *cells, distance(readings))
                 self.rows.append(ReplayRow(step, row, f"{holder}.{number}.{seat}", (holder,)))
-
-    def number(self, victim: str) -> int | None:
-        """The number of a victim by its name; None if there is none."""
-        victims = self._views[0].victims
-        return victims.index(victim) if victim in victims else None
-
-    def seat(self, character: str) -> int | None:
-        """The seat of a character by its name; None if there is none."""
-        names = self._views[0].names
-        return names.index(character) if character in names else None
 
     def _at(self, step: int, holder: int, victim: int, what: str, values: Sequence[float | None]) -> None:
         self.tracks.setdefault((holder, victim, what), Track()).at(step, values)

@@ -9,7 +9,7 @@ from typing import Any, Final
 from parlour.envs.core import NATURE, Move
 from parlour.envs.replay import BY_HEURISTIC, BY_TABLE
 from parlour.training.play import heard
-from parlour.training.results.replay_page.asked import Pieces, asked_calls
+from parlour.training.results.replay_page.asked import Pieces, as_text, asked_calls
 from parlour.training.results.replay_page.model import Offer, ReplayStep, To
 from parlour.training.results.replay_page.played import FORFEIT, PlayedGame
 
@@ -48,7 +48,9 @@ class Choices:
 
 def steps_of(played: PlayedGame, pieces: Pieces, choices: Choices) -> tuple[ReplayStep, ...]:
     """All steps; `pieces` and `choices` are filled on the way."""
-    return (*_steps(played, pieces, choices), _end(played))
+    closing = {key: value for key, value in played.transcript.closing.items() if key not in ("outcome", "unfinished")}
+    end = ReplayStep(NATURE, END, notes=_others(closing))  # nothing happens, and all may know everything
+    return (*_steps(played, pieces, choices), end)
 
 
 def _steps(played: PlayedGame, pieces: Pieces, choices: Choices) -> Iterator[ReplayStep]:
@@ -61,7 +63,7 @@ def _steps(played: PlayedGame, pieces: Pieces, choices: Choices) -> Iterator[Rep
             kind=move.kind if move else FORFEIT if entry.fault == FORFEIT else REFUSED,
             said=heard.said(played.transcript, move) if move and seat != NATURE else "",
             words=move.words if move else "",
-            raw=_as_text(entry.raw),
+            raw=as_text(entry.raw),
             whom=_whom(played, step),
             fault=entry.fault,
             by=by,
@@ -85,10 +87,6 @@ def _whom(played: PlayedGame, step: int) -> To:
     return ()
 
 
-def _as_text(value: Any) -> str:
-    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
-
-
 def _others(notes: Mapping[str, Any]) -> dict[str, Any]:
     """Notes without a place of their own; of long ones the beginning, as text."""
     others: dict[str, Any] = {}
@@ -97,9 +95,3 @@ def _others(notes: Mapping[str, Any]) -> dict[str, Any]:
             text = json.dumps(value, ensure_ascii=False)
             others[key[:_MOST_NOTES]] = value if len(text) <= _MOST_NOTES else text[:_MOST_NOTES]
     return others
-
-
-def _end(played: PlayedGame) -> ReplayStep:
-    """The last step: nothing happens, and all may know everything."""
-    closing = {key: value for key, value in played.transcript.closing.items() if key not in ("outcome", "unfinished")}
-    return ReplayStep(NATURE, END, notes=_others(closing))

@@ -81,7 +81,9 @@ def opinions_in(values: Mapping[str, Any], seats: int) -> dict[int, dict[str, fl
     for opinion in opinions if isinstance(opinions, list) else ():
         seat = seat_meant(opinion.get("player"), seats) if isinstance(opinion, Mapping) else None
         if seat is not None:
-            chances[seat] = {key: float(value) for key, value in opinion.items() if _is_chance(value)}
+            chances[seat] = {
+                key: float(value) for key, value in opinion.items() if type(value) in (int, float) and 0 <= value <= 1
+            }
     return chances
 
 
@@ -91,10 +93,6 @@ def seat_meant(value: Any, seats: int) -> int | None:
         return int(meant(value, {seat: f"player_{seat}" for seat in range(seats)}))
     except LookupError:
         return None
-
-
-def _is_chance(value: Any) -> bool:
-    return type(value) in (int, float) and 0 <= value <= 1
 
 
 def of_the_living(values: Iterable[float | None], alive: Alive, step: int) -> list[float | None]:

@@ -41,12 +41,12 @@ def viewer(data: Mapping[str, Any]) -> Page:
     )
 
 
-def index(data: Mapping[str, Any], title: str = "Recorded games") -> Page:
+def index(data: Mapping[str, Any]) -> Page:
     """The page of a folder: `data` holds `games`, each with `page`, `file`, `game`, `title`, `seed`, `seats`, `players`,
     `winner`, `ended`, `steps` and `decisions_own` (a share); what is absent stays empty.
     """
     return Page(
-        title=printable(title),
+        title="Recorded games",
         data=data,
         scripts=[_LOOK / INDEX_SCRIPT],
         styles=[_LOOK / STYLE],
