@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import typer
-from parlour.envs.terminal import tell
 from parlour.training.cli.options import Answer, Options
 from parlour.training.measure.analysis import report
 from parlour.training.measure.analysis.compare import ComparedGuesses, ComparedVotes, compared_guesses, compared_votes
 from parlour.training.measure.analysis.run import REPORT, AnalysisSettings, analyse as analyse_folder
-from parlour.training.measure.statistics import show_interval
 from parlour.training.results import display
 from parlour.training.results.evaluation_tables import show_rate
-
-_COMPARED: Final = ("heuristic", "difference, points")
+from parlour.training.results.result_table import ResultTable, plain_table
 
 
 def analyse(
@@ -30,18 +27,16 @@ def analyse(
     with display.progress_line() as progress:
         analysis = analyse_folder(directory, out, settings, progress=progress)
 
-    def show() -> None:
-        theirs = analysis.folder.theirs
-        votes, guesses = list(compared_votes(analysis.folder.games)), list(compared_guesses(analysis.folder.games))
-        title = "Right votes of good seats (95 % interval)"
-        display.show_table(title, ("by", "", "games", "votes", theirs, *_COMPARED), map(_votes, votes))
-        if guesses:
-            title = "Guesses that named Merlin (95 % interval)"
-            headings = ("by", "", "guesses", theirs, "heuristic", "both", "chance", "difference, points")
-            display.show_table(title, headings, map(_guesses, guesses))
-        tell(f"{len(analysis.folder.games)} games analysed; report: {analysis.out / REPORT}")
-
-    return Answer(analysis.figures, show, verdict=report.verdict(analysis.folder))
+    theirs, games = analysis.folder.theirs, analysis.folder.games
+    headings = ("by", "", "games", "votes", theirs, "heuristic", "difference, points")
+    parts: list[ResultTable | str] = [
+        plain_table("Right votes of good seats (95 % interval)", headings, map(_votes, compared_votes(games)))
+    ]
+    if guesses := list(compared_guesses(games)):
+        headings = ("by", "", "guesses", theirs, "heuristic", "both", "chance", "difference, points")
+        parts.append(plain_table("Guesses that named Merlin (95 % interval)", headings, map(_guesses, guesses)))
+    parts.append(f"{len(games)} games analysed; report: {analysis.out / REPORT}")
+    return Answer(analysis.figures, parts, verdict=report.verdict(analysis.folder))
 
 
 def _votes(votes: ComparedVotes) -> tuple[str, ...]:
@@ -50,17 +45,8 @@ def _votes(votes: ComparedVotes) -> tuple[str, ...]:
 
 
 def _guesses(guesses: ComparedGuesses) -> tuple[str, ...]:
-    apart = f"{100 * guesses.difference.value:+.1f} {show_interval(guesses.difference, '+.1f', 100)}"
-    rates = (show_rate(guesses.theirs), show_rate(guesses.ours))
-    return (
-        guesses.by,
-        _group(guesses),
-        str(guesses.theirs.n),
-        *rates,
-        str(guesses.both),
-        f"{guesses.chance:.1f}",
-        apart,
-    )
+    rates = (str(guesses.theirs.n), show_rate(guesses.theirs), show_rate(guesses.ours), str(guesses.both))
+    return (guesses.by, _group(guesses), *rates, f"{guesses.chance:.1f}", report.points(guesses.difference))
 
 
 def _group(compared: Any) -> str:

@@ -60,9 +60,8 @@ def arena(
     if HumanPolicy.name in names:
         raise ParlourError("policy 'human' is not accepted in an arena; accepted: players that play by themselves")
     raw = {seated(player, model): player for player in names}
-    config = ArenaConfig(
-        tuple(seated(player, model) for player in names), name, dict(setup), games, seed, resamples, failures
-    )
+    players = tuple(seated(player, model) for player in names)
+    config = ArenaConfig(players, name, dict(setup), games, seed, resamples, failures)
     makers = {player: partial(make_policy, raw[player], name, setup, model) for player in raw}
     for make in makers.values():
         make()  # an error before the first game

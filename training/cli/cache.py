@@ -26,7 +26,7 @@ def list_replies(file: CacheArgument) -> Answer:
     Example: [bold]parlour cache list replies.sqlite[/bold]
     """
     models = stored_models(file)
-    rows = [_row(model) for model in models]
+    rows = list(map(_row, models))
     return Answer(
         [model.as_json() for model in models], lambda: display.show_table(str(file), _HEADINGS, rows, wrap=True)
     )

@@ -25,7 +25,6 @@ LogOption = Annotated[
     "Log the curve to TensorBoard or W&B, too, in the run directory; repeatable. Needs the extra of that name; None: csv, "
     "the file progress.csv, which is always written.",
 ]
-GameArgument = Annotated[str, typer.Argument(), "Name of the game, as `parlour list` shows it."]
 AnyGameArgument = Annotated[
     str | None, typer.Argument(), "Name of the game; None: that of a policy file, else avalon_v0."
 ]
@@ -90,7 +89,7 @@ class RaySettings:
         if self.ray is None and self.ray_workers is not None:
             raise ParlourError("--ray-workers goes with --ray")
         if self.ray_workers is not None:
-            check_count("ray-workers", self.ray_workers)
+            check_from("ray-workers", self.ray_workers, 1)
 
     @contextmanager
     def pool(self, model: Model | None = None) -> Iterator[Pool | None]:
@@ -117,7 +116,7 @@ class ProcessSettings(RaySettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_count("workers", self.workers)
+        check_from("workers", self.workers, 1)
 
     @contextmanager
     def players(self, model: Model | None = None) -> Iterator[Workers]:
@@ -136,8 +135,3 @@ _PROCESSES: Final = Options(panel="Processes and failures", rare=("ray", "ray_wo
 RayOptions = Annotated[RaySettings, _PROCESSES]
 ProcessOptions = Annotated[ProcessSettings, _PROCESSES]
 FailureOptions = Annotated[Failures, Options(panel="Processes and failures")]
-
-
-def check_count(name: str, value: int) -> None:
-    """Raise `ParlourError` unless there is at least one."""
-    check_from(name, value, 1)

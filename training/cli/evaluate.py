@@ -217,7 +217,6 @@ def _best_response_parts(responses: list[Any]) -> list[ResultTable | str]:
         "processor time",
     )
     title = "Best responses: the gain is a lower bound of how exploitable the player is"
-    total = (
-        [f"sum of the gains: {sum(response.gain.value for response in responses):.3f}"] if len(responses) > 1 else []
-    )
+    gain = sum(response.gain.value for response in responses)
+    total = [f"sum of the gains: {gain:.3f}"] if len(responses) > 1 else []
     return [plain_table(title, headings, rows, wrap=True), *total]

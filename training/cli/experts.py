@@ -23,15 +23,11 @@ def list_experts() -> Answer:
     """
     known = cards()
     title = "Experts: points against the heuristic on held-out deals (95 % interval)"
-    shown: list[ResultTable | str] = [plain_table(title, HEADINGS, rows(known), wrap=True), *_named()]
+    strongest = {spec.id: spec.strongest for spec in loadable() if spec.strongest}
+    untrained = [f"{game} has no trained network; its strongest player: {name}" for game, name in strongest.items()]
+    shown: list[ResultTable | str] = [plain_table(title, HEADINGS, rows(known), wrap=True), *untrained]
     experts = [{**asdict(card), "default_table": is_default(card)} for card in known]
     return Answer({"experts": experts}, shown)
-
-
-def _named() -> list[str]:
-    """The games without a trained network, each with its strongest player."""
-    strongest = {spec.id: spec.strongest for spec in loadable() if spec.strongest}
-    return [f"{game} has no trained network; its strongest player: {name}" for game, name in strongest.items()]
 
 
 def rows(known: list[ExpertCard]) -> list[tuple[str, ...]]:

@@ -47,7 +47,7 @@ def export(
         raise accept("format", format, (_WORDS, _MESSAGES))
     if (won or cases) and format != _MESSAGES:
         raise ParlourError(f"--won and --cases with --format {format} are not accepted; accepted: --format {_MESSAGES}")
-    files = list(_files(path))
+    files = replay.transcript_files(path) if path.is_dir() else [path]
     records = [_record(file) for file in files] if format == _WORDS else list(_conversations(files, won, cases or ()))
     text = "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records)
     write_all(out.parent, {out: text.encode("utf-8", "backslashreplace")}, run_directory)
@@ -63,13 +63,6 @@ def _conversations(files: list[Path], won: bool, cases: Sequence[Path]) -> Itera
         except IllegalMove as error:
             raise ParlourError(f"{str(file)!r}: {error}") from None
         yield from (chat for chat in chats if not won or (chat["return"] or 0) > 0)
-
-
-def _files(path: Path) -> Iterator[Path]:
-    if path.is_dir():
-        yield from replay.transcript_files(path)
-    else:
-        yield path
 
 
 def _record(file: Path) -> dict[str, Any]:

@@ -199,26 +199,21 @@ def show_obedience(
     made = read.policy if policy is None else policy_file.read(policy)
     if made is None:
         raise ParlourError(f"{str(run)!r} has no policy.json; accepted: a run that has ended, or --policy FILE")
-    note = read.note if made.contextual is None else "; ".join(filter(None, (read.note, _BY_STATE)))
+    by_state = "" if made.contextual is None else "the policy's table of states, without what it sees of the question"
+    note = "; ".join(filter(None, (read.note, by_state)))
     obediences, equilibria = calibrated_run.private_obedience(read, replace(made, contextual=None), shares)
     if out is not None:
         for part, table in equilibria.items():
             atomic_write(out / f"policy-share{part:g}.json", table.dumps())
-    value = [plain(obedience) for obedience in obediences]
-    return Answer(
-        value, partial(_show_obedience, obediences, note), verdict=together(map(_obeyed, obediences[:_MOST_SHARES]))
-    )
-
-
-_BY_STATE: Final = "the policy's table of states, without what it sees of the question"
+    verdict = together(map(_obeyed, obediences[:_MOST_SHARES]))
+    return Answer([plain(row) for row in obediences], partial(_show_obedience, obediences, note), verdict=verdict)
 
 
 def _obeyed(obedience: calibrated_run.PrivateObedience) -> str:
     share, module = min(zip(obedience.follows, MODULES, strict=True))
     followed = "follow all advice" if share == 1 else f"follow {share:.1%} of the advice or more (the least: {module})"
-    return (
-        f"At share {obedience.share:g}, {obedience.policy}: the modules {followed}; {obedience.n:,} held-out questions."
-    )
+    who = f"At share {obedience.share:g}, {obedience.policy}"
+    return f"{who}: the modules {followed}; {obedience.n:,} held-out questions."
 
 
 def _shares(text: str) -> list[float]:
@@ -231,11 +226,8 @@ def _shares(text: str) -> list[float]:
 def _show_obedience(obediences: Sequence[calibrated_run.PrivateObedience], note: str) -> None:
     rows = [
         (
-            *(
-                f"{obedience.share:g}",
-                obedience.policy,
-                f"{obedience.utility.value:.2f} {show_interval(obedience.utility, '.2f')}",
-            ),
+            *(f"{obedience.share:g}", obedience.policy),
+            f"{obedience.utility.value:.2f} {show_interval(obedience.utility, '.2f')}",
             *(f"{follows:.0%}" for follows in obedience.follows),
             " ".join(f"{regret:.2f}" for regret in obedience.regrets),
         )
@@ -256,17 +248,14 @@ def _show_obedience(obediences: Sequence[calibrated_run.PrivateObedience], note:
     )
 
 
-UtilitiesOption = Annotated[
-    str | None,
-    "What an answer pays: right, wrong, rightly silent, wrongly silent, separated by commas; None: 120,-40,10,-20.",
-]
-
-
 @display.progress_line("Evaluating policies")
 def show_value(
     log: Annotated[Path, typer.Argument(), "Log of recommendations with their results, as JSON lines."],
     policy: Annotated[list[Path], "Policy file to evaluate, repeatable."],
-    utilities: UtilitiesOption = None,
+    utilities: Annotated[
+        str | None,
+        "What an answer pays: right, wrong, rightly silent, wrongly silent, separated by commas; None: 120,-40,10,-20.",
+    ] = None,
 ) -> Answer:
     """Evaluate policies from the log of the policy in use, by inverse propensity and doubly robust estimates.
 
@@ -275,20 +264,19 @@ def show_value(
     logged, payment = recommendation_log.read_log(log), off_policy.payment_of(utilities)
     values = {str(path): off_policy.value(policy_file.read(path), logged, payment) for path in policy}
     value = {path: plain(worth) for path, worth in values.items()}
-    return Answer(value, partial(_show_value, values), verdict=together(_gains(values)))
-
-
-def _gains(values: dict[str, PolicyValue]) -> list[str]:
-    """Each policy beside the one in use."""
     scale = UTILITY.of("logged questions")
-    return [compared(path, "the policy in use", worth.gain, scale) for path, worth in values.items()]
+    gains = [compared(path, "the policy in use", worth.gain, scale) for path, worth in values.items()]
+    return Answer(value, partial(_show_value, values), verdict=together(gains))
 
 
 def _show_value(values: dict[str, PolicyValue]) -> None:
     rows = []
     for path, worth in values.items():
         estimates = (worth.logged, worth.inverse_propensity, worth.self_normalised, worth.doubly_robust, worth.gain)
-        cells = ["-" if each is None else f"{each.value:.2f} {show_interval(each, '.2f')}" for each in estimates]
+        cells = [
+            "-" if estimate is None else f"{estimate.value:.2f} {show_interval(estimate, '.2f')}"
+            for estimate in estimates
+        ]
         rows.append((path, str(worth.n), *cells, f"{worth.effective:.0f}", f"{worth.unsupported:.1%}"))
     headings = ("policy", "n", "in use", "inverse propensity", "self-normalised", "doubly robust", "gain over in use")
     title = "Net utility of a question (95 % interval)"

@@ -18,7 +18,6 @@ from parlour.training.results import display
 from parlour.training.results.runs import write_csv
 
 LEFT_OUT: Final = "left_out.csv"
-_TOLD: Final = "auto: by the first record."
 
 
 def _named(formats: Sequence[RecordFormat]) -> str:
@@ -46,18 +45,17 @@ def import_avalon(
     written = _written(files, out)
     if not refused:
         return written
-    write_csv(
-        out / LEFT_OUT,
-        ("game", "reason", "message"),
-        [(refusal.game, refusal.reason, refusal.message) for refusal in refused],
-    )
+    rows = [(refusal.game, refusal.reason, refusal.message) for refusal in refused]
+    write_csv(out / LEFT_OUT, ("game", "reason", "message"), rows)
     return written._replace(show=lambda: tell_text("\n".join(_left_out(refused, len(files), out))))
 
 
 def import_werewolf(
     path: Annotated[Path, typer.Argument(), "Records of games: a file, one game a line, or a folder of such files."],
     out: Annotated[Path, "Directory for the transcripts or records."],
-    form: Annotated[str, typer.Option("--format", metavar=_named(werewolf.FORMATS)), _TOLD] = AUTO,
+    form: Annotated[
+        str, typer.Option("--format", metavar=_named(werewolf.FORMATS)), "auto: by the first record."
+    ] = AUTO,
 ) -> Answer:
     """Replay recorded games of Werewolf, or check published ones, and write them as transcripts or records.
 

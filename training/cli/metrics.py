@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -53,7 +53,11 @@ def metrics(
     own = {"players": {name: counts._asdict() for name, counts in players.items()}} if players else {}
 
     def show() -> None:
-        _show_grids(grids(measures))
+        for title, headings, rows in grids(measures):
+            if headings:
+                display.show_table(title, headings, rows)
+            else:
+                display.console().print(title)
         for name, (made_own, made) in players.items():
             if foreign(made_own, made):
                 text = f"{SIGN} {name}: {share(made_own, made)} of its {made} decisions were its own"
@@ -93,14 +97,6 @@ def _players(line: bytes) -> Mapping[str, Any] | None:
     value = json_value(line)
     players = value.get("players") if isinstance(value, Mapping) else None
     return players if isinstance(players, Mapping) else None
-
-
-def _show_grids(grids: Iterable[Grid]) -> None:
-    for title, headings, rows in grids:
-        if headings:
-            display.show_table(title, headings, rows)
-        else:
-            display.console().print(title)
 
 
 def tables(groups: Mapping[str, Any]) -> Iterator[Grid]:

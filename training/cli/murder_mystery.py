@@ -19,7 +19,7 @@ from parlour.envs.murder_mystery.vocabulary.quiz import LETTERS, QUESTION_KINDS,
 from parlour.envs.murder_mystery.wellplay import load
 from parlour.envs.murder_mystery.wellplay.check import check as irregularities_in
 from parlour.envs.murder_mystery.wellplay.rows import Irregularity
-from parlour.envs.terminal import tell
+from parlour.envs.terminal import tell, tell_text
 from parlour.policies.files import atomic_write, remove_parts_of
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.cli import common
@@ -296,15 +296,9 @@ def _show_scripts(scripts: list[CheckedScript]) -> None:
     sorts = ("objective", "reasoning", "relations", "total", "omniscient")
     display.show_table("Scripts", ("script", "players", "victims", *sorts, "irregular"), rows)
     irregular_rows = [
-        (
-            irregularity.file or f"{irregularity.lang}/{irregularity.slug}",
-            str(irregularity.line or ""),
-            irregularity.kind,
-            irregularity.detail,
-            irregularity.handled,
-        )
+        (fault.file or f"{fault.lang}/{fault.slug}", str(fault.line or ""), fault.kind, fault.detail, fault.handled)
         for script in scripts
-        for irregularity in script.irregularities
+        for fault in script.irregularities
     ]
     if irregular_rows:
         headings = ("where", "line", "kind", "what", "handling")
@@ -350,25 +344,15 @@ def show_case(
     if seat is not None and seat >= case.seats:
         raise accept("seat", seat, range(case.seats))
     value = case.model_dump(mode="json") if truth else _public(case, seat)
-    return Answer(value, partial(_show_lines, _lines(case, seat, truth)))
-
-
-def _show_lines(lines: Sequence[str]) -> None:
-    for line in lines:
-        tell(line)
+    return Answer(value, partial(tell_text, "\n".join(_lines(case, seat, truth))))
 
 
 def _public(case: Case, seat: int | None) -> dict[str, Any]:
     value = {"id": case.id, "briefing": case.briefing, **_summary(case)}
     if seat is not None:
         character = case.characters[seat]
-        murdered = _murdered(case, character)
-        value["you"] = {
-            "name": character.name,
-            "murdered": murdered,
-            "objectives": list(character.objectives),
-            "script": character.script,
-        }
+        value["you"] = {"name": character.name, "murdered": _murdered(case, character)}
+        value["you"] |= {"objectives": list(character.objectives), "script": character.script}
     return value
 
 

@@ -121,13 +121,8 @@ def as_command(function: Callable[..., Answer | None], *, trains: bool = False) 
                 made = config(**{key: value for key, value in values.items() if value is not MISSING})
                 given[name] = made if marker.make is None else stack.enter_context(marker.make(made, given.get("out")))
             answer = function(**given)
-            if answer is not None and as_json:
-                display.print_json(_plain(answer))
-            elif answer is not None:
-                _show(answer.show)
-                display.show_verdict(answer.verdict)
-            if answer is not None and answer.error is not None:
-                raise ParlourError(answer.error)
+            if answer is not None:
+                _print(answer, as_json)
 
     def configured(context: typer.Context, **given: Any) -> None:
         given.pop("config_file")
@@ -154,17 +149,20 @@ def as_command(function: Callable[..., Answer | None], *, trains: bool = False) 
     return command
 
 
-def _plain(answer: Answer) -> Any:
-    """The values of an answer, with its verdict where they have names."""
-    value = answer.value() if callable(answer.value) else answer.value
-    return {**value, "verdict": answer.verdict} if answer.verdict and isinstance(value, Mapping) else value
-
-
-def _show(shown: Callable[[], None] | Sequence[ResultTable | str]) -> None:
-    if callable(shown):
-        shown()
+def _print(answer: Answer, as_json: bool) -> None:
+    """Print what people see, or the values as JSON, with the verdict where they have names."""
+    if as_json:
+        value = answer.value() if callable(answer.value) else answer.value
+        named = answer.verdict and isinstance(value, Mapping)
+        display.print_json({**value, "verdict": answer.verdict} if named else value)
     else:
-        display.show(*shown)
+        if callable(answer.show):
+            answer.show()
+        else:
+            display.show(*answer.show)
+        display.show_verdict(answer.verdict)
+    if answer.error is not None:
+        raise ParlourError(answer.error)
 
 
 def alone(command: Callable[..., None]) -> Callable[..., None]:

@@ -13,7 +13,7 @@ from parlour.policies.llm.model import Model
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called
 from parlour.training.cli.options import Answer, Options
-from parlour.training.measure.statistics import Estimate, show_interval
+from parlour.training.measure.statistics import show_interval
 from parlour.training.papers import reproduce as tables
 from parlour.training.results import display
 from parlour.training.results.decision_tables import decision_parts, figure, marked, no_result
@@ -123,14 +123,11 @@ def show_reproduction(reproduction: tables.Reproduction, model: Model) -> None:
     out.print(shown)
     if left_out := len(reproduction.cells) - len(cells):
         out.print(f"- {left_out} more figures are in report.md (--out DIR) and in --json.", highlight=False)
-    notes = sorted({f"{_named(cell)}: {cell.note}" for cell in cells if cell.note})
+    named = [(", ".join(filter(None, (cell.row, cell.of, cell.measure))), cell.note) for cell in cells if cell.note]
+    notes = sorted({f"{name}: {note}" for name, note in named})
     for remark in (*reproduction.remarks, *notes):
         out.print(f"- {remark}", highlight=False)
     display.show(*decision_parts(reproduction.players))
-
-
-def _named(cell: tables.TableCell) -> str:
-    return ", ".join(part for part in (cell.row, cell.of, cell.measure) if part)
 
 
 def _show_paper(cell: tables.TableCell, paper: float) -> str:
@@ -145,13 +142,10 @@ def _show_value(value: tables.Value) -> str:
 
 def _show_difference(cell: tables.TableCell) -> str:
     if cell.difference is not None:
-        return _points(cell.difference)
+        points = f"{100 * cell.difference.value:+6.1f}  {show_interval(cell.difference, '+.1f', 100)}"
+        return f"{points}  p={cell.difference.p:.2g}"
     difference = cell.value_difference
     if difference is None:
         return ""
     unit, times = (".1f", 100) if difference.share else (".2f", 1)
     return f"{times * difference.value:+{unit}}  {show_interval(difference, '+' + unit, times)}"
-
-
-def _points(estimate: Estimate) -> str:
-    return f"{100 * estimate.value:+6.1f}  {show_interval(estimate, '+.1f', 100)}  p={estimate.p:.2g}"

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
 from parlour.envs.core import ParlourError
@@ -96,7 +96,8 @@ def table(
     keys = tables.keys_from(people, token)
     called = names_at(names, base)
     seed, seed_line = first_seed(seed, out, base)
-    with _folder(out) as folder, games_folder(folder, base, "table", _decides(players, seed, on_bad), resume=True):
+    stored = {"players": [name for name, _ in players], "seed": seed, "on_bad": on_bad}
+    with _folder(out) as folder, games_folder(folder, base, "table", stored, resume=True):
         plan = tables.Plan(folder, games if games or people else 1, seed, failures, called, coach)
         opened = tables.OpenTable(env, players, plan, keys, settings, host, port, tell=tell)
         for line in opened.links():
@@ -105,11 +106,6 @@ def table(
         tell(seed_line)
         tell("Ctrl-C closes the table")
         opened.run()
-
-
-def _decides(players: list[tuple[str, Any]], seed: int, on_bad: str) -> dict[str, Any]:
-    """What decides the games, besides the table."""
-    return {"players": [name for name, _ in players], "seed": seed, "on_bad": on_bad}
 
 
 def names_in(given: str) -> list[str]:

@@ -121,7 +121,8 @@ def train_grace(
         simulated = simulated if cost is None else replace(simulated, costs=costs.stated(cost))
         with display.progress_line() as progress:
             return _answer(train.train(config, simulated, out, progress, log=log or ()), out)
-    setting = replace(setting, seed=config.seed, costs=costs.stated(cost), model=_called(asked))
+    answering_model = "" if asked.model == OFFLINE else f"{asked.model}, temperature {asked.temperature:g}"
+    setting = replace(setting, seed=config.seed, costs=costs.stated(cost), model=answering_model)
     config = replace(config, unit=unit_of(setting.payment))
     if from_log is not None:
         return _from_log(config, from_log, setting.payment, out, log or ())
@@ -130,11 +131,6 @@ def train_grace(
     if questions is not None:
         setting = replace(setting, train=questions, corpus_seed=UNSEEN + config.seed)
     return _calibrated(config, setting, sees is None, asked, ray, out, dry_run, by, log or ())
-
-
-def _called(asked: ModelConfig) -> str:
-    """A language model with what its answers depend on; empty for none."""
-    return "" if asked.model == OFFLINE else f"{asked.model}, temperature {asked.temperature:g}"
 
 
 def _calibrated(
