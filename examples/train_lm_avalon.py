@@ -234,7 +234,7 @@ def moment_of(game: AskedGame, deduction: Deduction) -> BeliefMoment:
     )  # fmt: skip
 
 
-class Run:
+class Run(lm.Run):
     """A run in its folder; a model whose `NAME.json` is there is not made again."""
 
     def __init__(self, chosen: argparse.Namespace) -> None:
@@ -277,21 +277,6 @@ class Run:
                 lm.descend(model, optimizer, loss, 5e-4 * (1 - spent))
             curve.append({"games": len(games), "wins": sum(game.reward > 0 for game in games)})
         return curve
-
-    def stage(self, name: str, after: str, work: Callable[[Any], list[dict[str, float]]]) -> None:
-        """Make a model from another, or from nothing, unless that is done."""
-        if (self.out / f"{name}.json").exists():
-            return
-        started = process_time()
-        model = self.model(after) if after else lm.make_model(self.tokens, self.seed)
-        curve = work(model)
-        model.save_pretrained(str(self.out / name), safe_serialization=True)
-        self.tokens.tokenizer.save_pretrained(str(self.out / name))
-        write_json(self.out / f"{name}.json", {"processor_seconds": process_time() - started, "curve": curve})
-
-    def model(self, name: str) -> Any:
-        """The model of a finished stage."""
-        return lm.LlamaForCausalLM.from_pretrained(str(self.out / name), local_files_only=True)
 
     def held_out(self, name: str) -> list[AskedGame]:
         """The games of a model in the seat of the role, on held-out deals that are the same for all."""

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from parlour.envs import registry
 from parlour.envs.core import GameSpec
@@ -128,6 +127,7 @@ def _network(card: ExpertCard) -> str:
         ("measured", card.date),
         ("licence", "MIT, like parlour"),
     ]
+    options = ",\n".join(f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in card.config.items())
     limits = [
         "It plays this table only. At other tables it is refused.",
         _MEASURED[card.style],
@@ -138,19 +138,13 @@ def _network(card: ExpertCard) -> str:
     ]
     return (
         f"{MADE}# {card.name}\n\nA trained player of [`{card.game}`]({card.game}.md). `--policy {card.policy}` seats it at this table:\n\n"
-        f"{_fenced(card.config)}\n\nMore: [self-play](../explanation/selfplay.md), [experts](../explanation/experts.md).\n\n"
+        f"```json\n{{\n{options}\n}}\n```\n\nMore: [self-play](../explanation/selfplay.md), [experts](../explanation/experts.md).\n\n"
         f"{markdown_table(('what', ''), facts)}\n\n## Strength\n\n"
         "Points are differences of win rates in percentage points, on held-out deals, with 95 % confidence intervals.\n\n"
         f"{markdown_table(('measured', 'points'), measured)}\n\n"
         "A large gain of a best response shows that the network can be exploited. The gain is a lower bound.\n\n"
         f"## Limits\n\n{markdown_list(limits)}\n"
     )
-
-
-def _fenced(config: Mapping[str, Any]) -> str:
-    """The options of a table, one a line."""
-    options = ",\n".join(f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in config.items())
-    return f"```json\n{{\n{options}\n}}\n```"
 
 
 def _points(of: Points) -> str:

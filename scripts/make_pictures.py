@@ -29,6 +29,7 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 FOLDER = DOCS / "pictures"
 _NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?")
 _OFFLINE = "No language model played"
+_RECORDED = {"who": "94 games of GPT-5.1 at Avalon", "n": "five folds"}
 _COLOURS = (BLUE, ORANGE, GREEN, REFERENCE)
 _NEXT = (25.0, 1.5)
 """How far to the right, and above or below, a point lies so that a name goes to the left of its own."""
@@ -86,6 +87,15 @@ def _beside(axes: Any, names: Sequence[str], groups: Mapping[str, Sequence[Estim
     label(axes, x, grid="x")
 
 
+def _chart(
+    name: str, size: tuple[float, float], words: Mapping[str, str], names: Sequence[str], groups: Any, x: str
+) -> None:
+    """A picture of one panel, as `_beside` draws it; `words` are the title, who played and how much was counted."""
+    with picture(FOLDER / f"{name}.png", *size, **words) as made:
+        _beside(made.subplots(), names, groups, x)
+        key(made)
+
+
 def _groups(table: Sequence[Sequence[str]], columns: Mapping[str, int]) -> dict[str, list[Estimated]]:
     return {name: [estimated(row[column]) for row in table] for name, column in columns.items()}
 
@@ -121,12 +131,10 @@ def selfplay() -> None:
     """What best responses gain against five players."""
     table = rows("selfplay", "player")
     names = ["heuristic", "expert", "trained with exploiters", "its last 12 snapshots", "imitation of those 12"]
-    title = "What best responses gain (Avalon 5, no talk)"
-    n = "n = 2,000 held-out deals, 4 million decisions a side"
-    with picture(FOLDER / "selfplay.png", 8, 3.3, title=title, who=_OFFLINE, n=n) as made:
-        axes = made.subplots()
-        _beside(axes, names, _groups(table, {"good gains": 1, "evil gains": 2}), "points of 100; less is better")
-        key(made)
+    words = {"title": "What best responses gain (Avalon 5, no talk)", "who": _OFFLINE}
+    words |= {"n": "n = 2,000 held-out deals, 4 million decisions a side"}
+    groups = _groups(table, {"good gains": 1, "evil gains": 2})
+    _chart("selfplay", (8, 3.3), words, names, groups, "points of 100; less is better")
 
 
 def dials() -> None:
@@ -170,27 +178,19 @@ def questum() -> None:
 def arena() -> None:
     """Ratings of the players at one table."""
     table = rows("arena", "place")
-    title = "Ratings at Avalon 5 with talk"
-    with picture(
-        FOLDER / "arena.png", 8, 3.6, title=title, who=_OFFLINE, n="n = 60 held-out deals, 2,160 games"
-    ) as made:
-        axes = made.subplots()
-        groups = _groups(table, {"rating": 2, "as good": 3, "as evil": 4})
-        _beside(axes, [row[1] for row in table], groups, "Elo points; 400 are odds of ten to one; 95 % intervals")
-        key(made)
+    words = {"title": "Ratings at Avalon 5 with talk", "who": _OFFLINE, "n": "n = 60 held-out deals, 2,160 games"}
+    groups = _groups(table, {"rating": 2, "as good": 3, "as evil": 4})
+    x = "Elo points; 400 are odds of ten to one; 95 % intervals"
+    _chart("arena", (8, 3.6), words, [row[1] for row in table], groups, x)
 
 
 def clones() -> None:
     """Accuracy of the clone, the heuristic and the frequency."""
     table = rows("clones", "decision")
-    title = "How often the most probable move is the recorded one"
     names = [f"{row[0]} (n = {row[1]})" for row in table]
-    with picture(
-        FOLDER / "clones.png", 8, 3.6, title=title, who="94 games of GPT-5.1 at Avalon", n="five folds"
-    ) as made:
-        axes = made.subplots()
-        _beside(axes, names, _groups(table, {"clone": 2, "heuristic": 3, "frequency": 4}), "top-1 accuracy, %")
-        key(made)
+    words = {"title": "How often the most probable move is the recorded one", **_RECORDED}
+    groups = _groups(table, {"clone": 2, "heuristic": 3, "frequency": 4})
+    _chart("clones", (8, 3.6), words, names, groups, "top-1 accuracy, %")
 
 
 def records_study() -> None:
@@ -198,9 +198,7 @@ def records_study() -> None:
     table = rows("records_study", "|")
     names = ["Merlin named, of 47 guesses", "right votes of good seats", "clean teams approved"]
     title = "GPT-5.1's decisions and those of the heuristic at the same positions"
-    with picture(
-        FOLDER / "records_study.png", 8, 2.7, title=title, who="94 games of GPT-5.1 at Avalon", n="five folds"
-    ) as made:
+    with picture(FOLDER / "records_study.png", 8, 2.7, title=title, **_RECORDED) as made:
         axes = made.subplots()
         shares = [[estimated(cell) for cell in row[1:4]] for row in table[:3]]
         shares[0] = [(100 * count / 47, None, None) for count, _, _ in shares[0]]
@@ -214,15 +212,11 @@ def records_study() -> None:
 def mediators() -> None:
     """Net utility of policies that see more than the state."""
     first, *table = rows("mediators", "policy")
-    title = "Net utility over the table of nine states"
-    n = "n = 3,000 held-out questions a column; 95 % intervals"
-    with picture(
-        FOLDER / "mediators.png", 8, 3.6, title=title, who="Generated questions, simulated memory", n=n
-    ) as made:
-        axes = made.subplots()
-        levels = {f"{name} (table: {first[at]})": at for at, name in enumerate(("easy", "medium", "hard"), 1)}
-        _beside(axes, [row[0] for row in table], _groups(table, levels), "net utility more than the table")
-        key(made)
+    words = {"title": "Net utility over the table of nine states", "who": "Generated questions, simulated memory"}
+    words |= {"n": "n = 3,000 held-out questions a column; 95 % intervals"}
+    levels = {f"{name} (table: {first[at]})": at for at, name in enumerate(("easy", "medium", "hard"), 1)}
+    names, x = [row[0] for row in table], "net utility more than the table"
+    _chart("mediators", (8, 3.6), words, names, _groups(table, levels), x)
 
 
 if __name__ == "__main__":

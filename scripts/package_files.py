@@ -19,9 +19,9 @@ MADE = re.compile(r"PKG-INFO|setup\.cfg|parlour\.egg-info/.*")
 """What the build adds to an sdist."""
 
 
-def tracked(root: Path = ROOT) -> list[str]:
+def tracked() -> list[str]:
     """The files that git has, relative to the root."""
-    listing = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, text=True, check=True)
+    listing = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
     return [name for name in listing.stdout.split("\0") if name]
 
 

@@ -93,7 +93,7 @@ class ApiRenderer(MystRenderer):
         """A package's exported names, by `__all__`."""
         origins = ((name, self._origin(item, name)) for name in item.get("all") or [])
         rows = [
-            (f"{{py:obj}}`{name} <{at}>`", code(at.rpartition(".")[0]), self._said(at))
+            (f"{{py:obj}}`{name} <{at}>`", code(at.rpartition(".")[0]), self._summary(at))
             for name, at in origins
             if at is not None and not at.startswith(f"{item['full_name']}.{name}")
         ]
@@ -112,7 +112,7 @@ class ApiRenderer(MystRenderer):
                 return path if parent is None or self.get_item(path) is not None else self._origin(parent, last)
         return None
 
-    def _said(self, full_name: str) -> str:
+    def _summary(self, full_name: str) -> str:
         item = self.get_item(full_name)
         return summary(item["doc"]) if item is not None and item["doc"].strip() else ""
 

@@ -10,7 +10,7 @@ import typer
 from parlour.training.cli import COMMANDS, GROUPS, app
 from rich.text import Text
 
-from parlour_pages.markdown import code, escaped, fence, table
+from parlour_pages.markdown import code, escaped, fence, more, table
 
 READ_ON = {
     "train seat": ("howto/selfplay", "explanation/strength"),
@@ -42,11 +42,11 @@ def pages() -> dict[str, str]:
 def trainer_pages() -> dict[str, str]:
     """`NAME.md` for each trainer, and `index.md`."""
     names = [words for words in COMMANDS if words.startswith("train ")]
-    made = {f"{_file(words)}.md": _trainer(words) for words in names}
+    reference = "\nReference: [parlour {}](../commands/{}.md).\n"
+    made = {f"{_file(words)}.md": _page(words, words) + reference.format(words, _file(words)) for words in names}
     listed = table(("trainer", "what it does"), ((f"[{w}]({_file(w)}.md)", _help_of(w)[0]) for w in names))
-    entries = "\n".join(_file(words) for words in names)
     text = "A frozen dataclass defines the settings of each trainer. Trainers are seeded, and resume from the last checkpoint after a kill."
-    return {**made, "index.md": f"# Trainers\n\n{text}\n\n{listed}\n{_toctree(entries)}"}
+    return {**made, "index.md": f"# Trainers\n\n{text}\n\n{listed}\n{_toctree(names)}"}
 
 
 def _file(words: str) -> str:
@@ -80,14 +80,9 @@ def _page(words: str, title: str) -> str:
         _usage(words),
         fence(example, "console"),
         _options(words),
-        _more(words),
+        more(READ_ON.get(words, ())),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _trainer(words: str) -> str:
-    page = _page(words, words)
-    return page + f"\nReference: [parlour {words}](../commands/{_file(words)}.md).\n"
 
 
 def _usage(words: str) -> str:
@@ -121,11 +116,6 @@ def _default(param: Any) -> str:
     return ", ".join(code(value) for value in values)
 
 
-def _more(words: str) -> str:
-    names = READ_ON.get(words, ())
-    return "More: " + ", ".join(f"[](../../{name}.md)" for name in names) + "." if names else ""
-
-
 def _index() -> str:
     parts = [
         "# Command line",
@@ -137,8 +127,8 @@ def _index() -> str:
         own = [words for words in COMMANDS if words.rpartition(" ")[0] == group]
         rows = [(f"[parlour {words}]({_file(words)}.md)", escaped(_help_of(words)[0])) for words in own]
         parts += [f"## parlour {group}".rstrip(), escaped(about), table(("command", "what it does"), rows)]
-    return "\n\n".join([*parts, _toctree("\n".join(_file(words) for words in COMMANDS))])
+    return "\n\n".join([*parts, _toctree(COMMANDS)])
 
 
-def _toctree(entries: str, options: Iterable[str] = (":hidden:",)) -> str:
-    return "```{toctree}\n" + "\n".join(options) + f"\n\n{entries}\n```\n"
+def _toctree(names: Iterable[str]) -> str:
+    return "```{toctree}\n:hidden:\n\n" + "\n".join(map(_file, names)) + "\n```\n"

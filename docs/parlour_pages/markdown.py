@@ -21,11 +21,8 @@ HEADINGS = {
 def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A table; line breaks and bars in cells are kept out of its way."""
     lines = [headings, ["---"] * len(headings), *rows]
-    return "\n".join("| " + " | ".join(_cell(str(cell)) for cell in line) + " |" for line in lines) + "\n"
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("\\|", "|").replace("|", "\\|")
+    cells = [[" ".join(str(cell).split()).replace("\\|", "|").replace("|", "\\|") for cell in line] for line in lines]
+    return "\n".join(f"| {' | '.join(line)} |" for line in cells) + "\n"
 
 
 def code(value: object) -> str:
@@ -54,6 +51,11 @@ def escaped(text: str) -> str:
 
 def _plain(text: str) -> str:
     return re.sub(r"(?<!\\)([<*])", r"\\\1", text)
+
+
+def more(pages: Sequence[str]) -> str:
+    """Links to pages to read next; empty without any."""
+    return f"More: {', '.join(f'[](../../{name}.md)' for name in pages)}." if pages else ""
 
 
 def of_docstring(doc: str) -> str:

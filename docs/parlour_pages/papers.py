@@ -20,15 +20,11 @@ def fragments() -> dict[str, str]:
     """`papers.md`: the reproduced tables and figures of each paper."""
     parts = []
     for paper, title in PAPERS.items():
-        rows = [
-            (code(f"parlour reproduce {name}"), escaped(about), _size(name))
-            for name, (about, _) in TABLES.items()
-            if name.partition("-")[0] == paper
-        ]
+        rows = []
+        for name, (about, _) in TABLES.items():
+            if name.partition("-")[0] == paper:
+                games, practice = sizes(name)
+                size = f"{games:,}" + (f", practice {practice:,}" if practice else "")
+                rows.append((code(f"parlour reproduce {name}"), escaped(about), size))
         parts.append(f"### {title}\n\n{table(('command', 'content', 'default size'), rows)}")
     return {"papers.md": "\n\n".join(parts) + "\n"}
-
-
-def _size(name: str) -> str:
-    games, practice = sizes(name)
-    return f"{games:,}" + (f", practice {practice:,}" if practice else "")

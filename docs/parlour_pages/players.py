@@ -24,7 +24,7 @@ from parlour.policies.settings import Settings
 from parlour.policies.trained import TrainedSeat
 from parlour.policies.zoo import ZooPolicy
 
-from parlour_pages.markdown import code, of_docstring, summary, table
+from parlour_pages.markdown import code, more, of_docstring, summary, table
 
 READ_ON = {
     EXPERT: ("explanation/experts", "explanation/strength"),
@@ -52,7 +52,7 @@ def made(name: str, game: str, env: Any) -> Any:
 def pages() -> dict[str, str]:
     """`NAME.md` for each player, and `index.md`."""
     made_pages = {
-        **_named(),
+        **{name: _of_class(name, REGISTRY[name].cls) for name in names_of("plain", "asking", "modules")},
         EXPERT: _expert(),
         CLONE: _of_class(CLONE, ClonedPlayer),
         MIXED: _of_class(MIXED, MixedPolicy),
@@ -69,36 +69,23 @@ def pages() -> dict[str, str]:
     return {**{f"{name}.md": page for name, (_, page) in made_pages.items()}, "index.md": index}
 
 
-def _named() -> dict[str, tuple[str, str]]:
-    return {name: _of_class(name, REGISTRY[name].cls) for name in names_of("plain", "asking", "modules")}
-
-
 def _of_class(name: str, cls: Any) -> tuple[str, str]:
     doc = inspect.getdoc(cls) or ""
     module = sys.modules[cls.__module__].__doc__ or ""
     plays = vars(cls).get("plays") or getattr(cls, "plays", None)
     where = f"It plays [{code(plays[1])}](../../reference/games/{plays[1]}.md)." if plays else ""
-    said = _first(doc, module)
+    said = summary(module if doc.startswith("...") else doc)  # "..." continues another docstring
     parts = [
         f"# {name}",
         of_docstring(module),
-        f"## The class\n\n{_link(cls)}",
+        f"## The class\n\n{{py:class}}`~{cls.__module__}.{cls.__qualname__}`",
         of_docstring(doc),
         where,
         _settings(name, cls),
         _asks(cls),
-        _more(name),
+        more(READ_ON.get(name, ())),
     ]
     return said, "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _first(doc: str, module: str) -> str:
-    """The sentence for lists. A docstring that continues another one is replaced by its module's."""
-    return summary(module if doc.startswith("...") else doc)
-
-
-def _link(cls: Any) -> str:
-    return f"{{py:class}}`~{cls.__module__}.{cls.__qualname__}`"
 
 
 def _settings(name: str, cls: Any) -> str:
@@ -158,7 +145,9 @@ def _expert() -> tuple[str, str]:
         for card in cards()
     ]
     listed = table(("expert", "game", "table", "training decisions", "training command"), rows)
-    return summary(doc), f"# {EXPERT}\n\n{of_docstring(doc)}\n\n## Available experts\n\n{listed}\n{_more(EXPERT)}\n"
+    return summary(
+        doc
+    ), f"# {EXPERT}\n\n{of_docstring(doc)}\n\n## Available experts\n\n{listed}\n{more(READ_ON[EXPERT])}\n"
 
 
 def _table(config: Mapping[str, Any]) -> str:
@@ -177,10 +166,5 @@ def _foreign(name: str) -> tuple[str, str]:
     doc = ast.get_docstring(tree) or ""
     settings = next(n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == "from_settings")
     how = of_docstring(ast.get_docstring(settings) or "")
-    text = f"# {name}\n\n{of_docstring(doc)}\n\nNeeds the extra `{name}`.\n\n## Settings\n\n{how}\n\n{_more(name)}\n"
+    text = f"# {name}\n\n{of_docstring(doc)}\n\nNeeds the extra `{name}`.\n\n## Settings\n\n{how}\n\n{more(READ_ON.get(name, ()))}\n"
     return summary(doc), text
-
-
-def _more(name: str) -> str:
-    names = READ_ON.get(name, ())
-    return "More: " + ", ".join(f"[](../../{page}.md)" for page in names) + "." if names else ""

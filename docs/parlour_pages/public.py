@@ -11,11 +11,11 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("envs", "policies", "training", "wrappers")
 
 
-def public_names(root: Path = ROOT) -> Iterator[str]:
+def public_names() -> Iterator[str]:
     """`parlour.module.name` of each class, function and value that a module defines, as `tests/test_architecture.py` counts."""
     for folder in FOLDERS:
-        for path in sorted((root / folder).rglob("*.py")):
-            module = ".".join(("parlour", *path.relative_to(root).with_suffix("").parts)).removesuffix(".__init__")
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            module = ".".join(("parlour", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__")
             yield from (f"{module}.{name}" for name in _defined(path) if not name.startswith("_"))
 
 

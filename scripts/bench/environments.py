@@ -45,8 +45,7 @@ def main(rounds: int = 9, games: int = 300) -> None:
         [
             (
                 name,
-                f"{rate.median:,.0f}",
-                f"{rate.low:,.0f} .. {rate.high:,.0f}",
+                *rate.texts,
                 f"{rate.median / rates[bases[name]].median:.2f}" if bases[name] else "",
                 bases[name],
             )

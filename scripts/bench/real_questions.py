@@ -78,10 +78,6 @@ def _evenly(forms: dict[str, list[Question]], most: int, rng: np.random.Generato
     return list(chosen.values())
 
 
-def _by_title(documents: Sequence[RealDocument]) -> dict[tuple[str, str], RealDocument]:
-    return {(document.kind, document.title.lower()): document for document in documents}
-
-
 def _fields(documents: Sequence[RealDocument]) -> Iterator[Asked]:
     """What a document says of its subject; where it says nothing, there is no answer."""
     twice = Counter((document.title.lower(), fact) for document in documents for fact in document.facts)
@@ -116,7 +112,7 @@ def _answers(value: object) -> tuple[str, ...]:
 
 def _hops(documents: Sequence[RealDocument]) -> Iterator[Asked]:
     """Two documents to read. Where the first names no single one, or the second does not tell, there is no answer."""
-    known = _by_title(documents)
+    known = {(document.kind, document.title.lower()): document for document in documents}
     for document in documents:
         for (kind, leads, other, fact), text in HOPS.items():
             if kind != document.kind:

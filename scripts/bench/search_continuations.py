@@ -43,10 +43,7 @@ def main(rounds: int = 9, continuations: int = 1000) -> None:
     show_table(
         f"Continuations a processor second, {continuations} at once; median of {rounds} rounds, lowest .. highest",
         ("what", "a second", "range"),
-        [
-            (name, f"{rate.median:,.0f}", f"{rate.low:,.0f} .. {rate.high:,.0f}")
-            for name, rate in in_rounds(candidates, range(rounds)).items()
-        ],
+        [(name, *rate.texts) for name, rate in in_rounds(candidates, range(rounds)).items()],
     )
 
 

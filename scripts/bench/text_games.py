@@ -25,7 +25,7 @@ from environments import random_games, replay
 from parlour.envs.aec import GameEnv
 from parlour.envs.registry import lookup
 from pettingzoo.classic import connect_four_v3, tictactoe_v3
-from timing import Spread, in_rounds, seconds, show_table, without_collector
+from timing import in_rounds, seconds, show_table, without_collector
 
 MAFIA_RAW, MAFIA_TEXT = "SecretMafia-v0-raw, 7 players", "SecretMafia-v0, 7 players"
 TICTACTOE, CONNECT_FOUR = "tictactoe_v3.env", "connect_four_v3.env"
@@ -157,7 +157,7 @@ def main(rounds: int = 9, games: int = 200, long: int = 10_000) -> None:
     candidates = peers(games) | {environment.name: ours(environment, games) for environment in OURS}
     rates = in_rounds(candidates, range(rounds))
     rows = [
-        (name, *_spread(rates[name]), "", "", "")
+        (name, *rates[name].texts, "", "", "")
         for name in rates
         if name not in {environment.name for environment in OURS}
     ]
@@ -166,15 +166,11 @@ def main(rounds: int = 9, games: int = 200, long: int = 10_000) -> None:
         if environment.peer in rates:
             ratio = rates[environment.name].median / rates[environment.peer].median
             compared = [f"{ratio:.2f}", f"{environment.target:g}" if environment.target else "", environment.peer]
-        rows.append((environment.name, *_spread(rates[environment.name]), *compared))
+        rows.append((environment.name, *rates[environment.name].texts, *compared))
     title = f"Turns a second of processor time, median of {rounds} rounds of {games} new games each"
     show_table(title, ("what", "turns/s", "range", "ratio", "target", "to"), rows)
     if long:
         lasting(long)
-
-
-def _spread(rate: Spread) -> tuple[str, str]:
-    return f"{rate.median:,.0f}", f"{rate.low:,.0f} .. {rate.high:,.0f}"
 
 
 def lasting(games: int, blocks: int = 10) -> None:

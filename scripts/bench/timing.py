@@ -27,6 +27,11 @@ class Spread(NamedTuple):
     median: float
     high: float
 
+    @property
+    def texts(self) -> tuple[str, str]:
+        """The median, and the lowest and the highest."""
+        return f"{self.median:,.0f}", f"{self.low:,.0f} .. {self.high:,.0f}"
+
 
 @contextmanager
 def without_collector() -> Iterator[None]:

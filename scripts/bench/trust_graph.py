@@ -45,7 +45,7 @@ def bench(players: int, evidence: int, rounds: int = _ROUNDS) -> list[str]:
             chains.append(len(graph.retrieve(speaker, turn)))
             retrievals.append(thread_time() - updated)
             updates.append(updated - began)
-        everybody = median(_clocked(_everybody, graph) for _ in range(20))
+        everybody = median(_clocked(lambda: [graph.retrieve(seat, 0) for seat in range(players)]) for _ in range(20))
     slow = float(np.percentile(np.add(updates, retrievals), 99))
     return [
         *map(str, (players, evidence, edges)),
@@ -63,11 +63,6 @@ def _state(graph: TrustGraph, rng: np.random.Generator, turn: int) -> int:
     weight = float(rng.uniform(-1, 1))
     graph.observe(turn, speaker, f"statement {turn}", [(target, weight)], [GraphJudgement(target, weight)])
     return speaker
-
-
-def _everybody(graph: TrustGraph) -> None:
-    for player in range(graph.players):
-        graph.retrieve(player, 0)
 
 
 def main() -> None:

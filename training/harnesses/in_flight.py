@@ -96,7 +96,6 @@ def play_in_flight(
     reply: Reply,
     *,
     at_once: int = 32,
-    keep: Callable[[TalkedGame], None] | None = None,
     at_end: Callable[[ConversationSeat], Any] | None = None,
 ) -> list[TalkedGame]:
     """Play games, several at once.
@@ -106,7 +105,6 @@ def play_in_flight(
         games: The games. When a game ends, the next begins.
         reply: Called with the turns of all games in progress, in the order of the games' numbers.
         at_once: How many games are in progress.
-        keep: Called with each game as it ends; games that end together come in the order of their numbers.
         at_end: Called with the seat of each game as it ends, before the next deal; its result becomes the game's `notes`.
 
     Returns:
@@ -122,9 +120,7 @@ def play_in_flight(
     finished: dict[int, TalkedGame] = {}
 
     def finish(talk: _Talk) -> None:
-        finished[talk.number] = talked = talk.over(None if at_end is None else at_end(talk.seat))
-        if keep is not None:
-            keep(talked)
+        finished[talk.number] = talk.over(None if at_end is None else at_end(talk.seat))
 
     def begun(seat: ConversationSeat) -> _Talk | None:
         """The next game in which the seat has something to answer."""

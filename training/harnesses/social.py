@@ -65,11 +65,8 @@ class SeatEnd:
         except ValueError:
             return None
         chances = [given.get(player) for player in self.others]
-        if not all(
-            isinstance(chance, int | float) and not isinstance(chance, bool) and 0 <= chance <= 1 for chance in chances
-        ):
-            return None
-        return tuple(map(float, chances))
+        readable = all(type(chance) in (int, float) and 0 <= chance <= 1 for chance in chances)
+        return tuple(map(float, chances)) if readable else None
 
     def listening(self, words: str) -> float:
         """The reward of an answer. An answer that cannot be read counts as wrong about everybody, so that silence never pays."""

@@ -259,9 +259,9 @@ class GameRollout:
         games = [TalkGame(seed_of(prompt)) for prompt in prompts]
         writing = _Writing(trainer, self.max_new_tokens, self.at_once, (self.seed, self._rollouts))
         self._rollouts += 1
-        played = play_in_flight(
-            self.make, games, writing, at_once=self.at_once, at_end=_end_of_talk() if self.social else None
-        )
+        at_end = import_extra("parlour.training.harnesses.social", "batch").end_of_talk if self.social else None
+        played = play_in_flight(self.make, games, writing, at_once=self.at_once, at_end=at_end)
+        said = [[reply for reply in game.replies if reply.words is not None] for game in played]
         social = self._social(writing, played) if self.social else {}
         completions = [writing.completion(game) for game in played]
         return {
@@ -270,10 +270,8 @@ class GameRollout:
             "logprobs": [completion.logprobs for completion in completions],
             "env_mask": [completion.own for completion in completions],
             "game_reward": [game.reward for game in played],
-            "said": [[reply.words for reply in game.replies if reply.words is not None] for game in played],
-            "refused": [
-                sum(bool(reply.faults) for reply in game.replies if reply.words is not None) for game in played
-            ],
+            "said": [[reply.words for reply in replies] for replies in said],
+            "refused": [sum(bool(reply.faults) for reply in replies) for replies in said],
             "left": [game.left for game in played],
             **social,
         }
@@ -291,11 +289,6 @@ class GameRollout:
         pairs = [(game.notes, answers.get(game.game)) for game in played]
         listening = [None if words is None else end.listening(words) for end, words in pairs]
         return {"listening": listening, "speaking": [end.speaking for end, _ in pairs]}
-
-
-def _end_of_talk() -> Any:
-    """What the social rewards need of a finished game. Raises `ParlourError` without the extra `batch`."""
-    return import_extra("parlour.training.harnesses.social", "batch").end_of_talk
 
 
 def seed_of(prompt: Any) -> int:
@@ -342,16 +335,11 @@ class _Writing:
         games = [self._told(turn) for turn in turns]
         asked = [game for game in games if game is not None]
         prompts = [Prompt((*game.prompt, *game.ids)) for game in asked]
-        written = iter(self.model.replies(prompts, [game.draws for game in asked], self.how) if asked else ())
-        answers: list[str | None] = []
-        for game in games:
-            if game is None:
-                answers.append(None)
-                continue
-            reply = next(written)
+        replies = self.model.replies(prompts, [game.draws for game in asked], self.how) if asked else []
+        for game, reply in zip(asked, replies, strict=True):
             game.add(reply.ids, reply.logprobs)
-            answers.append(reply.words)
-        return answers
+        words = (reply.words for reply in replies)
+        return [None if game is None else next(words) for game in games]
 
     def completion(self, played: TalkedGame) -> _Completion:
         """The tokens of a game that is over; one of the game's own where the model had nothing to say."""

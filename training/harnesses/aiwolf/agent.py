@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final
 from parlour.envs import speech
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.json_values import json_value
-from parlour.envs.werewolf.aiwolf.language import Pause, Utterance, read
+from parlour.envs.werewolf.aiwolf.language import Pause, read
 from parlour.envs.werewolf.aiwolf.vocabulary import TALK_OVER, AIWolfRules
 from parlour.envs.werewolf.vocabulary import BALLOT, CHECKS, GUARDS, KILL, WerewolfView
 from parlour.policies.base import Policy
@@ -171,9 +171,9 @@ class AIWolfAgent(Policy):
         """A line of AIWolf's language; a skip for what is none."""
         try:
             text = self._connection.answer().strip() or SKIP
-            utterance = _utterance(text)
-        except NoAnswer as error:
-            self._count(str(error))
+            utterance = read(text)
+        except (NoAnswer, ParlourError) as error:
+            self._count(str(error) if isinstance(error, NoAnswer) else "no sentence of AIWolf's language")
             text, utterance = SKIP, Pause()
         if isinstance(utterance, Pause) and (utterance.over or Move(speech.SILENT) not in view.legal):
             text = OVER
@@ -190,14 +190,6 @@ class AIWolfAgent(Policy):
     def _count(self, why: str) -> None:
         self.forfeits[why] += 1
         self._notes = {"forfeit": why}
-
-
-def _utterance(text: str) -> Utterance:
-    """The tree of a line. Raises `NoAnswer` for a line that AIWolf's language does not have."""
-    try:
-        return read(text)
-    except ParlourError:
-        raise NoAnswer("no sentence of AIWolf's language") from None
 
 
 def _target_of(answer: str, view: WerewolfView) -> Move:

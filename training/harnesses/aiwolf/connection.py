@@ -38,7 +38,7 @@ class AgentConnection:
             self._sock.settimeout(self._time_limit)
             self._sock.sendall(packet.encode() + b"\n")
         except OSError:
-            self._lose()
+            self.close()
 
     def ask(self, packet: str) -> None:
         """Send a line that has an answer. Lines that came unasked or too late are dropped first."""
@@ -56,10 +56,6 @@ class AgentConnection:
             return line.decode().rstrip("\r")
         except UnicodeDecodeError:
             raise NoAnswer("no UTF-8") from None
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._lose()
 
     def _line(self, until: float) -> bytes:
         too_long = False
@@ -88,7 +84,7 @@ class AgentConnection:
         except OSError:
             got = b""
         if not got:
-            self._lose()
+            self.close()
             raise NoAnswer("connection lost")
         self._buffer += got
 
@@ -102,12 +98,13 @@ class AgentConnection:
             for _ in range(_MOST_EARLY):
                 if not self._sock.recv(_READ):
                     break
-            self._lose()
+            self.close()
         except BlockingIOError:
             return
         except OSError:
-            self._lose()
+            self.close()
 
-    def _lose(self) -> None:
+    def close(self) -> None:
+        """Close the connection: it is lost."""
         self.lost = True
         self._sock.close()

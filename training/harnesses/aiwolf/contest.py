@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import chain, count, islice
 from pathlib import Path
 from time import monotonic
 from typing import Any, Final
@@ -31,7 +31,7 @@ from parlour.training.harnesses.aiwolf.game_info import SaidLines
 from parlour.training.measure.statistics import rate
 from parlour.training.play.parallel.concurrent_games import play_recorded
 from parlour.training.play.rollout import Episode, table
-from parlour.training.results.progress import Stage, StageProgress, no_progress
+from parlour.training.results.progress import Stage, StageProgress, counted, no_progress
 from parlour.training.results.result_table import Column, ResultTable
 from parlour.wrappers.text_actions import TextActions
 
@@ -140,9 +140,7 @@ def connected(server: socket.socket, settings: ContestSettings, progress: StageP
 
 def _free(name: str, taken: set[str]) -> str:
     """The name, with a number if another agent has it."""
-    if name not in taken:
-        return name
-    return next(f"{name} {k}" for k in range(2, len(taken) + 3) if f"{name} {k}" not in taken)
+    return next(free for free in chain([name], (f"{name} {k}" for k in count(2))) if free not in taken)
 
 
 class Contest:
@@ -157,11 +155,8 @@ class Contest:
     def __init__(self, settings: ContestSettings, entrants: Sequence[Entrant], out: Path | None = None) -> None:
         self.settings, self._out = settings, out
         self._env: TextActions = table(GAME, rules=settings.preset, on_bad="default")
-        base = self._env.game_env
-        fillers: list[tuple[Entrant, Policy]] = []
-        for _ in range(settings.players - len(entrants)):
-            made = make_policy(settings.policy, GAME, base.game.config)
-            fillers.append((Entrant(settings.policy), made))
+        config, empty = self._env.game_env.game.config, settings.players - len(entrants)
+        fillers = [(Entrant(settings.policy), make_policy(settings.policy, GAME, config)) for _ in range(empty)]
         self._players: list[tuple[Entrant, Policy]] = [
             *((entrant, entrant.agent) for entrant in entrants if entrant.agent is not None),
             *fillers,
@@ -173,11 +168,9 @@ class Contest:
 
     def play(self, progress: StageProgress = no_progress) -> None:
         """Play all games; `progress` is called with how many are finished."""
-        stage = Stage("Playing", self.settings.games, "games")
-        progress(stage, 0)
-        for number in range(self.settings.games):
+        games = self.settings.games
+        for number in counted(range(games), Stage("Playing", games, "games"), progress):
             self._play(number)
-            progress(stage, number + 1)
 
     def _play(self, number: int) -> None:
         seed, said = self.settings.seed + number, SaidLines()
@@ -209,7 +202,7 @@ class Contest:
         order = np.random.default_rng((seed, len(free))).permutation(len(free))
         seats: dict[int, tuple[Entrant, Policy]] = {}
         drawn = [self._players[k] for k in order]
-        for player in sorted(drawn, key=lambda drawn_player: drawn_player[0].role not in free.values()):
+        for player in sorted(drawn, key=lambda entry: entry[0].role not in free.values()):
             wished = [seat for seat, role in free.items() if role == player[0].role]
             seat = (wished or list(free))[0]
             del free[seat]
@@ -237,8 +230,8 @@ class Contest:
             for role in (ALL_ROLES, *dict.fromkeys(self.settings.rules.roles)):
                 if played := self.games[name, role]:
                     whole = agent is not None and role == ALL_ROLES
-                    counted = (agent.decisions, agent.forfeits.total()) if agent and whole else (None, None)
-                    rows.append((name, role, rate(self.wins[name, role], played), *counted))
+                    totals = (agent.decisions, agent.forfeits.total()) if agent and whole else (None, None)
+                    rows.append((name, role, rate(self.wins[name, role], played), *totals))
         return ResultTable("Contest (95 % Wilson interval)", columns, tuple(rows), self._why())
 
     def _why(self) -> str:

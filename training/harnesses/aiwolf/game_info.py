@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -71,22 +71,20 @@ class SaidLines:
 
     def line(self, key: LineKey, number: int, move: Move, roles: Sequence[str]) -> dict[str, Any]:
         """A line in AIWolf's form; `number` counts the lines of its talk from 0."""
-        line = self._lines.get(key)
-        if line is None:
+        if key not in self._lines:
             if move.kind == speech.CLAIM_ROLE:
                 self._claimed[key.seat] = roles[move.args[0]]
             text = self.text(key, move, roles, medium=self._claimed.get(key.seat) == MEDIUM)
             line = {"idx": number, "day": key.day, "turn": key.turn, "agent": key.seat + 1, "text": text}
             self._lines[key] = line
-        return line
+        return self._lines[key]
 
     def history(self, day: int, lines: Sequence[dict[str, Any]], begin: int, *, whisper: bool) -> str:
         """The lines of a day's talk, or of its whispers, from one on as JSON."""
         key = day, whisper, begin, len(lines)
-        encoded = self._encoded.get(key)
-        if encoded is None:
-            encoded = self._encoded[key] = as_json(lines[begin:])
-        return encoded
+        if key not in self._encoded:
+            self._encoded[key] = as_json(lines[begin:])
+        return self._encoded[key]
 
     def counts(self, day: int, lines: Sequence[dict[str, Any]], *, whisper: bool) -> Counter[int]:
         """How many lines each agent has said in a day's talk, or in its whispers; pauses are none."""
@@ -164,7 +162,8 @@ class SeatRecord:
         """`gameInfo` of the seat, as far as it has read; `view` says its role."""
         facts, day, seat = self._facts, self._day, view.seat
         living = [j + 1 for j, lives in enumerate(self._alive) if lives]
-        talks, whispers = (self._left(day, whisper=whisper) for whisper in (False, True))
+        talks, whispers = (self._said.counts(day, self._lines[k], whisper=k) for k in (False, True))
+        most = self._rules.talk_lines
         return {
             "agent": seat + 1,
             "day": day,
@@ -184,8 +183,8 @@ class SeatRecord:
             "cursedFox": -1,
             "divineResult": _judged(facts.divined.get(day), day, seat),
             "mediumResult": _judged(facts.identified.get(day), day, seat),
-            "remainTalkMap": {str(agent): talks(agent) for agent in living},
-            "remainWhisperMap": {str(j + 1): whispers(j + 1) for j in self._wolves if self._alive[j]},
+            "remainTalkMap": {str(agent): most - talks[agent] for agent in living},
+            "remainWhisperMap": {str(j + 1): most - whispers[j + 1] for j in self._wolves if self._alive[j]},
             "existingRoleList": self._existing,
         }
 
@@ -197,10 +196,6 @@ class SeatRecord:
         talks = said.history(day, self.talks, 0, whisper=False)
         whispers = said.history(day, self.whispers, 0, whisper=True)
         return f'{{"talkList":{talks},"whisperList":{whispers},{as_json(fields)[1:]}'
-
-    def _left(self, day: int, *, whisper: bool) -> Callable[[int], int]:
-        counts = self._said.counts(day, self._lines[whisper], whisper=whisper)
-        return lambda agent: self._rules.talk_lines - counts[agent]
 
     def _counted(self) -> tuple[int, int]:
         """How many talk, and how many whisper."""
@@ -241,12 +236,10 @@ class SeatRecord:
 
 def game_setting(rules: AIWolfRules, time_limit: float) -> dict[str, Any]:
     """`gameSetting` of a table; `time_limit` in seconds."""
-    counts: Mapping[str, int] = dict.fromkeys(AIWOLF_ROLES, 0) | {
-        role.upper(): rules.roles.count(role) for role in rules.roles
-    }
+    dealt = Counter(map(str.upper, rules.roles))
     return {
         "playerNum": rules.players,
-        "roleNumMap": counts,
+        "roleNumMap": {role: dealt[role] for role in AIWOLF_ROLES},
         "maxTalk": rules.talk_lines,
         "maxTalkTurn": rules.talk_turns,
         "maxWhisper": rules.talk_lines,

@@ -136,17 +136,10 @@ def _written(metadata: Told, folder: Path) -> Path:
     stored = StoredGame.from_json(metadata["game"])
     spec = lookup(stored.table.game).spec
     side = spec.sides.index(metadata["side"])  # the order of a run; a game's name is its own, whatever the opponent
-    target: Path = (
-        folder
-        / FOLDER
-        / metadata["table"]
-        / metadata["opponent"]
-        / f"{spec.id}-{stored.seed}-{side}-{metadata['opponent']}.jsonl"
-    )
+    opponent: str = metadata["opponent"]
+    target = folder / FOLDER / metadata["table"] / opponent / f"{spec.id}-{stored.seed}-{side}-{opponent}.jsonl"
     target.parent.mkdir(parents=True, exist_ok=True)
-    players = {
-        agent: PLAYER if agent in stored.own else f"{metadata['opponent']}{OPPONENT}" for agent in stored.returns
-    }
+    players = {agent: PLAYER if agent in stored.own else f"{opponent}{OPPONENT}" for agent in stored.returns}
     play_again(stored, target, {"players": players})
     return target
 
@@ -163,15 +156,13 @@ def ability_figures(games: int, ability: str) -> Metric:
     """
 
     def value(scores: list[SampleScore]) -> Value:
-        whole = len(scores) == games
-        measured = _measured(tuple(sorted(_plain(sample.score.metadata or {}) for sample in scores))) if whole else None
+        metadata = (sample.score.metadata or {} for sample in scores)
+        shown = ({key: sample[key] for key in ("table", "opponent", "side", "game", "stated")} for sample in metadata)
+        plain = (json.dumps(sample, sort_keys=True) for sample in shown)
+        measured = _measured(tuple(sorted(plain))) if len(scores) == games else None
         return {"none": nan} if measured is None else dict(numbers_of(measured, ability))
 
     return value
-
-
-def _plain(metadata: Told) -> str:
-    return json.dumps({key: metadata[key] for key in ("table", "opponent", "side", "game", "stated")}, sort_keys=True)
 
 
 @lru_cache(maxsize=2)

@@ -18,7 +18,7 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value,
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from parlour.envs.registry import lookup
 from parlour.training.harnesses.inspect_ai.played import ALL, STORED, StoredGame, TaskGame, seatings
-from parlour.training.harnesses.inspect_ai.tasks import game_score, mean_if_own, stderr_if_own, whole_game
+from parlour.training.harnesses.inspect_ai.tasks import game_score, mean_if_own, moves_chosen, stderr_if_own, whole_game
 from parlour.training.measure.benchmark.played import WON
 from parlour.training.measure.benchmark.ratings import ratings
 from parlour.training.measure.benchmark.result import OVERALL, Points, scores, strata_of
@@ -143,20 +143,18 @@ def suite_metrics(
     name: str, fresh: str | None, tables: Sequence[str] | None, abilities: bool = False
 ) -> dict[str, list[Metric]]:
     """The metrics of the task: the figures of the suite, the share of games won with its standard error, and of each ability."""
-    of_abilities = import_extra("parlour.training.harnesses.inspect_ai.abilities", "batch") if abilities else None
-    games = chosen_suite(name, tables, fresh).games_played
-    return {
+    metrics = {
         "points": [suite_figures(name, fresh, tables)],
         "win": [mean_if_own(), stderr_if_own()],
         "reward": [mean_if_own(), stderr_if_own()],
         "faults": [mean()],
         "own": [mean()],
-        **(
-            {ability: [of_abilities.ability_figures(games, ability)] for ability in ALL_ABILITIES}
-            if of_abilities
-            else {}
-        ),
     }
+    if abilities:
+        figures_of = import_extra("parlour.training.harnesses.inspect_ai.abilities", "batch").ability_figures
+        games = chosen_suite(name, tables, fresh).games_played
+        metrics |= {ability: [figures_of(games, ability)] for ability in ALL_ABILITIES}
+    return metrics
 
 
 @metric(name="suite")
@@ -176,16 +174,8 @@ def suite_figures(name: str, fresh: str | None, tables: Sequence[str] | None) ->
 
 def points_of_samples(suite: Suite, samples: Sequence[Mapping[str, Any]]) -> Points | None:
     """The points of a suite, from the metadata of its samples' scores; None where there is no score."""
-    chosen, moves = (
-        (sum(counts) for counts in zip(*(sample["moves_chosen"] for sample in samples), strict=True))
-        if samples
-        else (0, 0)
-    )
-    by_game = {
-        (sample["table"], sample["opponent"], sample["side"], sample["seed"]): float(sample["points"])
-        for sample in samples
-    }
-    if no_score(PLAYED, chosen, moves) or len(by_game) < suite.games_played:
+    by_game = {(s["table"], s["opponent"], s["side"], s["seed"]): float(s["points"]) for s in samples}
+    if no_score(PLAYED, *moves_chosen(samples)) or len(by_game) < suite.games_played:
         return None
     return {
         table.name: {
@@ -203,10 +193,9 @@ def figures(suite: Suite, points: Points) -> dict[str, float]:
     """The score, the ends of its interval at 95 % and its standard error; the same of the ratings, by table, without the error."""
     strata, weights = strata_of(suite, points)
     shares = [w**2 * float(np.var(of, ddof=1)) / len(of) for of, w in zip(strata, weights, strict=True) if len(of) > 1]
-    rated = {f"elo_{table}": of[PLAYED] for table, of in ratings(suite, {PLAYED: points}).items()}
     numbers = {**_ends("score", scores(suite, points)[OVERALL]), "stderr": sqrt(sum(shares))}
-    for name, rating in rated.items():
-        numbers |= _ends(name, rating, f"{name}_")
+    for table, rated in ratings(suite, {PLAYED: points}).items():
+        numbers |= _ends(f"elo_{table}", rated[PLAYED], f"elo_{table}_")
     return numbers
 
 

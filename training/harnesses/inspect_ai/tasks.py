@@ -164,11 +164,16 @@ def stderr_if_own() -> Metric:
 
 def _if_own(of_all: Metric) -> Metric:
     def value(scores: list[SampleScore]) -> Value:
-        moves = [(sample.score.metadata or {}).get("moves_chosen", (0, 0)) for sample in scores]
-        own, made = (sum(counts) for counts in zip(*moves, strict=True)) if moves else (0, 0)
-        return nan if no_score("the model", own, made) else of_all(scores)
+        own, moves = moves_chosen([sample.score.metadata or {} for sample in scores])
+        return nan if no_score("the model", own, moves) else of_all(scores)
 
     return value
+
+
+def moves_chosen(samples: Sequence[Mapping[str, Any]]) -> tuple[int, int]:
+    """The moves that the model chose itself and all its moves, from the metadata of samples' scores."""
+    counts = [sample.get("moves_chosen", (0, 0)) for sample in samples]
+    return sum(own for own, _ in counts), sum(moves for _, moves in counts)
 
 
 def metrics_of(sides: bool) -> dict[str, list[Metric]]:
@@ -264,7 +269,7 @@ def game_task(
     base = OutsideSeats(table).game_env
     games = seatings(base, seeds_of(deals, seed), seats, sides)
     return Task(
-        dataset=MemoryDataset([_sample(task_game) for task_game in games], name=game),
+        dataset=MemoryDataset(list(map(_sample, games)), name=game),
         solver=whole_game(game, options, opponents, on_bad, tries, list_options),
         scorer=game_score(),
         metrics=metrics_of(sides=bool(base.spec.sides)),
