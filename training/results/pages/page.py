@@ -14,13 +14,13 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
+from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any, Final
 
 from parlour.envs.core import accept
 
-_LOOK: Final = files("parlour.training.results.pages") / "look"
+_LOOK: Final = resources.files("parlour.training.results.pages") / "look"
 STYLE: Final = "style.css"
 SHARED: Final = ("dom.js", "words.js", "ring.js", "record.js", "tables.js", "charts.js")
 """Scripts of the shared look, in the order in which they are joined."""
@@ -59,7 +59,8 @@ def look(name: str) -> Traversable:
 def render(page: Page) -> str:
     """The whole page as HTML, in UTF-8 once written."""
     style = _joined([look(STYLE), *page.styles])
-    script = _joined_script([*map(look, SHARED), *page.scripts])
+    files = _joined([*map(look, SHARED), *page.scripts])
+    script = f'"use strict";\n(() => {{\n{files}\n}})();\n'  # in a function, so that nothing is left in `window`
     return "\n".join((
         "<!doctype html>",
         f'<html lang="{html.escape(page.language)}">',
@@ -94,11 +95,6 @@ def as_json(value: Any) -> str:
 
 def _joined(parts: Sequence[Traversable]) -> str:
     return "\n".join(part.read_text("utf-8") for part in parts)
-
-
-def _joined_script(parts: Sequence[Traversable]) -> str:
-    """One function around all files: their names are theirs alone, and nothing is left in `window`."""
-    return '"use strict";\n(() => {\n' + _joined(parts) + "\n})();\n"
 
 
 def _policy(style: str, script: str, *, connects: bool) -> str:

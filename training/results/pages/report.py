@@ -90,34 +90,29 @@ def part_markdown(part: ResultTable | str) -> str:
     return "\n\n".join(filter(None, [f"**{part.title}**", part.markdown(), part.note])) + "\n"
 
 
-class Interval(NamedTuple):
-    """A row of a picture of estimates."""
-
-    name: str
-    estimate: Estimate
-    note: str
+Interval = tuple[str, Estimate, str]
+"""A row of a picture of estimates: its name, the estimate, and a note."""
 
 
-def intervals(label: str, rows: Sequence[tuple[str, Estimate, str]], low: float = 0.0, high: float = 1.0) -> str:
+def intervals(label: str, rows: Sequence[Interval], low: float = 0.0, high: float = 1.0) -> str:
     """Estimates with their intervals as a picture in SVG, within a `figure`: each with a name and a note.
 
     It is there twice, and the style sheet shows one: the wide one has names before and notes behind, the one for phones above.
     """
-    drawn = [Interval(*row) for row in rows]
-    both = _intervals_wide(label, drawn, low, high) + _intervals_stacked(label, drawn, low, high)
+    both = _intervals_wide(label, rows, low, high) + _intervals_stacked(label, rows, low, high)
     return f'<figure class="chart intervals" tabindex="0">{both}<figcaption>{_safe(label)}</figcaption></figure>'
 
 
 def _intervals_wide(label: str, rows: Sequence[Interval], low: float, high: float) -> str:
-    longest = min(_LONGEST_LABEL, max(len(row.name) for row in rows))
-    left, right = 24 + _LETTER * longest, 16 + _LETTER * max(len(row.note) for row in rows)
+    longest = min(_LONGEST_LABEL, max(len(name) for name, _, _ in rows))
+    left, right = 24 + _LETTER * longest, 16 + _LETTER * max(len(note) for _, _, note in rows)
     scale, height = _Scale(left, 420, low, high), 26 * len(rows) + 34
     parts = [_svg("wide", label, left + 420 + right, height), *scale.grid(height)]
-    for number, row in enumerate(rows):
+    for number, (name, estimate, note) in enumerate(rows):
         y = 20 + 26 * number
-        parts.append(f'<text x="{left - 10}" y="{y + 4}" text-anchor="end">{_shortened(row.name, longest)}</text>')
-        parts += scale.mark(row.estimate, y)
-        parts.append(f'<text x="{left + 428}" y="{y + 4}">{_safe(row.note)}</text>')
+        parts.append(f'<text x="{left - 10}" y="{y + 4}" text-anchor="end">{_shortened(name, longest)}</text>')
+        parts += scale.mark(estimate, y)
+        parts.append(f'<text x="{left + 428}" y="{y + 4}">{_safe(note)}</text>')
     return f"{''.join(parts)}</svg>"
 
 
@@ -125,12 +120,12 @@ def _intervals_stacked(label: str, rows: Sequence[Interval], low: float, high: f
     width, step = 340, 46
     scale, height = _Scale(12, width - 24, low, high), step * len(rows) + 30
     parts = [_svg("stacked", label, width, height), *scale.grid(height)]
-    for number, row in enumerate(rows):
+    for number, (name, estimate, note) in enumerate(rows):
         y = 18 + step * number
-        room = width // _LETTER - len(row.note) - 2
-        parts.append(f'<text x="4" y="{y}">{_shortened(row.name, max(room, 8))}</text>')
-        parts.append(f'<text x="{width - 4}" y="{y}" text-anchor="end">{_safe(row.note)}</text>')
-        parts += scale.mark(row.estimate, y + 14)
+        room = width // _LETTER - len(note) - 2
+        parts.append(f'<text x="4" y="{y}">{_shortened(name, max(room, 8))}</text>')
+        parts.append(f'<text x="{width - 4}" y="{y}" text-anchor="end">{_safe(note)}</text>')
+        parts += scale.mark(estimate, y + 14)
     return f"{''.join(parts)}</svg>"
 
 

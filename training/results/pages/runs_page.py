@@ -98,12 +98,13 @@ def write_runs_page(file: Path, runs: Sequence[Path], board: Leaderboard) -> str
     measured = {name: abilities for name, folder in folders.items() if (abilities := _abilities(folder))}
     verdict = together([verdict_of(entry.result) for entry in entries])
     title = f"Benchmark {board.suite}: {', '.join(entry.result.name for entry in entries)}"
+    commands = tuple((name, str(read_json(folder / RESULTS).get("command", ""))) for name, folder in folders.items())
     parts = [
         _scores(board),
         *(_picture(picture, measured) for picture in PICTURES),
         *(line for name, abilities in measured.items() for line in _games(name, abilities, folders[name], file.parent)),
         part_html(leaderboard_table(board)),
-        part_html(_commands(folders)),
+        part_html(ResultTable("Commands that make the runs again", (Column("player"), Column("command")), commands)),
     ]
     file.parent.mkdir(parents=True, exist_ok=True)
     write_verdict_page(file, title, verdict, parts)
@@ -189,9 +190,3 @@ def _games(name: str, abilities: ToldAbilities, folder: Path, beside: Path) -> l
             link = quote(Path(os.path.relpath(page, beside)).as_posix())
             lines.append(f'<p><a href="{link}">{escape(f"{name}: {why}")}</a>: <bdi>{escape(what)}</bdi></p>')
     return lines
-
-
-def _commands(folders: Mapping[str, Path]) -> ResultTable:
-    """How to make each run again."""
-    rows = tuple((name, str(read_json(folder / RESULTS).get("command", ""))) for name, folder in folders.items())
-    return ResultTable("Commands that make the runs again", (Column("player"), Column("command")), rows)

@@ -17,7 +17,7 @@ from parlour.policies.agents.avalon.asks import Analyse
 from parlour.training.results.replay_page.matter import GameMatter, roles_of
 from parlour.training.results.replay_page.model import BeliefLines, ReplayColumn, ReplayRow, ReplayTable, seat_columns
 from parlour.training.results.replay_page.played import PlayedGame
-from parlour.training.results.replay_page.tracks import Track, answers_of, exact_lines, opinions_in
+from parlour.training.results.replay_page.tracks import Track, answers_of, exact_lines, opinions_in, seat_lines
 from parlour.training.results.replay_page.turning import avalon_turned, shown_to_all
 
 _BY: Final = "The exact posterior over all deals of the roles, by the heuristic's fixed habits, from what {} was shown."
@@ -131,15 +131,7 @@ def _analysed(played: PlayedGame) -> Iterator[BeliefLines]:
             track = tracks.setdefault((answer.seat, key), Track())
             track.at(answer.step, (opinions.get(seat, {}).get(key) for seat in range(seats)))
     for (seat, key), track in sorted(tracks.items()):
-        yield BeliefLines(
-            id=f"recorded {key}: {name(seat)}",
-            title={"looks_evil": "how evil it looks to the others"}.get(key, f"chance of being {_ANALYSED[key]}"),
-            what=_ANALYSED[key],
-            holder=seat,
-            source="recorded",
-            low=0.0,
-            high=1.0,
-            points=track.points,
-            subjects=tuple(range(seats)),
-            by=f"{name(seat)}'s own analysis, from its answers in the transcript.",
-        )
+        title = {"looks_evil": "how evil it looks to the others"}.get(key, f"chance of being {_ANALYSED[key]}")
+        by = f"{name(seat)}'s own analysis, from its answers in the transcript."
+        line = f"recorded {key}: {name(seat)}"
+        yield seat_lines(line, title, _ANALYSED[key], seat, "recorded", track.points, seats, by)

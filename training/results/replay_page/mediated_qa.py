@@ -89,20 +89,11 @@ class _Turned(NamedTuple):
 
 def _done(table: MediatedQA, asked: list[_Asked]) -> ReplayTable:
     """A row for each question and module: what was recommended, what it chose, and what was carried out."""
-    columns = (
-        ReplayColumn("question", "number"),
-        ReplayColumn("module"),
-        ReplayColumn("recommended"),
-        ReplayColumn("chosen"),
-    )
+    texts = map(ReplayColumn, ("module", "recommended", "chosen", "carried out"))
+    columns = (ReplayColumn("question", "number"), *texts, ReplayColumn("followed", "flag"), ReplayColumn("outcome"))
     rows = [row for number, question in enumerate(asked, 1) for row in _of_question(table, number, question)]
-    more = (
-        ReplayColumn("carried out"),
-        ReplayColumn("followed", "flag"),
-        ReplayColumn("outcome"),
-        ReplayColumn("net", "number"),
-    )
-    return ReplayTable("questions", "Recommended against done", (*columns, *more), tuple(rows))
+    columns += (ReplayColumn("net", "number"),)
+    return ReplayTable("questions", "Recommended against done", columns, tuple(rows))
 
 
 def _of_question(table: MediatedQA, number: int, question: _Asked) -> Iterator[ReplayRow]:

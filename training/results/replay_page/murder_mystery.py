@@ -22,7 +22,7 @@ from parlour.training.results.replay_page.matter import GameMatter
 from parlour.training.results.replay_page.model import BeliefLines, Document, ReplayColumn, ReplayRow, ReplayTable
 from parlour.training.results.replay_page.mystery_sensors import questum_beliefs
 from parlour.training.results.replay_page.played import PlayedGame
-from parlour.training.results.replay_page.tracks import Track
+from parlour.training.results.replay_page.tracks import Track, seat_lines
 
 _WORDED: Final = (game.ANSWER, game.INTRODUCE)
 _FOUND: Final = {game.MISSED: "not solved", game.SOLVED: "solved", game.NO_PLAYER: "no player did it"}
@@ -89,13 +89,9 @@ def _suspicions(played: PlayedGame, views: list[MysteryView]) -> ReplayTable:
                 elif kind in (game.SUSPECT, game.VOTE) and event.seat == seat:
                     when = "vote" if kind == game.VOTE else f"round {rounds + 1}"
                     rows.append(ReplayRow(news.step, (when, seat, view.victims[victim], args[0]), to=(seat,)))
-    columns = (
-        ReplayColumn("when"),
-        ReplayColumn("player", "seat"),
-        ReplayColumn("victim"),
-        ReplayColumn("suspects", "seat"),
-    )
-    return ReplayTable("suspicions", "Suspicions and votes", columns, tuple(sorted(rows, key=lambda row: row.step)))
+    columns = (ReplayColumn("when"), ReplayColumn("player", "seat"), ReplayColumn("victim"))
+    rows.sort(key=lambda row: row.step)
+    return ReplayTable("suspicions", "Suspicions and votes", (*columns, ReplayColumn("suspects", "seat")), tuple(rows))
 
 
 def _votes(played: PlayedGame, views: list[MysteryView]) -> ReplayTable:
@@ -117,19 +113,15 @@ def _votes(played: PlayedGame, views: list[MysteryView]) -> ReplayTable:
 
 def _quiz(case: Case, end: int) -> ReplayTable:
     """The questions that each seat is asked after the game, with what counts as right; from the last step on."""
-    columns = (
-        ReplayColumn("asked", "seat"),
-        ReplayColumn("points", "number"),
-        ReplayColumn("question"),
-        ReplayColumn("options"),
-    )
+    texts = map(ReplayColumn, ("question", "options", "right"))
+    columns = (ReplayColumn("asked", "seat"), ReplayColumn("points", "number"), *texts)
     rows = []
     for seat, asked in enumerate(case.questions):
         for question in asked:
             options = "; ".join(f"{letter}) {text}" for letter, text in zip(LETTERS, question.options, strict=False))
             right = ", ".join(LETTERS[key] for key in question.keys)
             rows.append(ReplayRow(end, (seat, question.points, question.text, options, right), to=()))
-    return ReplayTable("quiz", "The quiz after the game", (*columns, ReplayColumn("right")), tuple(rows))
+    return ReplayTable("quiz", "The quiz after the game", columns, tuple(rows))
 
 
 # -- beliefs ---------------------------------------------------------------------------------------------------------
@@ -160,19 +152,9 @@ def _line(played: PlayedGame, view: MysteryView, victim: int, holder: int | None
             known = len(statements)
             left = Counter(world.murderer for world in consistent(clauses(statements, person), every))
             track.at(news.step, (left[seat] / left.total() if left else None for seat in range(seats)))
-    whose = "everybody" if holder is None else name(holder)
-    return BeliefLines(
-        id=f"exact murderer of {victim}: {whose}",
-        title=f"can have killed {view.victims[victim]}: share of the worlds left",
-        what=f"murderer of {view.victims[victim]}",
-        holder=holder,
-        source="exact",
-        low=0.0,
-        high=1.0,
-        points=track.points,
-        subjects=tuple(range(seats)),
-        by=_BY.format(whose),
-    )
+    whose, whom = "everybody" if holder is None else name(holder), view.victims[victim]
+    title, key = f"can have killed {whom}: share of the worlds left", f"exact murderer of {victim}: {whose}"
+    return seat_lines(key, title, f"murderer of {whom}", holder, "exact", track.points, seats, _BY.format(whose))
 
 
 def _facts(event: Event, view: MysteryView, holder: int | None) -> Iterator[Told]:

@@ -6,7 +6,6 @@ If a language model answered for a seat, its answers about all sensors are read 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from parlour.envs.core import ParlourError
@@ -41,30 +40,17 @@ def questum_beliefs(played: PlayedGame, views: Sequence[MysteryView]) -> Questum
     seen, noted = _Seen(views), _Seen(views)
     alike = follow(played, _PLAYERS, seen.look)
     _take_recorded(played, views, noted)
-    kept = [(row.step, row) for row in seen.rows if row.cells[0] in alike]
-    kept += [(row.step, row) for row in noted.rows if row.cells[0] not in alike]
-    rows = tuple(row for _, row in sorted(kept, key=lambda pair: pair[0]))
-    columns = (
-        ReplayColumn("player", "seat"),
-        ReplayColumn("victim"),
-        ReplayColumn("about", "seat"),
-        *map(ReplayColumn, _SHOWN),
+    kept = [row for row in seen.rows if row.cells[0] in alike]
+    kept += [row for row in noted.rows if row.cells[0] not in alike]
+    rows = tuple(sorted(kept, key=lambda row: row.step))
+    columns = (ReplayColumn("player", "seat"), ReplayColumn("victim"), ReplayColumn("about", "seat"))
+    columns += (*map(ReplayColumn, _SHOWN), ReplayColumn("differ from a murderer's", "number"))
+    again = ((key, track, "played again", _BY) for key, track in sorted(seen.tracks.items()) if key[0] in alike)
+    recorded = (
+        (key, track, "recorded", _RECORDED) for key, track in sorted(noted.tracks.items()) if key[0] not in alike
     )
-    table = ReplayTable(
-        "sensors", "What sensors read", (*columns, ReplayColumn("differ from a murderer's", "number")), rows
-    )
-    again = [_lines(key, track, views) for key, track in sorted(seen.tracks.items()) if key[0] in alike]
-    recorded = [
-        replace(
-            _lines(key, track, views),
-            id=f"recorded {key[2]} {key[1]}: {name(key[0])}",
-            source="recorded",
-            by=_RECORDED.format(name(key[0])),
-        )
-        for key, track in sorted(noted.tracks.items())
-        if key[0] not in alike
-    ]
-    return QuestumBeliefs((table,) if rows else (), (*again, *recorded))
+    beliefs = tuple(_lines(views, *belief) for belief in (*again, *recorded))
+    return QuestumBeliefs((ReplayTable("sensors", "What sensors read", columns, rows),) if rows else (), beliefs)
 
 
 def _take_recorded(played: PlayedGame, views: Sequence[MysteryView], noted: _Seen) -> None:
@@ -148,19 +134,19 @@ class _Seen:
         self.tracks.setdefault((holder, victim, what), Track()).at(step, values)
 
 
-def _lines(key: tuple[int, int, str], track: Track, views: Sequence[MysteryView]) -> BeliefLines:
+def _lines(views: Sequence[MysteryView], key: tuple[int, int, str], track: Track, source: str, by: str) -> BeliefLines:
     seat, victim, what = key
     whom = views[seat].victims[victim]
     chance = what == "chance"
     return BeliefLines(
-        id=f"played again {what} {victim}: {name(seat)}",
+        id=f"{source} {what} {victim}: {name(seat)}",
         title=f"own chance to have killed {whom}" if chance else f"sensors that differ from the murderer's of {whom}",
         what=f"murderer of {whom}" if chance else f"sensors of {whom}",
         holder=seat,
-        source="played again",
+        source=source,
         low=0.0,
         high=1.0 if chance else float(len(DEFAULT)),
         points=track.points,
         subjects=tuple(range(len(views))),
-        by=_BY.format(name(seat)),
+        by=by.format(name(seat)),
     )

@@ -11,7 +11,7 @@ from parlour.policies.agents.werewolf.gratr import GratrAgent
 from parlour.training.results.replay_page.again import FollowedTurn, follow
 from parlour.training.results.replay_page.model import BeliefLines, Document
 from parlour.training.results.replay_page.played import PlayedGame
-from parlour.training.results.replay_page.tracks import Alive, Track, ended, of_the_living
+from parlour.training.results.replay_page.tracks import Alive, Track, ended, of_the_living, seat_lines
 
 _BY: Final = "{}'s {}, run once more on the recorded Views: it put the same questions and made the same moves."
 _DECIDES: Final = "trust that it decides by"
@@ -64,15 +64,6 @@ def trust_graphs(played: PlayedGame, alive: Alive) -> TrustGraphs:
 
 
 def _lines(seat: int, what: str, track: Track, alive: Alive, seats: int) -> BeliefLines:
-    return BeliefLines(
-        id=f"played again {'trust' if what == _DECIDES else what}: {name(seat)}",
-        title=f"{what}, from -1 (adversary) to 1 (ally)",
-        what="trust",
-        holder=seat,
-        source="played again",
-        low=-1.0,
-        high=1.0,
-        points=ended(track.points, alive),
-        subjects=tuple(range(seats)),
-        by=_BY.format(name(seat), what),
-    )
+    key, by = f"played again {'trust' if what == _DECIDES else what}: {name(seat)}", _BY.format(name(seat), what)
+    title, points = f"{what}, from -1 (adversary) to 1 (ally)", ended(track.points, alive)
+    return seat_lines(key, title, "trust", seat, "played again", points, seats, by, low=-1.0)

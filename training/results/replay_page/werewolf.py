@@ -20,7 +20,7 @@ from parlour.training.results.replay_page.matter import GameMatter, roles_of
 from parlour.training.results.replay_page.model import BeliefLines, ReplayColumn, ReplayRow, ReplayTable, seat_columns
 from parlour.training.results.replay_page.played import News, PlayedGame
 from parlour.training.results.replay_page.record import lines_of
-from parlour.training.results.replay_page.tracks import Alive, Track, ended, exact_lines, of_the_living
+from parlour.training.results.replay_page.tracks import Alive, Track, ended, exact_lines, of_the_living, seat_lines
 from parlour.training.results.replay_page.trust_graphs import trust_graphs
 from parlour.training.results.replay_page.turning import werewolf_turned
 
@@ -152,18 +152,9 @@ def _recorded(played: PlayedGame, alive: Alive) -> Iterator[BeliefLines]:
             trust = [_trust(beliefs.get(name(seat))) for seat in range(seats)]
             tracks.setdefault(entry.seat, Track()).at(step, of_the_living(trust, alive, step))
     for seat, track in sorted(tracks.items()):
-        yield BeliefLines(
-            id=f"recorded trust: {name(seat)}",
-            title="own trust, from -1 (adversary) to 1 (ally)",
-            what="trust",
-            holder=seat,
-            source="recorded",
-            low=-1.0,
-            high=1.0,
-            points=ended(track.points, alive),
-            subjects=tuple(range(seats)),
-            by=_RECORDED.format(name(seat)),
-        )
+        title, by = "own trust, from -1 (adversary) to 1 (ally)", _RECORDED.format(name(seat))
+        points = ended(track.points, alive)
+        yield seat_lines(f"recorded trust: {name(seat)}", title, "trust", seat, "recorded", points, seats, by, low=-1.0)
 
 
 def _trust(belief: Any) -> float | None:
