@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from parlour.envs.testing import CHECKS
 from parlour.training.cli import run
-from parlour.training.cli.new_game import new_game
+from parlour.training.cli.own_games import new_game
 
 GAME = "mygame_v0"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from parlour.training.cli import run
-from parlour.training.cli.new_game import new_game
+from parlour.training.cli.own_games import new_game
 
 
 @pytest.fixture

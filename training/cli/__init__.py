@@ -51,9 +51,9 @@ COMMANDS: Final[Mapping[str, str]] = {
     "arena": "arena:arena",
     "benchmark": "benchmark:benchmark",
     "benchmark compare": "benchmark:compare_results",
-    "benchmark abilities": "abilities:show_abilities",
-    "benchmark leaderboard": "leaderboard:show_leaderboard",
-    "benchmark page": "leaderboard:write_page",
+    "benchmark abilities": "benchmark:show_abilities",
+    "benchmark leaderboard": "benchmark:show_leaderboard",
+    "benchmark page": "benchmark:write_page",
     "metrics": "metrics:metrics",
     "analyse": "analyse:analyse",
     "demo": "demo:demo",
@@ -92,9 +92,9 @@ COMMANDS: Final[Mapping[str, str]] = {
     "cache list": "cache:list_replies",
     "cache prune": "cache:prune_replies",
     "cache export": "cache:export_replies",
-    "import avalon": "imports:import_avalon",
-    "import werewolf": "imports:import_werewolf",
-    "export": "exports:export",
+    "import avalon": "records:import_avalon",
+    "import werewolf": "records:import_werewolf",
+    "export": "records:export",
 }
 """The words of a command -> module and function that it calls; a module is imported when one of its commands is. A command with
 the words of a group runs if no command of the group follows."""

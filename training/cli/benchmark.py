@@ -1,22 +1,25 @@
-"""`parlour benchmark`: a player on a fixed suite, one number with its interval; two of them compared."""
+"""`parlour benchmark`: a player on a fixed suite, one number with its interval; results compared, ranked, on a page; abilities."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 from parlour.envs.core import ParlourError
 from parlour.envs.terminal import tell
 from parlour.policies import HumanPolicy, asks_a_model
 from parlour.policies.agents.chat import ChatPlayer
+from parlour.policies.files import write_json
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called, seated
 from parlour.training.cli.options import Answer
 from parlour.training.measure.benchmark.compare import compare, two_results
 from parlour.training.measure.benchmark.cost import forecast
+from parlour.training.measure.benchmark.leaderboard import leaderboard
+from parlour.training.measure.benchmark.measured import seconds_a_game
 from parlour.training.measure.benchmark.played import Candidate
 from parlour.training.measure.benchmark.ratings import Ratings, ratings
 from parlour.training.measure.benchmark.result import OVERALL, plain, scores
@@ -25,13 +28,21 @@ from parlour.training.measure.benchmark.run import benchmark as run_benchmark
 from parlour.training.measure.benchmark.suite import FULL, Suite, chosen_suite
 from parlour.training.measure.benchmark.verdict import expectation, verdict_of
 from parlour.training.measure.statistics import Estimate, show_interval
+from parlour.training.play.extras import import_extra
 from parlour.training.play.parallel.executor import opened
 from parlour.training.play.runner import GameRunner
 from parlour.training.results import display
 from parlour.training.results.decision_tables import SIGN, decision_parts, marked
 from parlour.training.results.pages.benchmark_page import write_benchmark_page
-from parlour.training.results.pages.leaderboard_page import ANCHOR
+from parlour.training.results.pages.leaderboard_page import (
+    ANCHOR,
+    LEADERBOARD_PAGE,
+    leaderboard_table,
+    verdict_on,
+    write_leaderboard_page,
+)
 from parlour.training.results.pages.report import HTML, MARKDOWN
+from parlour.training.results.pages.runs_page import write_runs_page
 from parlour.training.results.result_table import Cell, Column, ResultTable
 from parlour.training.results.verdicts import POINTS, compared, together, word
 
@@ -169,3 +180,79 @@ def _figure(score: Estimate, result: BenchmarkResult) -> tuple[Cell, Cell]:
     if result.no_score:
         return None, None
     return (f"{score.value:5.1f} {SIGN}" if result.doubt else score.value), show_interval(score, ".1f")
+
+
+FIGURES: Final = "leaderboard.json"
+
+
+def show_leaderboard(
+    results: Annotated[list[Path], typer.Argument(), "Results files (benchmark.json), or run directories."],
+    out: Annotated[Path, "Folder for the page and the figures."] = Path("runs/leaderboard"),
+) -> Answer:
+    """Rank players by their results of one suite, with the players that come with parlour.
+
+    Each file is checked: its suite, its counts, and that its scores follow from its points. A file that fails is refused.
+
+    Example: [bold]parlour benchmark leaderboard runs/llama runs/qwen --out site[/bold]
+    """
+    board = leaderboard(results)
+    out.mkdir(parents=True, exist_ok=True)
+    write_leaderboard_page(out, board)
+    write_json(out / FIGURES, board.as_json())
+    files = f"page: {out / LEADERBOARD_PAGE}; figures: {out / FIGURES}"
+    return Answer(board.as_json(), [leaderboard_table(board), files], verdict=verdict_on(board))
+
+
+def write_page(
+    runs: Annotated[list[Path], typer.Argument(), "Run directories of a benchmark, of one suite."],
+    html: Annotated[Path, "The page."] = Path("runs/benchmark.html"),
+) -> Answer:
+    """Put runs of the benchmark on one page: verdict, scores beside cost, abilities, games worth reading, commands.
+
+    Abilities are on it for runs in which `parlour benchmark abilities` has measured them. The file benchmark.json of a run is what
+    one submits to a leaderboard; it is checked as there.
+
+    Example: [bold]parlour benchmark page runs/llama runs/qwen --html site/index.html[/bold]
+    """
+    board = leaderboard(runs)
+    verdict = write_runs_page(html, runs, board)
+    return Answer({**board.as_json(), "page": str(html)}, [leaderboard_table(board), f"page: {html}"], verdict=verdict)
+
+
+def show_abilities(
+    model: ModelOption,
+    run: Annotated[Path, typer.Argument(), "Run directory of a benchmark."],
+    policy: Annotated[
+        str | None, "The player that was measured, who is asked what it believes; None: chat, answered by --model."
+    ] = None,
+    cases: Annotated[int, "Murder mysteries that the model also plays with 25, 50 and 100 questions; 0: none."] = 0,
+    mediated: Annotated[int, "Questions on which a mediator over the model is also measured; 0: none."] = 0,
+) -> Answer:
+    """Measure deduction, deception, persuasion, consistency and the hunt for Merlin in the games of a benchmark.
+
+    At the first decision after each quest, every good seat of the player is asked in private how likely each other seat is to be
+    evil. It is asked at the recorded games, so that it costs no move. The expert, the heuristic and the random player are asked at
+    the same moments. Needs the extra batch.
+
+    Example: [bold]parlour benchmark abilities runs/heuristic --policy heuristic[/bold]
+    """
+    if policy is None and not model.is_language_model:
+        raise ParlourError("there is nobody to ask; accepted: --model NAME, or --policy PLAYER")
+    measured = import_extra("parlour.training.measure.abilities.run", "batch")
+    words = import_extra("parlour.training.measure.abilities.table", "batch")
+    pages = import_extra("parlour.training.results.pages.abilities_page", "batch")
+    questions = import_extra("parlour.training.measure.abilities.questions", "batch")
+    sizes = questions.QuestionSizes(cases=cases, mediated=mediated)
+    with display.progress_line() as progress:
+        result = measured.abilities(run, policy or ChatPlayer.name, model, progress, sizes)
+    table, verdict = words.abilities_table(result), words.verdict_on(result)
+    pages.write_abilities_page(run, result, verdict, table)
+    answered = [f"questions answered by {called(model)}"] if result.asked.questions else []
+    clock = seconds_a_game(run)
+    took = (
+        f"seconds of its turns in a game, on this machine: {clock.value:.2f} {show_interval(clock, '.2f')}, n={clock.n}"
+        if clock
+        else ""
+    )
+    files = f"page: {run / pages.ABILITIES_PAGE}; figures: {run / measured.ABILITIES}"
+    return Answer(result.as_json(), [table, *answered, *filter(None, [took]), files], verdict=verdict)

@@ -19,7 +19,7 @@ from parlour.envs.json_values import json_value
 from parlour.envs.werewolf.aiwolf.rules import AIWolf
 from parlour.envs.werewolf.aiwolf.vocabulary import REMARK, TALK_OVER, AIWolfRules
 from parlour.envs.werewolf.vocabulary import WerewolfView
-from parlour.training.harnesses.aiwolf.received import ReceivedGame
+from parlour.training.harnesses.aiwolf.received import ReceivedGame, reading
 from parlour.training.harnesses.aiwolf.visitor import LONGEST_PACKET, Visitor
 
 REQUESTS: Final = (
@@ -33,6 +33,7 @@ MOST_ROUNDS: Final = 1_000_000
 """The largest limit of a server's settings that is read."""
 LONGEST_WORDS: Final = 4000
 """Characters of a line that are read."""
+_PROTOCOL: Final = "aiwolf-nlp's protocol"
 _PLAYER: Final = re.compile(r"player_([0-9]{1,2})(?![0-9])")
 
 
@@ -78,14 +79,11 @@ class NlpVisitor(Visitor):
         return super().answer(self._classic(str(request), packet))
 
     def _begin(self, packet: Mapping[str, Any]) -> None:
-        try:
+        with reading("INITIALIZE", _PROTOCOL):
             self._names = NlpNames(packet["info"]["status_map"])
             rules = rules_of(packet["setting"])
-            accepted = f"{len(rules.roles)} names"
             if len(self._names.all) != len(rules.roles):
-                raise accept("status_map", self._names.all, accepted)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise ParlourError(_unread("INITIALIZE", error)) from None
+                raise accept("status_map", self._names.all, f"{len(rules.roles)} names")
         game = AIWolf(rules=rules, talk=True, config={"roles": list(rules.roles)})
         super()._begin(self._classic("INITIALIZE", packet) | {"gameSetting": game})
 
@@ -93,10 +91,8 @@ class NlpVisitor(Visitor):
         return NlpGame(info, {}, setting)
 
     def _classic(self, request: str, packet: Mapping[str, Any]) -> dict[str, Any]:
-        try:
+        with reading(request, _PROTOCOL):
             return self._names.packet(request, packet)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise ParlourError(_unread(request, error)) from None
 
     def _line(self, move: Move, action: Any, view: WerewolfView) -> str:
         if move.kind in (speech.SILENT, TALK_OVER):
@@ -239,7 +235,3 @@ def _packet(message: str | bytes) -> Mapping[str, Any]:
     if not isinstance(packet, dict):
         raise ParlourError("the server sent what is no JSON object; accepted: aiwolf-nlp's protocol")
     return packet
-
-
-def _unread(request: str, error: Exception) -> str:
-    return f"the server's {request} cannot be read ({error!r}); accepted: aiwolf-nlp's protocol"

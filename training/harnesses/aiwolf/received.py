@@ -5,7 +5,8 @@ What a server does not send is not known. Lines that are no sentences of AIWolf'
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 from parlour.envs import speech
@@ -44,6 +45,15 @@ from parlour.envs.werewolf.vocabulary import (
 ASKED: Final = {"VOTE": BALLOT, "DIVINE": CHECKS, "GUARD": GUARDS, "ATTACK": KILL, "TALK": "", "WHISPER": ""}
 """Requests that are answered by a move -> its kind; empty for a line."""
 _BY_NIGHT: Final = frozenset({"DIVINE", "GUARD", "ATTACK", "WHISPER"})
+
+
+@contextmanager
+def reading(request: str, protocol: str = "AIWolf's protocol") -> Iterator[None]:
+    """Raise `ParlourError` where the packet of a request is not as the protocol has it."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, IndexError, StopIteration, AttributeError) as error:
+        raise ParlourError(f"the server's {request} cannot be read ({error!r}); accepted: {protocol}") from None
 
 
 def table_of(setting: Mapping[str, Any]) -> AIWolf:
@@ -89,12 +99,8 @@ class ReceivedGame:
 
     def receive(self, request: str, packet: Mapping[str, Any]) -> None:
         """Read a packet. Raises `ParlourError` for a packet that cannot be read."""
-        try:
+        with reading(request):
             self._receive(request, packet)
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-            raise ParlourError(
-                f"the server's {request} cannot be read ({error!r}); accepted: AIWolf's protocol"
-            ) from None
 
     def view(self, request: str) -> WerewolfView:
         """The View of the seat when it gets a request of `ASKED`."""

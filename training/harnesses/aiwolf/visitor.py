@@ -23,7 +23,7 @@ from parlour.envs.werewolf.vocabulary import VILLAGE, WerewolfView
 from parlour.envs.wording import wording
 from parlour.policies.base import Policy
 from parlour.training.harnesses.aiwolf.game_info import LineKey, SaidLines
-from parlour.training.harnesses.aiwolf.received import ASKED, ReceivedGame
+from parlour.training.harnesses.aiwolf.received import ASKED, ReceivedGame, reading
 from parlour.training.measure.statistics import rate
 from parlour.training.results.result_table import Column, ResultTable
 
@@ -100,12 +100,8 @@ class Visitor:
 
     def _begin(self, packet: Mapping[str, Any]) -> None:
         info, setting = packet.get("gameInfo"), packet.get("gameSetting")
-        try:
+        with reading("INITIALIZE"):
             self._game = self._received(info, setting)
-        except (KeyError, TypeError, ValueError, StopIteration, AttributeError) as error:
-            raise ParlourError(
-                f"the server's INITIALIZE cannot be read ({error!r}); accepted: AIWolf's protocol"
-            ) from None
         self._policy.reset(self._game.seat, self._seed + self.games.total())
 
     def _received(self, info: Any, setting: Any) -> ReceivedGame:
