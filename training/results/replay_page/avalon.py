@@ -6,19 +6,27 @@ reads it; the onlooker's is that of who knows nobody's role and hears what every
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Final
 
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.belief import ONLOOKER, AvalonBelief
 from parlour.envs.avalon.vocabulary import AvalonView
-from parlour.envs.english import name
+from parlour.envs.core import Event
+from parlour.envs.english import listing, name
 from parlour.policies.agents.avalon.asks import Analyse
 from parlour.training.results.replay_page.matter import GameMatter, roles_of
-from parlour.training.results.replay_page.model import BeliefLines, ReplayColumn, ReplayRow, ReplayTable, seat_columns
+from parlour.training.results.replay_page.model import (
+    BeliefLines,
+    ReplayColumn,
+    ReplayRow,
+    ReplayTable,
+    Turned,
+    seat_columns,
+)
 from parlour.training.results.replay_page.played import PlayedGame
 from parlour.training.results.replay_page.tracks import Track, answers_of, exact_lines, opinions_in, seat_lines
-from parlour.training.results.replay_page.turning import avalon_turned, shown_to_all
 
 _BY: Final = "The exact posterior over all deals of the roles, by the heuristic's fixed habits, from what {} was shown."
 _ANALYSED: Final = {"evil": "evil", "merlin": "Merlin", "looks_evil": "looks evil"}
@@ -35,7 +43,7 @@ def avalon_matter(played: PlayedGame) -> GameMatter:
         tables=(_teams(played), _cards(played)),
         beliefs=beliefs,
         roles=roles_of(views),
-        turned=avalon_turned(played, beliefs),
+        turned=_turned(played, beliefs),
     )
 
 
@@ -55,7 +63,7 @@ def _proposals(played: PlayedGame) -> Iterator[ReplayRow]:
     quest = leader = number = 0
     team: tuple[int, ...] = ()
     votes: tuple[int | None, ...] = (None,) * seats
-    for step, event in shown_to_all(played):
+    for step, event in played.shown_to_all:
         kind, args, _ = event.move
         came = ""
         if kind == game.LEADS:
@@ -135,3 +143,54 @@ def _analysed(played: PlayedGame) -> Iterator[BeliefLines]:
         by = f"{name(seat)}'s own analysis, from its answers in the transcript."
         line = f"recorded {key}: {name(seat)}"
         yield seat_lines(line, title, _ANALYSED[key], seat, "recorded", track.points, seats, by)
+
+
+# -- where it turned -------------------------------------------------------------------------------------------------
+
+
+def _turned(played: PlayedGame, beliefs: Sequence[BeliefLines]) -> Turned | None:
+    """The vote that sent the deciding team; where Merlin was named, the step at which an onlooker's belief in Merlin rose most.
+
+    Args:
+        played: The game.
+        beliefs: The beliefs that its page shows.
+    """
+    if played.outcome is None:
+        return None
+    if played.outcome.reason == "assassination":
+        return _merlin_seen(played, beliefs)
+    sent: tuple[int, Event] | None = None
+    quest = 0
+    for step, event in played.shown_to_all:
+        if event.move.kind == game.VOTES:
+            sent = step, event
+        elif event.move.kind == game.FAILS:
+            quest = event.move.args[0] + 1
+    if sent is None:
+        return None
+    step, event = sent
+    if not event.move.args[0]:
+        return Turned(step, f"The last team was rejected by {_voters(event, 0)}.")
+    result = "failed" if played.outcome.winner == game.EVIL else "succeeded on"
+    return Turned(step, f"{_voters(event, 1)} approved the team that {result} quest {quest}.")
+
+
+def _voters(event: Event, vote: int) -> str:
+    return listing(seat for seat, ballot in enumerate(event.move.args[1:]) if ballot == vote)
+
+
+def _merlin_seen(played: PlayedGame, beliefs: Sequence[BeliefLines]) -> Turned | None:
+    """The largest rise of what an onlooker holds for the chance that Merlin is Merlin."""
+    roles = [getattr(played.game.view(played.last, seat), "role", "") for seat in range(played.game.seats)]
+    lines = next((belief for belief in beliefs if belief.what == game.MERLIN and belief.holder is None), None)
+    if lines is None or game.MERLIN not in roles:
+        return None
+    merlin = roles.index(game.MERLIN)
+    values = [(step, chances[merlin] or 0.0) for step, chances in lines.points]
+    rises = [(after - before, step, before, after) for (_, before), (step, after) in pairwise(values)]
+    if not rises:
+        return None
+    _, step, before, after = max(rises)
+    return Turned(
+        step, f"Here an onlooker's chance that {name(merlin)} is Merlin rose from {before:.0%} to {after:.0%}."
+    )

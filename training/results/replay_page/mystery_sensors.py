@@ -6,7 +6,7 @@ If a language model answered for a seat, its answers about all sensors are read 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from parlour.envs.core import ParlourError
 from parlour.envs.english import name
@@ -18,6 +18,7 @@ from parlour.policies.agents.murder_mystery.questum.plan import PlannedInterview
 from parlour.policies.agents.murder_mystery.sensors import DEFAULT, SENSORS, SensorReading, distance, read_by
 from parlour.policies.llm.ask import read_back
 from parlour.training.results.replay_page.again import FollowedTurn, follow
+from parlour.training.results.replay_page.matter import GameMatter
 from parlour.training.results.replay_page.model import BeliefLines, ReplayColumn, ReplayRow, ReplayTable
 from parlour.training.results.replay_page.played import PlayedGame
 from parlour.training.results.replay_page.tracks import Track
@@ -28,14 +29,7 @@ _RECORDED: Final = "Answers of {}'s language model, from the transcript."
 _BY: Final = "{} run once more on the recorded Views: it put the same questions and made the same moves."
 
 
-class QuestumBeliefs(NamedTuple):
-    """All that is shown of these seats."""
-
-    tables: tuple[ReplayTable, ...]
-    beliefs: tuple[BeliefLines, ...]
-
-
-def questum_beliefs(played: PlayedGame, views: Sequence[MysteryView]) -> QuestumBeliefs:
+def questum_beliefs(played: PlayedGame, views: Sequence[MysteryView]) -> GameMatter:
     """What seats that play Questum or PLAYER* believed; nothing where none does, or where it cannot be run once more."""
     seen, noted = _Seen(views), _Seen(views)
     alike = follow(played, _PLAYERS, seen.look)
@@ -50,7 +44,8 @@ def questum_beliefs(played: PlayedGame, views: Sequence[MysteryView]) -> Questum
         (key, track, "recorded", _RECORDED) for key, track in sorted(noted.tracks.items()) if key[0] not in alike
     )
     beliefs = tuple(_lines(views, *belief) for belief in (*again, *recorded))
-    return QuestumBeliefs((ReplayTable("sensors", "What sensors read", columns, rows),) if rows else (), beliefs)
+    tables = (ReplayTable("sensors", "What sensors read", columns, rows),) if rows else ()
+    return GameMatter(tables=tables, beliefs=beliefs)
 
 
 def _take_recorded(played: PlayedGame, views: Sequence[MysteryView], noted: _Seen) -> None:

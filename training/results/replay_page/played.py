@@ -50,6 +50,11 @@ class PlayedGame:
         """What each seat may know at the end."""
         return [self.game.view(self.last, seat) for seat in range(self.game.seats)]
 
+    @property
+    def shown_to_all(self) -> list[tuple[int, Event]]:
+        """What everybody was shown, with the steps."""
+        return [(news.step, event) for news in self.news(0) for event in news.events if event.to is None]
+
     def view(self, seat: int, step: int) -> View:
         """What a seat may know after a step."""
         return self.game.view(self.states[step + 1], seat)

@@ -16,17 +16,32 @@ from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.aiwolf.vocabulary import has_possessed
 from parlour.envs.werewolf.belief import beliefs_of
 from parlour.envs.werewolf.vocabulary import WerewolfView
+from parlour.policies.agents.werewolf.gratr import GratrAgent
+from parlour.training.results.replay_page.again import FollowedTurn, follow
 from parlour.training.results.replay_page.matter import GameMatter, roles_of
-from parlour.training.results.replay_page.model import BeliefLines, ReplayColumn, ReplayRow, ReplayTable, seat_columns
+from parlour.training.results.replay_page.model import (
+    BeliefLines,
+    Document,
+    ReplayColumn,
+    ReplayRow,
+    ReplayTable,
+    Turned,
+    seat_columns,
+)
 from parlour.training.results.replay_page.played import News, PlayedGame
 from parlour.training.results.replay_page.record import lines_of
 from parlour.training.results.replay_page.tracks import Alive, Track, ended, exact_lines, of_the_living, seat_lines
-from parlour.training.results.replay_page.trust_graphs import trust_graphs
-from parlour.training.results.replay_page.turning import werewolf_turned
 
 _BY: Final = "The exact posterior over all sets of werewolves, by the heuristic's fixed habits, from what {} was shown."
 _BY_OF_AIWOLF: Final = "The exact posterior over all deals, by usual habits (most are counted from games of the heuristic), from what {} was shown."
 _RECORDED: Final = "What {}'s own method made of the others, as the transcript holds it, to four digits."
+_BY_GRATR: Final = "{}'s {}, run once more on the recorded Views: it put the same questions and made the same moves."
+_DECIDES: Final = "trust that it decides by"
+_GRAPH: Final = "trust graph"
+_DEPTH: Final = 1
+"""Steps of beliefs behind beliefs that are shown."""
+_MOST_LINES: Final = 200
+"""Lines of what one seat's beliefs rest on."""
 _BY_NIGHT: Final = (
     *(game.KILL, game.CHOSEN, game.GUARDS, game.ATTACKED, game.HEALS, game.POISONS, game.CHECKS, game.CHECKED),
     speech.RECOMMEND,
@@ -39,14 +54,15 @@ def werewolf_matter(played: PlayedGame) -> GameMatter:
     if not roles:
         return GameMatter()
     alive = _alive(played)
-    graphs = trust_graphs(played, alive)
+    graphs = _trust_graphs(played, alive)
+    exact = (line for holder in (*range(played.game.seats), None) for line in _followed(played, holder, alive))
     return GameMatter(
         tables=(_days(played), _nights(played)),
         documents=graphs.documents,
-        beliefs=(*_exact(played, alive), *_recorded(played, alive), *graphs.beliefs),
+        beliefs=(*exact, *_recorded(played, alive), *graphs.beliefs),
         alive=alive,
         roles=roles,
-        turned=werewolf_turned(played),
+        turned=_turned(played),
     )
 
 
@@ -114,18 +130,13 @@ def _nights(played: PlayedGame) -> ReplayTable:
 # -- beliefs ---------------------------------------------------------------------------------------------------------
 
 
-def _exact(played: PlayedGame, alive: Alive) -> Iterator[BeliefLines]:
-    for seat in range(played.game.seats):
-        yield from _followed(played, seat, alive, onlooker=False)
-    yield from _followed(played, 0, alive, onlooker=True)
-
-
-def _followed(played: PlayedGame, seat: int, alive: Alive, *, onlooker: bool) -> Iterator[BeliefLines]:
-    """The lines of one seat, or of an onlooker beside it; who is the seer is told of those who hunt him, and of the onlooker."""
+def _followed(played: PlayedGame, holder: int | None, alive: Alive) -> Iterator[BeliefLines]:
+    """The lines of one seat, or of an onlooker; who is the seer is told of those who hunt him, and of the onlooker."""
     wolf, seer = Track(), Track()
     beliefs = None
+    onlooker = holder is None
     by, hunts = _BY, onlooker
-    for view, news in _views(played, seat):
+    for view, news in _views(played, holder or 0):
         if beliefs is None:
             beliefs = beliefs_of(view, onlooker=onlooker)
             by = _BY_OF_AIWOLF if has_possessed(view) else _BY
@@ -139,7 +150,7 @@ def _followed(played: PlayedGame, seat: int, alive: Alive, *, onlooker: bool) ->
     tracks = {game.WEREWOLF: wolf} | ({game.SEER: seer} if hunts else {})
     for what, track in tracks.items():
         a = "a werewolf" if what == game.WEREWOLF else "the seer"
-        yield exact_lines(what, f"chance of being {a}", None if onlooker else seat, track, played.game.seats, by)
+        yield exact_lines(what, f"chance of being {a}", holder, track, played.game.seats, by)
 
 
 def _recorded(played: PlayedGame, alive: Alive) -> Iterator[BeliefLines]:
@@ -162,3 +173,62 @@ def _trust(belief: Any) -> float | None:
     if not isinstance(belief, list) or len(belief) != 2 or type(belief[1]) not in (int, float):
         return None
     return float(belief[1]) if -1 <= belief[1] <= 1 else None
+
+
+# -- trust of GRATR --------------------------------------------------------------------------------------------------
+
+
+def _trust_graphs(played: PlayedGame, alive: Alive) -> GameMatter:
+    """The graphs of seats that play GRATR; none where none does, or where it cannot be run once more. Lines of the dead end.
+
+    GRATR is run once more on the recorded Views. Shown are the trust that it decides by, that of its graph where it is another,
+    and what the graph's last beliefs rest on.
+    """
+    decided: dict[int, Track] = {}
+    graphs: dict[int, Track] = {}
+    documents: dict[int, Document] = {}
+
+    def look(turn: FollowedTurn) -> None:
+        player = turn.player if isinstance(turn.player, GratrAgent) else None
+        graph = None if player is None else player.graph
+        if player is None or graph is None:
+            return
+        graphs.setdefault(turn.seat, Track()).at(turn.step, graph.trust)
+        decided.setdefault(turn.seat, Track()).at(turn.step, player.standing or graph.trust)
+        living = of_the_living(graph.trust, alive, turn.step)
+        others = [seat for seat, value in enumerate(living) if value is not None and seat != turn.seat]
+        lines = [line for seat in others for line in graph.explain(seat).lines(_DEPTH)]
+        title = f"What {name(turn.seat)}'s trust graph rests on"
+        documents[turn.seat] = Document(title, "\n".join(lines[:_MOST_LINES]), turn.step, (turn.seat,))
+
+    alike = sorted(follow(played, (GratrAgent.name,), look) & graphs.keys())
+    beliefs = [
+        _lines(seat, what, track, alive, played.game.seats)
+        for seat in alike
+        for what, track in ((_DECIDES, decided[seat]), (_GRAPH, graphs[seat]))
+        if what == _DECIDES or track.points != decided[seat].points
+    ]
+    return GameMatter(beliefs=tuple(beliefs), documents=tuple(documents[seat] for seat in alike))
+
+
+def _lines(seat: int, what: str, track: Track, alive: Alive, seats: int) -> BeliefLines:
+    key, by = f"played again {'trust' if what == _DECIDES else what}: {name(seat)}", _BY_GRATR.format(name(seat), what)
+    title, points = f"{what}, from -1 (adversary) to 1 (ally)", ended(track.points, alive)
+    return seat_lines(key, title, "trust", seat, "played again", points, seats, by, low=-1.0)
+
+
+def _turned(played: PlayedGame) -> Turned | None:
+    """The last vote that executed a villager, if the werewolves won; the first that executed a werewolf, if the village won."""
+    if played.outcome is None or played.outcome.winner == game.DRAW:
+        return None
+    lost = game.VILLAGE if played.outcome.winner == game.WOLVES else game.WOLVES
+    sides = [getattr(played.game.view(played.last, seat), "side", "") for seat in range(played.game.seats)]
+    executed = [
+        (step, event.move.args[0])
+        for step, event in played.shown_to_all
+        if event.move.kind == game.EXECUTED and event.move.args and sides[event.move.args[0]] == lost
+    ]
+    if not executed:
+        return None
+    step, seat = executed[-1 if lost == game.VILLAGE else 0]
+    return Turned(step, f"The table executed {name(seat)}, who was on the side that lost.")
