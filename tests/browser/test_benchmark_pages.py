@@ -15,10 +15,13 @@ from parlour.training.measure.benchmark.leaderboard import leaderboard
 from parlour.training.measure.benchmark.results_file import ABILITIES, READING, RESULTS, read_result, reference_file
 from parlour.training.measure.benchmark.suite import FULL
 from parlour.training.measure.benchmark.verdict import verdict_of
-from parlour.training.results.pages.benchmark_page import write_benchmark_page
-from parlour.training.results.pages.leaderboard_page import LEADERBOARD_PAGE, write_leaderboard_page
+from parlour.training.results.pages.benchmark_page import (
+    LEADERBOARD_PAGE,
+    write_benchmark_page,
+    write_leaderboard_page,
+    write_runs_page,
+)
 from parlour.training.results.pages.report import HTML
-from parlour.training.results.pages.runs_page import write_runs_page
 from told_abilities import GAME, told_abilities
 from watched_page import DESKTOP, GOOD, SCROLLING
 

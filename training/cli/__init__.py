@@ -55,7 +55,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "benchmark leaderboard": "benchmark:show_leaderboard",
     "benchmark page": "benchmark:write_page",
     "metrics": "metrics:metrics",
-    "analyse": "analyse:analyse",
+    "analyse": "avalon:analyse",
     "demo": "demo:demo",
     "serve": "serve:serve",
     "aiwolf serve": "aiwolf:serve_contest",

@@ -33,16 +33,16 @@ from parlour.training.play.parallel.executor import opened
 from parlour.training.play.runner import GameRunner
 from parlour.training.results import display
 from parlour.training.results.decision_tables import SIGN, decision_parts, marked
-from parlour.training.results.pages.benchmark_page import write_benchmark_page
-from parlour.training.results.pages.leaderboard_page import (
+from parlour.training.results.pages.benchmark_page import (
     ANCHOR,
     LEADERBOARD_PAGE,
     leaderboard_table,
     verdict_on,
+    write_benchmark_page,
     write_leaderboard_page,
+    write_runs_page,
 )
 from parlour.training.results.pages.report import HTML, MARKDOWN
-from parlour.training.results.pages.runs_page import write_runs_page
 from parlour.training.results.result_table import Cell, Column, ResultTable
 from parlour.training.results.verdicts import POINTS, compared, together, word
 
