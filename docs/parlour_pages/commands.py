@@ -73,26 +73,18 @@ def _help_of(words: str) -> tuple[str, str, str]:
 
 def _page(words: str, title: str) -> str:
     first, rest, example = _help_of(words)
+    params = _command(words).params
+    arguments = [param.name.upper() for param in params if param.param_type_name == "argument"]
     parts = [
         f"# {title}",
         escaped(first),
         escaped(rest),
-        _usage(words),
+        fence(" ".join(["parlour", words, *arguments, "[OPTIONS]"]), "console"),
         fence(example, "console"),
-        _options(words),
+        table(("option", "default", "what it is"), map(_row, params)) if params else "",
         more(READ_ON.get(words, ())),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _usage(words: str) -> str:
-    named = [param.name for param in _command(words).params if param.param_type_name == "argument"]
-    return fence(" ".join(["parlour", words, *(name.upper() for name in named), "[OPTIONS]"]), "console")
-
-
-def _options(words: str) -> str:
-    rows = [_row(param) for param in _command(words).params]
-    return table(("option", "default", "what it is"), rows) if rows else ""
 
 
 def _row(param: Any) -> tuple[str, str, str]:

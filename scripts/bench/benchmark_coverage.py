@@ -10,7 +10,6 @@ the true score. Then each suite is drawn from the deals many times, with replace
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -73,13 +72,6 @@ def mixed(even: Points, other: Points) -> Points:
     }
 
 
-def drawn(suite: Suite, deals: int, draws: int) -> Iterator[list[Floats]]:
-    """The deals of each table of a suite, drawn with replacement."""
-    rng = np.random.default_rng(SEED)
-    for _ in range(draws):
-        yield [rng.integers(deals, size=table.deals) for table in suite.tables]
-
-
 def checked(
     strata: list[Floats], weights: list[float], chosen: list[list[Floats]], bounds: Bounds
 ) -> tuple[float, ...]:
@@ -100,7 +92,8 @@ def checked(
 
 def report(suite: Suite, players: dict[str, Points], deals: int, draws: int) -> str:
     """Coverage of the scores and of the differences of each two players."""
-    chosen = list(drawn(suite, deals, draws))
+    rng = np.random.default_rng(SEED)
+    chosen = [[rng.integers(deals, size=table.deals) for table in suite.tables] for _ in range(draws)]
     of = {name: strata_of(suite, points) for name, points in players.items()}
     weights = next(iter(of.values()))[1]
     rows, pairs, shown = [], [], []

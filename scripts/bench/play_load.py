@@ -20,7 +20,6 @@ from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 from time import sleep
-from typing import Any
 
 from parlour.envs import replay
 from parlour.policies import ChatPlayer
@@ -41,12 +40,6 @@ def time_is_up(*_: object) -> None:
     raise TimeIsUp
 
 
-def jobs(number: int, seats: int, maker: Any, seed: int, folder: Path) -> list[Job]:
-    """So many games, each with its transcript."""
-    players = (("chat", maker),) * seats
-    return [Job(seed + k, players, folder / f"{k}.jsonl") for k in range(number)]
-
-
 def played(given: argparse.Namespace, url: str, folder: Path) -> Counter[str]:
     """Play until the time is up; what was counted. The model is nobody's after that, and its connections are closed."""
     limits = {"timeout": 30.0, "concurrency": given.games, "max_retries": 3}
@@ -64,8 +57,8 @@ def played(given: argparse.Namespace, url: str, folder: Path) -> Counter[str]:
         seen["games"] += 1
 
     most = int(given.games + given.minutes * 60 * 50)
-    seats = len(env.game_env.possible_agents)
-    games = jobs(most, seats, lambda: ChatPlayer(model), given.seed, folder)
+    players = (("chat", lambda: ChatPlayer(model)),) * len(env.game_env.possible_agents)
+    games = [Job(given.seed + k, players, folder / f"{k}.jsonl") for k in range(most)]
     signal.signal(signal.SIGALRM, time_is_up)
     signal.setitimer(signal.ITIMER_REAL, 60 * given.minutes)
     with suppress(TimeIsUp):

@@ -12,25 +12,18 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from parlour.policies.llm.transport.endpoint import Endpoint
 from parlour.policies.llm.transport.request import ChatMessage, Request
-
-
-def calls_in(path: Path) -> Iterator[dict[str, Any]]:
-    """The calls of a transcript that have a prompt, in their order."""
-    for line in path.read_text("utf-8").splitlines():
-        yield from (call for call in json.loads(line).get("calls", []) if "prompt" in call)
 
 
 def counted(endpoint: Endpoint, model: str, paths: list[Path]) -> dict[str, list[int]]:
     """Kind of question -> prompts, tokens, and of these those that were cached."""
     counts: dict[str, list[int]] = {}
     for path in paths:
-        for call in calls_in(path):
+        lines = map(json.loads, path.read_text("utf-8").splitlines())
+        for call in (call for line in lines for call in line.get("calls", []) if "prompt" in call):
             messages = tuple(ChatMessage(message["role"], message["content"]) for message in call["prompt"])
             usage = endpoint.complete(Request(model=model, messages=messages, temperature=0.0, max_tokens=1)).usage
             taken = counts.setdefault(call["ask"], [0, 0, 0])

@@ -41,6 +41,11 @@ class Load:
         """(fault, status) -> requests."""
         self.seconds: list[float] = []
 
+    async def run(self, clients: int, minutes: float) -> None:
+        """Let all clients ask for so many minutes."""
+        until = time.monotonic() + 60 * minutes
+        await asyncio.gather(*(self.client(number, until) for number in range(clients)))
+
     async def client(self, number: int, until: float) -> None:
         """One client: asks until the time is up."""
         await asyncio.sleep(self._pause * (number % 100) / 100)
@@ -110,12 +115,6 @@ def asked(number: int) -> list[dict[str, str]]:
 PROMPTS: list[str] = []
 
 
-async def under_load(load: Load, clients: int, minutes: float) -> None:
-    """Let all clients ask for so many minutes."""
-    until = time.monotonic() + 60 * minutes
-    await asyncio.gather(*(load.client(number, until) for number in range(clients)))
-
-
 def main() -> None:
     """Run the server and its clients, and print what came of it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -129,7 +128,7 @@ def main() -> None:
     with server("--fault", text, "--seed", str(given.seed), "--hang", "3") as (url, pid):
         load = Load(url, FaultDraw(rates, given.seed), given.pause)
         with Watch("server", pid) as watch:
-            asyncio.run(under_load(load, given.clients, given.minutes))
+            asyncio.run(load.run(given.clients, given.minutes))
     show(load, watch, given)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -91,20 +91,17 @@ class RaySettings:
         if self.ray_workers is not None:
             check_from("ray-workers", self.ray_workers, 1)
 
-    @contextmanager
-    def pool(self, model: Model | None = None) -> Iterator[Pool | None]:
+    def pool(self, model: Model | None = None) -> AbstractContextManager[Pool | None]:
         """Ray's processes, or None; they end with the context.
 
         Raises:
             ParlourError: Ray is not installed, or there is none at the address.
         """
         if self.ray is None:
-            yield None
-            return
-        with import_extra("parlour.training.play.parallel.ray.pool", "ray").connect(
-            self.ray, self.ray_workers, model
-        ) as made:
-            yield made
+            return nullcontext()
+        connect = import_extra("parlour.training.play.parallel.ray.pool", "ray").connect
+        pool: AbstractContextManager[Pool] = connect(self.ray, self.ray_workers, model)
+        return pool
 
 
 @dataclass(frozen=True)

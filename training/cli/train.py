@@ -103,7 +103,9 @@ def train_selfplay(
     Example: [bold]parlour train selfplay avalon_v0 --out runs/selfplay[/bold]
     """
     run = import_extra("parlour.training.learn.selfplay.run", "train")
-    game, chosen = named_table(game, table.chosen, _trained_players(config))
+    imitated = [] if Path(config.start).is_dir() else [config.start]
+    named = [*imitated, *config.members, *(player for player in config.population if not Path(player).is_dir())]
+    game, chosen = named_table(game, table.chosen, named)  # players that may know their table
     config = replace(config, game=game, options=chosen)
     run.two_sides(config)  # an error before the first game
     if seeds > 1:
@@ -112,12 +114,6 @@ def train_selfplay(
         result = run.selfplay(config, out, progress, log or ())
     parts = _population_parts(run.report, result, out)
     return Answer({"out": str(out), **run.report.summary(result)}, parts, verdict=run.report.verdict(result))
-
-
-def _trained_players(config: SelfplayConfig) -> list[str]:
-    """The players that a run names and that may know their table."""
-    imitated = [] if Path(config.start).is_dir() else [config.start]
-    return [*imitated, *config.members, *(member for member in config.population if not Path(member).is_dir())]
 
 
 def _train_repeats(

@@ -59,10 +59,15 @@ def transcripts_of_log(path: Path, out: Path, *, opponents: str | None = None, f
         raise ParlourError(f"{str(path)!r} holds no game; accepted: a log of a task of parlour, with its samples")
     out.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=out, prefix=".inspect-log-") as kept:
-        written = [
-            _write(path, log, called, sample, Path(kept), number, opponents, tuple(folders))
-            for number, (called, sample) in enumerate(games, 1)
-        ]
+        written, may_open = [], tuple(folders)
+        for number, (called, sample) in enumerate(games, 1):
+            try:
+                game = _game_of(sample, opponents, may_open)
+                target = Path(kept) / f"{known(game.table.game).spec.id}-{number}.jsonl"
+                play_again(game, target, _header(log, sample, game))
+            except ParlourError as error:
+                raise ParlourError(f"{str(path)!r}, {called}: {error}") from None
+            written.append(target)
         paths = [out / transcript.name for transcript in written]
         for target in paths:
             if target.exists():
@@ -84,38 +89,17 @@ def _read(path: Path) -> EvalLog:
         ) from None
 
 
-def _write(
-    path: Path,
-    log: EvalLog,
-    called: str,
-    sample: EvalSample,
-    folder: Path,
-    number: int,
-    opponents: str | None,
-    folders: tuple[Path, ...],
-) -> Path:
-    """Play one game again; its transcript."""
-    try:
-        game = StoredGame.from_json(sample.store[STORED])
-        if opponents is not None:
-            game = replace(game, table=replace(game.table, opponents=opponents))
-        _check_opened(game, opponents is not None, folders)
-        target = folder / f"{known(game.table.game).spec.id}-{number}.jsonl"
-        play_again(game, target, _header(log, sample, game))
-    except ParlourError as error:
-        raise ParlourError(f"{str(path)!r}, {called}: {error}") from None
-    return target
-
-
-def _check_opened(game: StoredGame, named: bool, folders: tuple[Path, ...]) -> None:
-    """Raise `ParlourError` for a game that would load or open what nobody named but the log."""
-    table = game.table
+def _game_of(sample: EvalSample, opponents: str | None, folders: tuple[Path, ...]) -> StoredGame:
+    """The game of a sample. Raises `ParlourError` for one that would load or open what nobody named but the log."""
+    game = StoredGame.from_json(sample.store[STORED])
+    table = game.table if opponents is None else replace(game.table, opponents=opponents)
     Transcript({"game": table.game, "config": table.options}, (), None, folders=folders).game()
-    if not named and table.opponents not in PLAIN_OPPONENTS:
+    if opponents is None and table.opponents not in PLAIN_OPPONENTS:
         raise ParlourError(
             f"opponents {value_shown(table.opponents)}, which the log names, are not loaded for it; accepted: "
             f"{', '.join(PLAIN_OPPONENTS)}, or --opponents"
         )
+    return replace(game, table=table)
 
 
 def _header(log: EvalLog, sample: EvalSample, game: StoredGame) -> dict[str, Any]:

@@ -42,7 +42,7 @@ _MOST = 12
 def write_benchmark_page(
     folder: Path, result: BenchmarkResult, verdict: str, parts: Sequence[ResultTable | str]
 ) -> None:
-    """Write both into the directory of a run. Raises `OSError` as writing a file does."""
+    """Write the page and the Markdown into the directory of a run. Raises `OSError` as writing a file does."""
     title = f"Benchmark {result.suite}: {result.name}"
     write_verdict_page(folder / HTML, title, verdict, [_picture(result), *map(part_html, parts)])
     atomic_write(folder / MARKDOWN, "\n".join([*opening(title, verdict), *map(part_markdown, parts)]))

@@ -62,7 +62,8 @@ def self_knowledge(played: PlayedGame) -> tuple[SelfKnowledge, ...]:
         for step, view in (views | {news.step: news.view for news in played.news(seat)}).items():
             section = played.text.who(view)
             if section != before:
-                sections.append(SelfKnowledge(step, seat, without_rules(section, rules_of(played))))
+                text = section.removesuffix("\n").removesuffix(rules_of(played)).rstrip("\n")
+                sections.append(SelfKnowledge(step, seat, text))
                 before = section
     return tuple(sorted(sections, key=lambda known: (known.step, known.seat)))
 
@@ -70,8 +71,3 @@ def self_knowledge(played: PlayedGame) -> tuple[SelfKnowledge, ...]:
 def rules_of(played: PlayedGame) -> str:
     """The rules of the table in words, where the game's text has them as one piece; else empty."""
     return str(getattr(played.text, "rules", ""))  # as `GameText` says, a text may have it besides
-
-
-def without_rules(section: str, rules: str) -> str:
-    """A first section without the rules at its end."""
-    return section.removesuffix("\n").removesuffix(rules).rstrip("\n") if rules else section.rstrip("\n")
