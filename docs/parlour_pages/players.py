@@ -51,6 +51,7 @@ def made(name: str, game: str, env: Any) -> Any:
 
 def pages() -> dict[str, str]:
     """`NAME.md` for each player, and `index.md`."""
+    said, page = _of_class("trained", TrainedSeat)
     made_pages = {
         **{name: _of_class(name, REGISTRY[name].cls) for name in names_of("plain", "asking", "modules")},
         EXPERT: _expert(),
@@ -59,7 +60,7 @@ def pages() -> dict[str, str]:
         SEARCH: _of_class(SEARCH, SearchPolicy),
         DEEPROLE: _of_class(DEEPROLE, DeepRolePlayer),
         **{name: _of_class(name, ZooPolicy) for name in ZOO},
-        "trained": _trained(),
+        "trained": (said, page.replace("# trained\n", "# A trained seat\n\n`--policy policy.npz` seats it.\n", 1)),
     }
     made_pages |= {name: _foreign(name) for name in FOREIGN}
     rows = [(f"[{code(name)}]({name}.md)", said) for name, (said, _) in made_pages.items()]
@@ -140,23 +141,14 @@ def _asks(cls: Any) -> str:
 
 def _expert() -> tuple[str, str]:
     doc = sys.modules["parlour.policies.experts"].__doc__ or ""
-    rows = [
-        (card.name, code(card.game), code(_table(card.config)), f"{card.decisions:,}", code(card.command))
-        for card in cards()
-    ]
+    rows = []
+    for card in cards():
+        config = ", ".join(f"{key}={value!r}" for key, value in card.config.items() if key != "roles")
+        rows.append((card.name, code(card.game), code(config), f"{card.decisions:,}", code(card.command)))
     listed = table(("expert", "game", "table", "training decisions", "training command"), rows)
     return summary(
         doc
     ), f"# {EXPERT}\n\n{of_docstring(doc)}\n\n## Available experts\n\n{listed}\n{more(READ_ON[EXPERT])}\n"
-
-
-def _table(config: Mapping[str, Any]) -> str:
-    return ", ".join(f"{key}={value!r}" for key, value in config.items() if key != "roles")
-
-
-def _trained() -> tuple[str, str]:
-    said, page = _of_class("trained", TrainedSeat)
-    return said, page.replace("# trained\n", "# A trained seat\n\n`--policy policy.npz` seats it.\n", 1)
 
 
 def _foreign(name: str) -> tuple[str, str]:

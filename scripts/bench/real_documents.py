@@ -129,14 +129,9 @@ def distribution_facts(text: str) -> dict[str, Any]:
 
 def real_documents() -> list[RealDocument]:
     """The documents of this machine, at most `MOST` of a kind."""
-    kinds = (_copyrights(), _packages(), _licences(), _distributions(), _modules())
-    return [document for kind in kinds for document in _spread(list(kind))]
-
-
-def _spread(documents: Sequence[RealDocument]) -> list[RealDocument]:
-    if len(documents) <= MOST:
-        return list(documents)
-    return [documents[k * len(documents) // MOST] for k in range(MOST)]
+    kinds = map(list, (_copyrights(), _packages(), _licences(), _distributions(), _modules()))
+    sizes = [(documents, min(len(documents), MOST)) for documents in kinds]
+    return [documents[k * len(documents) // size] for documents, size in sizes for k in range(size)]
 
 
 def _text_of(path: Path) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from contextlib import nullcontext
 from typing import Annotated
 
 import typer
@@ -38,25 +38,17 @@ def serve_contest(
         tell(f"Agents of AIWolf may connect to {bound}:{chosen} for {settings.wait:g} s", error=True)
         with display.progress_line() as progress:
             entrants = contest.connected(server, settings, progress)
+    stored = nullcontext() if out is None else run_directory(out)
     try:
-        played = _played(settings, entrants, out)
-    finally:
-        contest.close(entrants)
-    results = played.results()
-    return Answer({"results": results.as_json()}, [results])
-
-
-def _played(settings: contest.ContestSettings, entrants: list[contest.Entrant], out: Path | None) -> contest.Contest:
-    with display.progress_line() as progress:
-        if out is None:
-            played = contest.Contest(settings, entrants)
-            played.play(progress)
-            return played
-        with run_directory(out) as folder:
+        with display.progress_line() as progress, stored as folder:
             played = contest.Contest(settings, entrants, folder)
             played.play(progress)
-            played.results().write_csv(folder / "contest.csv")
-            return played
+            results = played.results()
+            if folder is not None:
+                results.write_csv(folder / "contest.csv")
+    finally:
+        contest.close(entrants)
+    return Answer({"results": results.as_json()}, [results])
 
 
 def play_contest(

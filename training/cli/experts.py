@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -54,11 +54,8 @@ def _table(game: str, config: Mapping[str, Any]) -> str:
     plain = {key: value for key, value in config.items() if not isinstance(value, list)}
     usual = build(lookup(game).spec, plain).config
     lists = {key: value for key, value in config.items() if key not in plain and value != usual[key]}
-    return "; ".join((describe(plain), *(f"{key}: {_counted(values)}" for key, values in lists.items())))
-
-
-def _counted(values: Sequence[str]) -> str:
-    return ", ".join(f"{many} {value}" for value, many in Counter(values).items())
+    counts = {key: ", ".join(f"{n} {value}" for value, n in Counter(values).items()) for key, values in lists.items()}
+    return "; ".join((describe(plain), *(f"{key}: {text}" for key, text in counts.items())))
 
 
 def _points(points: Points) -> str:

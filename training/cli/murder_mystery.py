@@ -62,9 +62,7 @@ def play_case(
     table = setting if quiz else replace(setting, repetitions=0)
     rollout.table(GAME, case=case, **table.options)  # an error before the first game
     jobs = [
-        CaseJob(
-            case, chosen, seed, table, transcript=out / f"{_file(chosen.name)}.jsonl" if out and chosen.policy else None
-        )
+        CaseJob(case, chosen, seed, table, transcript=_transcript(out, chosen.name) if chosen.policy else None)
         for chosen in map(method_of, method or ["questum"])
     ]
     skipped: dict[int, rollout.Unfinished] = {}
@@ -82,8 +80,9 @@ def play_case(
     return Answer({**value, "unfinished": given_up}, show)
 
 
-def _file(name: str) -> str:
-    return "".join(letter if letter.isalnum() or letter in "._" else "-" for letter in name)
+def _transcript(out: Path | None, name: str) -> Path | None:
+    file = "".join(letter if letter.isalnum() or letter in "._" else "-" for letter in name)
+    return None if out is None else out / f"{file}.jsonl"
 
 
 def _as_json(result: CaseResult) -> dict[str, Any]:

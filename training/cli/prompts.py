@@ -46,9 +46,6 @@ def show(
     at = asked.At(game, table.chosen, seat, seed, number)
     asked_question = asked.heard(question, at)
     messages = asked_question.messages(Templates(prompts))
-    return Answer(messages, partial(_show_messages, messages, asked_question.context.seat))
-
-
-def _show_messages(messages: list[dict[str, str]], seat: str) -> None:
-    for message in messages:
-        tell_text(f"--- {message['role']} (asked by {seat})\n{message['content']}\n")
+    who = f"(asked by {asked_question.context.seat})"
+    shown = (f"--- {message['role']} {who}\n{message['content']}\n" for message in messages)
+    return Answer(messages, partial(tell_text, "\n".join(shown)))

@@ -86,7 +86,9 @@ def replay(
         for agent, said, observed, by in _turns(transcript, [seat]) if seat else ():
             if agent == seat:
                 tell_text(f"{observed[agent]}> {said}{_mark(by)}\n")
-        tell(names.shown(end_of(text, transcript.outcome)) if transcript.outcome else _no_end(transcript))
+        why = transcript.closing.get("unfinished")
+        no_end = f"(not finished: {len(transcript.moves)} moves{f'; {why}' if why else ''})"
+        tell(names.shown(end_of(text, transcript.outcome)) if transcript.outcome else no_end)
         called = transcript.header.get("players")
         named = called if isinstance(called, dict) else {}
         shown = {f"{agent}: {named[agent]}" if agent in named else agent: players[agent] for agent in agents}
@@ -152,11 +154,6 @@ def _mark(by: dict[str, str]) -> str:
         return ""
     whom = {transcripts.BY_HEURISTIC: "the rule of thumb", transcripts.BY_TABLE: "the table"}.get(by["by"], by["by"])
     return f" [by {clean(whom)}: {clean(by['reason'])}]"
-
-
-def _no_end(transcript: transcripts.Transcript) -> str:
-    why = transcript.closing.get("unfinished")
-    return f"(not finished: {len(transcript.moves)} moves{f'; {why}' if why else ''})"
 
 
 def _show_moves(transcript: transcripts.Transcript, text: Any, names: SeatNames) -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ipaddress
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Final
 
 import typer
@@ -97,8 +96,11 @@ def table(
     called = names_at(names, base)
     seed, seed_line = first_seed(seed, out, base)
     stored = {"players": [name for name, _ in players], "seed": seed, "on_bad": on_bad}
-    with _folder(out) as folder, games_folder(folder, base, "table", stored, resume=True):
-        plan = tables.Plan(folder, games if games or people else 1, seed, failures, called, coach)
+    kept: AbstractContextManager[Path | str] = (
+        nullcontext(out) if out else TemporaryDirectory(prefix="parlour-table-", ignore_cleanup_errors=True)
+    )
+    with kept as folder, games_folder(Path(folder), base, "table", stored, resume=True):
+        plan = tables.Plan(Path(folder), games if games or people else 1, seed, failures, called, coach)
         opened = tables.OpenTable(env, players, plan, keys, settings, host, port, tell=tell)
         for line in opened.links():
             tell(line)
@@ -144,13 +146,3 @@ def _answers_this_machine_alone(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-@contextmanager
-def _folder(out: Path | None) -> Iterator[Path]:
-    """The folder for the transcripts, or one that is removed at the end."""
-    if out is not None:
-        yield out
-        return
-    with tempfile.TemporaryDirectory(prefix="parlour-table-", ignore_cleanup_errors=True) as made:
-        yield Path(made)

@@ -40,10 +40,16 @@ def mediated_matter(played: PlayedGame) -> GameMatter:
     table: MediatedQA = played.game  # type: ignore[assignment]  # of this game
     asked = list(_questions(played))
     pipeline, note = _pipeline(table)
+    answers = tuple(
+        Document(f"Question {number}: {question.text}", f"The answer that counts: {event.move.words}", step)
+        for number, question in enumerate(asked, 1)
+        for step, event in question.events
+        if event.move.kind == game.JUDGED
+    )
     graphs = tuple(_graph(pipeline, question) for question in asked[:_MOST_GRAPHS]) if pipeline else ()
     return GameMatter(
         tables=(_done(table, asked), _signals(table, asked, pipeline)),
-        documents=tuple(_right_answers(asked)),
+        documents=answers,
         graphs=tuple(graph for graph in graphs if graph.nodes),
         roles=tuple((agent, "") for agent in table.agent_names),
         notes=(note,) if note else (),
@@ -145,16 +151,6 @@ def _signals(table: MediatedQA, asked: list[_Asked], pipeline: Pipeline | None) 
         shown = tuple(round(value, _DIGITS) for value in signals) if signals else (None,) * len(game.SIGNALS)
         rows.append(ReplayRow(question.step, (number, question.text, game.STATES[question.state], *shown), to=()))
     return ReplayTable("signals", "Questions and their signals", columns, tuple(rows))
-
-
-def _right_answers(asked: list[_Asked]) -> Iterator[Document]:
-    """The answers that count, once they are told."""
-    for number, question in enumerate(asked, 1):
-        for step, event in question.events:
-            if event.move.kind == game.JUDGED:
-                yield Document(
-                    f"Question {number}: {question.text}", f"The answer that counts: {event.move.words}", step
-                )
 
 
 # -- graph -----------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from importlib.resources import files
 from typing import Any, Final
 
@@ -24,6 +25,7 @@ SCRIPTS: Final = (
 INDEX_SCRIPT: Final = "replay_index.js"
 STYLE: Final = "replay.css"
 _NO_SCRIPT: Final = '<noscript><p class="page">This page needs JavaScript: its script, which stands in it, shows the data.</p></noscript>'
+_PAGE: Final = partial(Page, styles=[_LOOK / STYLE], body=_NO_SCRIPT)
 
 
 def viewer(data: Mapping[str, Any]) -> Page:
@@ -31,24 +33,11 @@ def viewer(data: Mapping[str, Any]) -> Page:
     header = data["header"]
     language = header.get("language", "en")
     named = " · ".join(filter(None, (header["title"], header.get("file", ""))))
-    return Page(
-        title=printable(named),
-        data=data,
-        scripts=[_LOOK / name for name in SCRIPTS],
-        styles=[_LOOK / STYLE],
-        body=_NO_SCRIPT,
-        language=language,
-    )
+    return _PAGE(printable(named), data, [_LOOK / name for name in SCRIPTS], language=language)
 
 
 def index(data: Mapping[str, Any]) -> Page:
     """The page of a folder: `data` holds `games`, each with `page`, `file`, `game`, `title`, `seed`, `seats`, `players`,
     `winner`, `ended`, `steps` and `decisions_own` (a share); what is absent stays empty.
     """
-    return Page(
-        title="Recorded games",
-        data=data,
-        scripts=[_LOOK / INDEX_SCRIPT],
-        styles=[_LOOK / STYLE],
-        body=_NO_SCRIPT,
-    )
+    return _PAGE("Recorded games", data, [_LOOK / INDEX_SCRIPT])
