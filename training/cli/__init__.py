@@ -64,7 +64,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "openenv": "harnesses:openenv",
     "inspect-log": "harnesses:inspect_log",
     "table": "table:table",
-    "corpus check": "corpus:check_corpus",
+    "corpus check": "grace:check_corpus",
     "prompts list": "prompts:list_prompts",
     "prompts show": "prompts:show",
     "reproduce": "reproduce:reproduce",

@@ -1,9 +1,9 @@
-"""`parlour grace stakes | explain | obey | value`: a learned mediator looked at, and used."""
+"""`parlour grace stakes | explain | obey | value`: a learned mediator looked at, and used; `parlour corpus check`: questions of your own."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Final
@@ -11,7 +11,9 @@ from typing import Annotated, Final
 import typer
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.extras import install
+from parlour.envs.mediated_qa import corpora
 from parlour.envs.mediated_qa.corpora.documents import read_documents
+from parlour.envs.mediated_qa.graph import KnowledgeGraph
 from parlour.envs.mediated_qa.vocabulary import Payment
 from parlour.envs.terminal import tell
 from parlour.policies.agents.mediated_qa import policy_file, recommendation_log
@@ -19,11 +21,12 @@ from parlour.policies.agents.mediated_qa.documents import DocumentProbe
 from parlour.policies.agents.mediated_qa.joint import MODULES
 from parlour.policies.files import atomic_write
 from parlour.training.cli.options import Answer, Options
-from parlour.training.learn.mediators import calibrated_run, costs, off_policy, stakes_files
+from parlour.training.learn.mediators import calibrated_run, corpus_check, costs, off_policy, stakes_files
 from parlour.training.learn.mediators.off_policy import PolicyValue
 from parlour.training.learn.mediators.stakes import SeenQuestions, Stakes, StakesConfig, stakes
 from parlour.training.measure.statistics import plain, show_interval
 from parlour.training.results import display
+from parlour.training.results.result_table import plain_table
 from parlour.training.results.verdicts import UTILITY, compared, together
 
 _MOST_SHARES: Final = 2
@@ -281,3 +284,35 @@ def _show_value(values: dict[str, PolicyValue]) -> None:
     headings = ("policy", "n", "in use", "inverse propensity", "self-normalised", "doubly robust", "gain over in use")
     title = "Net utility of a question (95 % interval)"
     display.show_table(title, (*headings, "effective n", "unsupported"), rows, wrap=True)
+
+
+def check_corpus(
+    path: Annotated[
+        Path, typer.Argument(), "Questions: a file, or a folder with `questions.jsonl` and the folder `documents`."
+    ],
+    documents: Annotated[Path | None, "Folder or file of documents; None: those that come with the questions."] = None,
+    form: Annotated[str, f"Form of the questions: {', '.join(corpora.FORMS)}."] = corpora.AUTO,
+    limit: Annotated[int | None, typer.Option(min=1), "Number of entries to read; None: all."] = None,
+    question: Annotated[
+        str | None, "Question to draw: its id, or its number from 0; None: the first that is linked."
+    ] = None,
+    picture: Annotated[Path | None, "Picture of the graph around that question to write (PNG); None: none."] = None,
+) -> Answer:
+    """Count what is in a corpus, link its questions to the graph of its documents, and draw the graph around a
+    question.
+
+    Example: [bold]parlour corpus check questions.jsonl --documents notes --picture graph.png[/bold]
+    """
+    if question is not None and picture is None:
+        raise ParlourError("--question says what is drawn; accepted: with --picture FILE")
+    with display.progress_line("Reading the corpus"):
+        form = corpora.form_of(path) if form == corpora.AUTO else form
+        corpus = corpora.load(path, documents, form, limit)
+        graph = KnowledgeGraph(corpus.passages)
+        counts = corpus_check.report(corpus, form, graph)
+        if picture is not None:
+            drawn = corpus_check.asked_for(corpus.questions, graph, question)
+            corpus_check.draw(graph, drawn, picture)
+    rows = corpus_check.report_rows(counts)
+    table = plain_table(f"{path} ({counts.form})", ("what", "number", "among them"), rows, wrap=True)
+    return Answer(asdict(counts), [table, *([] if picture is None else [f"picture: {picture}"])])

@@ -45,9 +45,6 @@ class Logger(Protocol):
     def log(self, metrics: Metrics, step: int) -> None:
         """The metrics of a step; steps ascend."""
 
-    def close(self) -> None:
-        """No more metrics come."""
-
 
 def check_loggers(names: Iterable[str]) -> None:
     """Raise `ParlourError` for a name that is no logger's, or one whose packages are not installed."""
@@ -72,18 +69,17 @@ def loggers(folder: Path, names: Iterable[str] = (), curve: History = ()) -> Ite
     check_loggers(names)
     curve = tuple(curve)  # the caller may go on with its list
     with ExitStack() as stack:
-        opened: list[Logger] = [CsvLogger(folder, curve)]
-        opened += [_Resumed(name, folder, curve) for name in dict.fromkeys(names) if name != "csv"]
-        for logger in opened:
+        others = [_Resumed(name, folder, curve) for name in dict.fromkeys(names) if name != "csv"]
+        for logger in others:
             stack.callback(logger.close)
-        yield _All(opened, curve[-1][0] if curve else 0)
+        yield _All(CsvLogger(folder, curve), others, curve[-1][0] if curve else 0)
 
 
 class _All:
-    """All loggers of a run, the CSV first. The others are also told the speed."""
+    """All loggers of a run. Those besides the CSV also log the speed."""
 
-    def __init__(self, opened: Sequence[Logger], first: int) -> None:
-        self._csv, *self._others = opened
+    def __init__(self, own: Logger, others: Sequence[Logger], first: int) -> None:
+        self._csv, self._others = own, others
         self._first, self._began = first, monotonic()
 
     def log(self, metrics: Metrics, step: int) -> None:
@@ -91,9 +87,6 @@ class _All:
         speed = (step - self._first) / max(1e-6, monotonic() - self._began)
         for logger in self._others:
             logger.log({**metrics, SPEED: speed}, step)
-
-    def close(self) -> None:
-        """The context of `loggers` closes them."""
 
 
 class CsvLogger:
@@ -106,9 +99,6 @@ class CsvLogger:
         self._rows.append((step, metrics))
         names = list(dict.fromkeys(name for _, row in self._rows for name in row))
         write_csv(self._path, [STEP, *names], [[at, *(row.get(name) for name in names)] for at, row in self._rows])
-
-    def close(self) -> None:
-        """Every row is on the disk."""
 
 
 def read_curve(folder: Path) -> list[tuple[int, dict[str, float | None]]]:

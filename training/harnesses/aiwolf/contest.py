@@ -25,8 +25,7 @@ from parlour.envs.registry import build, lookup
 from parlour.envs.werewolf.aiwolf.vocabulary import AIWOLF_PRESETS, AIWolfRules
 from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.policies import Policy, make_policy
-from parlour.training.harnesses.aiwolf.agent import AIWolfAgent
-from parlour.training.harnesses.aiwolf.connection import AgentConnection
+from parlour.training.harnesses.aiwolf.agent import AgentConnection, AIWolfAgent
 from parlour.training.harnesses.aiwolf.game_info import SaidLines
 from parlour.training.measure.statistics import rate
 from parlour.training.play.parallel.concurrent_games import play_recorded
