@@ -128,8 +128,8 @@ class Learner:
         gain, usable = advantages(rollout, gae_lambda)
         flat = [part.flatten(0, 1) for part in (*rollout[:5], rollout.value + gain, gain)]
         rows = torch.from_numpy(np.flatnonzero(usable & (rollout.mask.sum(dim=2) > 1).numpy()))
-        for some in rows[torch.randperm(len(rows))].chunk(max(1, len(rows) // self.config.batch)):
-            yield [part[some] for part in flat]
+        for chosen in rows[torch.randperm(len(rows))].chunk(max(1, len(rows) // self.config.batch)):
+            yield [part[chosen] for part in flat]
 
     def _descend(self, loss: torch.Tensor) -> None:
         self.adam.zero_grad()

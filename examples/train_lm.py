@@ -133,11 +133,11 @@ def make_model(tokens: Tokens, seed: int) -> Any:
     """A Llama of two layers with weights drawn from a seed."""
     sizes = {"vocab_size": len(tokens.tokenizer), "hidden_size": HIDDEN, "intermediate_size": INNER}
     heads = {"num_hidden_layers": 2, "num_attention_heads": HEADS, "num_key_value_heads": HEADS}
-    more = {"max_position_embeddings": CONTEXT, "tie_word_embeddings": True, "initializer_range": 0.06}
+    shape = {"max_position_embeddings": CONTEXT, "tie_word_embeddings": True, "initializer_range": 0.06}
     ids = {"bos_token_id": None, "eos_token_id": tokens.end, "pad_token_id": tokens.pad}
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return LlamaForCausalLM(LlamaConfig(**sizes, **heads, **more, **ids))
+        return LlamaForCausalLM(LlamaConfig(**sizes, **heads, **shape, **ids))
 
 
 def token_logits(model: Any, games: Sequence["SeatGame"], pad: int) -> Any:

@@ -115,11 +115,11 @@ class Writer:
         cache, longest = DynamicCache(), max(lengths)
         mask = torch.tensor([[0] * (longest - own) + [1] * own for own in lengths], dtype=torch.long)
         if longest:
-            some = next(iter(self.kept.values()))
-            for layer in range(len(some)):
+            layers = next(iter(self.kept.values()))
+            for layer in range(len(layers)):
                 pair = []
                 for part in (0, 1):
-                    heads, _, size = some[layer][part].shape
+                    heads, _, size = layers[layer][part].shape
                     full = torch.zeros(len(rows), heads, longest, size)
                     for k, row in enumerate(rows):
                         if lengths[k]:

@@ -152,12 +152,12 @@ def save(trainer: GRPOTrainer, folder: Path) -> None:
 def report(settings: Settings, before: dict[str, list[float]], after: dict[str, list[float]]) -> str:
     """The result in Markdown."""
     rows = []
-    for name, of in (("before", before), ("after", after)):
-        shown = (mean_estimate(of["returns"], RETURN), mean_estimate(of["usable"], SHARE))
+    for name, measured_values in (("before", before), ("after", after)):
+        shown = (mean_estimate(measured_values["returns"], RETURN), mean_estimate(measured_values["usable"], SHARE))
         rows.append(
             (
                 name,
-                str(len(of["returns"])),
+                str(len(measured_values["returns"])),
                 *(f"{estimate.value:.3f} {show_interval(estimate, '.3f')}" for estimate in shown),
             )
         )

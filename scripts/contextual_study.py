@@ -18,11 +18,11 @@ chosen.out.mkdir(parents=True, exist_ok=True)
 
 def tell(study):
     """One corpus is done."""
-    more = compared([study], "contextual, sees question")
+    gain = compared([study], "contextual, sees question")
     rows = zip(*(earned.tolist() for earned in study.earned.values()), strict=True)
     write_csv(chosen.out / f"{study.difficulty}-{study.seed}.csv", list(study.earned), [list(row) for row in rows])
     print(
-        f"{study.difficulty} {study.seed}: {study.earned[TABLE].mean():.2f}, sees question {more.value:+.2f}",
+        f"{study.difficulty} {study.seed}: {study.earned[TABLE].mean():.2f}, sees question {gain.value:+.2f}",
         flush=True,
     )
 
@@ -32,5 +32,5 @@ write_csv(chosen.out / "systems.csv", list(HEADING), study_lines(results))
 print(markdown_table(HEADING, [list(map(str, line)) for line in study_lines(results)]))
 for difficulty in chosen.difficulty:
     part = [study for study in results if study.difficulty == difficulty]
-    more = compared(part, "contextual, sees question", "question form x state")
-    print(f"{difficulty}: sees question less question form x state {more.value:+.2f} [{more.low}, {more.high}]")
+    gain = compared(part, "contextual, sees question", "question form x state")
+    print(f"{difficulty}: sees question less question form x state {gain.value:+.2f} [{gain.low}, {gain.high}]")

@@ -147,8 +147,8 @@ def _network(card: ExpertCard) -> str:
     )
 
 
-def _points(of: Points) -> str:
-    return f"{of.mean:+.1f} [{of.low:+.1f}, {of.high:+.1f}], n = {of.n:,}"
+def _points(points: Points) -> str:
+    return f"{points.mean:+.1f} [{points.low:+.1f}, {points.high:+.1f}], n = {points.n:,}"
 
 
 if __name__ == "__main__":

@@ -40,9 +40,9 @@ def differences(wheel: Path, sdist: Path | None, files: Iterable[str]) -> list[s
     return lines
 
 
-def _lines(of: Path, expected: set[str], inside: set[str]) -> list[str]:
-    missing = [f"{of.name}: {name} is missing" for name in sorted(expected - inside)]
-    return missing + [f"{of.name}: {name} is not in git" for name in sorted(inside - expected)]
+def _lines(package: Path, expected: set[str], inside: set[str]) -> list[str]:
+    missing = [f"{package.name}: {name} is missing" for name in sorted(expected - inside)]
+    return missing + [f"{package.name}: {name} is not in git" for name in sorted(inside - expected)]
 
 
 if __name__ == "__main__":

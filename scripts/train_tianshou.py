@@ -29,8 +29,8 @@ policy = DiscreteQLearningPolicy(model=net, action_space=env.action_space)
 dqn = DQN(policy=policy, optim=AdamOptimizerFactory(lr=5e-4), gamma=1.0, n_step_return_horizon=40)
 algorithm = MultiAgentOffPolicyAlgorithm(algorithms=[dqn], env=env)
 tables = [DummyVectorEnv([lambda: PettingZooEnv(examples.learner_env())] * 16) for _ in ("train", "test")]
-for number, of in enumerate(tables):
-    of.seed(1000 * chosen.seed + 500 * number)
+for number, table in enumerate(tables):
+    table.seed(1000 * chosen.seed + 500 * number)
 training = OffPolicyTrainerParams(
     training_collector=Collector(algorithm, tables[0], VectorReplayBuffer(32_000, 16), exploration_noise=True),
     test_collector=Collector(algorithm, tables[1]),

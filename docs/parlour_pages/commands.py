@@ -10,7 +10,7 @@ import typer
 from parlour.training.cli import COMMANDS, GROUPS, app
 from rich.text import Text
 
-from parlour_pages.markdown import code, escaped, fence, more, table
+from parlour_pages.markdown import code, escaped, fence, read_next, table
 
 READ_ON = {
     "train seat": ("howto/selfplay", "explanation/strength"),
@@ -82,7 +82,7 @@ def _page(words: str, title: str) -> str:
         fence(" ".join(["parlour", words, *arguments, "[OPTIONS]"]), "console"),
         fence(example, "console"),
         table(("option", "default", "what it is"), map(_row, params)) if params else "",
-        more(READ_ON.get(words, ())),
+        read_next(READ_ON.get(words, ())),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 

@@ -53,7 +53,7 @@ def _plain(text: str) -> str:
     return re.sub(r"(?<!\\)([<*])", r"\\\1", text)
 
 
-def more(pages: Sequence[str]) -> str:
+def read_next(pages: Sequence[str]) -> str:
     """Links to pages to read next; empty without any."""
     return f"More: {', '.join(f'[](../../{name}.md)' for name in pages)}." if pages else ""
 

@@ -24,7 +24,7 @@ from parlour.policies.settings import Settings
 from parlour.policies.trained import TrainedSeat
 from parlour.policies.zoo import ZooPolicy
 
-from parlour_pages.markdown import code, more, of_docstring, summary, table
+from parlour_pages.markdown import code, of_docstring, read_next, summary, table
 
 READ_ON = {
     EXPERT: ("explanation/experts", "explanation/strength"),
@@ -84,7 +84,7 @@ def _of_class(name: str, cls: Any) -> tuple[str, str]:
         where,
         _settings(name, cls),
         _asks(cls),
-        more(READ_ON.get(name, ())),
+        read_next(READ_ON.get(name, ())),
     ]
     return said, "\n\n".join(part for part in parts if part) + "\n"
 
@@ -148,7 +148,7 @@ def _expert() -> tuple[str, str]:
     listed = table(("expert", "game", "table", "training decisions", "training command"), rows)
     return summary(
         doc
-    ), f"# {EXPERT}\n\n{of_docstring(doc)}\n\n## Available experts\n\n{listed}\n{more(READ_ON[EXPERT])}\n"
+    ), f"# {EXPERT}\n\n{of_docstring(doc)}\n\n## Available experts\n\n{listed}\n{read_next(READ_ON[EXPERT])}\n"
 
 
 def _foreign(name: str) -> tuple[str, str]:
@@ -158,5 +158,5 @@ def _foreign(name: str) -> tuple[str, str]:
     doc = ast.get_docstring(tree) or ""
     settings = next(n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == "from_settings")
     how = of_docstring(ast.get_docstring(settings) or "")
-    text = f"# {name}\n\n{of_docstring(doc)}\n\nNeeds the extra `{name}`.\n\n## Settings\n\n{how}\n\n{more(READ_ON.get(name, ()))}\n"
+    text = f"# {name}\n\n{of_docstring(doc)}\n\nNeeds the extra `{name}`.\n\n## Settings\n\n{how}\n\n{read_next(READ_ON.get(name, ()))}\n"
     return summary(doc), text

@@ -44,16 +44,16 @@ def played(name: str, deals: int, out: Path) -> Points:
     """The points of a player on many deals, from the file if they were played before."""
     file = out / f"{name}-{deals}.json"
     if not file.exists():
-        many = replace(FULL, tables=tuple(replace(table, deals=deals) for table in FULL.tables))
+        suite = replace(FULL, tables=tuple(replace(table, deals=deals) for table in FULL.tables))
         candidates, points = PLAYERS[name], {}
         for k, candidate in enumerate(candidates):
-            games = many.games if len(candidates) == 1 else (many.games[k],)
-            tables = [table.name for table in many.tables if table.game in games]
-            points |= points_of(play_suite(many.only(tables), candidate))
+            games = suite.games if len(candidates) == 1 else (suite.games[k],)
+            tables = [table.name for table in suite.tables if table.game in games]
+            points |= points_of(play_suite(suite.only(tables), candidate))
         write_json(file, points)
     stored: dict[str, Any] = read_json(file)
     return {
-        table: {opponent: {side: np.array(of) for side, of in sides.items()} for opponent, sides in by.items()}
+        table: {opponent: {side: np.array(points) for side, points in sides.items()} for opponent, sides in by.items()}
         for table, by in stored.items()
     }
 
@@ -63,8 +63,8 @@ def mixed(even: Points, other: Points) -> Points:
     return {
         table: {
             opponent: {
-                side: np.where(np.arange(len(of)) % 2 == 0, of, other[table][opponent][side])
-                for side, of in sides.items()
+                side: np.where(np.arange(len(points)) % 2 == 0, points, other[table][opponent][side])
+                for side, points in sides.items()
             }
             for opponent, sides in by.items()
         }
@@ -76,9 +76,9 @@ def checked(
     strata: list[Floats], weights: list[float], chosen: list[list[Floats]], bounds: Bounds
 ) -> tuple[float, ...]:
     """Share of intervals that contain the truth, mean half length, and standard deviation of what is estimated."""
-    truth = float(np.dot(weights, [of.mean() for of in strata]))
+    truth = float(np.dot(weights, [stratum.mean() for stratum in strata]))
     estimates: list[Estimate] = [
-        stratified_mean([of[deals] for of, deals in zip(strata, drawn_deals, strict=True)], weights, bounds)
+        stratified_mean([stratum[deals] for stratum, deals in zip(strata, drawn_deals, strict=True)], weights, bounds)
         for drawn_deals in chosen
     ]
     ends = np.array([estimate.ends for estimate in estimates])
@@ -94,14 +94,14 @@ def report(suite: Suite, players: dict[str, Points], deals: int, draws: int) -> 
     """Coverage of the scores and of the differences of each two players."""
     rng = np.random.default_rng(SEED)
     chosen = [[rng.integers(deals, size=table.deals) for table in suite.tables] for _ in range(draws)]
-    of = {name: strata_of(suite, points) for name, points in players.items()}
-    weights = next(iter(of.values()))[1]
+    strata_by_player = {name: strata_of(suite, points) for name, points in players.items()}
+    weights = next(iter(strata_by_player.values()))[1]
     rows, pairs, shown = [], [], []
-    for name, (strata, _) in of.items():
+    for name, (strata, _) in strata_by_player.items():
         covered, half, _ = checked(strata, weights, chosen, POINTS)
         rows.append((name, f"{np.dot(weights, [x.mean() for x in strata]):.1f}", f"{covered:.1%}", f"{half:.1f}"))
-    for first, other in combinations(of, 2):
-        less = [a - b for a, b in zip(of[first][0], of[other][0], strict=True)]
+    for first, other in combinations(strata_by_player, 2):
+        less = [a - b for a, b in zip(strata_by_player[first][0], strata_by_player[other][0], strict=True)]
         covered, half, deviation = checked(less, weights, chosen, DIFFERENCE)
         shown.append(SHOWN * deviation)
         true = f"{np.dot(weights, [x.mean() for x in less]):+.1f}"

@@ -43,13 +43,13 @@ def main() -> None:
     with connect("local", chosen.workers) as pool:
         started = time.perf_counter() - began
         worker = pool.submit(os.getpid).result() if chosen.kill else 0
-        many, by_ray = measure(pool, worker)
+        parallel, by_ray = measure(pool, worker)
     whole = time.perf_counter() - began
     print(f"{chosen.games} games of {chosen.players} heuristics; {chosen.workers} workers, {os.cpu_count()} cores")
     for what, seconds in (("one process", alone), ("Ray, once it runs", by_ray), ("Ray, from start to end", whole)):
         print(f"{what:24}{seconds:8.1f} s {chosen.games / seconds:8.1f} games/s   ratio {seconds / alone:.2f}")
-    print(f"start of Ray {started:.1f} s; workers killed: {len(killed)}; tables identical: {single == many}")
-    sys.exit(single != many or chosen.kill != bool(killed))
+    print(f"start of Ray {started:.1f} s; workers killed: {len(killed)}; tables identical: {single == parallel}")
+    sys.exit(single != parallel or chosen.kill != bool(killed))
 
 
 if __name__ == "__main__":

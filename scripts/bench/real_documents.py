@@ -199,13 +199,13 @@ def _modules() -> Iterator[RealDocument]:
                     defined["class" if isinstance(node, ast.ClassDef) else "function"][node.name] = " ".join(
                         says.split()
                     )
-        lines = [f"{what} {symbol}: {says}" for what, those in defined.items() for symbol, says in those.items()]
+        lines = [f"{what} {symbol}: {says}" for what, symbols in defined.items() for symbol, says in symbols.items()]
         whole = "\n\n".join(filter(None, (ast.get_docstring(tree), *lines)))
         if whole:
             kept = _beginning(whole)
             facts = {
-                what: {symbol: says for symbol, says in those.items() if f"{what} {symbol}: {says}" in kept}
-                for what, those in defined.items()
+                what: {symbol: says for symbol, says in symbols.items() if f"{what} {symbol}: {says}" in kept}
+                for what, symbols in defined.items()
             }
             yield RealDocument("module", name, kept, facts)
 

@@ -67,8 +67,8 @@ def measure(texts: Sequence[str], embedder: Embedder) -> MemoryCost:
     memory.search(queries[0], 1)
     talk.add(queries[:1])  # loads what is loaded at first use
     indexed = seconds(memory.add, texts)
-    some = texts[: len(texts) // 10]
-    by_one = sum(seconds(talk.add, [text]) for text in some) * len(texts) / len(some)
+    tenth = texts[: len(texts) // 10]
+    by_one = sum(seconds(talk.add, [text]) for text in tenth) * len(texts) / len(tenth)
     vectors = embedder.embed(texts)
     searched = [seconds(memory.search, query, 3) for query in queries]
     retrieved = median(seconds(memory.retrieve, query, _BUDGET) for query in queries)

@@ -55,7 +55,7 @@ def _show_social(measures: Mapping[str, Any], judge: str) -> None:
 
 
 def _show_group(title: str, values: Mapping[str, Any]) -> None:
-    rates = ((measure, of, show_rate(rate_of(share))) for measure, of, share in _rows(values))
+    rates = ((measure, who, show_rate(rate_of(share))) for measure, who, share in _rows(values))
     display.show_table(f"{title}: rates (95 % Wilson interval)", ("measure", "of", "rate"), rates)
     roles = list(values["attitudes"])
     shares = ((role, *(_shares(others.get(other)) for other in roles)) for role, others in values["attitudes"].items())
@@ -78,8 +78,8 @@ def _rows(values: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
     for measure in _BY_ROLE:
         for role, share in values[measure].items():
             yield measure.replace("_", " "), role, share
-    for role, of in values["identity"].items():
-        for identity, share in of.items():
+    for role, rates in values["identity"].items():
+        for identity, share in rates.items():
             yield f"identity: {identity}", role, share
     for measure in ("sharing", "valid_responses"):
         for role, share in values[measure].items():
@@ -99,11 +99,11 @@ def _shares(shares: Mapping[str, Any] | None) -> str:
 
 def _show_agreement(agreement: Mapping[str, Any], judge: str) -> None:
     rows = []
-    for question, of in agreement.items():
-        if isinstance(of, dict):
-            kappa = "-" if of["kappa"] is None else f"{of['kappa']:.2f}"
-            first = (question.replace("_", " "), show_rate(rate_of(of["agreement"])), kappa)
-            for label, counts in of["classes"].items():
+    for question, measured in agreement.items():
+        if isinstance(measured, dict):
+            kappa = "-" if measured["kappa"] is None else f"{measured['kappa']:.2f}"
+            first = (question.replace("_", " "), show_rate(rate_of(measured["agreement"])), kappa)
+            for label, counts in measured["classes"].items():
                 rows.append((*first, label, *(str(counts[key]) for key in ("labelled", "judged", "both"))))
                 first = ("", "", "")
     title = f"Agreement of {judge} with {agreement['statements']} statements labelled by hand"
@@ -123,7 +123,7 @@ def analyse(
         analysis = analyse_folder(directory, out, settings, progress=progress)
 
     theirs, games = analysis.folder.theirs, analysis.folder.games
-    headings = ("by", "", "games", "votes", theirs, "heuristic", "difference, points")
+    headings: tuple[str, ...] = ("by", "", "games", "votes", theirs, "heuristic", "difference, points")
     parts: list[ResultTable | str] = [
         plain_table("Right votes of good seats (95 % interval)", headings, map(_votes, compared_votes(games)))
     ]

@@ -147,7 +147,7 @@ def compare_results(
     ]
     columns = (*map(Column, ("part", "deals", "difference", "interval")), Column("p", ".2g"), Column("verdict"))
     rated = ratings(suite, {"a": first.points, "b": other.points})
-    value |= {"differences": plain(differences), "ratings": {name: plain(of) for name, of in rated.items()}}
+    value |= {"differences": plain(differences), "ratings": {name: plain(rating) for name, rating in rated.items()}}
     said = compared(first.name, other.name, differences[OVERALL], POINTS)
     verdict = together([said, first.doubt, other.doubt])
     return Answer(value, [ResultTable(title, columns, tuple(rows)), *_rated(rated, first, other)], verdict=verdict)
@@ -156,7 +156,7 @@ def compare_results(
 def _rated(rated: Ratings, first: BenchmarkResult, other: BenchmarkResult) -> list[ResultTable]:
     """The ratings of two players, where a table has an expert."""
     columns = (Column("table"), Column(first.name, "+.0f"), Column(other.name, "+.0f"))
-    rows = tuple((name, of["a"], of["b"]) for name, of in rated.items())
+    rows = tuple((name, rating["a"], rating["b"]) for name, rating in rated.items())
     return [ResultTable("Ratings", columns, rows, ANCHOR)] if rows else []
 
 
@@ -166,7 +166,7 @@ def score_parts(result: BenchmarkResult, made: Decisions, note: str) -> list[Res
     others = {reference.name: scores(result.suite, reference.points) for reference in references(result.suite)}
     title = f"Benchmark {result.suite}: {marked(result.name, made.own, made.decisions)} (points of 100, 95 % interval){note}"
     rows: list[tuple[Cell, ...]] = [
-        (part, score.n, *_figure(score, result), *(of[part].value for of in others.values()))
+        (part, score.n, *_figure(score, result), *(points[part].value for points in others.values()))
         for part, score in own.items()
     ]
     points = [Column(name, "5.1f") for name in others]
@@ -248,11 +248,8 @@ def show_abilities(
     table, verdict = words.abilities_table(result), words.verdict_on(result)
     pages.write_abilities_page(run, result, verdict, table)
     answered = [f"questions answered by {called(model)}"] if result.asked.questions else []
-    clock = seconds_a_game(run)
-    took = (
-        f"seconds of its turns in a game, on this machine: {clock.value:.2f} {show_interval(clock, '.2f')}, n={clock.n}"
-        if clock
-        else ""
-    )
+    if clock := seconds_a_game(run):
+        took = f"{clock.value:.2f} {show_interval(clock, '.2f')}, n={clock.n}"
+        answered.append(f"seconds of its turns in a game, on this machine: {took}")
     files = f"page: {run / pages.ABILITIES_PAGE}; figures: {run / measured.ABILITIES}"
-    return Answer(result.as_json(), [table, *answered, *filter(None, [took]), files], verdict=verdict)
+    return Answer(result.as_json(), [table, *answered, files], verdict=verdict)

@@ -62,7 +62,7 @@ def as_given(value: Any) -> Any:
     (['talk=false'], '64,64', ['a', 'b'], 3)
     """
     if isinstance(value, Mapping):
-        return [f"{key}={json.dumps(of)}" for key, of in value.items()]
+        return [f"{key}={json.dumps(item)}" for key, item in value.items()]
     if isinstance(value, list) and not all(isinstance(item, str) for item in value):
         return ",".join(map(str, value))
     return value

@@ -123,8 +123,8 @@ def _game_in(directory: Path) -> str:
     if not first:
         raise ParlourError(f"folder {str(directory)!r} holds no games; accepted: a folder with *.jsonl files")
     if len(first) > 1:
-        both = " and ".join(f"{path.name!r} of {game}" for game, path in first.items())
-        raise ParlourError(f"folder {str(directory)!r} holds {both}; accepted: a folder with games of one kind")
+        games = " and ".join(f"{path.name!r} of {game}" for game, path in first.items())
+        raise ParlourError(f"folder {str(directory)!r} holds {games}; accepted: a folder with games of one kind")
     return next(iter(first))
 
 

@@ -93,7 +93,7 @@ def _as_json(result: CaseResult) -> dict[str, Any]:
         "victims": result.victims,
         "solved": result.solved,
         "verdicts": [verdict._asdict() for verdict in result.verdicts],
-        "right": {of: share for of in _QUIZ_KINDS if (share := _right(result.marks, of))},
+        "right": {kind: share for kind in _QUIZ_KINDS if (share := _right(result.marks, kind))},
         "omniscient": {scores.OVERALL: _right(result.omniscient)} if result.omniscient else None,
         "questions_asked": result.asked,
         "players": {name: made.as_json() for name, made in result.players.items()},
@@ -102,8 +102,8 @@ def _as_json(result: CaseResult) -> dict[str, Any]:
     }
 
 
-def _right(marks: Sequence[Mark], of: str = scores.OVERALL) -> dict[str, Any] | None:
-    score = scores.score(marks, of)
+def _right(marks: Sequence[Mark], kind: str = scores.OVERALL) -> dict[str, Any] | None:
+    score = scores.score(marks, kind)
     if score is None:
         return None
     mean, deviation = scores.over_repetitions(score)
@@ -127,11 +127,11 @@ def _show_case_results(case: Any, games: list[CaseResult], answered_by: str, giv
     display.show_table(f"{case.title}; answered by {answered_by}", headings, verdicts)
     if games[0].marks:
         answers = []
-        for of in _QUIZ_KINDS:
-            cells = [_right(game.marks, of) for game in games]
+        for kind in _QUIZ_KINDS:
+            cells = [_right(game.marks, kind) for game in games]
             if cells[0] is not None:
-                weight = f"{cells[0]['weight']}{' points' if of == scores.OVERALL else ''}"
-                answers.append((of, weight, *(f"{c['mean']:.3f} ±{c['deviation']:.3f}" if c else "-" for c in cells)))
+                weight = f"{cells[0]['weight']}{' points' if kind == scores.OVERALL else ''}"
+                answers.append((kind, weight, *(f"{c['mean']:.3f} ±{c['deviation']:.3f}" if c else "-" for c in cells)))
         title = "Right answers (overall: points; ±: over repetitions)"
         display.show_table(title, ("of", "n", *(game.method for game in games)), answers)
     _show_costs(games)
@@ -211,14 +211,14 @@ def show_ratings(
     """
     rated = ratings.of_directory(directory)
     summed = ratings.summary(rated)
-    rows = {method: {scale: row._asdict() for scale, row in of.items()} for method, of in summed.items()}
+    rows = {method: {scale: row._asdict() for scale, row in scales.items()} for method, scales in summed.items()}
     return Answer({"ratings": [asdict(rating) for rating in rated], "summary": rows}, partial(_show_summary, summed))
 
 
 def _show_summary(summed: Any) -> None:
     rows = []
     for scale in (*ratings.NAMES, "overall"):
-        cells = [of.get(scale) for of in summed.values()]
+        cells = [scales.get(scale) for scales in summed.values()]
         rows.append((scale, *("-" if c is None else f"{c.mean:.2f} ±{c.deviation:.2f}  n={c.n}" for c in cells)))
     display.show_table("Ratings by people, 1 to 5 (mean ± deviation, n)", ("scale", *summed), rows)
 

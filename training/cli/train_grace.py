@@ -279,18 +279,18 @@ def _warn(run: Trained) -> None:
 def _show_policy(run: Trained, out: Path, scores: tuple[Scores, ...], note: str) -> None:
     """Number of questions and most probable action of each state; chosen settings; scores beside the baselines."""
     learned, settings = run.learned, run.learned.settings
-    counts, of = _questions(learned), f" ({note})" if note else ""
+    counts, suffix = _questions(learned), f" ({note})" if note else ""
     rows = []
     for state in sorted(learned.policy.rows, key=lambda state: -counts.get(state, 0)):
         row = learned.policy.rows[state]
         best = max(row, key=row.__getitem__)
         regrets = " ".join(f"{regret:.2f}" for regret in learned.regrets[state])
         rows.append((state, str(counts.get(state, 0)), " ".join(best), f"{row[best]:.3f}", regrets))
-    display.show_table(f"Policy{of}", ("state", "questions", "most probable", "p", "regret of R, G, V"), rows)
+    display.show_table(f"Policy{suffix}", ("state", "questions", "most probable", "p", "regret of R, G, V"), rows)
     if settings.held_out is not None:
         chosen = f"temperature {settings.temperature}, floor {settings.floor}"
         tell(f"chosen by cross-validation: {chosen} (held-out utility {settings.held_out:.2f})")
     if scores:
         heading, *compared = lines(scores)
-        display.show_table(f"Held-out questions{of}", heading, compared, wrap=True)
+        display.show_table(f"Held-out questions{suffix}", heading, compared, wrap=True)
     tell(f"policy: {out / 'policy.json'}")

@@ -284,8 +284,8 @@ class GameRollout:
         ]
         answers: dict[int, str | None] = {}
         for start in range(0, len(turns), self.at_once):
-            some = turns[start : start + self.at_once]
-            answers |= dict(zip((turn.game for turn in some), writing(some), strict=True))
+            batch = turns[start : start + self.at_once]
+            answers |= dict(zip((turn.game for turn in batch), writing(batch), strict=True))
         pairs = [(game.notes, answers.get(game.game)) for game in played]
         listening = [None if words is None else end.listening(words) for end, words in pairs]
         return {"listening": listening, "speaking": [end.speaking for end, _ in pairs]}

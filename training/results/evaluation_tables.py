@@ -37,8 +37,8 @@ def report_parts(report: Report, note: str = "") -> list[ResultTable | str]:
 def verdict_of(report: Report) -> str:
     """What a report found: the first player beside each other one, or a single player's share of games won."""
     overall = [pair for pair in report.comparisons if pair.side == ALL_GAMES]
-    more = [f"{len(overall) - _MOST} more comparisons are in the table."] if len(overall) > _MOST else []
-    return together([*map(partial(_compared, report), overall[:_MOST]), *more] or _alone(report))
+    rest = [f"{len(overall) - _MOST} more comparisons are in the table."] if len(overall) > _MOST else []
+    return together([*map(partial(_compared, report), overall[:_MOST]), *rest] or _alone(report))
 
 
 def _compared(report: Report, pair: Comparison) -> str:
@@ -63,8 +63,8 @@ def rate_table(report: Report, note: str = "") -> ResultTable:
     """Player and win rate, marked where too many decisions were not its own; as what."""
     rows = [
         (marked(policy, *own), what, figure(show_rate(rate), own))
-        for policy, of in report.rates.items()
-        for what, rate in of.items()
+        for policy, rates in report.rates.items()
+        for what, rate in rates.items()
         for own in [report.own.get(policy, {}).get(what, (0, 0))]
     ]
     return plain_table(f"Win rates (95 % Wilson interval){note}", ("player", "as", "win rate"), rows)
@@ -88,7 +88,7 @@ def comparison_table(report: Report) -> ResultTable:
 
 def mark_of(report: Report) -> str:
     """The line below a table that says what the sign in it means; empty where there is none."""
-    counts = [own for of in report.own.values() for own in of.values()]
+    counts = [own for counts_by in report.own.values() for own in counts_by.values()]
     return MEANING if any(foreign(*own) for own in counts) else ""
 
 

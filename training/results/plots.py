@@ -222,27 +222,27 @@ def whole(axis: Any) -> None:
     axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
 
 
-def key(of: Any, handles: Sequence[Any] | None = None) -> None:
+def key(owner: Any, handles: Sequence[Any] | None = None) -> None:
     """The key of a panel, below it, or that of a figure, at its lower edge: each name once.
 
     Args:
-        of: A panel's axes, or a figure.
+        owner: A panel's axes, or a figure.
         handles: What it explains; by default all that is named in the panel, or in any panel of the figure.
     """
-    made = of.get_figure() or of
-    panels = made.axes if of is made else [of]
+    made = owner.get_figure() or owner
+    panels = made.axes if owner is made else [owner]
     drawn = [axes.get_legend_handles_labels() for axes in panels] if handles is None else []
     named = {name: handle for of_panel in drawn for handle, name in zip(*of_panel, strict=True)}
     named |= {handle.get_label(): handle for handle in handles or ()}
     if not named:
         return
-    wide = made.get_figwidth() * (1 if of is made else of.get_subplotspec().get_position(made).width)
+    wide = made.get_figwidth() * (1 if owner is made else owner.get_subplotspec().get_position(made).width)
     where = (
         {"loc": "lower center", "borderaxespad": 0}
-        if of is made
+        if owner is made
         else {"loc": "upper center", "bbox_to_anchor": (0.5, -0.15)}
     )
-    of.legend(list(named.values()), list(named), ncols=_columns(made, list(named), wide), **where)
+    owner.legend(list(named.values()), list(named), ncols=_columns(made, list(named), wide), **where)
 
 
 def _columns(made: Any, names: Sequence[str], inches: float) -> int:

@@ -120,7 +120,7 @@ def compared_with_each(name: str, differences: Mapping[str, Estimate]) -> str:
     """
     said = []
     for outcome in (BETTER, WORSE, UNCLEAR):
-        others = [f"{other} ({WIN_RATE.told(of)})" for other, of in differences.items() if word(of) == outcome]
+        others = [f"{other} ({WIN_RATE.told(gain)})" for other, gain in differences.items() if word(gain) == outcome]
         names = " and ".join(filter(None, [", ".join(others[:-1]), *others[-1:]]))
         if names and outcome == UNCLEAR:
             said.append(f"No difference between {name} and {names} was shown.")

@@ -137,7 +137,7 @@ def _written(metadata: Told, folder: Path) -> Path:
     spec = lookup(stored.table.game).spec
     side = spec.sides.index(metadata["side"])  # the order of a run; a game's name is its own, whatever the opponent
     opponent: str = metadata["opponent"]
-    target = folder / FOLDER / metadata["table"] / opponent / f"{spec.id}-{stored.seed}-{side}-{opponent}.jsonl"
+    target: Path = folder / FOLDER / metadata["table"] / opponent / f"{spec.id}-{stored.seed}-{side}-{opponent}.jsonl"
     target.parent.mkdir(parents=True, exist_ok=True)
     players = {agent: PLAYER if agent in stored.own else f"{opponent}{OPPONENT}" for agent in stored.returns}
     play_again(stored, target, {"players": players})

@@ -144,9 +144,9 @@ class _Table:
         return [
             (
                 _MODERATOR if seat == NATURE else base.possible_agents[seat],
-                "\n".join(base.text.line(event).rstrip("\n") for event in of),
+                "\n".join(base.text.line(event).rstrip("\n") for event in group),
             )
-            for seat, of in groupby(events, key=lambda event: event.seat)
+            for seat, group in groupby(events, key=lambda event: event.seat)
         ]
 
 

@@ -83,7 +83,7 @@ def _row(number: int, entry: Entry, board: Leaderboard) -> tuple[Cell, ...]:
     sign = f" {SIGN}" if entry.result.doubt else ""
     return (
         *(number if entry.score else None, f"{entry.result.name}{sign}", entry.score, entry.below_first),
-        *(of.get(entry.result.name) for of in board.ratings.values()),
+        *(ratings.get(entry.result.name) for ratings in board.ratings.values()),
         *(share, entry.tokens, entry.dollars),
     )
 
@@ -234,8 +234,8 @@ def _abilities(folder: Path) -> ToldAbilities | None:
 def _estimate(abilities: Mapping[str, Any], place: tuple[str, ...]) -> Estimate | None:
     """None where it was not measured, and for deduction if most beliefs were not the player's own."""
     asked = abilities["asked"]["questions"].values()
-    every = sum(of["asked"] for of in asked)
-    foreign = sum(sum(of.get("heuristic", {}).values()) for of in asked)
+    every = sum(kind["asked"] for kind in asked)
+    foreign = sum(sum(kind.get("heuristic", {}).values()) for kind in asked)
     if place[0] in _DEDUCTION and mostly_foreign(every - foreign, every):
         return None
     part: Any = abilities

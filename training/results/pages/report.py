@@ -99,8 +99,8 @@ def intervals(label: str, rows: Sequence[Interval], low: float = 0.0, high: floa
 
     It is there twice, and the style sheet shows one: the wide one has names before and notes behind, the one for phones above.
     """
-    both = _intervals_wide(label, rows, low, high) + _intervals_stacked(label, rows, low, high)
-    return f'<figure class="chart intervals" tabindex="0">{both}<figcaption>{_safe(label)}</figcaption></figure>'
+    drawn = _intervals_wide(label, rows, low, high) + _intervals_stacked(label, rows, low, high)
+    return f'<figure class="chart intervals" tabindex="0">{drawn}<figcaption>{_safe(label)}</figcaption></figure>'
 
 
 def _intervals_wide(label: str, rows: Sequence[Interval], low: float, high: float) -> str:

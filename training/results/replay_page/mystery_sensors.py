@@ -37,7 +37,11 @@ def questum_beliefs(played: PlayedGame, views: Sequence[MysteryView]) -> GameMat
     kept = [row for row in seen.rows if row.cells[0] in alike]
     kept += [row for row in noted.rows if row.cells[0] not in alike]
     rows = tuple(sorted(kept, key=lambda row: row.step))
-    columns = (ReplayColumn("player", "seat"), ReplayColumn("victim"), ReplayColumn("about", "seat"))
+    columns: tuple[ReplayColumn, ...] = (
+        ReplayColumn("player", "seat"),
+        ReplayColumn("victim"),
+        ReplayColumn("about", "seat"),
+    )
     columns += (*map(ReplayColumn, _SHOWN), ReplayColumn("differ from a murderer's", "number"))
     again = ((key, track, "played again", _BY) for key, track in sorted(seen.tracks.items()) if key[0] in alike)
     recorded = (
