@@ -49,7 +49,7 @@ def metrics(
     measured: Callable[[Path], dict[str, Any]] = dotted.load(named, "metrics")
     measures = measured(directory)
     grids = getattr(sys.modules[measured.__module__], "tables", tables)
-    players = told_in(directory)
+    players = decisions_in(directory)
     own = {"players": {name: counts._asdict() for name, counts in players.items()}} if players else {}
 
     def show() -> None:
@@ -66,17 +66,17 @@ def metrics(
     return Answer({**measures, **own}, show)
 
 
-def told_in(directory: Path) -> dict[str, Own]:
+def decisions_in(directory: Path) -> dict[str, Own]:
     """Player -> who made its decisions, from the last lines of transcripts; empty if these name no players."""
     counts: dict[str, Own] = {}
     for path in sorted(path for path in directory.glob("*.jsonl") if path.is_file()):
-        for player, made in _told_in(path):
+        for player, made in _decisions_in(path):
             own, decisions = counts.get(player, Own(0, 0))
             counts[player] = Own(own + made.own, decisions + made.decisions)
     return counts
 
 
-def _told_in(path: Path) -> Iterator[tuple[str, Own]]:
+def _decisions_in(path: Path) -> Iterator[tuple[str, Own]]:
     """Player and whose its decisions were, seat by seat, by the first and last line of one transcript."""
     with path.open("rb") as file:
         first, *rest = file.read().splitlines() or [b""]

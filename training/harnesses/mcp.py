@@ -47,29 +47,29 @@ def server_of(sessions: Sessions) -> MCPServer[Any]:
         seat: Annotated[str | None, Field(description="Such as player_0; by default the server's own choice.")] = None,
     ) -> ToolAnswer:
         """Begin a game: the rules, your role, what has happened, and what you may do now."""
-        return _told(lambda: sessions.begin(seed, seat))
+        return _answer(lambda: sessions.begin(seed, seat))
 
     @made.tool()
     def say(
         session: Session, words: Annotated[str, Field(description="One of the options, or your own words.")]
     ) -> ToolAnswer:
         """Answer at your turn; what happens until your next turn comes back."""
-        return _told(lambda: sessions.say(session, words))
+        return _answer(lambda: sessions.say(session, words))
 
     @made.tool()
     def look(session: Session) -> ToolAnswer:
         """All messages to you so far, once more."""
-        return _told(lambda: sessions.look(session))
+        return _answer(lambda: sessions.look(session))
 
     @made.tool()
     def leave(session: Session) -> ToolAnswer:
         """Leave the table: the game continues to its end without you."""
-        return _told(lambda: sessions.leave(session))
+        return _answer(lambda: sessions.leave(session))
 
     return made
 
 
-def _told(call: Callable[[], SessionTurn]) -> ToolAnswer:
+def _answer(call: Callable[[], SessionTurn]) -> ToolAnswer:
     try:
         turn = call()
     except ParlourError as error:

@@ -332,7 +332,7 @@ class _Writing:
         self.games: dict[int, _Completion] = {}
 
     def __call__(self, turns: Sequence[TalkTurn]) -> list[str | None]:
-        games = [self._told(turn) for turn in turns]
+        games = [self._read(turn) for turn in turns]
         asked = [game for game in games if game is not None]
         prompts = [Prompt((*game.prompt, *game.ids)) for game in asked]
         replies = self.model.replies(prompts, [game.draws for game in asked], self.how) if asked else []
@@ -348,7 +348,7 @@ class _Writing:
             game.add([self.template.end])
         return game
 
-    def _told(self, turn: TalkTurn) -> _Completion | None:
+    def _read(self, turn: TalkTurn) -> _Completion | None:
         """The game with what it tells now; None where there is no room for a reply."""
         if turn.game not in self.games:
             game = self.games[turn.game] = self._begun(turn.game, turn.message)

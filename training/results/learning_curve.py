@@ -30,11 +30,6 @@ class LearningCurve:
     limits: tuple[float, float] | None = None
     """Limits of the y axis."""
 
-    @property
-    def last(self) -> float:
-        """The last step of any curve; 1 before the first."""
-        return max((point.x for curve in self.curves for point in curve.points), default=1.0)
-
 
 def learning_curve(path: str | Path, shown: LearningCurve) -> bool:
     """Draw a learner's curves as a PNG; False if matplotlib is not installed."""
@@ -48,7 +43,8 @@ def learning_curve(path: str | Path, shown: LearningCurve) -> bool:
             plots.draw(axes, curve, color=colour, markersize=5)
         plots.label(axes, shown.x, shown.y)
         plots.whole(axes.xaxis)
-        axes.set_xlim(-0.02 * shown.last, 1.02 * shown.last)
+        last = max((point.x for curve in shown.curves for point in curve.points), default=1.0)
+        axes.set_xlim(-0.02 * last, 1.02 * last)
         if shown.limits:
             low, high = shown.limits
             axes.set_ylim(low - 0.02 * (high - low), high + 0.02 * (high - low))

@@ -134,7 +134,7 @@ class AgentConnection:
 
 
 _REQUESTS: Final = {BALLOT: "VOTE", CHECKS: "DIVINE", GUARDS: "GUARD", KILL: "ATTACK"}
-_NOTHING_TOLD: Final = dict.fromkeys(("gameInfo", "gameSetting", "talkHistory", "whisperHistory"), "null")
+_NO_FIELDS: Final = dict.fromkeys(("gameInfo", "gameSetting", "talkHistory", "whisperHistory"), "null")
 LONGEST_NAME: Final = 64
 """Characters of an agent's name that are kept."""
 
@@ -172,7 +172,7 @@ class AIWolfAgent(Policy):
         self._asked: WerewolfView | None = None
         self._record: SeatRecord | None = None
         self._day = self._finished_day = 0
-        self._heard = [0, 0]
+        self._sent = [0, 0]
 
     def introduce(self) -> tuple[str, str]:
         """Ask for its name and the role that it would like; empty where it does not say."""
@@ -242,7 +242,7 @@ class AIWolfAgent(Policy):
         if not view.alive[view.seat]:
             return record
         if view.day > self._day:
-            self._day, self._heard = view.day, [0, 0]
+            self._day, self._sent = view.day, [0, 0]
             self._inform("DAILY_INITIALIZE", record.info_json(view))
         speaks = any(move.kind == TALK_OVER for move in view.legal)
         if view.day > self._finished_day and (view.night or not speaks):
@@ -256,12 +256,12 @@ class AIWolfAgent(Policy):
     def _news(self, record: SeatRecord) -> dict[str, str]:
         """The lines of the day that it has not been sent, as JSON."""
         talks, whispers = record.talks, record.whispers
-        said, day, (talk, whisper) = self._said, self._day, self._heard
+        said, day, (talk, whisper) = self._said, self._day, self._sent
         news = {
             "talkHistory": said.history(day, talks, talk, whisper=False),
             "whisperHistory": said.history(day, whispers, whisper, whisper=True),
         }
-        self._heard = [len(talks), len(whispers)]
+        self._sent = [len(talks), len(whispers)]
         return news
 
     # -- its answers -------------------------------------------------------------------------------------------
@@ -319,5 +319,5 @@ def _target_of(answer: str, view: WerewolfView) -> Move:
 
 def _packet(request: str, **given: str) -> str:
     """A packet as a line; `told` is JSON."""
-    fields = {**_NOTHING_TOLD, **given}
+    fields = {**_NO_FIELDS, **given}
     return f'{{"request":"{request}",' + ",".join([f'"{name}":{value}' for name, value in fields.items()]) + "}"

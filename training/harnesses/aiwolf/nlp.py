@@ -119,7 +119,7 @@ class NlpNames:
         longest_first = sorted((name for name in self.all if name), key=len, reverse=True)
         names = "|".join(map(re.escape, longest_first))
         self._mention = re.compile(rf"@?(?<![A-Za-z0-9_])(?:{names})(?![A-Za-z0-9_])") if names else _PLAYER
-        self._heard: set[tuple[Any, ...]] = set()
+        self._seen: set[tuple[Any, ...]] = set()
         self._lines = 0
 
     def said(self, words: str) -> str:
@@ -177,9 +177,9 @@ class NlpNames:
         """A line that has not been heard; None for another."""
         text = "Over" if line.get("over") else "Skip" if line.get("skip") else self.read(str(line["text"]))
         key = history, int(line["day"]), int(line["idx"]), int(line["turn"]), str(line["agent"]), text
-        if key in self._heard:
+        if key in self._seen:
             return None
-        self._heard.add(key)
+        self._seen.add(key)
         self._lines += 1
         return {"idx": self._lines, "day": key[1], "turn": key[3], "agent": self._agent(key[4]), "text": text}
 

@@ -94,7 +94,7 @@ class ReceivedGame:
         self._events: list[Event] = [told(NIGHT, (0,))]
         self._known: set[tuple[str, int, Any]] = set()
         """Announcements that are in the events already: kind, day, and number of the vote."""
-        self._heard: dict[bool, int] = {}
+        self._next_line: dict[bool, int] = {}
         self._skips = 0
 
     def receive(self, request: str, packet: Mapping[str, Any]) -> None:
@@ -165,7 +165,7 @@ class ReceivedGame:
         if self.role == WEREWOLF and info.get("attackedAgent", -1) > 0:
             self._tell(CHOSEN, (info["attackedAgent"] - 1,), private=True)
         dead = tuple(sorted(agent - 1 for agent in info.get("lastDeadAgentList") or ()))
-        self._day, self._heard, self._skips = day, {}, 0
+        self._day, self._next_line, self._skips = day, {}, 0
         self._tell(DAWN, (day, *dead))
         self._alive = [info["statusMap"][str(seat + 1)] == "ALIVE" for seat in range(self.game.seats)]
         for name, kind in (("divineResult", CHECKED), ("mediumResult", IDENTIFIED)):
@@ -195,9 +195,9 @@ class ReceivedGame:
     def _lines(self, lines: Sequence[Mapping[str, Any]], *, whisper: bool) -> None:
         """The lines of this day that have not been heard, by their number."""
         for line in lines:
-            if int(line["day"]) != self._day or int(line["idx"]) < self._heard.get(whisper, 0):
+            if int(line["day"]) != self._day or int(line["idx"]) < self._next_line.get(whisper, 0):
                 continue
-            self._heard[whisper] = int(line["idx"]) + 1
+            self._next_line[whisper] = int(line["idx"]) + 1
             seat = int(line["agent"]) - 1
             to = tuple(j for j in self._wolves if self._alive[j]) if whisper else None
             self._events.append(Event(seat, self._move(str(line["text"]), seat), to))

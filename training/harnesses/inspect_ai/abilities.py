@@ -49,7 +49,7 @@ from parlour.training.results.progress import no_progress
 
 PLAYER: Final = ChatPlayer.name
 _MESSAGES: Final = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
-Told = Mapping[str, Any]
+Metadata = Mapping[str, Any]
 """Metadata of a sample's score."""
 
 
@@ -104,7 +104,7 @@ class KeptAnswers(Model):
         return {"model": self.name}
 
 
-async def answers_about(stored: Told, metadata: Told) -> dict[str, Any]:
+async def answers_about(stored: Metadata, metadata: Metadata) -> dict[str, Any]:
     """What the evaluated model states at the moments of a game that has ended.
 
     Args:
@@ -117,7 +117,7 @@ async def answers_about(stored: Told, metadata: Told) -> dict[str, Any]:
     return model.kept
 
 
-def _ask(model: KeptAnswers, stored: Told, metadata: Told) -> None:
+def _ask(model: KeptAnswers, stored: Metadata, metadata: Metadata) -> None:
     with TemporaryDirectory() as folder:
         path = _written({**metadata, "game": stored}, Path(folder))
         own = [moment for moment in _moments(path, lookup(metadata["game"]).spec.id) if moment.by_player]
@@ -131,7 +131,7 @@ def _moments(path: Path, game: str) -> list[BeliefMoment]:
     return list(village_moments([read_werewolf(path)])) if game == WEREWOLF else []
 
 
-def _written(metadata: Told, folder: Path) -> Path:
+def _written(metadata: Metadata, folder: Path) -> Path:
     """The transcript of a game, where a run of the benchmark has it."""
     stored = StoredGame.from_json(metadata["game"])
     spec = lookup(stored.table.game).spec

@@ -112,7 +112,7 @@ class _Table:
     async def play(self, seed: int) -> None:
         """The whole game."""
         await to_thread.run_sync(self.talk.deal, seed)
-        await self._show(self._heard())
+        await self._show(self._news())
         while (agent := self.talk.agent) is not None:
             await self._turn(agent)
         for agent in self.models:
@@ -126,7 +126,7 @@ class _Table:
             output = await self.models[agent].generate(messages)
             messages.append(output.message)
             await to_thread.run_sync(self.talk.say, output.message.text)
-            news = self._heard()
+            news = self._news()
             if news and news[0][0] == agent:
                 transcript().info(news.pop(0)[1], source=agent)
         await self._show(news)
@@ -137,7 +137,7 @@ class _Table:
             async with span(who, type=_TURN):
                 transcript().info(lines, source=who)
 
-    def _heard(self) -> list[tuple[str, str]]:
+    def _news(self) -> list[tuple[str, str]]:
         """What has happened at the table since it was asked for last: who, and the lines of the record."""
         base = self.talk.game_env
         events, self._shown = base.state_now.log[self._shown :], len(base.state_now.log)

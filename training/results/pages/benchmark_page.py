@@ -153,7 +153,7 @@ PICTURES: Final = (
 _DEDUCTION: Final = frozenset(("deduction", "village"))
 
 
-class ToldAbilities(NamedTuple):
+class StoredAbilities(NamedTuple):
     """The part of an abilities.json that the page shows."""
 
     estimates: Mapping[tuple[str, ...], Estimate | None]
@@ -214,7 +214,7 @@ def _cost(entry: Entry) -> str:
     return ", ".join(parts)
 
 
-def _abilities(folder: Path) -> ToldAbilities | None:
+def _abilities(folder: Path) -> StoredAbilities | None:
     """What `parlour benchmark abilities` wrote for a run; None if it did not."""
     path = folder / ABILITIES
     if not path.exists():
@@ -228,7 +228,7 @@ def _abilities(folder: Path) -> ToldAbilities | None:
         raise ParlourError(
             f"{str(path)!r} holds no abilities; accepted: what `parlour benchmark abilities` wrote"
         ) from None
-    return ToldAbilities(estimates, games)
+    return StoredAbilities(estimates, games)
 
 
 def _estimate(abilities: Mapping[str, Any], place: tuple[str, ...]) -> Estimate | None:
@@ -249,7 +249,7 @@ def _estimate(abilities: Mapping[str, Any], place: tuple[str, ...]) -> Estimate 
     return estimate
 
 
-def _ability_picture(picture: AbilityPicture, measured: Mapping[str, ToldAbilities]) -> str:
+def _ability_picture(picture: AbilityPicture, measured: Mapping[str, StoredAbilities]) -> str:
     """A row for each measure and each player that has it; the player is named if there are several."""
     rows = [
         (
@@ -264,7 +264,7 @@ def _ability_picture(picture: AbilityPicture, measured: Mapping[str, ToldAbiliti
     return intervals(picture.label, rows, picture.low, picture.high) if rows else ""
 
 
-def _games(name: str, abilities: ToldAbilities, folder: Path, beside: Path) -> list[str]:
+def _games(name: str, abilities: StoredAbilities, folder: Path, beside: Path) -> list[str]:
     """A line for each game of a run that is worth reading and has its replay page."""
     lines = []
     for why, game, what in abilities.games:

@@ -17,7 +17,7 @@ END: Final = "end"
 REFUSED: Final = "refused"
 LISTED: Final = 60
 """Options of a turn that are listed."""
-_TOLD: Final = frozenset(
+_PLACED: Final = frozenset(
     {"n", "seat", "move", "say", "words", "to", "raw", "fault", "by", "reason", "calls", "beliefs"}
 )
 """What a line holds that has a place of its own."""
@@ -91,7 +91,7 @@ def _others(notes: Mapping[str, Any]) -> dict[str, Any]:
     """Notes without a place of their own; of long ones the beginning, as text."""
     others: dict[str, Any] = {}
     for key, value in notes.items():
-        if key not in _TOLD:
+        if key not in _PLACED:
             text = json.dumps(value, ensure_ascii=False)
             others[key[:_MOST_NOTES]] = value if len(text) <= _MOST_NOTES else text[:_MOST_NOTES]
     return others
