@@ -50,7 +50,8 @@ def answering(config: ModelConfig, out: Path | None = None) -> Iterator[Model]:
     try:
         yield model
     finally:
-        tell_usage(model)
+        for line in _usage(meter) if meter is not None else ():
+            tell(f"{model.name}: {line}", error=True)
     if meter is not None:
         check_answered(model.name, meter)
 
@@ -113,16 +114,8 @@ def games_at_once(names: Iterable[str], model: Model) -> int:
     )
 
 
-def tell_usage(model: Model) -> None:
-    """A few lines on standard error: calls, tokens, dollars; questions; whose the decisions were; what was left out."""
-    meter = getattr(model, "meter", None)
-    if meter is None:
-        return
-    for line in _usage(meter):
-        tell(f"{model.name}: {line}", error=True)
-
-
 def _usage(meter: Meter) -> Iterator[str]:
+    """A few lines: calls, tokens, dollars; questions; whose the decisions were; what was left out."""
     total, made = meter.total, meter.decisions
     cost = "cost unknown (no price for the model)" if total.dollars is None else f"{total.dollars:.4f} dollars"
     yield (

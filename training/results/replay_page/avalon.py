@@ -26,7 +26,7 @@ from parlour.training.results.replay_page.model import (
     seat_columns,
 )
 from parlour.training.results.replay_page.played import PlayedGame
-from parlour.training.results.replay_page.tracks import Track, answers_of, exact_lines, opinions_in, seat_lines
+from parlour.training.results.replay_page.tracks import Track, answer_of, exact_lines, opinions_in, seat_lines
 
 _BY: Final = "The exact posterior over all deals of the roles, by the heuristic's fixed habits, from what {} was shown."
 _ANALYSED: Final = {"evil": "evil", "merlin": "Merlin", "looks_evil": "looks evil"}
@@ -133,11 +133,13 @@ def _analysed(played: PlayedGame) -> Iterator[BeliefLines]:
     """The opinions of seats that analyse, as they wrote them down; a player of whom nothing was said has no value."""
     seats = played.game.seats
     tracks: dict[tuple[int, str], Track] = {}
-    for answer in answers_of(played, (Analyse.kind,)):
-        opinions = opinions_in(answer.values, seats)
+    for step, holder, call in played.calls():
+        if call.get("ask") != Analyse.kind or (answer := answer_of(call)) is None:
+            continue
+        opinions = opinions_in(answer, seats)
         for key in _ANALYSED:
-            track = tracks.setdefault((answer.seat, key), Track())
-            track.at(answer.step, (opinions.get(seat, {}).get(key) for seat in range(seats)))
+            track = tracks.setdefault((holder, key), Track())
+            track.at(step, (opinions.get(seat, {}).get(key) for seat in range(seats)))
     for (seat, key), track in sorted(tracks.items()):
         title = {"looks_evil": "how evil it looks to the others"}.get(key, f"chance of being {_ANALYSED[key]}")
         by = f"{name(seat)}'s own analysis, from its answers in the transcript."

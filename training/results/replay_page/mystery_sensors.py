@@ -55,18 +55,13 @@ def questum_beliefs(played: PlayedGame, views: Sequence[MysteryView]) -> GameMat
 def _take_recorded(played: PlayedGame, views: Sequence[MysteryView], noted: _Seen) -> None:
     """What a language model's sensors read, from the questions and replies in the transcript."""
     read: dict[tuple[int, int], dict[int, list[SensorReading]]] = {}
-    for step, (entry, notes) in enumerate(zip(played.entries, played.notes, strict=True)):
-        calls = notes.get("calls")
-        for call in calls if isinstance(calls, list) else ():
-            answered = _readings_of(call) if isinstance(call, Mapping) else None
-            if answered is None:
-                continue
-            question, readings = answered
-            if question.victim in views[0].victims and question.about in views[0].names:
-                victim = views[0].victims.index(question.victim)
-                by_seat = read.setdefault((entry.seat, victim), {})
-                by_seat[views[0].names.index(question.about)] = readings
-                noted.sensors(step, entry.seat, victim, by_seat)
+    for step, holder, call in played.calls():
+        question, readings = _readings_of(call) or (None, [])
+        if question and question.victim in views[0].victims and question.about in views[0].names:
+            victim = views[0].victims.index(question.victim)
+            by_seat = read.setdefault((holder, victim), {})
+            by_seat[views[0].names.index(question.about)] = readings
+            noted.sensors(step, holder, victim, by_seat)
 
 
 def _readings_of(call: Mapping[str, Any]) -> tuple[SenseAll, list[SensorReading]] | None:

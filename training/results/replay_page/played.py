@@ -59,6 +59,14 @@ class PlayedGame:
         """What a seat may know after a step."""
         return self.game.view(self.states[step + 1], seat)
 
+    def calls(self) -> Iterator[tuple[int, int, Mapping[str, Any]]]:
+        """Step, seat and contents of each call to a model; in a foreign file, of entries with the form of a call."""
+        for step, (entry, notes) in enumerate(zip(self.entries, self.notes, strict=True)):
+            calls = notes.get("calls")
+            for call in calls if isinstance(calls, list) else ():
+                if isinstance(call, Mapping):
+                    yield step, entry.seat, call
+
     def news(self, seat: int) -> Iterator[News]:
         """What is new to a seat, step by step; steps after which nothing was shown to anybody are left out."""
         known: tuple[Event, ...] = ()

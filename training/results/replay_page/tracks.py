@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from parlour.envs.english import name
 from parlour.policies.llm.mending import answer_in
 from parlour.policies.llm.reading import meant
 from parlour.training.results.replay_page.model import ENOUGH_DIGITS, BeliefLines
-from parlour.training.results.replay_page.played import PlayedGame
 
 Points = tuple[tuple[int, tuple[float | None, ...]], ...]
 
@@ -59,28 +58,8 @@ def seat_lines(
     return BeliefLines(key, title, what, holder, source, low, 1.0, points, tuple(range(seats)), by=by)
 
 
-class RecordedAnswer(NamedTuple):
-    """An answer to a question of a seat, as the transcript holds it."""
-
-    step: int
-    seat: int
-    ask: str
-    """The kind of question."""
-    values: Mapping[str, Any]
-    """Its fields."""
-
-
-def answers_of(played: PlayedGame, kinds: Sequence[str]) -> Iterator[RecordedAnswer]:
-    """The answers to questions of some kinds, a model's and a heuristic's, in order; replies that were no answer left out."""
-    for step, (entry, notes) in enumerate(zip(played.entries, played.notes, strict=True)):
-        calls = notes.get("calls")
-        for call in calls if isinstance(calls, list) else ():
-            if isinstance(call, Mapping) and call.get("ask") in kinds and (fields := _answer(call)) is not None:
-                yield RecordedAnswer(step, entry.seat, str(call["ask"]), fields)
-
-
-def _answer(call: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The fields of a call's answer; None if it has none."""
+def answer_of(call: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The fields of a call's answer, a model's or a heuristic's; None for a reply that was no answer."""
     answer = call.get("answer")
     if answer is None and not call.get("fault") and isinstance(call.get("reply"), str):
         answer = answer_in(call["reply"])[0]
