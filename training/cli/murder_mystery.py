@@ -19,7 +19,7 @@ from parlour.envs.murder_mystery.vocabulary.quiz import LETTERS, QUESTION_KINDS,
 from parlour.envs.murder_mystery.wellplay import load
 from parlour.envs.murder_mystery.wellplay.check import check as irregularities_in
 from parlour.envs.murder_mystery.wellplay.rows import Irregularity
-from parlour.envs.terminal import tell, tell_text
+from parlour.envs.terminal import tell
 from parlour.policies.files import atomic_write, remove_parts_of
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.cli import common
@@ -343,7 +343,12 @@ def show_case(
     if seat is not None and seat >= case.seats:
         raise accept("seat", seat, range(case.seats))
     value = case.model_dump(mode="json") if truth else _public(case, seat)
-    return Answer(value, partial(tell_text, "\n".join(_lines(case, seat, truth))))
+
+    def show() -> None:
+        for line in _lines(case, seat, truth):
+            tell(line)
+
+    return Answer(value, show)
 
 
 def _public(case: Case, seat: int | None) -> dict[str, Any]:
