@@ -344,8 +344,10 @@ def show_case(
         raise accept("seat", seat, range(case.seats))
     value = case.model_dump(mode="json") if truth else _public(case, seat)
 
+    lines = _lines(case, seat, truth)
+
     def show() -> None:
-        for line in _lines(case, seat, truth):
+        for line in lines:
             tell(line)
 
     return Answer(value, show)
