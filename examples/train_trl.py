@@ -152,15 +152,10 @@ def save(trainer: GRPOTrainer, folder: Path) -> None:
 def report(settings: Settings, before: dict[str, list[float]], after: dict[str, list[float]]) -> str:
     """The result in Markdown."""
     rows = []
-    for name, measured_values in (("before", before), ("after", after)):
-        shown = (mean_estimate(measured_values["returns"], RETURN), mean_estimate(measured_values["usable"], SHARE))
-        rows.append(
-            (
-                name,
-                str(len(measured_values["returns"])),
-                *(f"{estimate.value:.3f} {show_interval(estimate, '.3f')}" for estimate in shown),
-            )
-        )
+    for name, values in (("before", before), ("after", after)):
+        estimates = (mean_estimate(values["returns"], RETURN), mean_estimate(values["usable"], SHARE))
+        texts = (f"{estimate.value:.3f} {show_interval(estimate, '.3f')}" for estimate in estimates)
+        rows.append((name, str(len(values["returns"])), *texts))
     verdict = compared(
         "the model after training",
         "the model before it",
