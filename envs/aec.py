@@ -110,8 +110,8 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
     def __getstate__(self) -> dict[str, Any]:
         # a wording finds turns by the identity of their options, which a copy does not keep; encoders only remember what
         # they have read; a listener stays behind
-        found = ("_wording", "_turns", "_own", "encoder")
-        kept = {key: value for key, value in self.__dict__.items() if key not in found}
+        rebuilt = ("_wording", "_turns", "_own", "encoder")
+        kept = {key: value for key, value in self.__dict__.items() if key not in rebuilt}
         return kept | {"listener": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -242,7 +242,7 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         if observation != "view":
             seen["action_mask"] = mask
         info: dict[str, Any] = {"action_mask": mask}
-        return seen, info | self.told(turn, view) if self.info == "full" else info
+        return seen, info | self.full_info(turn, view) if self.info == "full" else info
 
     def render(self) -> str | None:
         """What everybody at the table has seen, one line an event; with `"human"` print what is not printed yet."""
@@ -290,10 +290,10 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         turn = self._wording.turn(legal)
         return turn if self._own is None else self._own.turn(turn, seat)
 
-    def told(self, turn: Turn, view: View) -> dict[str, Any]:
+    def full_info(self, turn: Turn, view: View) -> dict[str, Any]:
         """What `info="full"` adds at a seat's turn."""
-        told = self._wording.offered(turn, view)
-        return told if self._own is None else {**told, "features": self.features}
+        info = self._wording.offered(turn, view)
+        return info if self._own is None else {**info, "features": self.features}
 
     def play(self, move: Move, raw: str | None = None, replaced: str = "") -> None:
         """Make a move for the seat to move; `raw` and `replaced` are for the listener, as in `Entry`.
@@ -360,7 +360,7 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         self._mask = mask = turn.mask.copy()
         info: dict[str, Any] = {"action_mask": mask}
         if self.info == "full":
-            info |= self.told(turn, game.view(state, actor))
+            info |= self.full_info(turn, game.view(state, actor))
         self.infos[agent] = info
 
     def _finish(self, outcome: Outcome) -> None:

@@ -59,9 +59,9 @@ def say_bid(move: Move) -> str:
 
 def read_bid(text: str) -> Move:
     """The one bid in the words. Raises `UnreadableMove` or `AmbiguousMove`."""
-    found = set(_NUMBER.findall(text))
-    if len(found) > 1:
-        raise AmbiguousMove(f"{text!r} bids {', '.join(sorted(found))}; accepted: one number")
-    if not found:
+    bids = set(_NUMBER.findall(text))
+    if len(bids) > 1:
+        raise AmbiguousMove(f"{text!r} bids {', '.join(sorted(bids))}; accepted: one number")
+    if not bids:
         raise UnreadableMove(f"{text!r} is no bid; accepted: a number from 0 to {HIGHEST_BID}")
-    return Move(BID, (int(found.pop()),))
+    return Move(BID, (int(bids.pop()),))

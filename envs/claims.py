@@ -105,16 +105,16 @@ def claims(words: str, speaker: int, seats: int, roles: tuple[str, ...] = ()) ->
     (Claim(kind='accuse', seats=(1,), some=False, value=-1), \
 Claim(kind='propose', seats=(0,), some=False, value=-1), Claim(kind='propose', seats=(2, 3), some=True, value=-1))
     """
-    found: dict[Claim, None] = {}
+    stated: dict[Claim, None] = {}
     named: tuple[int, ...] = ()
     for sentence in _SENTENCE.split(words[:_READ].translate(_PLAIN)):
-        heard = _ASIDE.sub("", _unsupposed(sentence))
-        lists = tuple(_lists(heard, speaker, seats, named))
-        for claim in _of_sentence(heard, lists, speaker, roles):
+        clause = _ASIDE.sub("", _unsupposed(sentence))
+        lists = tuple(_lists(clause, speaker, seats, named))
+        for claim in _of_sentence(clause, lists, speaker, roles):
             if all(0 <= seat < seats for seat in claim.seats):
-                found[claim] = None
+                stated[claim] = None
         named = lists[-1].seats if lists else named
-    return tuple(found)
+    return tuple(stated)
 
 
 def _unsupposed(sentence: str) -> str:
@@ -129,19 +129,19 @@ def _unsupposed(sentence: str) -> str:
 
 def _of_sentence(sentence: str, lists: tuple[_List, ...], speaker: int, roles: tuple[str, ...]) -> Iterator[Claim]:
     named = False
-    for one, sorts in _governed(sentence, lists):
+    for group, sorts in _governed(sentence, lists):
         named |= PROPOSE in sorts
         for sort in sorted(sorts):
-            yield from _claim(sort, one, speaker)
+            yield from _claim(sort, group, speaker)
     yield from _without_lists(sentence, speaker, named)
     yield from _roles_claimed(sentence, roles)
 
 
-def _claim(sort: str, one: _List, speaker: int) -> Iterator[Claim]:
+def _claim(sort: str, group: _List, speaker: int) -> Iterator[Claim]:
     kind = ACCUSE if sort == "among" else sort
-    about = tuple(seat for seat in one.seats if seat != speaker) if kind in (ACCUSE, DEFER) else one.seats
+    about = tuple(seat for seat in group.seats if seat != speaker) if kind in (ACCUSE, DEFER) else group.seats
     if about:
-        yield Claim(kind, about, len(one.seats) > 1 and kind != DEFER and (one.some or sort == "among"))
+        yield Claim(kind, about, len(group.seats) > 1 and kind != DEFER and (group.some or sort == "among"))
 
 
 def _lists(sentence: str, speaker: int, seats: int, named: tuple[int, ...]) -> Iterator[_List]:
@@ -167,17 +167,17 @@ def _governed(sentence: str, lists: tuple[_List, ...]) -> Iterator[tuple[_List, 
     clean = _CLEAN_BEFORE.search(sentence) is not None
     state: frozenset[str] = frozenset()
     last = 0
-    for number, one in enumerate(lists):
-        before = sentence[max(last, one.start - _REACH) : one.start]
-        state = _state(before, one, state)
+    for number, group in enumerate(lists):
+        before = sentence[max(last, group.start - _REACH) : group.start]
+        state = _state(before, group, state)
         end = lists[number + 1].start if number + 1 < len(lists) else len(sentence)
-        said, last, state = _behind(one, before, sentence[one.end : min(end, one.end + _REACH)], state)
+        said, last, state = _behind(group, before, sentence[group.end : min(end, group.end + _REACH)], state)
         if clean and PROPOSE in said and _KEEPING.search(_BREAK.split(before)[-1]):
             said |= {DEFEND}
-        yield one, said & _SAID
+        yield group, said & _SAID
 
 
-def _state(before: str, one: _List, state: frozenset[str]) -> frozenset[str]:
+def _state(before: str, group: _List, state: frozenset[str]) -> frozenset[str]:
     """What governs a list behind a stretch of words, given what governed before it."""
     if "reported" in state and _TURN.search(before) is None:
         return state
@@ -185,7 +185,7 @@ def _state(before: str, one: _List, state: frozenset[str]) -> frozenset[str]:
     clause = breaks[-1] if breaks else 0
     if breaks:
         state = frozenset()
-    marked = before[clause:] + ("⟨?" if one.some else "⟨," if len(one.seats) > 1 else "⟨")
+    marked = before[clause:] + ("⟨?" if group.some else "⟨," if len(group.seats) > 1 else "⟨")
     hits = (
         (hit.start(), -hit.end(), number, sort)
         for number, (sort, pattern) in enumerate(_FORWARD)
@@ -230,15 +230,17 @@ _SWAPPED: Final = re.compile(r"^\s*(?:out |back |\()?(?:for|with)\s*⟨", re.IGN
 _SAID: Final = frozenset({ACCUSE, "among", DEFEND, PROPOSE, DEFER})
 
 
-def _behind(one: _List, before: str, behind: str, state: frozenset[str]) -> tuple[frozenset[str], int, frozenset[str]]:
+def _behind(
+    group: _List, before: str, behind: str, state: frozenset[str]
+) -> tuple[frozenset[str], int, frozenset[str]]:
     """What is said of a list, up to where its words were read, and what governs behind it."""
     if _BETWEEN.search(before) or "reported" in state:
-        return frozenset(), one.end, state
+        return frozenset(), group.end, state
     for sort, pattern in _BACKWARD:
         match = pattern.match(behind, int(behind.startswith(")")))
         if match is None:
             continue
-        end = one.end + match.end()
+        end = group.end + match.end()
         if sort == "report":
             follows = _AGREEING.search(before) is not None or "including" in before[-40:]
             return frozenset({DEFER}) if follows else frozenset(), end, frozenset({"reported"})
@@ -250,19 +252,19 @@ def _behind(one: _List, before: str, behind: str, state: frozenset[str]) -> tupl
             return frozenset({PROPOSE}), end, state
         return frozenset({sort}) | (state & {PROPOSE} if sort == DEFEND else frozenset()), end, state
     if _AGREEING.search(before):
-        return frozenset({DEFER}), one.end, frozenset({"neutral"})
+        return frozenset({DEFER}), group.end, frozenset({"neutral"})
     if behind.startswith("'"):
-        return frozenset(), one.end, state
+        return frozenset(), group.end, state
     if "apart" in state:
-        return frozenset({ACCUSE}) if len(one.seats) == 1 else frozenset(), one.end, state
-    return state, one.end, state
+        return frozenset({ACCUSE}) if len(group.seats) == 1 else frozenset(), group.end, state
+    return state, group.end, state
 
 
 def _without_lists(sentence: str, speaker: int, named: bool) -> Iterator[Claim]:
     for kind, pattern in _SELF:
-        if any(not _denied(sentence, found) for found in pattern.finditer(sentence)):
+        if any(not _denied(sentence, match) for match in pattern.finditer(sentence)):
             yield Claim(kind, (speaker,))
-    if any(not _denied(sentence, found) for found in _TABLE.finditer(sentence)):
+    if any(not _denied(sentence, match) for match in _TABLE.finditer(sentence)):
         yield Claim(DEFER)
     if not named and _SAME_TEAM.search(sentence):
         yield Claim(PROPOSE)
@@ -271,8 +273,8 @@ def _without_lists(sentence: str, speaker: int, named: bool) -> Iterator[Claim]:
             yield Claim(PROMISE, (), value=int(match["vote"].lower().startswith(("approv", "back", "vote yes"))))
 
 
-def _denied(sentence: str, found: re.Match[str]) -> bool:
-    return NEGATION.search(_BREAK.split(sentence[max(0, found.start() - _REACH) : found.start()])[-1]) is not None
+def _denied(sentence: str, match: re.Match[str]) -> bool:
+    return NEGATION.search(_BREAK.split(sentence[max(0, match.start() - _REACH) : match.start()])[-1]) is not None
 
 
 @lru_cache

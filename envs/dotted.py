@@ -41,7 +41,7 @@ def load(name: str, what: str, fits: Callable[[Any], bool] = callable) -> Any:
     """
     module_name, _, attribute = name.partition(":")
     try:
-        found: Any = _module(module_name)
+        target: Any = _module(module_name)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
             raise  # the module is there; what it imports is not
@@ -50,14 +50,14 @@ def load(name: str, what: str, fits: Callable[[Any], bool] = callable) -> Any:
             "accepted: one on the import path or in the current directory"
         ) from None
     for part in attribute.split("."):
-        if not hasattr(found, part):
-            own = [one for one, value in vars(found).items() if not one.startswith("_") and fits(value)]
-            file = getattr(found, "__file__", None) or module_name
+        if not hasattr(target, part):
+            own = [key for key, value in vars(target).items() if not key.startswith("_") and fits(value)]
+            file = getattr(target, "__file__", None) or module_name
             raise ParlourError(
                 f"{what} {name!r}: there is no {part!r} in {file}; accepted: {', '.join(own[:12]) or 'none'}"
             )
-        found = getattr(found, part)
-    return found
+        target = getattr(target, part)
+    return target
 
 
 def _module(name: str) -> ModuleType:

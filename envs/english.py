@@ -64,7 +64,7 @@ def seats_in(phrase: str, me: int = -1) -> tuple[int, ...]:
     >>> seats_in("players 1, 3 and myself", me=4)
     (1, 3, 4)
     """
-    return tuple(int(one) if one.isdigit() else me for one in _MEMBER.findall(phrase))
+    return tuple(int(member) if member.isdigit() else me for member in _MEMBER.findall(phrase))
 
 
 def seats_named(text: str) -> tuple[int, ...]:
@@ -192,8 +192,8 @@ def stemmed(text: str) -> list[str]:
     >>> stemmed("Towns, and the town of Telby")
     ['town', 'town', 'telby']
     """
-    found = (word.lower() for word in _WORD.findall(text))
-    return [stem(word) for word in found if word not in STOP_WORDS]
+    words = (word.lower() for word in _WORD.findall(text))
+    return [stem(word) for word in words if word not in STOP_WORDS]
 
 
 @lru_cache(maxsize=200_000)
@@ -203,7 +203,7 @@ def proper_names(text: str) -> tuple[str, ...]:
     >>> proper_names("In 1912 Edda Marlow wrote The Glass Harbour.")
     ('Edda Marlow', 'The Glass Harbour')
     """
-    found = []
+    phrases = []
     for match in _NAME.finditer(text):
         name, at = match[0].rstrip("."), match.start()
         first, _, rest = name.partition(" ")
@@ -211,8 +211,8 @@ def proper_names(text: str) -> tuple[str, ...]:
         if opens and first.lower() in _OPENERS and first != "The":
             name = rest
         if name and name.lower() not in _OPENERS:
-            found.append(name)
-    return tuple(dict.fromkeys(found))
+            phrases.append(name)
+    return tuple(dict.fromkeys(phrases))
 
 
 @lru_cache(maxsize=200_000)

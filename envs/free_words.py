@@ -35,10 +35,10 @@ def read_free_words(text: GameText[Any], words: str, view: View) -> Move:
         move = text.parse(stated, view) if stated else Move(SILENT)
     if move.kind != SILENT:
         return move._replace(words=words)
-    allowed = {(one.kind, one.args) for one in view.legal}
-    found = [one for one in claims(stated, view.seat, _MOST_SEATS) if one.kind in _AS_ACT and not one.some]
+    allowed = {(move.kind, move.args) for move in view.legal}
+    claimed = [claim for claim in claims(stated, view.seat, _MOST_SEATS) if claim.kind in _AS_ACT and not claim.some]
     for kind, act in _AS_ACT.items():
-        for seat in (seat for one in found if one.kind == kind for seat in one.seats):
+        for seat in (seat for claim in claimed if claim.kind == kind for seat in claim.seats):
             if (act, (seat,)) in allowed:
                 return Move(act, (seat,), words)
     return Move(SILENT, (), words)
@@ -47,7 +47,7 @@ def read_free_words(text: GameText[Any], words: str, view: View) -> Move:
 def understood(text: GameText[Any], move: Move) -> str:
     """What words were taken as: a sentence of the table, and the questions in them; empty for words that are neither."""
     claim = "" if move.kind == SILENT else text.say(Move(move.kind, move.args))
-    asked = [one.asked() for one in questions(move.words)] if move.kind in ACTS else []
+    asked = [question.asked() for question in questions(move.words)] if move.kind in ACTS else []
     return " ".join(filter(None, (claim, *asked)))
 
 

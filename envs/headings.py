@@ -109,12 +109,12 @@ def sections_of(prose: str) -> Sections | None:
     >>> sections_of("# Who you are\nx\n# What has happened\na\n# What you may do now\nc\n")
     Sections(language='en', who='x\n', record='a\n', choice='c\n')
     """
-    for language, told in LANGUAGES.items():
-        if not prose.startswith(told.who):
+    for language, head in LANGUAGES.items():
+        if not prose.startswith(head.who):
             continue
-        start, end = prose.find(f"\n{told.record}") + 1, prose.rfind(f"\n{told.choice}") + 1
+        start, end = prose.find(f"\n{head.record}") + 1, prose.rfind(f"\n{head.choice}") + 1
         if 0 < start < end:
-            parts = prose[len(told.who) : start], prose[start + len(told.record) : end], prose[end + len(told.choice) :]
+            parts = prose[len(head.who) : start], prose[start + len(head.record) : end], prose[end + len(head.choice) :]
             return Sections(language, *parts)
     return None
 

@@ -30,12 +30,12 @@ def json_value(text: str | bytes, pairs: Callable[[Pairs], Any] | None = None, *
     """
     try:
         whole = text.decode("utf-8-sig") if isinstance(text, bytes) else text
-        found = (_DECODER if pairs is None and finite else _decoder(pairs, finite)).decode(whole)
+        value = (_DECODER if pairs is None and finite else _decoder(pairs, finite)).decode(whole)
     except RecursionError:
         raise _too_deep() from None
-    if isinstance(found, dict | list) and whole.count("[") + whole.count("{") > DEEPEST:
-        check_depth(found)
-    return found
+    if isinstance(value, dict | list) and whole.count("[") + whole.count("{") > DEEPEST:
+        check_depth(value)
+    return value
 
 
 def check_depth(value: Any) -> None:
@@ -44,8 +44,8 @@ def check_depth(value: Any) -> None:
     for _ in range(DEEPEST):
         level = [
             inner
-            for one in level
-            for inner in (one.values() if isinstance(one, dict) else one)
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
             if isinstance(inner, dict | list)
         ]
         if not level:

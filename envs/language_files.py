@@ -52,17 +52,17 @@ def checked(source: str, name: str, schema: type[T]) -> T:
         raise ParlourError(f"{name}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
 
 
-def compare(found: T, reference: T, name: str, counted: Sequence[str] = ()) -> T:
+def compare(texts: T, reference: T, name: str, counted: Sequence[str] = ()) -> T:
     """The texts themselves, if they have the keys of the reference, and lists as long as its in the tables `counted`.
 
     Raises:
         ParlourError: An entry is missing or superfluous.
     """
-    own, expected = (set(_entries(one.model_dump(), counted)) for one in (found, reference))
+    own, expected = (set(_entries(table.model_dump(), counted)) for table in (texts, reference))
     for entries, fault in ((expected - own, "is missing"), (own - expected, f"is not in {REFERENCE}.toml")):
         if entries:
             raise ParlourError(f"{name}: {min(entries)} {fault}")
-    return found
+    return texts
 
 
 def _entries(value: Any, counted: Sequence[str], name: str = "") -> Iterator[str]:

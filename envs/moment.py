@@ -52,13 +52,13 @@ def certain_moment(game: Game[Any], now: Any) -> list[tuple[int, Any]]:
 
     In the games of parlour every turn found comes, whatever is played (`tests/test_states.py`).
     """
-    found = list(moment(game, now))
-    if len(found) < 2:
-        return found
-    for move in dict.fromkeys(move for _, state in found for move in game.legal(state)):
-        pairs = zip(found, moment(game, now, move), strict=False)
-        found = [one for one, _ in takewhile(lambda pair: _same(game, *pair), pairs)]
-    return found
+    turns = list(moment(game, now))
+    if len(turns) < 2:
+        return turns
+    for move in dict.fromkeys(move for _, state in turns for move in game.legal(state)):
+        pairs = zip(turns, moment(game, now, move), strict=False)
+        turns = [turn for turn, _ in takewhile(lambda pair: _same(game, *pair), pairs)]
+    return turns
 
 
 def before_moderator(game: Game[Any], now: Any) -> list[int]:
@@ -68,30 +68,30 @@ def before_moderator(game: Game[Any], now: Any) -> list[int]:
     another move; in the games of parlour the others' turns come, whatever is played (`tests/test_states.py`).
     """
     first = list(_until_told(game, now))
-    found = list(dict.fromkeys(seat for seat, _ in first))
+    seats = list(dict.fromkeys(seat for seat, _ in first))
     for move in dict.fromkeys(move for _, state in first for move in game.legal(state)):
         coming = {seat for seat, _ in _until_told(game, now, move)}
-        found = [seat for seat in found if seat in coming]
-    return found
+        seats = [seat for seat in seats if seat in coming]
+    return seats
 
 
 def _until_told(game: Game[Any], state: Any, move: Move | None = None) -> Iterator[tuple[int, Any]]:
     """The turns until the moderator speaks; `move` as in `moment`."""
-    told = len(state.log)
-    while (seat := game.actor(state)) >= 0 and all(event.seat >= 0 for event in state.log[told:]):
+    begin = len(state.log)
+    while (seat := game.actor(state)) >= 0 and all(event.seat >= 0 for event in state.log[begin:]):
         yield seat, state
         legal = game.legal(state)
         state = game.apply(state, move if move in legal else legal[0])
 
 
-def _same(game: Game[Any], one: tuple[int, Any], other: tuple[int, Any]) -> bool:
-    return one[0] == other[0] and game.view(one[1], one[0]) == game.view(other[1], other[0])
+def _same(game: Game[Any], turn: tuple[int, Any], other: tuple[int, Any]) -> bool:
+    return turn[0] == other[0] and game.view(turn[1], turn[0]) == game.view(other[1], other[0])
 
 
 def hidden_cycles(game: Game[Any], state: Any) -> int:
     """How many cycles the hidden phase of `state` lasts; 0 if it is in none, and in games that have none."""
-    told = getattr(game, "hidden_cycles", None)
-    return 0 if told is None else int(told(game.view(state, 0)))
+    cycles_of = getattr(game, "hidden_cycles", None)
+    return 0 if cycles_of is None else int(cycles_of(game.view(state, 0)))
 
 
 class HiddenPhase:

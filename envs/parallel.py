@@ -172,7 +172,7 @@ class GameParallelEnv(AgentSpaces, ParallelEnv[str, Any, Any]):
         if self.action == "index":
             info["action_mask"] = self._mask(view)
         if aec.info == "full" and view.legal:
-            info |= aec.told(aec.offer(view.legal, view.seat), view)
+            info |= aec.full_info(aec.offer(view.legal, view.seat), view)
         return info
 
     def _move(self, view: View, action: Any) -> Move:

@@ -34,5 +34,5 @@ class Posterior:
         """The log-likelihood of what `see` lets the belief take in, shape (H,); the belief is then as it was."""
         before, self.log_weights = self.log_weights, np.zeros(len(self.log_weights))
         see()
-        told, self.log_weights, self._weights = self.log_weights, before, None
-        return told
+        log_likelihood, self.log_weights, self._weights = self.log_weights, before, None
+        return log_likelihood

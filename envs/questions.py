@@ -69,8 +69,8 @@ class Question(NamedTuple):
 
     def names_one_of(self, names: Collection[str]) -> str:
         """The first of these names that the question contains as a word; empty if there is none."""
-        found = (one for one in names if re.search(rf"\b{re.escape(one.lower())}s?\b", self.words))
-        return next(found, "")
+        matches = (word for word in names if re.search(rf"\b{re.escape(word.lower())}s?\b", self.words))
+        return next(matches, "")
 
 
 _CALLED: Final = rf"{PLAYER}(?:{SEPARATOR}{PLAYER})*"
@@ -111,9 +111,9 @@ def statements(words: str) -> str:
     >>> statements("I like this team. player_3, do you trust player_4?")
     'I like this team.'
     """
-    found = sentences(words)
-    left = [one for one in found if not _is_question(one)]
-    return words if len(left) == len(found) else " ".join(left)
+    parts = sentences(words)
+    left = [part for part in parts if not _is_question(part)]
+    return words if len(left) == len(parts) else " ".join(left)
 
 
 def questions(words: str) -> Iterator[Question]:
@@ -123,11 +123,11 @@ def questions(words: str) -> Iterator[Question]:
     [('about', (3,), (4,)), ('role', (3,), ())]
     """
     called: tuple[int, ...] = ()
-    for one in sentences(words):
-        to = _called(one)
+    for sentence in sentences(words):
+        to = _called(sentence)
         called = to or called
-        if _is_question(one):
-            yield _question(one, to, called)
+        if _is_question(sentence):
+            yield _question(sentence, to, called)
 
 
 def _is_question(sentence: str) -> bool:
@@ -136,8 +136,8 @@ def _is_question(sentence: str) -> bool:
 
 def _called(sentence: str) -> tuple[int, ...]:
     """Who is called by name before a sentence or behind it."""
-    found = _BEFORE.search(sentence) or _BEHIND.search(sentence)
-    return () if found is None else _seats(found[0])
+    match = _BEFORE.search(sentence) or _BEHIND.search(sentence)
+    return () if match is None else _seats(match[0])
 
 
 def _question(sentence: str, to: tuple[int, ...], called: tuple[int, ...]) -> Question:
@@ -154,7 +154,7 @@ def _question(sentence: str, to: tuple[int, ...], called: tuple[int, ...]) -> Qu
 
 
 def _seats(text: str) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(int(found[1]) for found in _SEAT.finditer(text)))
+    return tuple(dict.fromkeys(int(match[1]) for match in _SEAT.finditer(text)))
 
 
 def _is_against(words: str) -> bool:
@@ -162,7 +162,7 @@ def _is_against(words: str) -> bool:
 
 
 def _number(words: str) -> int | None:
-    found = _NUMBER.search(words)
-    if found is None:
+    match = _NUMBER.search(words)
+    if match is None:
         return None
-    return int(found[1]) if found[1] else 1 + _NUMBERS.index(found[2])
+    return int(match[1]) if match[1] else 1 + _NUMBERS.index(match[2])

@@ -175,35 +175,35 @@ def name_of(spec: GameSpec) -> str:
     """The name with which `lookup` finds a game: its id, or its `module:ATTRIBUTE` outside of the registry."""
     if spec.id in _LOADED and _LOADED[spec.id].spec is spec:
         return spec.id
-    return next((name for name, found in _ELSEWHERE.items() if found is spec), spec.id)
+    return next((name for name, other in _ELSEWHERE.items() if other is spec), spec.id)
 
 
 def loadable() -> list[GameSpec]:
     """The games of the registry, except those that cannot be loaded."""
-    found = []
+    specs = []
     for name in registry:
         try:
-            found.append(registry[name].spec)
+            specs.append(registry[name].spec)
         except ParlourError:
             continue
-    return found
+    return specs
 
 
 def _offered() -> dict[str, list[str]]:
     """Id -> `module:ATTRIBUTE` of the games of installed packages; parlour's own cannot be replaced."""
     from importlib.metadata import entry_points
 
-    found: dict[str, list[str]] = {}
+    places_of: dict[str, list[str]] = {}
     for entry_point in entry_points(group=ENTRY_POINTS):
         if entry_point.name not in GAMES and _ID.fullmatch(entry_point.name):
-            found.setdefault(entry_point.name, []).append(entry_point.value)
-    return {name: sorted(set(places)) for name, places in found.items()}
+            places_of.setdefault(entry_point.name, []).append(entry_point.value)
+    return {name: sorted(set(places)) for name, places in places_of.items()}
 
 
 def _spec(at: str, name: str = "") -> GameSpec:
     """The spec at `module:ATTRIBUTE`; its id must be `name`, if given."""
     try:
-        spec: GameSpec = dotted.load(at, "game", lambda found: hasattr(found, "build"))
+        spec: GameSpec = dotted.load(at, "game", lambda value: hasattr(value, "build"))
     except ParlourError:
         raise
     except Exception as error:  # whatever the module raises
@@ -219,7 +219,7 @@ def _spec(at: str, name: str = "") -> GameSpec:
 
 def _check(spec: Any, shown: str) -> None:
     """Raise `ParlourError` for what is not the spec of a game."""
-    missing = [one for one in _PARTS if not hasattr(spec, one)]
+    missing = [part for part in _PARTS if not hasattr(spec, part)]
     if missing or isinstance(spec, type):
         lacks = "it is a class" if isinstance(spec, type) else f"it has no {', '.join(missing)}"
         raise ParlourError(f"{shown} is not a game, {lacks}; accepted: an instance of a subclass of GameSpec")
@@ -228,7 +228,7 @@ def _check(spec: Any, shown: str) -> None:
 
 
 _ID: Final = re.compile(r"[a-z][a-z0-9_]*_v[0-9]+")
-_PARTS: Final = tuple(one for one in (*GameSpec.__annotations__, *vars(GameSpec)) if not one.startswith("_"))
+_PARTS: Final = tuple(part for part in (*GameSpec.__annotations__, *vars(GameSpec)) if not part.startswith("_"))
 
 
 def make(name: str, **kwargs: Any) -> AECEnv[str, Any, Any]:

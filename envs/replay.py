@@ -144,8 +144,8 @@ def entry_line(number: int, entry: Entry, text: GameText[Any], notes: Mapping[st
 
 def outcome_line(outcome: Outcome, notes: Mapping[str, Any] | None = None) -> str:
     """The last line of a finished game. `notes` are added under their own names."""
-    told = {"returns": list(outcome.returns), "winner": outcome.winner, "reason": outcome.reason}
-    return _line({"outcome": told, **(notes or {})})
+    values = {"returns": list(outcome.returns), "winner": outcome.winner, "reason": outcome.reason}
+    return _line({"outcome": values, **(notes or {})})
 
 
 def unfinished_line(why: str, notes: Mapping[str, Any] | None = None) -> str:
@@ -157,7 +157,7 @@ def _line(value: Mapping[str, Any]) -> str:
     # lone surrogates of broken input are escaped, so that every file is valid UTF-8, and so are the characters besides
     # the line break that other readers take for one
     line = json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace").decode()
-    return re.sub("[\u0085\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", line) + "\n"
+    return re.sub("[\u0085\u2028\u2029]", lambda match: f"\\u{ord(match[0]):04x}", line) + "\n"
 
 
 def _who(seat: int) -> str:
@@ -238,7 +238,7 @@ def _record(path: str | Path, number: int, line: bytes) -> dict[str, Any]:
 def _entry(path: str | Path, number: int, record: Mapping[str, Any]) -> Entry:
     try:
         seat = _seat(record["seat"])
-        to = None if "to" not in record else tuple(_seat(one) for one in record["to"])
+        to = None if "to" not in record else tuple(_seat(who) for who in record["to"])
         move = None
         if "move" in record:
             kind, args = record["move"]
@@ -262,10 +262,10 @@ def _words(seat: int, words: Any) -> str:
     return words
 
 
-def _outcome(path: str | Path, number: int, told: Any) -> Outcome:
+def _outcome(path: str | Path, number: int, line: Any) -> Outcome:
     try:
-        returns, winner, reason = told["returns"], told["winner"], told["reason"]
-        if not all(type(one) in (int, float) for one in returns) or type(winner) is not str or type(reason) is not str:
+        returns, winner, reason = line["returns"], line["winner"], line["reason"]
+        if not all(type(x) in (int, float) for x in returns) or type(winner) is not str or type(reason) is not str:
             raise TypeError("returns, winner and reason; accepted: numbers and two texts")
         return Outcome(tuple(map(float, returns)), winner, reason)
     except (KeyError, TypeError, ValueError, OverflowError) as error:
@@ -380,14 +380,14 @@ def _check_seats(transcript: Transcript, actors: Sequence[int]) -> None:
 
 
 def _check_outcome(transcript: Transcript, game: Game[Any], last: Any) -> None:
-    told, reached = transcript.outcome, game.outcome(last)
+    saved, reached = transcript.outcome, game.outcome(last)
     final = transcript.entries[-1] if transcript.entries else None
     # a seat that gives up ends the game by no move
     if reached is None and final is not None and final.fault == "forfeit" and final.seat == game.actor(last):
         reached = given_up(game.seats, final.seat)
-    if told is not None and told != reached:
+    if saved is not None and saved != reached:
         raise ParlourError(
-            f"the outcome {value_shown(told)} is not the one of the moves; accepted: {value_shown(reached)}"
+            f"the outcome {value_shown(saved)} is not the one of the moves; accepted: {value_shown(reached)}"
         )
 
 

@@ -92,9 +92,9 @@ class SeatNames:
             words = _replaced(words, pattern, seat, exact=exact)
         return words
 
-    def _name(self, found: re.Match[str]) -> str:
-        seat = int(found[1])
-        return self.names[seat] if seat < len(self.names) else found[0]
+    def _name(self, match: re.Match[str]) -> str:
+        seat = int(match[1])
+        return self.names[seat] if seat < len(self.names) else match[0]
 
 
 NO_NAMES: Final = SeatNames()
@@ -105,7 +105,7 @@ def _replaced(words: str, pattern: re.Pattern[str], seat: str, *, exact: bool) -
     lowered = words.lower()
     if len(lowered) != len(words):  # a letter whose small form is longer: then only what is written alike
         lowered, exact = words, False
-    spans = [found.span() for found in pattern.finditer(lowered)]
+    spans = [match.span() for match in pattern.finditer(lowered)]
     for start, end in reversed(spans):
         if not exact or words[start].isupper():
             words = words[:start] + seat + words[end:]

@@ -78,32 +78,32 @@ def waiting(headings: Headings) -> str:
 
 def render(text: GameText[Any], view: View) -> str:
     """The prose of a View. What environments keep and extend from turn to turn equals this at every step."""
-    told = headings_of(text)
-    choice = options(text.ask(view.legal), map(text.say, view.legal), told) if view.legal else waiting(told)
-    return compose(text.who(view), map(text.line, view.events), choice, told)
+    words = headings_of(text)
+    choice = options(text.ask(view.legal), map(text.say, view.legal), words) if view.legal else waiting(words)
+    return compose(text.who(view), map(text.line, view.events), choice, words)
 
 
 def end_of(text: GameText[Any], outcome: Outcome) -> str:
     """How a game ended, in one sentence: that of the game's text, or one of any table; outcomes may be read from files."""
-    outcome, told = _cleaned(outcome), headings_of(text)
+    outcome, words = _cleaned(outcome), headings_of(text)
     own = getattr(text, "end", None)
     if own is not None and not _given_up(outcome):
         return str(own(outcome))
     winner = outcome.winner[:1].upper() + outcome.winner[1:]
-    return (told.drawn if outcome.winner == "draw" else told.won).format(winner=winner, reason=_why(text, outcome))
+    return (words.drawn if outcome.winner == "draw" else words.won).format(winner=winner, reason=_why(text, outcome))
 
 
 def end_for(text: GameText[Any], outcome: Outcome, seat: int) -> str:
     """How a game ended for a seat, in one sentence, such as "You lost: evil failed three quests."."""
-    told, earned = headings_of(text), outcome.returns[seat]
+    words, earned = headings_of(text), outcome.returns[seat]
     if earned == 0:
         return end_of(text, outcome)
-    result = told.you_won if earned > 0 else told.you_lost
+    result = words.you_won if earned > 0 else words.you_lost
     if getattr(text, "why", None) is None:
-        return f"{result}{told.stop}{end_of(text, outcome)}"
+        return f"{result}{words.stop}{end_of(text, outcome)}"
     lost = getattr(text, "why_lost", None) if earned < 0 and not _given_up(outcome) else None
     cleaned = _cleaned(outcome)
-    return result + told.because.format(reason=_why(text, cleaned) if lost is None else lost(cleaned))
+    return result + words.because.format(reason=_why(text, cleaned) if lost is None else lost(cleaned))
 
 
 def game_over(text: GameText[Any], outcome: Outcome, views: Sequence[View], seat: int) -> str:
@@ -247,14 +247,14 @@ def _speech_patterns(role_names: tuple[str, ...]) -> tuple[tuple[str, re.Pattern
     return tuple((kind, re.compile(_with_roles(pattern, role_names), re.IGNORECASE)) for kind, pattern in _PATTERNS)
 
 
-def _arguments(kind: str, found: re.Match[str], role_names: tuple[str, ...]) -> tuple[int, ...]:
+def _arguments(kind: str, match: re.Match[str], role_names: tuple[str, ...]) -> tuple[int, ...]:
     if kind == speech.CLAIM_ROLE:
-        return ([role.lower() for role in role_names].index(found[1].lower()),)
+        return ([role.lower() for role in role_names].index(match[1].lower()),)
     if kind == speech.PROMISE:
-        return (int(found[1].lower() == "will"),)
+        return (int(match[1].lower() == "will"),)
     if kind == speech.REPORT:
-        return (int(found[1]), int(found[2].lower() == "evil"))
-    return (int(found[1]),)
+        return (int(match[1]), int(match[2].lower() == "evil"))
+    return (int(match[1]),)
 
 
 def read_speech(words: str, view: View, role_names: tuple[str, ...]) -> Move:
@@ -270,9 +270,9 @@ def read_claims(words: str, view: View, role_names: tuple[str, ...]) -> tuple[Mo
     one speaks ("As the Merlin, I ..."). A list of players is a claim about each: "I recommend myself and player_0" is two.
     A move holds one claim, the first; whoever wants the others reads the words.
     """
-    found = dict.fromkeys(_claimed(words, view.seat, role_names))
-    allowed = {(move.kind, move.args) for move in view.legal} if found else ()
-    return tuple(Move(*claim, words) for claim in found if claim in allowed)
+    stated = dict.fromkeys(_claimed(words, view.seat, role_names))
+    allowed = {(move.kind, move.args) for move in view.legal} if stated else ()
+    return tuple(Move(*claim, words) for claim in stated if claim in allowed)
 
 
 def _claimed(words: str, me: int, role_names: tuple[str, ...]) -> Iterator[tuple[str, tuple[int, ...]]]:
@@ -297,9 +297,9 @@ def _claimed(words: str, me: int, role_names: tuple[str, ...]) -> Iterator[tuple
         yield speech.CLAIM_ROLE, _arguments(speech.CLAIM_ROLE, match, role_names)
 
 
-def _clause(words: str, found: re.Match[str]) -> str:
+def _clause(words: str, match: re.Match[str]) -> str:
     """From the beginning of the clause in which a match begins to the end of the match."""
-    return last_clause(words[: found.start()]) + found[0]
+    return last_clause(words[: match.start()]) + match[0]
 
 
 _CHOSEN: Final = re.compile(
@@ -321,14 +321,14 @@ def read_seats(text: str, me: int) -> tuple[int, ...]:
         AmbiguousMove: two different lists are chosen.
     """
     lists = [(match, negated_at_end(text[: match.start()])) for match in _CHOSEN.finditer(text)]
-    chosen = {_once(found[1], me) for found, denied in lists if not denied}
+    chosen = {_once(match[1], me) for match, denied in lists if not denied}
     if len({frozenset(seats) for seats in chosen}) > 1:
         raise AmbiguousMove(f"{text!r} chooses several lists of players; accepted: one list")
     if chosen:
         return chosen.pop()
     if lists:
         raise UnreadableMove(f"{text!r} says whom it does not choose; accepted: whom it chooses")
-    mentioned = text if only_numbers(text) else " ".join(found[0] for found in _MENTIONED.finditer(text))
+    mentioned = text if only_numbers(text) else " ".join(match[0] for match in _MENTIONED.finditer(text))
     seats = _once(mentioned, me)
     if not seats:
         raise UnreadableMove(f"{text!r} names no player; accepted: names such as player_0")
@@ -353,20 +353,20 @@ def read_choice(text: str, meanings: Mapping[Move, re.Pattern[str]]) -> Move:
         UnreadableMove: none is expressed.
         AmbiguousMove: several are.
     """
-    found: set[Move] = set()
+    moves: set[Move] = set()
     for move, pattern in meanings.items():
         others = set(meanings) - {move}
         for match in pattern.finditer(text):
             before = text[: match.start("word")]
             if negated_at_end(before):
-                found |= others if len(others) == 1 else set()
+                moves |= others if len(others) == 1 else set()
             elif not negated(last_clause(before)):
-                found.add(move)
-    if not found:
+                moves.add(move)
+    if not moves:
         raise UnreadableMove(f"{text!r} states no decision; accepted: one of the options in its own words")
-    if len(found) > 1:
+    if len(moves) > 1:
         raise AmbiguousMove(f"{text!r} states several decisions; accepted: exactly one")
-    return found.pop()
+    return moves.pop()
 
 
 def describe(config: Mapping[str, Any]) -> str:

@@ -54,13 +54,13 @@ def end_turn(env: Any, player: Player, action: Any, hear: Callable[[Mapping[str,
     that answer, whether it is a move or words that were none. `hear` receives them before the answer is made.
     """
     notes = getattr(player, "notes", None)
-    told = notes() if notes is not None else None
-    if told:
+    noted = notes() if notes is not None else None
+    if noted:
         annotate = getattr(env, "annotate", None)
         if annotate is not None:
-            annotate(**told)
+            annotate(**noted)
         if hear is not None:
-            hear(told)
+            hear(noted)
     env.step(action)
 
 

@@ -62,8 +62,8 @@ class Wording:
     def __init__(self, spec: GameSpec, game: Game[Any]) -> None:
         self.text, self.heuristic = spec.text(game), spec.heuristic
         self._worded = frozenset(worded_kinds(spec, game))
-        told = {name: getattr(self.text, name, "") for name in ("rules", "language")}
-        self._table: dict[str, Any] = {name: value for name, value in told.items() if value}
+        texts = {name: getattr(self.text, name, "") for name in ("rules", "language")}
+        self._table: dict[str, Any] = {name: value for name, value in texts.items() if value}
         self._common: Callable[[View], str] | None = getattr(self.text, "common", None)
         self.headings = headings_of(self.text)
         self.waiting = waiting(self.headings)
@@ -85,10 +85,10 @@ class Wording:
 
     def offered(self, turn: Turn, view: View) -> dict[str, Any]:
         """What `info="full"` adds at a seat's turn."""
-        told = {"options": turn.sentences, "legal": turn.indices, "view": view, "heuristic": self.heuristic}
+        info = {"options": turn.sentences, "legal": turn.indices, "view": view, "heuristic": self.heuristic}
         if self._common is not None:
-            told["common"] = self._common(view)
-        return {**told, "free_words": turn.free_words, **self._table}
+            info["common"] = self._common(view)
+        return {**info, "free_words": turn.free_words, **self._table}
 
     def line(self, event: Event) -> str:
         """One line of the record."""

@@ -8,7 +8,7 @@ import pytest
 from mystery_table import BEN, path
 from parlour.envs import registry
 from parlour.envs.core import Move
-from parlour.envs.murder_mystery.options import told
+from parlour.envs.murder_mystery.options import fact_of
 from parlour.envs.murder_mystery.vocabulary import ANSWER, ASK, SOLVED, TELL, TURN, VERDICT, VOTE
 from parlour.envs.murder_mystery.vocabulary.facts import Fact
 from parlour.envs.turn import take_turn
@@ -39,7 +39,7 @@ def test_civilians_tell_everything_that_they_are_asked_for(case):
     for event in env.state_now.log:
         victim = event.move.args[1] if event.move.kind == TURN else victim
         if event.move.kind == TELL and not env.game.case.characters[event.seat].murders[victim]:
-            assert told(event.move) in env.game.case.characters[event.seat].facts
+            assert fact_of(event.move) in env.game.case.characters[event.seat].facts
             answered = True
         if event.move.kind == ANSWER:
             assert env.game.case.characters[event.seat].murders[victim]
@@ -53,7 +53,7 @@ def test_a_murderer_tells_its_lies_and_no_truth_against_itself():
     for event in play("tower_en", rounds=3).state_now.log:
         victim = event.move.args[1] if event.move.kind == TURN else victim
         if event.move.kind == TELL and event.seat == BEN:
-            said[victim].add(told(event.move))
+            said[victim].add(fact_of(event.move))
     assert {Fact("at", (BEN, 0, 1)), Fact("motive", (4, 1, 5))} <= said[0]
     assert not said[0] & {Fact("at", (BEN, 2, 1)), Fact("relation", (BEN, 1, 5)), Fact("feels", (BEN, -1, 5))}
 

@@ -29,7 +29,7 @@ from parlour.envs.core import NATURE, OVER, IllegalMove, Move, ParlourError
 from parlour.envs.murder_mystery import GAME
 from parlour.envs.murder_mystery.cases.case import digest
 from parlour.envs.murder_mystery.cases.find import find
-from parlour.envs.murder_mystery.options import tell, told
+from parlour.envs.murder_mystery.options import fact_of, tell
 from parlour.envs.murder_mystery.vocabulary import (
     ANSWER,
     ASK,
@@ -214,7 +214,7 @@ def test_a_question_may_be_about_whom_it_makes_sense():
 
 
 def tells(s: Any) -> set[Fact]:
-    return {told(move) for move in s.options.legal if move.kind == TELL}
+    return {fact_of(move) for move in s.options.legal if move.kind == TELL}
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ def test_an_answer_has_three_facts_at_most():
     for number in range(3):
         assert s.actor == ADA
         s = game.apply(s, next(move for move in game.legal(s) if move.kind == TELL))
-        assert s.exchange.told in (number + 1, 0)
+        assert s.exchange.facts in (number + 1, 0)
     assert (s.actor, kinds_of(s)) == (EVE, {CHOOSE})
 
 
@@ -316,7 +316,7 @@ def test_rule_3_in_random_games_no_civilian_tells_what_it_does_not_know(playout,
         seat = s.log[-1].seat
         victim = args[1] if kind == TURN else victim
         if kind == TELL and not game.case.characters[seat].murders[victim]:
-            assert told(s.log[-1].move) in game.case.characters[seat].facts
+            assert fact_of(s.log[-1].move) in game.case.characters[seat].facts
 
 
 def test_words_do_not_change_what_is_legal_and_end_an_answer():

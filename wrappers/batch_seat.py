@@ -16,7 +16,7 @@ from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.wrappers.base import SEEDS
 
 OPPONENTS: Final[Mapping[str, type[HeuristicSeats] | type[RandomSeats]]] = MappingProxyType(
-    {one.name: one for one in (HeuristicSeats, RandomSeats)}
+    {player.name: player for player in (HeuristicSeats, RandomSeats)}
 )
 _AUTORESET: Final = MappingProxyType({"same_step": AutoresetMode.SAME_STEP, "next_step": AutoresetMode.NEXT_STEP})
 _ROUNDS: Final = 1000
@@ -102,10 +102,10 @@ class BatchSeatEnv(VectorEnv[Array, Array, Array]):
         over, observed = self._ended.copy(), self._turns.observation.copy()
         if not self._same_step:
             self._fresh, observed[over] = over, 0
-        told = self._infos()
+        infos = self._infos()
         if self._same_step and over.any():
-            told |= self._final(over)
-        return observed, self._rewards.copy(), over, np.zeros_like(over), told
+            infos |= self._final(over)
+        return observed, self._rewards.copy(), over, np.zeros_like(over), infos
 
     def action_masks(self) -> Array:
         """Which actions are legal, bool (B, A); before `reset`: all. As sb3-contrib's MaskablePPO asks for them."""
@@ -166,13 +166,13 @@ class BatchSeatEnv(VectorEnv[Array, Array, Array]):
         return actions
 
     def _infos(self) -> dict[str, Any]:
-        told = {
+        infos = {
             "action_mask": self.action_masks().astype(np.int8),
             "seat": self.seats.copy(),
             "replaced": self.replaced.copy(),
             "redeals": self.redeals.copy(),
         }
-        return {**told, **{f"_{key}": np.ones(self.num_envs, bool) for key in told}}
+        return {**infos, **{f"_{key}": np.ones(self.num_envs, bool) for key in infos}}
 
     def _final(self, over: Array) -> dict[str, Any]:
         """What is told of the games that ended, in the form of Gymnasium's own vector environments."""
@@ -202,10 +202,10 @@ class BatchObservationsKey(VectorEnv[dict[str, Array], Array, Array]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Array], dict[str, Any]]:
-        observed, told = self.env.reset(seed=seed, options=options)
-        return {"observations": observed, "action_mask": told["action_mask"]}, {}
+        observed, infos = self.env.reset(seed=seed, options=options)
+        return {"observations": observed, "action_mask": infos["action_mask"]}, {}
 
     def step(self, actions: Array) -> tuple[dict[str, Array], Array, Array, Array, dict[str, Any]]:
-        observed, rewards, terminated, truncated, told = self.env.step(actions)
-        seen = {"observations": observed, "action_mask": told["action_mask"]}
+        observed, rewards, terminated, truncated, infos = self.env.step(actions)
+        seen = {"observations": observed, "action_mask": infos["action_mask"]}
         return seen, rewards, terminated, truncated, {}

@@ -184,14 +184,14 @@ class Conversation:
             else:
                 return
 
-    def _tell(self, agent: str, told: SeatNews) -> str:
-        found = sections_of(self.env.observe_as(agent, "text")["text"])
-        assert found is not None  # an environment writes all its headings
+    def _tell(self, agent: str, news: SeatNews) -> str:
+        sections = sections_of(self.env.observe_as(agent, "text")["text"])
+        assert sections is not None  # an environment writes all its headings
         base = self.game_env
         if base.outcome is None:
-            return told.tell(found).message
+            return news.tell(sections).message
         views = [base.view(seat) for seat in range(base.game.seats)]
-        return told.tell(found, game_over(base.text, base.outcome, views, base.seat_of[agent])).message
+        return news.tell(sections, game_over(base.text, base.outcome, views, base.seat_of[agent])).message
 
     def _check_own(self, agent: str) -> None:
         self._check_dealt()

@@ -45,11 +45,11 @@ def determinizations(
         raise ParlourError(f"seat {view.seat} is not to move; accepted: the View of the seat to move")
     if not hasattr(game, "chances"):
         raise ParlourError("this game tells no chances of nature's moves; accepted: a game with `chances`")
-    found = list(_Search(game, text, view, own).courses())
-    total = sum(weight for _, weight in found)
-    if not found:
+    courses = list(_Search(game, text, view, own).courses())
+    total = sum(weight for _, weight in courses)
+    if not courses:
         raise ParlourError("no course of the game leads to this view; accepted: a view with the seat's own actions")
-    return tuple(Determinization(moves, weight / total) for moves, weight in found)
+    return tuple(Determinization(moves, weight / total) for moves, weight in courses)
 
 
 class _Way(NamedTuple):

@@ -140,8 +140,8 @@ class LearnerSeats(AgentSpaces, AECEnv[str, Any, Any]):
             self._earn()
 
     def _earn(self) -> None:
-        for agent, held in self._held.items():
-            self.rewards[agent] += float(self.game_env.rewards[held])
+        for agent, agent_held in self._held.items():
+            self.rewards[agent] += float(self.game_env.rewards[agent_held])
 
     def _tell(self) -> None:
         """Select the learner whose turn it is, or end the episode of all; say so in `infos`."""

@@ -76,13 +76,13 @@ class Recorder(BaseWrapper[str, Any, Any]):
             self._file.close()
             self._file = None
 
-    def _listen(self, told: Entry | Outcome) -> None:
-        if isinstance(told, Outcome):
-            self._write(replay.outcome_line(told, self._notes))
+    def _listen(self, report: Entry | Outcome) -> None:
+        if isinstance(report, Outcome):
+            self._write(replay.outcome_line(report, self._notes))
             self._notes = {}
             self.close_transcript()
         else:
-            self._write_entry(told)
+            self._write_entry(report)
 
     def _write_entry(self, entry: Entry) -> None:
         self._write(replay.entry_line(self._lines, entry, self.game_env.text, self._notes))

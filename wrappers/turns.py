@@ -65,10 +65,10 @@ class TurnInInfo(_TurnWrapper):
 class Turn:
     """One turn of one seat. What it holds is there until the move is made, so that whoever keeps it keeps little."""
 
-    def __init__(self, table: str, game: int, seed: int, seat: int, told: tuple[Any, dict[str, Any]] | None) -> None:
+    def __init__(self, table: str, game: int, seed: int, seat: int, sealed: tuple[Any, dict[str, Any]] | None) -> None:
         self.table, self.game, self.seed, self.seat = table, game, seed, seat
         """Which environment, which of its games (from 1), the seed of that game, and the seat to move."""
-        self._told = told
+        self._told = sealed
 
     def read(self) -> tuple[Any, dict[str, Any]]:
         """What `Policy.act` takes. Raises `ParlourError` if the move is made, or the seat's turns are not reported."""
@@ -146,8 +146,8 @@ class SealedTurn(_TurnWrapper):
             self._turn = self._seal(base.seat, (self._read(agent), dict(base.infos[agent])) if playing else None)
         return {"action_mask": info["action_mask"], "turn": self._turn}
 
-    def _seal(self, seat: int, told: tuple[Any, dict[str, Any]] | None) -> Turn:
-        return Turn(self.table, self.games, self.seed_now, seat, told)
+    def _seal(self, seat: int, sealed: tuple[Any, dict[str, Any]] | None) -> Turn:
+        return Turn(self.table, self.games, self.seed_now, seat, sealed)
 
     def _forget(self) -> None:
         if self._turn is not None:

@@ -104,8 +104,8 @@ class AvalonBelief(Posterior):
 
     def clean_chances(self, size: int) -> Array:
         """The same for all teams of a size at once, in the order of `teams`: shape (number of teams,)."""
-        found, which = sides(self._key)
-        of_sides = np.bincount(which, weights=self.weights, minlength=len(found))
+        rows, which = sides(self._key)
+        of_sides = np.bincount(which, weights=self.weights, minlength=len(rows))
         chances: Array = of_sides @ clean(self._key, size)
         return chances
 
@@ -116,7 +116,7 @@ class AvalonBelief(Posterior):
         same, left = merged(roles, knows, apart), list(roles)
         if seat != ONLOOKER:
             left.remove(role)
-        piles = {name: rng.permutation([one for one in left if same[one] == name]).tolist() for name in names}
+        piles = {name: rng.permutation([card for card in left if same[card] == name]).tolist() for name in names}
         row = table[int(rng.choice(len(table), p=self.weights))]
         return tuple(role if j == seat else str(piles[names[int(number)]].pop()) for j, number in enumerate(row))
 
@@ -189,14 +189,14 @@ class AvalonBelief(Posterior):
         h = self.habits
         dirty = self.evil[:, list(team)].sum(axis=1) > 0
         cast = np.array(votes, dtype=np.float64)
-        told = np.arange(len(cast)) != self.seat  # to itself a seat's own vote tells nothing
-        told[list(without)] = False
+        others = np.arange(len(cast)) != self.seat  # to itself a seat's own vote tells nothing
+        others[list(without)] = False
         knowing = 1 - self.merlin - self.blind  # evil, and sees its fellows
-        evil = np.where(dirty, knowing @ (told * _log_vote(cast, h.approve_dirty_evil)), 0.0)
-        evil += np.where(dirty, 0.0, knowing @ (told * _log_vote(cast, h.approve_clean_evil)))
-        merlin = np.where(dirty, self.merlin @ (told * _log_vote(cast, h.approve_dirty_merlin)), 0.0)
-        merlin += np.where(dirty, 0.0, self.merlin @ (told * _log_vote(cast, h.approve_clean_merlin)))
-        return self.add(evil + merlin + self.blind @ (told * _log_vote(cast, h.approve_blind)))
+        evil = np.where(dirty, knowing @ (others * _log_vote(cast, h.approve_dirty_evil)), 0.0)
+        evil += np.where(dirty, 0.0, knowing @ (others * _log_vote(cast, h.approve_clean_evil)))
+        merlin = np.where(dirty, self.merlin @ (others * _log_vote(cast, h.approve_dirty_merlin)), 0.0)
+        merlin += np.where(dirty, 0.0, self.merlin @ (others * _log_vote(cast, h.approve_clean_merlin)))
+        return self.add(evil + merlin + self.blind @ (others * _log_vote(cast, h.approve_blind)))
 
     def see_cards(self, team: Sequence[int], fails: int, own_card: int | None) -> None:
         """The number of fail cards of a quest is shown; `own_card` (1/0) is the seat's own, if it was on the team."""

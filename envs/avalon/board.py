@@ -113,12 +113,12 @@ def _quests(view: AvalonView, events: Sequence[Event]) -> Track:
 
 def _quest(view: AvalonView, quest: int, result: tuple[int, ...] | None) -> TrackStep:
     size, needed = view.sizes[quest], view.fails_needed[quest]
-    told = f"Quest {quest + 1}: team of {size}, fails needed: {needed}"
+    title = f"Quest {quest + 1}: team of {size}, fails needed: {needed}"
     if result is not None:
         fails, success = result
         note = "success" if success else "1 fail" if fails == 1 else f"{fails} fails"
-        return TrackStep(str(size), note, GOOD if success else EVIL, f"{told}; fail cards: {fails}")
-    return TrackStep(str(size), f"{needed} fails" if needed > 1 else "", NOW if quest == view.quest else PLAIN, told)
+        return TrackStep(str(size), note, GOOD if success else EVIL, f"{title}; fail cards: {fails}")
+    return TrackStep(str(size), f"{needed} fails" if needed > 1 else "", NOW if quest == view.quest else PLAIN, title)
 
 
 def _rejections(view: AvalonView, last: Sequence[Event]) -> Track:

@@ -88,8 +88,8 @@ class Public:
         """
         if_good = (1 - self.sides) * self.by_cards[:, None]
         chance: Array = (if_good.T @ clean) / np.maximum(if_good.sum(axis=0), 1e-300)[:, None]
-        found: Array = 1 - chance / np.maximum(chance.max(axis=1, keepdims=True), 1e-300)
-        return found
+        doubt: Array = 1 - chance / np.maximum(chance.max(axis=1, keepdims=True), 1e-300)
+        return doubt
 
     def stage(self) -> tuple[float, ...]:
         """Terms that are the same for all voters, from `second quest` on."""
@@ -129,15 +129,15 @@ def vote_terms(public: Public, leader: int, team: Sequence[int], doubts: Array) 
 def log_votes(terms: Array, votes: Array, coefficients: Sequence[float]) -> Array:
     """Log likelihood of votes (1/0, shape (n,)) by terms (n, terms), for each of `MOODS`; shape (n, moods)."""
     odds = (terms @ np.array(coefficients))[:, None] + coefficients[-1] * MOODS
-    found: Array = -np.logaddexp(0.0, np.where(votes[:, None] == 1, -odds, odds))
-    return found.clip(min=log(SURE))
+    logs: Array = -np.logaddexp(0.0, np.where(votes[:, None] == 1, -odds, odds))
+    return logs.clip(min=log(SURE))
 
 
 def over_moods(logs: Array) -> Array:
     """Log likelihood of all votes on one team, from that in each mood, shape (..., moods)."""
     top = logs.max(axis=-1, keepdims=True)
-    found: Array = top[..., 0] + np.log(np.exp(logs - top) @ MOOD_SHARES)
-    return found
+    total: Array = top[..., 0] + np.log(np.exp(logs - top) @ MOOD_SHARES)
+    return total
 
 
 def team_terms(public: Public, leader: int, doubts: Array, members: Array, known: Array) -> Array:
@@ -161,8 +161,8 @@ def log_team(terms: Array, chosen: int, coefficients: Sequence[float]) -> Array:
     """Log likelihood that a leader chooses a team (by number), shape (sides,)."""
     odds = terms @ np.array(coefficients)
     top = odds.max(axis=1, keepdims=True)
-    found: Array = odds[:, chosen] - top[:, 0] - np.log(np.exp(odds - top).sum(axis=1))
-    return found.clip(min=log(SURE))
+    logs: Array = odds[:, chosen] - top[:, 0] - np.log(np.exp(odds - top).sum(axis=1))
+    return logs.clip(min=log(SURE))
 
 
 def card_terms(public: Public, size: int, evil: int) -> tuple[float, ...]:
@@ -182,12 +182,12 @@ def others_fail(public: Public, size: int, fails: int, own: int, conduct: Conduc
 
     Given its own card: evil members are alike, so that of k with f fails a given one failed in f / k of the cases.
     """
-    found = []
+    chances = []
     for evil in range(1, size + 1):
         chance = [_fails_chance(public, size, evil, f, conduct, habits.good_fails) for f in range(evil + 1)]
         share = [p * (f / evil if own == 0 else 1 - f / evil) for f, p in enumerate(chance)]
-        found.append(share[fails] / max(sum(share), SURE) if fails <= evil else 0.0)
-    return np.array(found).clip(min=1e-12)
+        chances.append(share[fails] / max(sum(share), SURE) if fails <= evil else 0.0)
+    return np.array(chances).clip(min=1e-12)
 
 
 def _fails_chance(public: Public, size: int, evil: int, fails: int, conduct: Conduct, good_fails: float) -> float:
@@ -207,7 +207,7 @@ def _by_evil(public: Public, size: int, evil: int, conduct: Conduct) -> list[flo
     any_fail = _chance(sum(a * b for a, b in zip(card_terms(public, size, evil), conduct.cards, strict=True)))
     joins = _chance(conduct.joins)
     more = [comb(evil - 1, k) * joins**k * (1 - joins) ** (evil - 1 - k) for k in range(evil)]
-    return [1 - any_fail, *(any_fail * one for one in more)]
+    return [1 - any_fail, *(any_fail * chance for chance in more)]
 
 
 def _chance(odds: float) -> float:

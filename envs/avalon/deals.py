@@ -76,7 +76,7 @@ def deals(
     names = tuple(dict.fromkeys(same.values()))
     counts = [sum(same[r] == name for r in roles) for name in names]
     n = len(roles)
-    found: list[tuple[int, ...]] = []
+    rows: list[tuple[int, ...]] = []
 
     def fits(at: int, number: int) -> bool:
         if at == seat:
@@ -86,7 +86,7 @@ def deals(
     def extend(deal: tuple[int, ...]) -> None:
         at = len(deal)
         if at == n:
-            found.append(deal)
+            rows.append(deal)
             return
         for number in range(len(names)):
             if counts[number] and fits(at, number):
@@ -95,7 +95,7 @@ def deals(
                 counts[number] += 1
 
     extend(())
-    return names, np.array(found, dtype=np.int8).reshape(len(found), n)
+    return names, np.array(rows, dtype=np.int8).reshape(len(rows), n)
 
 
 class DealTables(NamedTuple):
@@ -135,15 +135,15 @@ def may_name(key: Key, guesser: str) -> Array:
 @lru_cache(maxsize=256)
 def sides(key: Key) -> tuple[Array, Numbers]:
     """The different evil sides of the deals, 0/1 of shape (E, n), and which of them each deal has, shape (H,)."""
-    found, which = np.unique(tables(key).evil, axis=0, return_inverse=True)
-    return found, which.ravel()
+    rows, which = np.unique(tables(key).evil, axis=0, return_inverse=True)
+    return rows, which.ravel()
 
 
 @lru_cache(maxsize=256)
 def clean(key: Key, size: int) -> Array:
     """1 where a team has no member of an evil side, shape (E, number of teams)."""
-    found: Array = (sides(key)[0] @ team_rows(len(key.roles), size).T == 0).astype(np.float64)
-    return found
+    mask: Array = (sides(key)[0] @ team_rows(len(key.roles), size).T == 0).astype(np.float64)
+    return mask
 
 
 @lru_cache(maxsize=64)

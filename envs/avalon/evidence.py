@@ -145,8 +145,8 @@ class Watched:
     def _doubts(self, team: Sequence[int]) -> Array:
         size = len(team)
         number = teams(self.n, size).index(tuple(sorted(team)))
-        found: Array = self.public.doubts(clean(self._all, size))[:, number]
-        return found
+        column: Array = self.public.doubts(clean(self._all, size))[:, number]
+        return column
 
 
 CARD_STRIDE: Final = _CARD_FAILS * _STAGES * 2
@@ -208,8 +208,8 @@ class EventScores:
         terms = self.watched.team(leader, team)
         if leader == self._key.seat:
             return np.zeros(len(self._evil))
-        found: Array = (self._teams @ terms)[self._classes(team)[:, leader]]
-        return found
+        scores: Array = (self._teams @ terms)[self._classes(team)[:, leader]]
+        return scores
 
     def votes(self, team: Sequence[int], votes: Sequence[int], without: Sequence[int] = ()) -> Array:
         """All votes on a team are shown; to itself a seat's own vote tells nothing, and the votes of `without` are left out."""
@@ -217,8 +217,8 @@ class EventScores:
         if self._key.seat >= 0:
             by_class[self._key.seat] = 0.0
         by_class[list(without)] = 0.0
-        found: Array = by_class[np.arange(len(by_class)), self._classes(team)].sum(axis=1)
-        return found
+        scores: Array = by_class[np.arange(len(by_class)), self._classes(team)].sum(axis=1)
+        return scores
 
     def cards(self, team: Sequence[int], fails: int, own_card: int | None) -> Array:
         """The fails of a quest are shown; `own_card` is that of the seat itself, if it was on the team."""
@@ -236,8 +236,8 @@ class EventScores:
         """That the seat, as leader, names a team."""
         me = self._key.seat
         scores = (self._teams @ self.watched.copied().team(me, team))[self._classes(team)[:, me]]
-        found: Array = np.exp(scores - scores.max())
-        return found
+        chances: Array = np.exp(scores - scores.max())
+        return chances
 
     def own_vote(self, team: Sequence[int], vote: int) -> Array:
         """That the seat votes so on a team, if half of the others approve."""
@@ -245,8 +245,8 @@ class EventScores:
         terms = self.watched.copied().votes(team, (1,) * n)[me] / (1 - USUAL)
         terms[_OTHERS] = 0.0
         odds = (self._votes @ terms)[self._classes(team)[:, me]]
-        found: Array = 1 / (1 + np.exp(-odds if vote else odds))
-        return found
+        chances: Array = 1 / (1 + np.exp(-odds if vote else odds))
+        return chances
 
     def own_card(self, _team: Sequence[int], card: int) -> Array:
         """That the seat plays a card (1 success): the same under all deals, because they agree on its side."""
@@ -258,5 +258,5 @@ class EventScores:
         """Which coefficients count for each seat in each deal, shape (H, n)."""
         counts = np.minimum(self._known[:, :, list(team)].sum(axis=2), _MOST)
         deals = np.arange(counts.shape[1])[:, None]
-        found: Numbers = self._kinds * len(COUNTS) + counts[self._kinds, deals]
-        return found
+        classes: Numbers = self._kinds * len(COUNTS) + counts[self._kinds, deals]
+        return classes

@@ -36,19 +36,19 @@ class Likelihoods:
         self._key, self._conduct, self._habits, self._claimed, self._reader = key, conduct, habits, claimed, reader
         self._all = key._replace(seat=-1, role="", knows=())
         self.public = terms.Public(sides(self._all)[0])
-        self.heard = spoken.Heard(len(key.roles))
+        self.stance_counts = spoken.StanceCounts(len(key.roles))
         self._leader = 0
 
     def copied(self) -> Likelihoods:
         """The same for another belief of the same deals."""
         other = copy(self)
-        other.public, other.heard = copy(self.public), self.heard.copied()
+        other.public, other.stance_counts = copy(self.public), self.stance_counts.copied()
         return other
 
     def lead(self, quest: int) -> None:
         """A proposal begins."""
         self.public.lead(quest)
-        self.heard.lead(quest)
+        self.stance_counts.lead(quest)
 
     def score(self, good: int, evil: int) -> None:
         """Quests won so far."""
@@ -56,17 +56,17 @@ class Likelihoods:
 
     def words(self, speaker: int, words: str, *, reason: bool = False) -> Array:
         """A seat speaks to all, `reason`: with a team; to itself its own words tell nothing."""
-        found = np.zeros(len(tables(self._key).evil))
+        nothing = np.zeros(len(tables(self._key).evil))
         if self._claimed is None:
-            return found
+            return nothing
         n = len(self._key.roles)
         said, terms = (
             spoken.stances(words, speaker, n, self._reader),
-            spoken.claim_terms(self.public, self.heard, speaker, reason=reason),
+            spoken.claim_terms(self.public, self.stance_counts, speaker, reason=reason),
         )
-        self.heard.hear(np.array(said))
+        self.stance_counts.hear(np.array(said))
         if speaker == self._key.seat:
-            return found
+            return nothing
         others = (np.arange(n) != speaker).astype(np.float64)
         by_kind = []
         for (rows, which), coefficients in zip(known(self._key), self._claimed.stances, strict=True):
@@ -84,12 +84,12 @@ class Likelihoods:
         doubts = self._doubts(len(team))[leader]
         members = team_rows(len(self._key.roles), len(team))
         chosen = teams(len(self._key.roles), len(team)).index(tuple(sorted(team)))
-        found = [
+        by_kind = [
             terms.log_team(terms.team_terms(self.public, leader, doubts, members, rows), chosen, coefficients)[which]
             for (rows, which), coefficients in zip(known(self._key), self._conduct.teams, strict=True)
         ]
         kinds = kind_of(self._key)[:, leader]
-        return self._conduct.weights.teams * np.choose(kinds, found)
+        return self._conduct.weights.teams * np.choose(kinds, by_kind)
 
     def votes(self, team: Sequence[int], votes: Sequence[int], without: Sequence[int] = ()) -> Array:
         """All votes on a team are shown; to itself a seat's own vote tells nothing, and the votes of `without` are left out."""
@@ -97,14 +97,14 @@ class Likelihoods:
         doubts = self._doubts(len(team))[:, teams(n, len(team)).index(tuple(sorted(team)))]
         vote_terms = terms.vote_terms(self.public, self._leader, team, doubts)
         cast = np.array(votes, dtype=np.float64)
-        told = (np.arange(n) != self._key.seat).astype(np.float64)[:, None]
-        told[list(without)] = 0.0
+        others = (np.arange(n) != self._key.seat).astype(np.float64)[:, None]
+        others[list(without)] = 0.0
         total = np.zeros((len(tables(self._key).evil), len(terms.MOODS)))
         for kind, (rows, which) in enumerate(known(self._key)):
             dirty = (rows[:, list(team)].sum(axis=1) > 0)[which]
             pair = self._log_votes(kind, vote_terms, cast)
             is_kind = (kind_of(self._key) == kind).astype(np.float64)
-            total += np.where(dirty[:, None], is_kind @ (told * pair[0]), is_kind @ (told * pair[1]))
+            total += np.where(dirty[:, None], is_kind @ (others * pair[0]), is_kind @ (others * pair[1]))
         return self._conduct.weights.votes * terms.over_moods(total)
 
     def cards(self, team: Sequence[int], fails: int, own_card: int | None) -> Array:
@@ -122,8 +122,8 @@ class Likelihoods:
             own_fail = 1 - own_card
             likely = terms.fails_chances(self.public, size, fails - own_fail, self._conduct, self._habits)[others]
         self.public.see_cards(team, fails)
-        found: Array = self._conduct.weights.cards * np.log(likely)
-        return found
+        logs: Array = self._conduct.weights.cards * np.log(likely)
+        return logs
 
     # -- the seat's own moves, before they are made: chances of shape (H,), without the weight of evidence -------------
 
@@ -135,8 +135,8 @@ class Likelihoods:
         kind = int(kind_of(self._key)[0, me])
         rows, which = known(self._key)[kind]
         asked = terms.team_terms(self.public, me, doubts, members, rows)
-        found: Array = np.exp(terms.log_team(asked, chosen, self._conduct.teams[kind]))[which]
-        return found
+        chances: Array = np.exp(terms.log_team(asked, chosen, self._conduct.teams[kind]))[which]
+        return chances
 
     def own_vote(self, team: Sequence[int], vote: int) -> Array:
         """That the seat votes so on a team, whatever the mood."""
@@ -146,9 +146,9 @@ class Likelihoods:
         kind, cast = int(kind_of(self._key)[0, me]), np.array([float(vote)])
         rows, which = known(self._key)[kind]
         pair = self._log_votes(kind, asked, cast)
-        dirty, clean = (float(np.exp(terms.over_moods(one))[0]) for one in pair)
-        found: Array = np.where((rows[:, list(team)].sum(axis=1) > 0)[which], dirty, clean)
-        return found
+        dirty, clean = (float(np.exp(terms.over_moods(logs))[0]) for logs in pair)
+        chances: Array = np.where((rows[:, list(team)].sum(axis=1) > 0)[which], dirty, clean)
+        return chances
 
     def own_card(self, team: Sequence[int], card: int) -> Array:
         """That the seat plays a card (1 success): of k evil members with f fails a given one fails in f / k of the cases."""
@@ -160,8 +160,8 @@ class Likelihoods:
         firm = replace(self._habits, good_fails=0.0)
         chances = [terms.fails_chances(self.public, len(team), f, self._conduct, firm) for f in range(len(team) + 1)]
         failing = sum(min(f, numbers.max()) * chance[numbers] for f, chance in enumerate(chances)) / numbers
-        found: Array = np.clip(failing if card == 0 else 1 - failing, terms.SURE, 1.0)
-        return found
+        plays: Array = np.clip(failing if card == 0 else 1 - failing, terms.SURE, 1.0)
+        return plays
 
     def _log_votes(self, kind: int, asked: Array, cast: Array) -> list[Array]:
         """Log likelihoods of votes by one kind of voter on a dirty and on a clean team, in each mood."""

@@ -162,13 +162,13 @@ def rules_of(
     points = {name: _point(name, value, num_players) for name, value in given.items() if value is not None}
     if "guesser" not in points and rules == "multi_round" and ASSASSIN not in roles:
         points["guesser"] = MULTI_ROUND_GUESSERS.get(num_players, ASSASSIN)
-    found = replace(PRESETS[rules], **{**({} if talk else _SILENT), **points})
-    if list(roles).count(found.guesser) != 1:
-        held = f"roles {list(roles)!r} hold {list(roles).count(found.guesser)} x {found.guesser}"
-        raise ParlourError(f"{held}; accepted: exactly one, or another guesser that names Merlin")
-    if found.consult and found.hunt != "end":
+    preset = replace(PRESETS[rules], **{**({} if talk else _SILENT), **points})
+    if list(roles).count(preset.guesser) != 1:
+        fault = f"roles {list(roles)!r} hold {list(roles).count(preset.guesser)} x {preset.guesser}"
+        raise ParlourError(f"{fault}; accepted: exactly one, or another guesser that names Merlin")
+    if preset.consult and preset.hunt != "end":
         raise accept("consult", True, "True only where Merlin is named at the end: rules official, multi_round")
-    return found
+    return preset
 
 
 def _point(name: str, value: Any, num_players: int) -> Any:

@@ -36,10 +36,10 @@ _WHY: Final = re.compile(r'(?P<team>player_\d+ proposes the team [^:"]+): (?P<wo
 def _unquoted(words: str) -> str | None:
     """What stands between quotation marks; None if they are not right."""
     try:
-        found = json.loads(words)
+        value = json.loads(words)
     except ValueError:
         return None
-    return str(found)
+    return str(value)
 
 
 class AvalonProse:
@@ -56,13 +56,13 @@ class AvalonProse:
 
     def __call__(self, prose: str) -> AvalonView:
         """The View that `render` puts into these words. Raises `ParlourError` for any other text."""
-        found = self._found(prose)
-        if found is None or render(self._text, found) != prose:
+        view = self._found(prose)
+        if view is None or render(self._text, view) != prose:
             raise ParlourError(
                 f"the text {prose[:60]!r} cannot be read back; accepted: the whole text of a seat of avalon_v0 with "
                 f"{dict(self._game.config)}"
             )
-        return found
+        return view
 
     # -- inside ------------------------------------------------------------------------------------------------
 
@@ -133,14 +133,14 @@ class AvalonProse:
         if known is not None:
             return known
         why, worded = _WHY.fullmatch(line), _WORDED.fullmatch(line)
-        found: Event | None = None
+        event: Event | None = None
         if why is not None:
-            found, words = self._lines.get(f"{why['team']}."), _unquoted(why["words"])
+            event, words = self._lines.get(f"{why['team']}."), _unquoted(why["words"])
         elif worded is not None and worded["claim"] in self._moves:
             to = None if worded["private"] is None else (seat,)
-            found = Event(int(worded["seat"]), self._moves[worded["claim"]], to)
+            event = Event(int(worded["seat"]), self._moves[worded["claim"]], to)
             words = _unquoted(worded["words"])
-        return None if found is None or words is None else found._replace(move=found.move._replace(words=words))
+        return None if event is None or words is None else event._replace(move=event.move._replace(words=words))
 
     @staticmethod
     def _addressed(events: Iterable[Event]) -> Iterator[Event]:

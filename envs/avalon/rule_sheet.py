@@ -94,20 +94,20 @@ def _listed(counts: Counter[str], side: str) -> str:
 def _night(table: Avalon) -> str:
     """Who was shown what; see `Avalon.night`."""
     roles = set(table.roles)
-    told = [
+    parts = [
         "Merlin saw all evil players except Mordred." if vocabulary.MORDRED in roles else "Merlin saw the evil players."
     ]
     if vocabulary.PERCIVAL in roles:
-        told.append(
+        parts.append(
             "Percival saw Merlin and Morgana, but not which is which."
             if vocabulary.MORGANA in roles
             else "Percival saw Merlin."
         )
     if vocabulary.OBERON in roles:
-        told.append("The evil players saw each other, except Oberon, who saw none of them and whom none of them saw.")
+        parts.append("The evil players saw each other, except Oberon, who saw none of them and whom none of them saw.")
     else:
-        told.append("The evil players saw each other.")
-    return " ".join(told)
+        parts.append("The evil players saw each other.")
+    return " ".join(parts)
 
 
 def _guess(table: Avalon) -> str:

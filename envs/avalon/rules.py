@@ -322,8 +322,8 @@ class Avalon(HiddenRoles[AvalonState]):
 
     def _worded(self, s: AvalonState, move: Move) -> tuple[Event, ...]:
         """As for all games; words that nobody can hear at this table are left out."""
-        heard = move.kind in game.ACTS or move.kind in self.worded
-        return super()._worded(s, move if heard else Move(move.kind, move.args))
+        audible = move.kind in game.ACTS or move.kind in self.worded
+        return super()._worded(s, move if audible else Move(move.kind, move.args))
 
     # -- small questions ---------------------------------------------------------------------------------------
 

@@ -40,7 +40,7 @@ Reader = Callable[[str, int, int], tuple[Claim, ...]]
 """Words, who speaks, how many players -> what is claimed; `parlour.envs.claims.claims`, or a language model."""
 
 
-class Heard:
+class StanceCounts:
     """What was said about each seat in the quest so far.
 
     Args:
@@ -53,7 +53,7 @@ class Heard:
         self.statements = 0
         self._quest = -1
 
-    def copied(self) -> Heard:
+    def copied(self) -> StanceCounts:
         """The same for another belief."""
         return copy(self)  # counts are replaced, never changed
 
@@ -78,21 +78,21 @@ def stances(words: str, speaker: int, players: int, reader: Reader = claims) -> 
             strength[row, seat] = max(strength[row, seat], 0.5 if claim.some else 1.0)
     accused = (strength[ACCUSED] > 0) & (strength[ACCUSED] >= strength[[PROPOSED, DEFENDED]].max(axis=0))
     other = np.where(strength[DEFENDED] > 0, DEFENDED, np.where(strength[PROPOSED] > 0, PROPOSED, NOTHING))
-    return tuple(int(one) for one in np.where(accused, ACCUSED, other))
+    return tuple(int(stance) for stance in np.where(accused, ACCUSED, other))
 
 
-def claim_terms(public: Public, heard: Heard, speaker: int, *, reason: bool) -> Array:
+def claim_terms(public: Public, counts: StanceCounts, speaker: int, *, reason: bool) -> Array:
     """The terms of the speaker's stance to each seat except for `evil`, which is 0 here; shape (n, terms).
 
     Args:
         public: What all have seen.
-        heard: What was said before.
+        counts: What was said before.
         speaker: Who speaks.
         reason: Whether the words come with a team.
     """
     n = public.sides.shape[1]
     own = np.arange(n) == speaker
-    shares = heard.of_seats / max(1, heard.statements)
+    shares = counts.of_seats / max(1, counts.statements)
     stage = np.broadcast_to((float(reason), float(public.quest > 1), float(public.quest == 0)), (n, 3))
     nothing = np.zeros(n)
     return np.column_stack(
@@ -111,10 +111,10 @@ def claim_terms(public: Public, heard: Heard, speaker: int, *, reason: bool) -> 
 
 def with_evil(terms: Array, evil: Array) -> Array:
     """The terms where these seats are evil as far as the speaker knows, 0/1 of shape (n,)."""
-    found = terms.copy()
-    found[:, _EVIL] = evil
-    found[:, _EVIL_AND_DOUBT] = evil * terms[:, _DOUBT]
-    return found
+    rows = terms.copy()
+    rows[:, _EVIL] = evil
+    rows[:, _EVIL_AND_DOUBT] = evil * terms[:, _DOUBT]
+    return rows
 
 
 def log_stances(terms: Array, said: Sequence[int], coefficients: Sequence[Terms]) -> Array:
@@ -122,8 +122,8 @@ def log_stances(terms: Array, said: Sequence[int], coefficients: Sequence[Terms]
     odds = np.column_stack([np.zeros(len(terms)), terms @ np.array(coefficients).T])
     top = odds.max(axis=1)
     total = top + np.log(np.exp(odds - top[:, None]).sum(axis=1))
-    found: Array = odds[np.arange(len(terms)), np.array(said)] - total
-    return found.clip(min=log(SURE))
+    logs: Array = odds[np.arange(len(terms)), np.array(said)] - total
+    return logs.clip(min=log(SURE))
 
 
 def _doubts(public: Public, speaker: int) -> Array:

@@ -143,8 +143,8 @@ class AvalonText(MoveSentences):
         return "your Merlin was named" if outcome.reason == "assassination" else self.why(outcome)
 
     def _reason(self, outcome: Outcome, audience: int) -> str:
-        told = _ENDS.get((outcome.winner, outcome.reason), (outcome.reason,) * 2)
-        return told[audience].replace("{guesser}", self._guesser)
+        reasons = _ENDS.get((outcome.winner, outcome.reason), (outcome.reason,) * 2)
+        return reasons[audience].replace("{guesser}", self._guesser)
 
     def line(self, event: Event) -> str:
         seat, move, _ = event
@@ -273,12 +273,12 @@ def _decision(text: str, view: AvalonView) -> Move:
 
 def _read_hold(text: str, legal: tuple[Move, ...]) -> Move:
     """The one player whom free words hold for Merlin; nobody, if they hold none or several."""
-    found = {
+    seats = {
         next(filter(None, match.groups()))
         for match in _HOLDS.finditer(text)
         if not negated(last_clause(text[: match.start()]) + match[0])
     }
-    move = Move(vocabulary.CONSULT, tuple(int(seat) for seat in found))
+    move = Move(vocabulary.CONSULT, tuple(int(seat) for seat in seats))
     return Move(vocabulary.CONSULT, move.args if move in legal else (), text)
 
 

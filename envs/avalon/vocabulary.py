@@ -46,11 +46,11 @@ def shown_roles(role: str, roles: Sequence[str]) -> tuple[str, ...]:
     """
     different = dict.fromkeys(roles)
     if role == MERLIN:
-        return tuple(one for one in different if one in EVIL_ROLES and one != MORDRED)
+        return tuple(other for other in different if other in EVIL_ROLES and other != MORDRED)
     if role == PERCIVAL:
-        return tuple(one for one in (MERLIN, MORGANA) if one in different)
+        return tuple(other for other in (MERLIN, MORGANA) if other in different)
     if role in EVIL_ROLES and role != OBERON:
-        return tuple(one for one in different if one in EVIL_ROLES and one != OBERON)
+        return tuple(other for other in different if other in EVIL_ROLES and other != OBERON)
     return ()
 
 
@@ -81,12 +81,12 @@ def night_sentence(role: str, roles: Sequence[str], seats: Sequence[int]) -> str
         return f"You know that {listing(seats)} {are} evil.{hidden}"
     if not seats:
         return "You know no evil teammate."
-    others = Counter(one for one in roles if one in EVIL_ROLES and one != OBERON) - Counter([role])
+    others = Counter(other for other in roles if other in EVIL_ROLES and other != OBERON) - Counter([role])
     if len(seats) == 1:
         return f"Your evil teammate is {', '.join([*map(name, seats), *map(titled, others)])}."
-    held = ", ".join(one if count == 1 else f"{count} x {one}" for one, count in others.items())
+    cards = ", ".join(other if count == 1 else f"{count} x {other}" for other, count in others.items())
     unknown = ", in unknown order" if len(others) > 1 else ""
-    return f"Your evil teammates are {listing(seats)} ({held}{unknown})."
+    return f"Your evil teammates are {listing(seats)} ({cards}{unknown})."
 
 
 # Moves of the seats.

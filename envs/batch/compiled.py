@@ -70,8 +70,8 @@ def _copy(typing: Any, to: Any, of: Any) -> Any:
 
     def written(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         target, source = (
-            context.make_array(one)(context, builder, value)
-            for one, value in zip(signature.args, arguments, strict=True)
+            context.make_array(kind)(context, builder, value)
+            for kind, value in zip(signature.args, arguments, strict=True)
         )
         cgutils.raw_memcpy(builder, target.data, source.data, source.nitems, source.itemsize)  # type: ignore[no-untyped-call]
         return context.get_dummy_value()
@@ -97,8 +97,8 @@ def _widen(typing: Any, to: Any, of: Any) -> Any:
 
     def written(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         target, source = (
-            context.make_array(one)(context, builder, value)
-            for one, value in zip(signature.args, arguments, strict=True)
+            context.make_array(kind)(context, builder, value)
+            for kind, value in zip(signature.args, arguments, strict=True)
         )
         small, wide = ir.VectorType(ir.IntType(8), LANES), ir.VectorType(ir.FloatType(), LANES)
         numbers = builder.load(builder.bitcast(source.data, small.as_pointer()), align=1)

@@ -81,8 +81,8 @@ class ScalarTables(BatchTables):
     @property
     def side(self) -> Array:
         sides = self.spec.sides
-        found = [[sides.index(view.side) if sides else -1 for view in table.views()] for table in self.tables]
-        return np.array(found, dtype=np.int8)
+        numbers = [[sides.index(view.side) if sides else -1 for view in table.views()] for table in self.tables]
+        return np.array(numbers, dtype=np.int8)
 
     def hidden(self, out: Array | None = None) -> Array:
         shown = self._hidden if out is None else out
@@ -94,15 +94,15 @@ class ScalarTables(BatchTables):
         return shown
 
     def state(self) -> Array:
-        told = [json.dumps(table.state()).encode() for table in self.tables]
-        longest = max(map(len, told))
-        return np.array([np.frombuffer(one.ljust(longest), np.uint8) for one in told])
+        states = [json.dumps(table.state()).encode() for table in self.tables]
+        longest = max(map(len, states))
+        return np.array([np.frombuffer(state.ljust(longest), np.uint8) for state in states])
 
     def restore(self, state: Array) -> Turns:
         try:
-            told = [json.loads(row.tobytes()) for row in state]
-            for table, one in zip(self.tables, told, strict=True):
-                table.restore(one)
+            states = [json.loads(row.tobytes()) for row in state]
+            for table, saved in zip(self.tables, states, strict=True):
+                table.restore(saved)
         except (ValueError, KeyError, TypeError) as error:
             raise ParlourError(f"this state is not accepted ({error}); accepted: one of tables made alike") from None
         return self._anew()
@@ -225,15 +225,15 @@ class _Table:
         streams = {"nature": self.nature.bit_generator.state, "players": self.players.bit_generator.state}
         return {"seed": self.seed, "games": self.games, "moves": [list(move) for move in self.moves], **streams}
 
-    def restore(self, told: dict[str, Any]) -> None:
+    def restore(self, saved: dict[str, Any]) -> None:
         """Go on from `state`. Scripted players begin anew. Raises `ValueError`, `KeyError` or `TypeError`."""
-        self.seed, self.games = int(told["seed"]), int(told["games"])
+        self.seed, self.games = int(saved["seed"]), int(saved["games"])
         self._forget()
-        for kind, args, words in told["moves"]:
+        for kind, args, words in saved["moves"]:
             self._make(Move(kind, tuple(args), words))
         self.nature = np.random.default_rng(0)
-        self.nature.bit_generator.state = told["nature"]
-        self.players.bit_generator.state = told["players"]
+        self.nature.bit_generator.state = saved["nature"]
+        self.players.bit_generator.state = saved["players"]
 
     def _forget(self) -> None:
         """No move is made yet."""

@@ -47,9 +47,9 @@ def seeds_of(seed: int | Sequence[int], games: int) -> list[int]:
     if isinstance(seed, int | np.integer) and seed >= 0:
         return [int(word) for word in np.random.SeedSequence(int(seed)).generate_state(games, np.uint64)]
     given = [] if isinstance(seed, int | np.integer | str) else list(seed)
-    if len(given) != games or not all(isinstance(one, int | np.integer) and one >= 0 for one in given):
+    if len(given) != games or not all(isinstance(number, int | np.integer) and number >= 0 for number in given):
         raise accept("seed", seed, f"a whole number from 0, or a sequence of {games} of them")
-    return [int(one) for one in given]
+    return [int(number) for number in given]
 
 
 class BatchTables(ABC):
@@ -157,8 +157,8 @@ class BatchTables(ABC):
         return self._turns
 
     def _hold_or_refuse(self) -> None:
-        held = (self.winner == ILLEGAL) & (self._chosen == HOLD)
-        self.winner[held], self._turns.rewards[held], self._turns.terminated[held] = NOBODY, 0, 0
+        stays = (self.winner == ILLEGAL) & (self._chosen == HOLD)
+        self.winner[stays], self._turns.rewards[stays], self._turns.terminated[stays] = NOBODY, 0, 0
         if self.winner.min() == ILLEGAL:
             table = int(np.flatnonzero(self.winner == ILLEGAL)[0])
             actor, mask = int(self._turns.actor[table]), self._turns.mask[table]

@@ -157,12 +157,12 @@ class ActionSet:
         """Whether this action of the verifier checks."""
         return self.verifier[action].kind == _CHECK
 
-    def executed(self, chosen: Joint, found: bool) -> Joint:
+    def executed(self, chosen: Joint, evidence: bool) -> Joint:
         """What is carried out when the modules choose so: without evidence nothing is read, and nothing is checked."""
         retriever, generator, verifier = chosen
-        if self.reads(generator) and not found:
+        if self.reads(generator) and not evidence:
             generator = _first(self.generator, _RECALL, _REFUSE)
-        if self.checks(verifier) and (not found or self.refuses(generator)):
+        if self.checks(verifier) and (not evidence or self.refuses(generator)):
             verifier = _first(self.verifier, _SKIP)
         return Joint(retriever, generator, verifier)
 
@@ -218,24 +218,24 @@ class ActionSet:
 
     def as_plain(self) -> dict[str, Any]:
         """Lists of objects, as configurations and policy files hold them; `from_plain` reads them."""
-        told: dict[str, Any] = {
+        plain: dict[str, Any] = {
             module: [asdict(action) for action in actions]
             for module, actions in zip(_MODULES, self.modules, strict=True)
         }
-        return told | ({"offered": [list(names) for names in self.offered]} if self.offered else {})
+        return plain | ({"offered": [list(names) for names in self.offered]} if self.offered else {})
 
     @classmethod
-    def from_plain(cls, told: Any) -> Self:
+    def from_plain(cls, plain: Any) -> Self:
         """The set that `as_plain` describes. Raises `ParlourError` if it is none; the message says where."""
-        if not isinstance(told, Mapping):
-            raise accept("actions", told, f"an object with {', '.join(_MODULES)}")
-        for name in told:
+        if not isinstance(plain, Mapping):
+            raise accept("actions", plain, f"an object with {', '.join(_MODULES)}")
+        for name in plain:
             check_one_of("entry of actions", name, (*_MODULES, "offered"))
-        retriever, generator, verifier = (_actions(module, told.get(module)) for module in _MODULES)
-        offered = told.get("offered", [])
-        if not isinstance(offered, list | tuple) or not all(isinstance(one, list | tuple) for one in offered):
+        retriever, generator, verifier = (_actions(module, plain.get(module)) for module in _MODULES)
+        offered = plain.get("offered", [])
+        if not isinstance(offered, list | tuple) or not all(isinstance(names, list | tuple) for names in offered):
             raise accept("offered", offered, "a list of joint actions, each a list of three names")
-        joints = tuple(tuple(map(str, one)) for one in offered)
+        joints = tuple(tuple(map(str, names)) for names in offered)
         return cls(retriever, generator, verifier, joints)  # type: ignore[arg-type]  # lengths are checked there
 
     @classmethod
@@ -268,16 +268,16 @@ def _check_action(module: str, action: Action, kinds: tuple[str, ...]) -> None:
         raise accept(f"part for {action.name}", action.by, "the name of a part of the service, or nothing")
 
 
-def _actions(module: str, told: Any) -> tuple[Action, ...]:
-    if not isinstance(told, list | tuple) or not all(isinstance(one, Mapping) for one in told):
-        raise accept(f"actions of the {module}", told, "a list of objects {name, kind, cost, by, depth}")
+def _actions(module: str, entries: Any) -> tuple[Action, ...]:
+    if not isinstance(entries, list | tuple) or not all(isinstance(entry, Mapping) for entry in entries):
+        raise accept(f"actions of the {module}", entries, "a list of objects {name, kind, cost, by, depth}")
     known = [field.name for field in fields(Action)]
-    for one in told:
-        for name in one:
+    for entry in entries:
+        for name in entry:
             check_one_of(f"entry of an action of the {module}", name, known)
-        if not {"name", "kind"} <= set(one):
-            raise accept(f"action of the {module}", dict(one), "name and kind, and cost, by and depth or none")
-    return tuple(Action(**one) for one in told)
+        if not {"name", "kind"} <= set(entry):
+            raise accept(f"action of the {module}", dict(entry), "name and kind, and cost, by and depth or none")
+    return tuple(Action(**entry) for entry in entries)
 
 
 def _published() -> ActionSet:

@@ -70,11 +70,11 @@ def measure(
 ) -> tuple[float, ...]:
     """The features of a question that is linked to these documents and has these signals."""
     path = search.path(graph, starts[0], question, "shallow") if starts else None
-    told = (0.0,) * len(SIGNAL_FEATURES) if signals is None else (float(bool(starts)), *signals)
+    measured = (0.0,) * len(SIGNAL_FEATURES) if signals is None else (float(bool(starts)), *signals)
     form = form_of(question)
-    forms = tuple(float(form == one) for one in FORMS)
+    forms = tuple(float(form == other) for other in FORMS)
     return (
-        *told,
+        *measured,
         *forms,
         *_of_question(graph, question),
         *_of_links(graph, question, starts),
@@ -93,8 +93,8 @@ def form_of(question: str) -> str:
 
 def _of_question(graph: KnowledgeGraph, question: str) -> tuple[float, ...]:
     stems = english.stems(question)
-    held = [len(graph.postings[word]) for word in stems if word in graph.postings]
-    rarity = sum(log(len(graph) / count) for count in held) / max(1, len(held))
+    counts = [len(graph.postings[word]) for word in stems if word in graph.postings]
+    rarity = sum(log(len(graph) / count) for count in counts) / max(1, len(counts))
     return (
         float(len(question.split())),
         float(len(stems)),
@@ -104,7 +104,7 @@ def _of_question(graph: KnowledgeGraph, question: str) -> tuple[float, ...]:
         float(max(0, len(_RELATIVE.findall(question)) - 1)),  # the first one asks
         float(len(english.years(question))),
         rarity,
-        1 - len(held) / max(1, len(stems)),
+        1 - len(counts) / max(1, len(stems)),
     )
 
 
@@ -130,13 +130,13 @@ def _of_links(graph: KnowledgeGraph, question: str, starts: Sequence[int]) -> tu
 def _holding(graph: KnowledgeGraph, title: str) -> int:
     """How many documents have all words of a title in theirs."""
     stems = english.stems(title)
-    found = [graph.postings[word] for word in stems if word in graph.postings]
-    shared = set.intersection(*found) if found else set()
+    postings = [graph.postings[word] for word in stems if word in graph.postings]
+    shared = set.intersection(*postings) if postings else set()
     return sum(graph.kind[node] == DOCUMENT for node in shared)
 
 
-def _two(found: Sequence[float]) -> tuple[float, float]:
-    first, second, *_ = (*found, 0.0, 0.0)
+def _two(values: Sequence[float]) -> tuple[float, float]:
+    first, second, *_ = (*values, 0.0, 0.0)
     return first, second
 
 
@@ -153,7 +153,7 @@ def _of_path(graph: KnowledgeGraph, question: str, path: Path | None) -> tuple[f
     wanted = set(reading.relation(question))
     degrees = [log(1 + graph.degree(node)) for node in path.nodes if graph.kind[node] in (DOCUMENT, ENTITY)]
     reliable = [graph.reliability[node] for node in path.nodes]
-    told = [wanted.intersection(english.stems(piece.sentence)) for piece in pieces]
+    matches = [wanted.intersection(english.stems(piece.sentence)) for piece in pieces]
     return (
         path.score,
         float(len(path.nodes)),
@@ -168,9 +168,9 @@ def _of_path(graph: KnowledgeGraph, question: str, path: Path | None) -> tuple[f
         float(len({name for names in offered for name in names})),
         float(len({name for names in cued for name in names})),
         float(sum(bool(english.years(piece.sentence)) for piece in pieces)),
-        float(sum(map(bool, told))),
-        float(len(wanted.difference(*told))),
-        float(bool(told and told[-1])),
+        float(sum(map(bool, matches))),
+        float(len(wanted.difference(*matches))),
+        float(bool(matches and matches[-1])),
         float(len(offered[-1]) if offered else 0),
         float(len(cued[-1]) if cued else 0),
         float(len(reading.joined(pieces, english.proper_names(question)))),
@@ -183,5 +183,5 @@ def _of_path(graph: KnowledgeGraph, question: str, path: Path | None) -> tuple[f
 
 def _met(graph: KnowledgeGraph, question: str, nodes: Sequence[int]) -> float:
     """Share of the question's words that these nodes hold, of those that the graph holds."""
-    held = [graph.postings[word] for word in english.stems(question) if word in graph.postings]
-    return sum(not posting.isdisjoint(nodes) for posting in held) / len(held) if held else 0.0
+    postings = [graph.postings[word] for word in english.stems(question) if word in graph.postings]
+    return sum(not posting.isdisjoint(nodes) for posting in postings) / len(postings) if postings else 0.0

@@ -110,11 +110,11 @@ def _articles(rng: np.random.Generator, world: FictionalWorld, knobs: Knobs, abs
         for subject in getattr(world, kind):
             if subject.name in absent or (kind == "works" and subject.maker.name in absent and rng.random() < 0.5):
                 continue
-            told = _told(rng, subject, knobs, list(templates.values()))
+            sentences = _told(rng, subject, knobs, list(templates.values()))
             count = rng.poisson(knobs.gossip * (0.3 + subject.fame))
-            told += [gossip(rng, world, subject.name, knobs.lure) for _ in range(count)]
-            if told:
-                articles.append(Passage(subject.name, tuple(told)))
+            sentences += [gossip(rng, world, subject.name, knobs.lure) for _ in range(count)]
+            if sentences:
+                articles.append(Passage(subject.name, tuple(sentences)))
             if rng.random() < knobs.distractors:
                 articles.append(_distractor(rng, world, subject.name, knobs))
     return articles
@@ -141,9 +141,9 @@ def _distractor(rng: np.random.Generator, world: FictionalWorld, name: str, knob
 
 
 def _questions(rng: np.random.Generator, world: FictionalWorld, knobs: Knobs, size: int) -> tuple[CorpusQuestion, ...]:
-    found: dict[str, CorpusQuestion] = {}
+    questions: dict[str, CorpusQuestion] = {}
     for _ in range(size * 60):
-        if len(found) == size:
+        if len(questions) == size:
             break
         draw = rng.random()
         if draw < knobs.bridge:
@@ -156,24 +156,24 @@ def _questions(rng: np.random.Generator, world: FictionalWorld, knobs: Knobs, si
             question = _yes_no(rng, world)
         if rng.random() < knobs.typos:
             question = question._replace(text=_misspelt(rng, question.text))
-        found.setdefault(question.text, question)
-    if len(found) < size:
+        questions.setdefault(question.text, question)
+    if len(questions) < size:
         raise ParlourError(
-            f"size of a corpus {size} is not accepted; accepted: up to {len(found)} with this difficulty"
+            f"size of a corpus {size} is not accepted; accepted: up to {len(questions)} with this difficulty"
         )
-    return tuple(found.values())
+    return tuple(questions.values())
 
 
 def _bridge(rng: np.random.Generator, world: FictionalWorld, start: str, facts: list[str], text: str) -> CorpusQuestion:
     """A question about a town, person or work; each fact leads to the next, the last one to the answer."""
     things = getattr(world, start)
     subject: Any = things[rng.integers(len(things))]
-    thing, told = subject, []
+    thing, facts_needed = subject, []
     for relation in facts:
-        told.append(WorldFact(thing.name, relation, thing.fame))
+        facts_needed.append(WorldFact(thing.name, relation, thing.fame))
         thing = getattr(thing, relation)
     answer = getattr(thing, "name", thing)
-    return CorpusQuestion(text.format(subject), str(answer), "bridge", tuple(told), _decoys(rng, world, answer))
+    return CorpusQuestion(text.format(subject), str(answer), "bridge", tuple(facts_needed), _decoys(rng, world, answer))
 
 
 def _decoys(rng: np.random.Generator, world: FictionalWorld, answer: object) -> tuple[str, ...]:
@@ -197,8 +197,8 @@ def _comparison(rng: np.random.Generator, world: FictionalWorld) -> CorpusQuesti
     else:
         pair, relation = _two(rng, world.works), "year"
         text = f"Which came out first, {pair[0].name} or {pair[1].name}?"
-    first = min(pair, key=lambda one: getattr(one, relation)).name  # of equals the first
-    decoys = tuple(one.name for one in pair if one.name != first)
+    first = min(pair, key=lambda subject: getattr(subject, relation)).name  # of equals the first
+    decoys = tuple(subject.name for subject in pair if subject.name != first)
     return CorpusQuestion(text, first, "comparison", _facts(relation, *pair), decoys)
 
 
@@ -208,12 +208,12 @@ def _two(rng: np.random.Generator, among: Sequence[Any]) -> list[Any]:
 
 def _yes_no(rng: np.random.Generator, world: FictionalWorld) -> CorpusQuestion:
     if rng.random() < 0.5:
-        one = world.people[rng.integers(len(world.people))]
-        same = [p for p in world.people if p.town == one.town and p != one]
-        others = same if same and rng.random() < 0.5 else [p for p in world.people if p != one]
+        person = world.people[rng.integers(len(world.people))]
+        same = [p for p in world.people if p.town == person.town and p != person]
+        others = same if same and rng.random() < 0.5 else [p for p in world.people if p != person]
         two = others[rng.integers(len(others))]
-        yes, facts = one.town == two.town, _facts("town", one, two)
-        text = f"Were {one.name} and {two.name} born in the same town?"
+        yes, facts = person.town == two.town, _facts("town", person, two)
+        text = f"Were {person.name} and {two.name} born in the same town?"
     else:
         a, b = _two(rng, world.works)
         yes, facts = a.kind == b.kind, _facts("kind", a, b)

@@ -93,14 +93,14 @@ class KnowledgeGraph:
 
     def neighbours(self, node: int) -> tuple[tuple[int, str, float], ...]:
         """The `NEAREST` neighbours with relation and weight of the edge, heaviest first; of equal ones the more reliable."""
-        found = self._neighbours.get(node)
-        if found is None:
+        nearest = self._neighbours.get(node)
+        if nearest is None:
             rank = self.reliability
             edges = nsmallest(
                 NEAREST, self.graph.adj[node].items(), key=lambda edge: (-edge[1]["weight"], -rank[edge[0]], edge[0])
             )
-            found = self._neighbours[node] = tuple((other, data["relation"], data["weight"]) for other, data in edges)
-        return found
+            nearest = self._neighbours[node] = tuple((other, data["relation"], data["weight"]) for other, data in edges)
+        return nearest
 
     def degree(self, node: int) -> int:
         """Number of neighbours."""
@@ -111,11 +111,11 @@ class KnowledgeGraph:
         scores: Counter[int] = Counter()
         total = len(self.kind)
         for word in english.stems(text):
-            held = self.postings.get(word, ())
-            if 0 < len(held) <= _POSTINGS:
-                for node in held:
+            nodes = self.postings.get(word, ())
+            if 0 < len(nodes) <= _POSTINGS:
+                for node in nodes:
                     if self.kind[node] == SENTENCE:
-                        scores[node] += np.log(total / len(held))
+                        scores[node] += np.log(total / len(nodes))
         return [node for node, _ in sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:count]]
 
     # -- linking -----------------------------------------------------------------------------------------------
@@ -128,15 +128,15 @@ class KnowledgeGraph:
         digit, matches its exact words in the question, unless they are part of a longer title of this kind. A name inside a
         matched title with a digit ("Book" in "Book 3") matches nothing else.
         """
-        found = self._word_by_word(english.normal(question).split())
-        numbered = [f" {english.normal(self.text[node])} " for node in found if _has_digit(self.text[node])]
+        likenesses = self._word_by_word(english.normal(question).split())
+        numbered = [f" {english.normal(self.text[node])} " for node in likenesses if _has_digit(self.text[node])]
         for name in map(english.normal, english.proper_names(question)):
             if any(f" {name} " in title for title in numbered):
                 continue
             node, likeness = self._most_like(name, question)
             if node >= 0 and likeness >= CUT_OFF:
-                found[node] = max(likeness, found.get(node, 0.0))
-        return sorted(found, key=lambda node: (-found[node], node))
+                likenesses[node] = max(likeness, likenesses.get(node, 0.0))
+        return sorted(likenesses, key=lambda node: (-likenesses[node], node))
 
     def _word_by_word(self, words: list[str]) -> dict[int, float]:
         word_by_word: dict[int, float] = {}
@@ -195,9 +195,9 @@ class KnowledgeGraph:
         self.graph.add_node(number)
         return number
 
-    def _edge(self, one: int, two: int, relation: str, weight: float) -> None:
-        if one != two and not self.graph.has_edge(one, two):
-            self.graph.add_edge(one, two, relation=relation, weight=weight)
+    def _edge(self, first: int, second: int, relation: str, weight: float) -> None:
+        if first != second and not self.graph.has_edge(first, second):
+            self.graph.add_edge(first, second, relation=relation, weight=weight)
 
     def _add_passage(self, passage: Passage) -> None:
         key = english.normal(passage.title)
@@ -215,8 +215,8 @@ class KnowledgeGraph:
         for node in nodes:
             self._edge(document, node, "contains", WEIGHTS["contains"])
             self._index(node, self.text[node])
-        for one, two in pairwise(nodes):
-            self._edge(one, two, "next", WEIGHTS["next"])
+        for first, second in pairwise(nodes):
+            self._edge(first, second, "next", WEIGHTS["next"])
 
     def _index(self, node: int, text: str) -> None:
         for word in english.stems(text):
@@ -237,8 +237,8 @@ class KnowledgeGraph:
         nodes = [self._entity(name) for name in named]
         for node in nodes:
             self._edge(sentence, node, "mentions", WEIGHTS["mentions"])
-        for (one, a), (two, b) in pairwise(zip(named, nodes, strict=True)):
-            between = english.stems(text[text.index(one) + len(one) :].partition(two)[0])
+        for (earlier, a), (later, b) in pairwise(zip(named, nodes, strict=True)):
+            between = english.stems(text[text.index(earlier) + len(earlier) :].partition(later)[0])
             if between:
                 self._edge(a, b, between[-1], VERB_WEIGHT)
         for year in english.years(text):
@@ -248,11 +248,11 @@ class KnowledgeGraph:
         """Words in lower case that several sentences share, but not too many."""
         most = max(20, int(_COMMON * len(sentences)))
         lower = {node: [w for w in self.text[node].split() if w[:1].islower()] for node in sentences}
-        held: dict[str, list[int]] = defaultdict(list)
+        nodes_of: dict[str, list[int]] = defaultdict(list)
         for node, words in lower.items():
             for word in english.stems(" ".join(words)):
-                held[word].append(node)
-        for word, nodes in held.items():
+                nodes_of[word].append(node)
+        for word, nodes in nodes_of.items():
             if 2 <= len(nodes) <= most and len(word) >= 4:
                 concept = self._node(CONCEPT, word)
                 self.postings[word].add(concept)

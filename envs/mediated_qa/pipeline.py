@@ -131,8 +131,8 @@ class Pipeline:
     @property
     def retriever(self) -> Retriever:
         """Who finds evidence for actions that name nobody."""
-        found: Retriever = self._retrievers[""]
-        return found
+        retriever: Retriever = self._retrievers[""]
+        return retriever
 
     @property
     def offline(self) -> bool:

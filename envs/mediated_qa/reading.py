@@ -61,9 +61,9 @@ def pieces(evidence: str) -> tuple[Piece, ...]:
     return tuple(Piece(title, sentence) if sentence else Piece("", title) for title, _, sentence in parts)
 
 
-def join(found: tuple[Piece, ...]) -> str:
+def join(evidence: tuple[Piece, ...]) -> str:
     """The evidence text of pieces."""
-    return SEPARATOR.join(f"{title}: {sentence}" for title, sentence in found)
+    return SEPARATOR.join(f"{title}: {sentence}" for title, sentence in evidence)
 
 
 def relation(question: str) -> tuple[str, ...]:
@@ -82,25 +82,25 @@ _KINDS: Final = frozenset(map(stem, _KIND_WORDS))
 @lru_cache(maxsize=_KEPT)
 def read(question: str, evidence: str) -> EstimatedAnswer:
     """The answer that the evidence suggests. Empty, with confidence 0, if it suggests none."""
-    found = pieces(evidence)
-    if not found:
+    parts = pieces(evidence)
+    if not parts:
         return NO_ANSWER
-    asked = subjects(question, found)
+    asked = subjects(question, parts)
     if _YES_NO.match(question) and len(asked) >= 2:
-        return _compare(question, asked[:2], found)
+        return _compare(question, asked[:2], parts)
     if " or " in question and len(asked) >= 2:
-        return _choose(question, asked[-2:], found)
-    return _pick(question, asked, found)
+        return _choose(question, asked[-2:], parts)
+    return _pick(question, asked, parts)
 
 
-def subjects(question: str, found: tuple[Piece, ...]) -> tuple[str, ...]:
+def subjects(question: str, parts: tuple[Piece, ...]) -> tuple[str, ...]:
     """What a question is about: its names, and its titles without capital letters; in its order.
 
     >>> subjects("Who maintains zlib1g?", (Piece("zlib1g", "Section: libs"),))
     ('zlib1g',)
     """
     names, whole = proper_names(question), f" {normal(question)} "
-    titles = dict.fromkeys(piece.title for piece in found if piece.title and piece.title == piece.title.lower())
+    titles = dict.fromkeys(piece.title for piece in parts if piece.title and piece.title == piece.title.lower())
     plain = [title for title in titles if normal(title) not in STOP_WORDS and f" {normal(title)} " in whole]
     if not plain:
         return names
@@ -123,9 +123,9 @@ def _overlap(wanted: tuple[str, ...], sentence: str) -> float:
     return len(set(wanted) & set(stems(sentence))) / len(wanted) if wanted else 0.0
 
 
-def _about(name: str, found: tuple[Piece, ...]) -> list[Piece]:
+def _about(name: str, parts: tuple[Piece, ...]) -> list[Piece]:
     key = normal(name)
-    return [piece for piece in found if normal(piece.title) == key or key in normal(piece.sentence)]
+    return [piece for piece in parts if normal(piece.title) == key or key in normal(piece.sentence)]
 
 
 def candidates(
@@ -153,11 +153,11 @@ def candidates(
     return tuple(options)
 
 
-def _pick(question: str, asked: tuple[str, ...], found: tuple[Piece, ...]) -> EstimatedAnswer:
+def _pick(question: str, asked: tuple[str, ...], parts: tuple[Piece, ...]) -> EstimatedAnswer:
     """A year or a name from the sentence with most of the relation; of equal ones the last on the way."""
     wanted = relation(question)
     best = NO_ANSWER
-    for piece in found:
+    for piece in parts:
         score = _overlap(wanted, piece.sentence)
         options = candidates(piece, question, asked)
         if options and score > 0 and score >= best.confidence:
@@ -165,46 +165,46 @@ def _pick(question: str, asked: tuple[str, ...], found: tuple[Piece, ...]) -> Es
     return best
 
 
-def _facts(question: str, name: str, found: tuple[Piece, ...], asked: tuple[str, ...]) -> tuple[set[str], float]:
+def _facts(question: str, name: str, parts: tuple[Piece, ...], asked: tuple[str, ...]) -> tuple[set[str], float]:
     """Years and names that the sentences about somebody give for the relation, and how much of it they have."""
-    wanted, told, best = relation(question), set(), 0.0
-    taken = {normal(one) for one in asked}
-    for piece in _about(name, found):
+    wanted, answers, best = relation(question), set(), 0.0
+    taken = {normal(subject) for subject in asked}
+    for piece in _about(name, parts):
         score = _overlap(wanted, piece.sentence)
         if score > 0:
             best = max(best, score)
             value, words = _field(piece, question)
-            told |= {normal(proper_name) for proper_name in proper_names(words)} - taken
-            told |= set(years(piece.sentence)) | ({normal(value)} if value else set())
-    return told, best
+            answers |= {normal(proper_name) for proper_name in proper_names(words)} - taken
+            answers |= set(years(piece.sentence)) | ({normal(value)} if value else set())
+    return answers, best
 
 
-def _compare(question: str, asked: tuple[str, ...], found: tuple[Piece, ...]) -> EstimatedAnswer:
+def _compare(question: str, asked: tuple[str, ...], parts: tuple[Piece, ...]) -> EstimatedAnswer:
     if re.search(r"\bboth\b", question, re.IGNORECASE):
-        return _both(question, asked, found)
-    (one, p), (two, q) = (_facts(question, name, found, asked) for name in asked)
-    if not one and not two:
+        return _both(question, asked, parts)
+    (first, p), (two, q) = (_facts(question, name, parts, asked) for name in asked)
+    if not first and not two:
         return NO_ANSWER
-    if not one or not two:
+    if not first or not two:
         return EstimatedAnswer("no", max(p, q) / 2)
-    return EstimatedAnswer("yes" if one & two else "no", min(p, q))
+    return EstimatedAnswer("yes" if first & two else "no", min(p, q))
 
 
-def _both(question: str, asked: tuple[str, ...], found: tuple[Piece, ...]) -> EstimatedAnswer:
+def _both(question: str, asked: tuple[str, ...], parts: tuple[Piece, ...]) -> EstimatedAnswer:
     said = re.search(r"\bboth\s+(?:an?\s+)?(\w+)", question, re.IGNORECASE)
     assert said is not None
-    kind, about = stem(said[1]), [_about(name, found) for name in asked]
-    held = [any(kind in stems(piece.sentence) for piece in some) for some in about]
+    kind, about = stem(said[1]), [_about(name, parts) for name in asked]
+    matches = [any(kind in stems(piece.sentence) for piece in some) for some in about]
     if not any(about):
         return NO_ANSWER
-    return EstimatedAnswer("yes" if all(held) else "no", sum(map(bool, about)) / 2)
+    return EstimatedAnswer("yes" if all(matches) else "no", sum(map(bool, about)) / 2)
 
 
-def _choose(question: str, asked: tuple[str, ...], found: tuple[Piece, ...]) -> EstimatedAnswer:
+def _choose(question: str, asked: tuple[str, ...], parts: tuple[Piece, ...]) -> EstimatedAnswer:
     dated = []
     for name in asked:
-        told, score = _facts(question, name, found, asked)
-        dates = sorted(one for one in told if one.isdigit())
+        answers, score = _facts(question, name, parts, asked)
+        dates = sorted(answer for answer in answers if answer.isdigit())
         if dates:
             dated.append((dates[0], name, score))
     if not dated:
@@ -223,13 +223,13 @@ def entailment(question: str, evidence: str, answer: str) -> str:
     kind. It is contradicted if that sentence offers another answer instead, or if it comes from a sentence that is not connected
     to the question; otherwise it is neutral.
     """
-    found, wanted = pieces(evidence), relation(question)
-    asked = subjects(question, found)
-    if answer.lower() in ("yes", "no") or not found:
+    parts, wanted = pieces(evidence), relation(question)
+    asked = subjects(question, parts)
+    if answer.lower() in ("yes", "no") or not parts:
         return "neutral"
     if " or " in question:
-        return "entailment" if sum(bool(_about(name, found)) for name in asked[-2:]) == 2 else "neutral"
-    near, rivals = joined(found, asked), False
+        return "entailment" if sum(bool(_about(name, parts)) for name in asked[-2:]) == 2 else "neutral"
+    near, rivals = joined(parts, asked), False
     for piece in near:
         if _overlap(wanted, piece.sentence) > 0:
             offered = {normal(candidate) for candidate in candidates(piece, question, asked, strict=True)}
@@ -240,12 +240,12 @@ def entailment(question: str, evidence: str, answer: str) -> str:
     return "contradiction" if rivals or stray else "neutral"
 
 
-def joined(found: tuple[Piece, ...], asked: tuple[str, ...]) -> list[Piece]:
+def joined(parts: tuple[Piece, ...], asked: tuple[str, ...]) -> list[Piece]:
     """The pieces that name somebody in the question, and pieces about somebody named there."""
     near = {normal(name) for name in asked}
     together: dict[Piece, None] = {}
     for _ in range(3):
-        for piece in found:
+        for piece in parts:
             named = {normal(name) for name in proper_names(piece.sentence)}
             if normal(piece.title) in near or (named & {normal(name) for name in asked}):
                 together[piece] = None

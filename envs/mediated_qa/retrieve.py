@@ -68,10 +68,10 @@ class Search:
     def evidence(self, graph: KnowledgeGraph, starts: list[int], question: str, depth: str) -> str:
         """The sentences on the way, each with its title; empty if there are none."""
         many = 2 if depth == "deep" and self.guide else 1
-        found: dict[Piece, None] = {}
+        sentences: dict[Piece, None] = {}
         for start in starts[:many]:
-            found |= dict.fromkeys(pieces_of(graph, self.path(graph, start, question, depth)))
-        return reading.join(tuple(found))
+            sentences |= dict.fromkeys(pieces_of(graph, self.path(graph, start, question, depth)))
+        return reading.join(tuple(sentences))
 
     def _rank(self, path: Path, met: _Meeting) -> float:
         if not self.guide:
@@ -80,7 +80,7 @@ class Search:
 
     def _next(self, graph: KnowledgeGraph, level: list[Path], met: _Meeting) -> list[Path]:
         """The best extensions of a level's paths, best first."""
-        found: dict[int, tuple[float, Path]] = {}
+        ends: dict[int, tuple[float, Path]] = {}
         reliability = graph.reliability
         for path in level:
             for node, relation, weight in self._ways(graph, path, met):
@@ -92,9 +92,9 @@ class Search:
                     path.weight + weight,
                 )
                 rank = self._rank(longer, met)
-                if node not in found or rank > found[node][0]:
-                    found[node] = rank, longer
-        ranked = sorted(found.values(), key=lambda item: (-item[0], item[1].nodes))
+                if node not in ends or rank > ends[node][0]:
+                    ends[node] = rank, longer
+        ranked = sorted(ends.values(), key=lambda item: (-item[0], item[1].nodes))
         return [path for _, path in ranked[:WIDTH]]
 
     def _ways(self, graph: KnowledgeGraph, path: Path, met: _Meeting) -> list[tuple[int, str, float]]:
@@ -110,8 +110,8 @@ class _Meeting:
     """Which of a question's words each node holds; looked up once a node."""
 
     def __init__(self, graph: KnowledgeGraph, question: str) -> None:
-        held = [graph.postings[word] for word in english.stems(question) if word in graph.postings]
-        self._held = [(1 << k, nodes) for k, nodes in enumerate(held)]
+        postings = [graph.postings[word] for word in english.stems(question) if word in graph.postings]
+        self._held = [(1 << k, nodes) for k, nodes in enumerate(postings)]
         self._known: dict[int, int] = {}
 
     def __call__(self, node: int) -> int:

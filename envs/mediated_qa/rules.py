@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 _ASK, _ADVISE, _RETRIEVE, _GENERATE, _VERIFY, _FETCH, _ANSWER, _CHECK, _JUDGE, _MEASURE = range(10)
 _new = tuple.__new__  # builds a NamedTuple without its keyword machinery, at half the cost
-_DONE: Final = {_FETCH: ("found", "evidence"), _ANSWER: ("answered", "answer"), _CHECK: ("verdict", "")}
+_DONE: Final = {_FETCH: ("has_evidence", "evidence"), _ANSWER: ("answered", "answer"), _CHECK: ("verdict", "")}
 """By step: the fields of the state that nature's number and words go to."""
 _REASONS: Final = ("right", "wrong", "abstained", "abstained")
 
@@ -67,7 +67,7 @@ class MediatedState(NamedTuple):
     """The joint action recommended; empty before."""
     chosen: tuple[int, ...]
     """The actions that the modules have chosen so far."""
-    found: int
+    has_evidence: int
     """Whether retrieval found evidence; 0 before."""
     evidence: str
     answered: int
@@ -169,8 +169,8 @@ class MediatedQA:
             return _new(Move, (ANSWERED, (plan.generator, int(answer != "")), answer))
         if s.step == _CHECK:
             checks = self.actions.checks(plan.verifier) and s.answered
-            told = (number, plan.verifier, s.evidence, s.answer)
-            verdict = verdict_of(service, self.actions, *told) if checks else vocabulary.UNCHECKED
+            arguments = (number, plan.verifier, s.evidence, s.answer)
+            verdict = verdict_of(service, self.actions, *arguments) if checks else vocabulary.UNCHECKED
             return _new(Move, (CHECKED, (plan.verifier, verdict), ""))
         right = answers(s) and service.right(number, s.answer)
         return _new(Move, (JUDGED, (int(right), int(service.known(number))), service.gold(number)))
@@ -221,10 +221,10 @@ class MediatedQA:
         """What is carried out of the modules' choices, as far as retrieval tells by now."""
         if s.step == _FETCH:
             return Joint(*s.chosen)
-        key = s.chosen, bool(s.found)
+        key = s.chosen, bool(s.has_evidence)
         plan = self._plans.get(key)
         if plan is None:
-            plan = self._plans[key] = self.actions.executed(Joint(*s.chosen), bool(s.found))
+            plan = self._plans[key] = self.actions.executed(Joint(*s.chosen), bool(s.has_evidence))
         return plan
 
     # -- inside ------------------------------------------------------------------------------------------------
@@ -240,10 +240,10 @@ class MediatedQA:
         if seat != MEDIATOR:
             step, chosen = step + 1, (*chosen, *args)
         elif self.modules:
-            told = [
+            advised = [
                 _new(Event, (NATURE, _new(Move, (ADVICE, (j, k), "")), (j,))) for j, k in enumerate(args, RETRIEVER)
             ]
-            step, advice, log = _RETRIEVE, args, (*log, *told)
+            step, advice, log = _RETRIEVE, args, (*log, *advised)
         else:
             step, advice, chosen = _FETCH, args, args
         return _new(MediatedState, (step, asked, signal, text, advice, chosen, *carried_out, log, context))
@@ -267,8 +267,8 @@ class MediatedQA:
         number, signal = move.args
         if number in s.asked:
             raise IllegalMove(f"question {number} was asked before; accepted: any of the other {self.size} questions")
-        told = _new(Event, (NATURE, _new(Move, (SIGNAL, (signal,), "")), None))
-        log = (*s.log, told, _new(Event, (NATURE, move, (MEDIATOR,))))
+        signalled = _new(Event, (NATURE, _new(Move, (SIGNAL, (signal,), "")), None))
+        log = (*s.log, signalled, _new(Event, (NATURE, move, (MEDIATOR,))))
         return self._initial._replace(
             step=_MEASURE if self._seen else _ADVISE,
             asked=(*s.asked, number),

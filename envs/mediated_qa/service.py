@@ -59,8 +59,8 @@ class Service(Protocol):
 
 def actions_of(service: Service) -> ActionSet:
     """The actions that a service knows: its attribute `actions`, or the published ones if it has none."""
-    found = getattr(service, "actions", PUBLISHED_ACTIONS)
-    return found if isinstance(found, ActionSet) else PUBLISHED_ACTIONS
+    actions = getattr(service, "actions", PUBLISHED_ACTIONS)
+    return actions if isinstance(actions, ActionSet) else PUBLISHED_ACTIONS
 
 
 def verdict_of(service: Service, actions: ActionSet, number: int, action: int, evidence: str, answer: str) -> int:

@@ -75,8 +75,8 @@ def equal_relations(path: Path) -> float:
 
 def _relation_met(graph: KnowledgeGraph, path: Path, question: str) -> float:
     wanted = reading.relation(question)
-    held = {word for piece in pieces_of(graph, path) for word in english.stems(piece.sentence)}
-    return len(held.intersection(wanted)) / len(wanted) if wanted else 0.0
+    words = {word for piece in pieces_of(graph, path) for word in english.stems(piece.sentence)}
+    return len(words.intersection(wanted)) / len(wanted) if wanted else 0.0
 
 
 def _entropy(graph: KnowledgeGraph, path: Path) -> float:

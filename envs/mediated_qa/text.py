@@ -157,8 +157,8 @@ class MediatedText(MoveSentences):
             try:
                 named += read_choice(text, self._meanings[seat]).args
             except (UnreadableMove, AmbiguousMove) as error:
-                told = ", ".join(self._actions.names[seat])
-                raise type(error)(f"{text!r} must name one action of the {AGENTS[seat]}; accepted: {told}") from None
+                names = ", ".join(self._actions.names[seat])
+                raise type(error)(f"{text!r} must name one action of the {AGENTS[seat]}; accepted: {names}") from None
         if Joint(*named) not in self._joints:
             raise IllegalMove(
                 f"{text!r} names {', '.join(self._actions.names_of(named))}; accepted: one of the joint actions listed"
@@ -172,25 +172,25 @@ class MediatedText(MoveSentences):
         if kind == vocabulary.MEASURED:
             pairs = zip(vocabulary.FEATURES, words.split(" "), strict=False)  # as many as it sees
             return f"Measured: {', '.join(f'{name} {float(value):.3g}' for name, value in pairs)}."
-        told = _quoted(words)
+        quoted = _quoted(words)
         if kind == vocabulary.QUESTION:
-            return f"Question {args[0]}: {told}"
+            return f"Question {args[0]}: {quoted}"
         if kind == vocabulary.ADVICE:
             return f"The mediator recommends to you: {self._actions.names[args[0]][args[1]]}."
         if kind == vocabulary.RETRIEVED:
             return f"{self._actions.names[vocabulary.RETRIEVER][args[0]]}: " + (
-                f"evidence {told}" if args[1] else "no evidence."
+                f"evidence {quoted}" if args[1] else "no evidence."
             )
         if kind == vocabulary.ANSWERED:
             return f"{self._actions.names[vocabulary.GENERATOR][args[0]]}: " + (
-                f"answer {told}" if args[1] else "no answer."
+                f"answer {quoted}" if args[1] else "no answer."
             )
         if kind == vocabulary.CHECKED:
             return f"{self._actions.names[vocabulary.VERIFIER][args[0]]}: verdict {VERDICTS[args[1]]}."
         if kind == vocabulary.JUDGED:
             book = "right" if args[1] else "wrong"
-            return f"The final answer is {told}. The answer from memory alone is {book}."
-        return f"{self._result(args)} The question was {told}"
+            return f"The final answer is {quoted}. The answer from memory alone is {book}."
+        return f"{self._result(args)} The question was {quoted}"
 
     def _result(self, args: tuple[int, ...]) -> str:
         """How a question ended and what it paid; said once for each outcome of each joint action."""

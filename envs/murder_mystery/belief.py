@@ -60,74 +60,74 @@ def worlds(seats: int, liars: int) -> tuple[World, ...]:
     )
 
 
-def clauses(told: Iterable[Told], victim: int) -> Clauses:
+def clauses(statements: Iterable[Told], victim: int) -> Clauses:
     """Statements about a victim (person number), as sets of speakers."""
-    told = tuple(dict.fromkeys(told))
-    died = _died(told, victim)
+    statements = tuple(dict.fromkeys(statements))
+    died = _died(statements, victim)
     always: set[int] = set()
     cleared: dict[int, set[int]] = {}
     shown: dict[int, set[int]] = {}
     for part in died:
         always |= _contradicting(part.items())
-    always |= _contradictions(told)
+    always |= _contradictions(statements)
     places, times, means = died
-    for teller, (kind, args) in told:
+    for teller, (kind, args) in statements:
         own, person = _bit(teller), args[0]
         if kind in ("saw", "at") and person != victim:
             for when in times.get(args[2], ()):
                 for place, tellers in places.items():
-                    found = shown if place == args[1] else cleared
-                    found.setdefault(person, set()).update(own | when | one for one in tellers)
+                    shows = shown if place == args[1] else cleared
+                    shows.setdefault(person, set()).update(own | when | bits for bits in tellers)
         elif kind == "lacked":
-            cleared.setdefault(person, set()).update(own | one for one in means.get(args[1], ()))
+            cleared.setdefault(person, set()).update(own | bits for bits in means.get(args[1], ()))
         elif kind == "peace" and args[1] == victim:
             cleared.setdefault(person, set()).add(own)
     return Clauses(frozenset(always), _frozen(cleared), _frozen(shown))
 
 
-def consistent(found: Clauses, every: Iterable[World]) -> Iterator[World]:
+def consistent(clashes: Clauses, every: Iterable[World]) -> Iterator[World]:
     """The worlds that agree with the statements."""
     for world in every:
         murderer, bad = world
-        broken = any(not clause & bad for clause in found.always)
-        broken = broken or any(not clause & bad for clause in found.cleared.get(murderer, ()))
+        broken = any(not clause & bad for clause in clashes.always)
+        broken = broken or any(not clause & bad for clause in clashes.cleared.get(murderer, ()))
         broken = broken or any(
-            not clause & bad for seat, of in found.shown.items() if seat != murderer for clause in of
+            not clause & bad for seat, of in clashes.shown.items() if seat != murderer for clause in of
         )
         if not broken:
             yield world
 
 
-def possible(told: Iterable[Told], seats: int, victim: int, liars: int) -> tuple[int, ...]:
+def possible(statements: Iterable[Told], seats: int, victim: int, liars: int) -> tuple[int, ...]:
     """The seats that can have killed a victim (person number), in order.
 
     Args:
-        told: Statements, with their speakers.
+        statements: Statements, with their speakers.
         seats: How many play.
         victim: Person number.
         liars: How many innocents may lie.
     """
-    found = consistent(clauses(told, victim), worlds(seats, liars))
-    return tuple(sorted({world.murderer for world in found}))
+    agreeing = consistent(clauses(statements, victim), worlds(seats, liars))
+    return tuple(sorted({world.murderer for world in agreeing}))
 
 
-def proof(told: Iterable[Told], seats: int, victim: int, liars: int) -> tuple[Told, ...]:
+def proof(statements: Iterable[Told], seats: int, victim: int, liars: int) -> tuple[Told, ...]:
     """A minimal set of statements that leaves only one seat; empty if all statements do not suffice.
 
     The briefing is taken as known and not counted. The statements are tried in their order, so that the same ones come out
     for the same input; another choice may be shorter.
     """
-    told = tuple(dict.fromkeys(told))
-    if len(possible(told, seats, victim, liars)) != 1:
+    statements = tuple(dict.fromkeys(statements))
+    if len(possible(statements, seats, victim, liars)) != 1:
         return ()
-    kept = list(told)
-    for one in told:
-        if one[0] == PUBLIC:
+    kept = list(statements)
+    for statement in statements:
+        if statement[0] == PUBLIC:
             continue
-        less = [other for other in kept if other != one]
+        less = [other for other in kept if other != statement]
         if len(possible(less, seats, victim, liars)) == 1:
             kept = less
-    return tuple(one for one in kept if one[0] != PUBLIC)
+    return tuple(statement for statement in kept if statement[0] != PUBLIC)
 
 
 def _bit(teller: int) -> int:
@@ -137,10 +137,10 @@ def _bit(teller: int) -> int:
 _Values = dict[int, set[int]]
 
 
-def _died(told: Iterable[Told], victim: int) -> tuple[_Values, _Values, _Values]:
+def _died(statements: Iterable[Told], victim: int) -> tuple[_Values, _Values, _Values]:
     """Place, time and means of a death: value -> bits of each who tells it."""
     died: tuple[_Values, _Values, _Values] = ({}, {}, {})
-    for teller, (kind, args) in told:
+    for teller, (kind, args) in statements:
         if kind == "died" and args[0] == victim:
             for part, value in zip(died, args[1:], strict=True):
                 if value != UNKNOWN:
@@ -148,11 +148,11 @@ def _died(told: Iterable[Told], victim: int) -> tuple[_Values, _Values, _Values]
     return died
 
 
-def _contradictions(told: Iterable[Told]) -> set[int]:
+def _contradictions(statements: Iterable[Told]) -> set[int]:
     """Who tells different places of a person at an hour, or means both within reach and out of it."""
     where: dict[tuple[int, int], _Values] = {}
     reach: dict[tuple[int, ...], _Values] = {}
-    for teller, (kind, args) in told:
+    for teller, (kind, args) in statements:
         if kind in ("at", "saw"):
             where.setdefault((args[0], args[2]), {}).setdefault(args[1], set()).add(_bit(teller))
         elif kind in ("had", "lacked"):
@@ -166,5 +166,5 @@ def _contradicting(values: Iterable[tuple[int, set[int]]]) -> set[int]:
     return {a | b for (_, some), (_, others) in pairs for a in some for b in others}
 
 
-def _frozen(found: Mapping[int, set[int]]) -> dict[int, frozenset[int]]:
-    return {seat: frozenset(of) for seat, of in found.items()}
+def _frozen(sets: Mapping[int, set[int]]) -> dict[int, frozenset[int]]:
+    return {seat: frozenset(of) for seat, of in sets.items()}

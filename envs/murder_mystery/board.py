@@ -36,5 +36,5 @@ def mystery_board(view: MysteryView) -> Board:
         TrackStep(step, "", NOW if number == at else GOOD if number < at else PLAIN)
         for number, step in enumerate(steps)
     )
-    told = ": ".join(filter(None, (phase, asks)))
-    return Board(tuple(map(tuple, marks)), told, (Track("Rounds", tuple(places)),))
+    title = ": ".join(filter(None, (phase, asks)))
+    return Board(tuple(map(tuple, marks)), title, (Track("Rounds", tuple(places)),))

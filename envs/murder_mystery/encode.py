@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 from parlour.envs.core import NATURE
 from parlour.envs.murder_mystery import vocabulary
-from parlour.envs.murder_mystery.options import told
+from parlour.envs.murder_mystery.options import fact_of
 from parlour.envs.murder_mystery.rules import MurderMystery
 from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.envs.murder_mystery.vocabulary.facts import TOPICS, UNKNOWN, Fact
@@ -124,7 +124,7 @@ class MysteryEncoder:
                 rows[seat][6] += 0.1
             elif kind == vocabulary.TELL:
                 rows[seat][7] += 0.1
-                claims.append((seat, told(move)))
+                claims.append((seat, fact_of(move)))
             elif kind == vocabulary.VOTES and seat == NATURE:
                 for j, votes in enumerate(args[1:]):
                     rows[j][len(_SEAT_FEATURES) + self._victims + args[0]] = votes / self._seats

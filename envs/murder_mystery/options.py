@@ -99,30 +99,30 @@ class Table:
     def _questions(self, asker: int, target: int, victim: int) -> Options:
         return Options(tuple(m for m in self._asks if _askable(m, asker, target, victim)))
 
-    def replies(self, target: int, topic: int, about: int, victim: int, heard: int) -> Options:
+    def replies(self, target: int, topic: int, about: int, victim: int, stated: int) -> Options:
         """What `target` may answer, given the facts that have been heard from it, as bits."""
         pool: _Pool = self._cached(self._pool, target, topic, about, victim)
         lies = self._case.may_lie(target, victim)
-        options: Options = self._cached(self._replies, pool, lies, heard & pool[2])
+        options: Options = self._cached(self._replies, pool, lies, stated & pool[2])
         return options
 
-    def _replies(self, pool: _Pool, lies: bool, heard: int) -> Options:
+    def _replies(self, pool: _Pool, lies: bool, stated: int) -> Options:
         bits, truth, _ = pool
-        tells = (self.tells[bit] for bit in bits if not heard >> bit & 1)
-        return Options((*tells, SAYS, *((ENOUGH,) if lies or not truth & ~heard else ())))
+        tells = (self.tells[bit] for bit in bits if not stated >> bit & 1)
+        return Options((*tells, SAYS, *((ENOUGH,) if lies or not truth & ~stated else ())))
 
     def _pool(self, target: int, topic: int, about: int, victim: int) -> _Pool:
         """The facts that may answer a question: their bits ascending; those that are known, and all, as one number."""
-        one, person = self._case.characters[target], self._seats + victim
+        character, person = self._case.characters[target], self._seats + victim
 
         def fits(fact: Fact) -> bool:
             return relevant(fact, topic, target, about, person)
 
-        known = {self.bits[tell(fact)] for fact in one.facts if fits(fact)}
+        known = {self.bits[tell(fact)] for fact in character.facts if fits(fact)}
         pool = set(known)
         if self._case.may_lie(target, victim):
-            pool |= {self.bits[tell(fact)] for fact in one.lies if fits(fact)}
-        if one.murders[victim]:
+            pool |= {self.bits[tell(fact)] for fact in character.lies if fits(fact)}
+        if character.murders[victim]:
             pool |= {self.bits[tell(fact)] for fact in self._invented(target, topic, about, person)}
         return tuple(sorted(pool)), sum(1 << bit for bit in known), sum(1 << bit for bit in pool)
 
@@ -143,7 +143,7 @@ class Table:
             return []
         invented = []
         for move in self.tells:
-            fact = told(move)
+            fact = fact_of(move)
             if fact.kind in _INVENTED[topic] and relevant(fact, topic, target, about, victim):
                 first = fact.args[0]
                 own_relation = (
@@ -163,7 +163,7 @@ def tell(fact: Fact) -> Move:
     return Move(vocabulary.TELL, (KINDS.index(fact.kind), *fact.args))
 
 
-def told(move: Move) -> Fact:
+def fact_of(move: Move) -> Fact:
     """The fact that a move tells.
 
     >>> told(Move("tell", (4, 2, 1)))

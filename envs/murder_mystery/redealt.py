@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from parlour.envs.core import Event
 from parlour.envs.murder_mystery.cases.case import Character
-from parlour.envs.murder_mystery.options import told
+from parlour.envs.murder_mystery.options import fact_of
 from parlour.envs.murder_mystery.rules import MurderMystery
 from parlour.envs.murder_mystery.vocabulary import TELL
 from parlour.envs.murder_mystery.vocabulary.facts import Fact
@@ -21,12 +21,12 @@ from parlour.envs.murder_mystery.vocabulary.facts import Fact
 
 def redealt(game: MurderMystery, seat: int, seen: Sequence[Event], rng: np.random.Generator) -> MurderMystery:
     """Rules that `seat` cannot tell from `game` by the events it has seen."""
-    heard: list[set[Fact]] = [set() for _ in range(game.seats)]
+    stated: list[set[Fact]] = [set() for _ in range(game.seats)]
     for event in seen:
         if event.move.kind == TELL:
-            heard[event.seat].add(told(event.move))
+            stated[event.seat].add(fact_of(event.move))
     case = game.case
-    others = [one if j == seat else _another(game, one, heard[j], rng) for j, one in enumerate(case.characters)]
+    others = [who if j == seat else _another(game, who, stated[j], rng) for j, who in enumerate(case.characters)]
     quiz = tuple(
         tuple(asked.model_copy(update={"keys": (0,), "text": "Another question?"}) for asked in rows)
         for rows in case.questions
@@ -38,7 +38,7 @@ def redealt(game: MurderMystery, seat: int, seen: Sequence[Event], rng: np.rando
 def _another(game: MurderMystery, character: Character, known: set[Fact], rng: np.random.Generator) -> Character:
     """A character with another story that may have told the same. A murderer may: it may say anything or nothing."""
     tells = game.table.tells
-    drawn = {told(tells[int(k)]) for k in rng.integers(len(tells), size=6)} if tells else set()
+    drawn = {fact_of(tells[int(k)]) for k in rng.integers(len(tells), size=6)} if tells else set()
     murders = tuple(bool(rng.random() < 0.8) for _ in character.murders)
     private: dict[str, Any] = {
         "script": f"Another story.\nIt has {rng.integers(99)} lines.",

@@ -51,7 +51,7 @@ class Exchange(NamedTuple):
     topic: int = -1
     """Topic of the question that is being answered; -1 without a question."""
     about: int = ANYBODY
-    told: int = 0
+    facts: int = 0
     """Facts told in this answer."""
 
 
@@ -65,7 +65,7 @@ class MysteryState(NamedTuple):
     turn: int
     """How many have moved in this phase; in the rounds, how many pairs of asker and victim are done."""
     exchange: Exchange
-    heard: tuple[int, ...]
+    stated: tuple[int, ...]
     """For each target, or each pair of target and asker where only two hear: the facts told, a bit for each `tell`."""
     suspects: tuple[int, ...]
     """The last report of each seat on each victim, seat after seat; -1 before."""
@@ -124,9 +124,9 @@ class MurderMystery:
     # -- the contract ------------------------------------------------------------------------------------------
 
     def initial(self) -> MysteryState:
-        heard = (0,) * (self.seats if self.hearing == "all" else self.seats * self.seats)
+        stated = (0,) * (self.seats if self.hearing == "all" else self.seats * self.seats)
         suspects = (-1,) * (self.seats * self.victims)
-        return MysteryState(INTRODUCTIONS, 0, 0, 0, _IDLE, heard, suspects, (), self.table.introduction, ())
+        return MysteryState(INTRODUCTIONS, 0, 0, 0, _IDLE, stated, suspects, (), self.table.introduction, ())
 
     def actor(self, s: MysteryState) -> int:
         return s.actor
@@ -179,9 +179,9 @@ class MurderMystery:
 
     def _first_view(self, seat: int) -> MysteryView:
         """What a seat knows before anything has happened."""
-        case, one = self.case, self.case.characters[seat]
-        role, side = ("murderer", MURDERERS) if any(one.murders) else ("civilian", CIVILIANS)
-        own = (one.name, role, side, one.murders, one.script, one.objectives, one.facts, one.lies)
+        case, me = self.case, self.case.characters[seat]
+        role, side = ("murderer", MURDERERS) if any(me.murders) else ("civilian", CIVILIANS)
+        own = (me.name, role, side, me.murders, me.script, me.objectives, me.facts, me.lies)
         people = (case.names, self.vocabulary.persons[self.seats :])
         public = (case.title, case.briefing, case.public, self.language, self.vocabulary)
         rules = (self.rounds, self.questions, self.targets, self.hearing, self.majority)
@@ -228,7 +228,7 @@ class MurderMystery:
         s = s._replace(log=(*s.log, Event(s.actor, move, None)))
         if not move.args:
             return self._open_turn(s, s.turn + 1)
-        exchange = s.exchange._replace(asked=s.exchange.asked + move.args, question=0, topic=-1, about=ANYBODY, told=0)
+        exchange = s.exchange._replace(asked=s.exchange.asked + move.args, question=0, topic=-1, about=ANYBODY, facts=0)
         return s._replace(phase=QUESTION, exchange=exchange, options=self._questions(exchange))
 
     def _ask(self, s: MysteryState, move: Move) -> MysteryState:
@@ -239,17 +239,17 @@ class MurderMystery:
         options = self._replies(s, exchange)
         log = (*s.log, _new(Event, (asker, move, self._hears(exchange))))
         return _new(
-            MysteryState, (REPLY, target, s.round, s.turn, exchange, s.heard, s.suspects, s.votes, options, log)
+            MysteryState, (REPLY, target, s.round, s.turn, exchange, s.stated, s.suspects, s.votes, options, log)
         )
 
     def _tell(self, s: MysteryState, move: Move) -> MysteryState:
-        exchange = s.exchange._replace(told=s.exchange.told + 1)
+        exchange = s.exchange._replace(facts=s.exchange.facts + 1)
         place = self._place(exchange)
         bit = 1 << self.table.bits[Move(move.kind, move.args) if move.words else move]
-        heard = (*s.heard[:place], s.heard[place] | bit, *s.heard[place + 1 :])
+        stated = (*s.stated[:place], s.stated[place] | bit, *s.stated[place + 1 :])
         log = (*s.log, _new(Event, (s.actor, move, self._hears(exchange))))
-        s = s._replace(exchange=exchange, heard=heard, log=log)
-        if exchange.told == TOLD:
+        s = s._replace(exchange=exchange, stated=stated, log=log)
+        if exchange.facts == TOLD:
             return self._answered(s)
         return s._replace(options=self._replies(s, exchange))
 
@@ -257,13 +257,13 @@ class MurderMystery:
         return self._answered(s._replace(log=(*s.log, Event(s.actor, move, self._hears(s.exchange)))))
 
     def _finish(self, s: MysteryState, move: Move) -> MysteryState:
-        if not s.exchange.told:  # else the facts are the answer
+        if not s.exchange.facts:  # else the facts are the answer
             s = s._replace(log=(*s.log, Event(s.actor, move, self._hears(s.exchange))))
         return self._answered(s)
 
     def _answered(self, s: MysteryState) -> MysteryState:
         """The next question to the same target, the next target, or the next pair."""
-        exchange = s.exchange._replace(question=s.exchange.question + 1, topic=-1, about=ANYBODY, told=0)
+        exchange = s.exchange._replace(question=s.exchange.question + 1, topic=-1, about=ANYBODY, facts=0)
         asker = exchange.asker
         if exchange.question < self.questions:
             return s._replace(phase=QUESTION, actor=asker, exchange=exchange, options=self._questions(exchange))
@@ -347,7 +347,7 @@ class MurderMystery:
         return None if self.hearing == "all" else (exchange.asker, exchange.asked[-1])
 
     def _place(self, exchange: Exchange) -> int:
-        """Where `MysteryState.heard` keeps what the target has told to those who hear."""
+        """Where `MysteryState.stated` keeps what the target has told to those who hear."""
         target = exchange.asked[-1]
         return target if self.hearing == "all" else target * self.seats + exchange.asker
 
@@ -355,8 +355,8 @@ class MurderMystery:
         return self.table.questions(exchange.asker, exchange.asked[-1], exchange.victim)
 
     def _replies(self, s: MysteryState, exchange: Exchange) -> Options:
-        heard = s.heard[self._place(exchange)]
-        return self.table.replies(exchange.asked[-1], exchange.topic, exchange.about, exchange.victim, heard)
+        stated = s.stated[self._place(exchange)]
+        return self.table.replies(exchange.asked[-1], exchange.topic, exchange.about, exchange.victim, stated)
 
     def _refusal(self, s: MysteryState, move: Move) -> str:
         """Why a move is not legal, in one line."""

@@ -17,7 +17,7 @@ from parlour.envs.english import negated_at_end
 from parlour.envs.headings import LANGUAGES
 from parlour.envs.murder_mystery import vocabulary
 from parlour.envs.murder_mystery.languages.texts import Phrases, texts
-from parlour.envs.murder_mystery.options import told
+from parlour.envs.murder_mystery.options import fact_of
 from parlour.envs.murder_mystery.rules import MurderMystery
 from parlour.envs.murder_mystery.vocabulary import ANYBODY, NOBODY, SAYS, MysteryView, facts
 from parlour.envs.murder_mystery.vocabulary.facts import OPEN, TOPICS, CaseVocabulary
@@ -128,7 +128,7 @@ class MysteryText:
     @lru_cache(maxsize=_FACTS)  # noqa: B019 - bounded, and one MysteryText lives as long as its environment
     def _fact(self, args: tuple[int, ...], speaker: int | None) -> str:
         """The sentence of a `tell` with these arguments."""
-        return clean(facts.say(told(Move(vocabulary.TELL, args)), self._vocabulary, speaker))
+        return clean(facts.say(fact_of(Move(vocabulary.TELL, args)), self._vocabulary, speaker))
 
     def _announcement(self, move: Move) -> str:
         p, (kind, args, _) = self._phrases, move
@@ -194,17 +194,17 @@ class MysteryText:
         whole = beginning(text, self._vocabulary)
         if whole:
             return whole
-        found = [m for m in mentions(text, self._vocabulary) if not negated_at_end(text[: m.start])]
-        behind = [m for m in found if self._phrases.choosing.search(text[: m.start])]
-        return _persons(behind) or _persons(found)
+        named = [m for m in mentions(text, self._vocabulary) if not negated_at_end(text[: m.start])]
+        behind = [m for m in named if self._phrases.choosing.search(text[: m.start])]
+        return _persons(behind) or _persons(named)
 
     def _listed(self, legal: tuple[Move, ...]) -> str:
         return self._phrases.comma.join(self._names[move.args[0]] for move in legal if move.args)
 
     def _question(self, text: str, legal: tuple[Move, ...]) -> Move:
         """A question in free words: its topic by its words, and the person it is about, if it names one that is allowed."""
-        found = (TOPICS.index(topic) for topic, words in self._phrases.topics.items() if words.search(text))
-        topic = next(found, OPEN)
+        topics = (TOPICS.index(topic) for topic, words in self._phrases.topics.items() if words.search(text))
+        topic = next(topics, OPEN)
         named = {m.persons[0] for m in mentions(text, self._vocabulary) if len(m.persons) == 1}
         about = [person for person in sorted(named) if Move(vocabulary.ASK, (topic, person)) in legal]
         if len(about) > 1:  # the victim is named in most questions, and asked about if nobody else is
@@ -246,8 +246,8 @@ def _rules(game: MurderMystery, p: Phrases) -> str:
     return "\n".join(lines)
 
 
-def _persons(found: list[Mention]) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(person for mention in found for person in mention.persons))
+def _persons(named: list[Mention]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(person for mention in named for person in mention.persons))
 
 
 def _plain(text: str) -> str:
@@ -291,14 +291,14 @@ def mentions(text: str, vocabulary: CaseVocabulary) -> list[Mention]:
     A name in full counts before an alias, and an alias before the beginning of another's name.
     """
     pattern, persons = _readers(vocabulary)
-    found = []
+    places = []
     for match in pattern.finditer(text):
         number = match["player"] or match["number"]
         if number is None:
-            found.append(Mention(match.start(), match.end(), persons[_folded(match[0])]))
+            places.append(Mention(match.start(), match.end(), persons[_folded(match[0])]))
         elif int(number) < vocabulary.seats:
-            found.append(Mention(match.start(), match.end(), (int(number),)))
-    return found
+            places.append(Mention(match.start(), match.end(), (int(number),)))
+    return places
 
 
 def beginning(text: str, vocabulary: CaseVocabulary) -> tuple[int, ...]:
@@ -316,8 +316,8 @@ def beginning(text: str, vocabulary: CaseVocabulary) -> tuple[int, ...]:
         lambda name: name.startswith(start) and not name[len(start) : len(start) + 1].isalnum(),
         lambda name: name.startswith(start),
     )
-    found = (tuple(person for person, names in enumerate(every) if any(map(fit, names))) for fit in fits)
-    return next(filter(None, found), ())
+    matches = (tuple(person for person, names in enumerate(every) if any(map(fit, names))) for fit in fits)
+    return next(filter(None, matches), ())
 
 
 def _folded(name: str) -> str:

@@ -85,7 +85,7 @@ def failure_of(check: Check, table: ConfiguredGame) -> str:
             check(table)
     except Exception as error:  # whatever the game raises
         last = traceback.extract_tb(error.__traceback__)[-1]
-        found = f"{check.__doc__} Failed{f' with {dict(table.options)}' if table.options else ''}: "
-        found += f"{type(error).__name__} {error} ({last.filename}:{last.lineno}: {last.line})"
-        return " ".join(found.split())
+        failure = f"{check.__doc__} Failed{f' with {dict(table.options)}' if table.options else ''}: "
+        failure += f"{type(error).__name__} {error} ({last.filename}:{last.lineno}: {last.line})"
+        return " ".join(failure.split())
     return ""

@@ -221,10 +221,10 @@ def own_features(table: ConfiguredGame) -> None:
         for state in states:
             for seat, encode in enumerate(reading):
                 view = game.view(state, seat)
-                found = encode(view)
-                _check_array(found, encode.size)
+                array = encode(view)
+                _check_array(array, encode.size)
                 if id(state) in alone:
-                    assert np.array_equal(found, spec.seat_encoder(game, kind)(view)), f"{kind}, seat {seat}"
+                    assert np.array_equal(array, spec.seat_encoder(game, kind)(view)), f"{kind}, seat {seat}"
         assert all(len(encode.names) == len(set(encode.names)) == encode.size for encode in reading)
 
 
@@ -235,15 +235,15 @@ def own_actions(table: ConfiguredGame) -> None:
     assert order.shape == (game.seats, len(actions))
     assert all(np.array_equal(np.sort(row), actions) for row in order)
     for kind in spec.features_at(game)[1:]:
-        one, two = table.raw_env(info="full"), table.raw_env(info="full", features=kind)
+        plain, two = table.raw_env(info="full"), table.raw_env(info="full", features=kind)
         moves = table.playouts[0].moves
-        for move, _ in zip(follow(one, moves), follow(two, moves), strict=True):
+        for move, _ in zip(follow(plain, moves), follow(two, moves), strict=True):
             if move is not None:
-                own, info, seat = two.infos[two.agent_selection], one.infos[one.agent_selection], one.seat
+                own, info, seat = two.infos[two.agent_selection], plain.infos[plain.agent_selection], plain.seat
                 assert np.array_equal(own["action_mask"], info["action_mask"][order[seat]])
                 assert tuple(order[seat, list(own["legal"])]) == info["legal"]
                 assert own["options"] == info["options"]
-                assert order[seat, two.number(move)] == one.number(move)
+                assert order[seat, two.number(move)] == plain.number(move)
 
 
 # -- environments and transcripts ------------------------------------------------------------------------------
@@ -299,7 +299,7 @@ def replays(table: ConfiguredGame) -> None:
     assert (transcript.outcome, transcript.moves) == (env.outcome, tuple(env.moves))
 
 
-def _check_array(found: Any, size: int) -> None:
-    assert found.shape == (size,)
-    assert found.dtype == np.float32
-    assert np.all(np.abs(found) <= 1)
+def _check_array(array: Any, size: int) -> None:
+    assert array.shape == (size,)
+    assert array.dtype == np.float32
+    assert np.all(np.abs(array) <= 1)

@@ -56,15 +56,15 @@ class Form(Protocol):
 
 def forms(spec: GameSpec, game: Any) -> list[Form]:
     """All forms of a game but the bare AEC form, and cycles with features of the table."""
-    found: list[Form] = [Aec(name, wrap=wrap) for name, wrap in WRAPPERS.items()]
+    ways: list[Form] = [Aec(name, wrap=wrap) for name, wrap in WRAPPERS.items()]
     view = game.view(game.initial(), 0)
     if hasattr(view, "good") and hasattr(view, "evil") and hasattr(view, "side"):
-        found.append(Aec("QuestRewards", wrap=QuestRewards))
-    found.append(Aec("prose alone", observation="text", info="numeric"))
+        ways.append(Aec("QuestRewards", wrap=QuestRewards))
+    ways.append(Aec("prose alone", observation="text", info="numeric"))
     for kind in spec.features_at(game)[1:]:
-        found.append(Aec(f"{kind} features", features=kind))
-        found.append(Cycles(f"cycles, {kind} features", features=kind, observation="features"))
-    return [*found, Cycles("cycles"), SeatTurns("SeatEnv", 1), SeatTurns("LearnerSeats", min(2, game.seats))]
+        ways.append(Aec(f"{kind} features", features=kind))
+        ways.append(Cycles(f"cycles, {kind} features", features=kind, observation="features"))
+    return [*ways, Cycles("cycles"), SeatTurns("SeatEnv", 1), SeatTurns("LearnerSeats", min(2, game.seats))]
 
 
 class Aec:
@@ -83,12 +83,12 @@ class Aec:
     def trace(self, spec: GameSpec, played: Played, seat: int) -> Trace:
         env = GameEnv(spec, played.game, **self._settings)
         outer = env if self._wrap is None else self._wrap(env)
-        found: Trace = defaultdict(list)
+        trace: Trace = defaultdict(list)
         for at in _played_in(outer, env, played, seat):
             got = _polled(outer, env, seat)
-            if not found[at] or found[at][-1] != got:
-                found[at].append(got)
-        return found
+            if not trace[at] or trace[at][-1] != got:
+                trace[at].append(got)
+        return trace
 
 
 def _played_in(outer: Any, env: GameEnv, played: Played, seat: int) -> Iterator[At]:
@@ -132,25 +132,25 @@ class Cycles:
         left, agent = planned(played), env.possible_agents[seat]
         seen, infos = env.reset(seed=0, options={"nature": nature})
         got: tuple[Any, ...] = (seen[agent], infos[agent])
-        found: list[Any] = []
+        cycles: list[Any] = []
         while env.agents and len(env.aec.moves) <= len(played.moves):
-            found.append(frozen([*got, env.render()]))
-            told = env.step({one: _action(env, one, left) for one in env.agents})
-            got = tuple(part[agent] for part in told)
-        return {CYCLES: found}
+            cycles.append(frozen([*got, env.render()]))
+            parts = env.step({name: _action(env, name, left) for name in env.agents})
+            got = tuple(part[agent] for part in parts)
+        return {CYCLES: cycles}
 
 
 def planned(played: Played) -> list[list[tuple[int, Move]]]:
     """For each seat: its moves without words, the next one last, each with the number of events seen before."""
     game, state = played.game, played.game.initial()
-    found: list[list[tuple[int, Move]]] = [[] for _ in range(game.seats)]
+    moves_of: list[list[tuple[int, Move]]] = [[] for _ in range(game.seats)]
     for made in played.moves:
         actor, move = game.actor(state), made
         if actor != NATURE:
             move = Move(made.kind, made.args)
-            found[actor].append((len(game.view(state, actor).events), move))
+            moves_of[actor].append((len(game.view(state, actor).events), move))
         state = game.apply(state, move)
-    return [moves[::-1] for moves in found]
+    return [moves[::-1] for moves in moves_of]
 
 
 def _action(env: GameParallelEnv, agent: str, left: list[list[tuple[int, Move]]]) -> int:
@@ -179,7 +179,7 @@ class SeatTurns:
     def trace(self, spec: GameSpec, played: Played, seat: int) -> Trace:
         game, (nature, _) = played.game, by_nature(played)
         players = [_Replayed(game, [move for _, move in moves]) for moves in planned(played)]
-        turns, found = len(players[seat].left), list[Any]()
+        turns, trace = len(players[seat].left), list[Any]()
         if not turns:
             return {TURNS: []}
         seats = [(seat + k) % game.seats for k in range(self._learners)]
@@ -190,9 +190,9 @@ class SeatTurns:
             learner = learners.agent_selection
             player = players[learners.seats[learner]]
             if learner == learners.possible_agents[0]:
-                found.append(frozen(list(learners.last())))
-            if len(found) == turns or not player.left:
-                return {TURNS: found}
+                trace.append(frozen(list(learners.last())))
+            if len(trace) == turns or not player.left:
+                return {TURNS: trace}
             learners.step(player.number())
 
 

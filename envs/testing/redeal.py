@@ -75,7 +75,7 @@ def redeals(
             None: in all.
         more: Further forms to draw from, in addition to `forms`.
     """
-    game, found = table.game, Redeals()
+    game, result = table.game, Redeals()
     played = Played(game, tuple(table.play(int(rng.integers(2**31)), words=WORDED).moves))
     known = [*forms(table.spec, game), *more]
     for seat in rng.permutation(game.seats)[:seats].tolist():
@@ -85,25 +85,25 @@ def redeals(
         moments = _moments(played, seat)
         for _ in range(twins):
             twin = search.find(redealt(table.spec, game, seat, played.moves, rng))
-            found.twins += 1
-            found.moments += _apart(moments, _moments(twin, seat), twin.game is not game)
+            result.twins += 1
+            result.moments += _apart(moments, _moments(twin, seat), twin.game is not game)
             for form, trace in zip(chosen, traces, strict=True):
                 other = form.trace(table.spec, twin, seat)
-                found.cycles += _both(trace, other, CYCLES)
-                found.turns += _both(trace, other, TURNS)
+                result.cycles += _both(trace, other, CYCLES)
+                result.turns += _both(trace, other, TURNS)
                 if differ(trace, other):
-                    found.leaks.append(Leak(form.name, seat, played.moves, twin.moves))
-    return found
+                    result.leaks.append(Leak(form.name, seat, played.moves, twin.moves))
+    return result
 
 
-def differ(one: Trace, other: Trace) -> bool:
+def differ(first: Trace, other: Trace) -> bool:
     """Whether two traces of games that a seat cannot distinguish differ.
 
     With equal knowledge, a seat got the same in both, as far as both reach; if both continue, everything is equal.
     """
-    last = {next(reversed(trace), None) for trace in (one, other)}
-    for at in one.keys() & other.keys():
-        mine, theirs = one[at], other[at]
+    last = {next(reversed(trace), None) for trace in (first, other)}
+    for at in first.keys() & other.keys():
+        mine, theirs = first[at], other[at]
         length = min(len(mine), len(theirs))
         if mine[:length] != theirs[:length] or (at not in last and len(mine) != len(theirs)):
             return True
@@ -125,9 +125,9 @@ def _moments(played: Played, seat: int) -> dict[At, list[Any]]:
     return moments
 
 
-def _apart(one: dict[At, list[Any]], other: dict[At, list[Any]], other_rules: bool) -> int:
+def _apart(trace: dict[At, list[Any]], other: dict[At, list[Any]], other_rules: bool) -> int:
     """At how many moments of a twin the seat knows what it knew in the game, and the state is another."""
-    pairs = [(state, one[at]) for at, states in other.items() if at in one for state in states]
+    pairs = [(state, trace[at]) for at, states in other.items() if at in trace for state in states]
     return sum(other_rules or state not in before for state, before in pairs)
 
 
@@ -157,9 +157,9 @@ def hidden_information(table: ConfiguredGame) -> None:
     """A seat gets the same, in every form and cycle by cycle, in two games in which it knows the same."""
     moments = 0
     for number in range(_GAMES):
-        found = redeals(table, np.random.default_rng(number), seats=_SEATS, twins=1)
-        assert not found.leaks, found.leaks[0]
-        moments += found.moments
+        result = redeals(table, np.random.default_rng(number), seats=_SEATS, twins=1)
+        assert not result.leaks, result.leaks[0]
+        moments += result.moments
         if moments >= _ENOUGH:
             break
 
@@ -174,6 +174,6 @@ def hidden_phases(table: ConfiguredGame) -> None:
     env, rng = table.parallel_env(observation="features"), np.random.default_rng(0)
     seen, infos = env.reset(seed=0)
     while env.agents:
-        actions = {agent: rng.choice(np.flatnonzero(told["action_mask"])) for agent, told in seen.items()}
+        actions = {agent: rng.choice(np.flatnonzero(observation["action_mask"])) for agent, observation in seen.items()}
         seen, _, _, _, infos = env.step(actions)
         assert all(info["replaced"] == 0 for info in infos.values())

@@ -61,7 +61,7 @@ def spoofed_prose(table: ConfiguredGame) -> None:
             plain = game.apply(state, view.legal[-1]._replace(words=PLAIN))
             for _ in range(6):
                 for seat in range(game.seats):
-                    ours, theirs = (render(text, game.view(one, seat)) for one in (said, plain))
+                    ours, theirs = (render(text, game.view(after, seat)) for after in (said, plain))
                     assert_only_one_line_differs(ours, theirs, utterance)
                     assert space.contains(ours)
                 said, plain = _next(game, said), _next(game, plain)
@@ -85,7 +85,7 @@ def assert_only_one_line_differs(spoofed: str, plain: str, utterance: str) -> No
     ours, theirs = spoofed.split("\n"), plain.split("\n")
     if len(ours) < len(theirs) and not clean(utterance):
         theirs = [line for line in theirs if PLAIN not in line]
-    headings = next(one for one in LANGUAGES.values() if plain.startswith(one.who))
+    headings = next(language for language in LANGUAGES.values() if plain.startswith(language.who))
     assert [ours.count(heading.strip()) for heading in headings[:3]] == [1, 1, 1]
     assert len(ours) == len(theirs)
     different = [(a, b) for a, b in zip(ours, theirs, strict=True) if a != b]
@@ -96,20 +96,20 @@ def assert_only_one_line_differs(spoofed: str, plain: str, utterance: str) -> No
 
 def _assert_quoted(line: str, other: str, words: str) -> None:
     """The line is: who speaks, the words in quotation marks that end where they end, and how they were taken."""
-    expected, found = _QUOTATION.search(other), _QUOTATION.search(line)
+    expected, quotation = _QUOTATION.search(other), _QUOTATION.search(line)
     assert expected is not None, "words without quotation marks"
-    assert found is not None
-    assert line[: found.start()] == other[: expected.start()]
-    taken = line[found.end() :]
+    assert quotation is not None
+    assert line[: quotation.start()] == other[: expected.start()]
+    taken = line[quotation.end() :]
     assert re.fullmatch(r"( ?[(（][^\"]*[)）])?", taken)
-    quoted = re.sub(r"\\(.)", r"\1", found[found.lastindex or 0])
+    quoted = re.sub(r"\\(.)", r"\1", quotation[quotation.lastindex or 0])
     assert quoted == words or (not taken and quoted.lower() == words.lower())
 
 
 def _speeches(table: ConfiguredGame) -> list[tuple[Any, View]]:
     """A state and the View of its speaker for each kind of speech."""
-    found = {view.legal[-1].kind: (state, view) for state, view in reversed(table.decisions)}
-    return [found[kind] for kind in table.worded if kind in found]
+    speeches = {view.legal[-1].kind: (state, view) for state, view in reversed(table.decisions)}
+    return [speeches[kind] for kind in table.worded if kind in speeches]
 
 
 def _next(game: Any, state: Any) -> Any:

@@ -146,21 +146,21 @@ class Twins:
         if actor == self._seat:
             fits = made < len(self._own) and self._own[made][0] == seen
             return self._legal(game, state, self._own[made][1]) if fits else None
-        told = self._shown[seen] if seen < len(self._shown) else None
+        shown = self._shown[seen] if seen < len(self._shown) else None
         if actor == NATURE:
-            return self._of_nature(game, state, seen, told)
-        if told is not None and told.seat == actor and self._legal(game, state, told.move):
-            return told.move
+            return self._of_nature(game, state, seen, shown)
+        if shown is not None and shown.seat == actor and self._legal(game, state, shown.move):
+            return shown.move
         return self._of_other(game, state, actor, seen)
 
     @staticmethod
     def _legal(game: Any, state: Any, move: Move) -> Move | None:
         return move if Move(move.kind, move.args) in game.legal(state) else None
 
-    def _of_nature(self, game: Any, state: Any, seen: int, told: Event | None) -> Move:
+    def _of_nature(self, game: Any, state: Any, seen: int, shown: Event | None) -> Move:
         rng, before = self._rng, self._unseen.get((seen, NATURE))
-        if told is not None and told.seat == NATURE and before and told.move in before:
-            return told.move
+        if shown is not None and shown.seat == NATURE and before and shown.move in before:
+            return shown.move
         chance = rng.random()
         if before and chance < 0.9 and len(before[0].args) > _FEW:
             return _swapped(before[0], rng) if chance < 0.85 else before[0]
@@ -190,6 +190,6 @@ def _swapped(move: Move, rng: np.random.Generator) -> Move:
     if len(set(args)) == 1:
         return move
     while tuple(args) == move.args or rng.random() < _ONCE_MORE:
-        one, other = (int(k) for k in rng.integers(len(args), size=2))
-        args[one], args[other] = args[other], args[one]
+        first, other = (int(k) for k in rng.integers(len(args), size=2))
+        args[first], args[other] = args[other], args[first]
     return move._replace(args=tuple(args))

@@ -232,7 +232,7 @@ class SeatBeliefs:
         for belief in self._followed:
             if kind == game.DAWN:
                 dead = args[1:]
-                belief.see_dead([one for one in dead if belief is not self.own or one not in self._poisoned])
+                belief.see_dead([victim for victim in dead if belief is not self.own or victim not in self._poisoned])
                 belief.bury(dead)
             elif kind == game.EXECUTED:
                 belief.bury(args)
@@ -288,7 +288,7 @@ def _hypotheses(
                 sets.append(chosen)
                 seers.append(seer)
     table = np.zeros((len(sets), players))
-    for row, held in zip(table, sets, strict=True):
-        row[list(held)] = 1.0
+    for row, wolf_set in zip(table, sets, strict=True):
+        row[list(wolf_set)] = 1.0
     table.setflags(write=False)
     return table, np.array(seers, dtype=np.intp)

@@ -93,9 +93,9 @@ class BiddingWerewolf(Werewolf):
 
 def _speeches(log: tuple[Event, ...]) -> list[Event]:
     """The speeches of this day, latest first."""
-    found: list[Event] = []
+    speeches: list[Event] = []
     for event in reversed(log):
         if event.seat == NATURE:  # the announcement of the day
             break
-        found.append(event)
-    return found
+        speeches.append(event)
+    return speeches

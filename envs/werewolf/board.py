@@ -42,29 +42,29 @@ def _since(events: Sequence[Event], kind: str) -> Sequence[Event]:
 
 def _deaths(events: Sequence[Event]) -> dict[int, tuple[str, int | None]]:
     """Seat -> how it died, and the number of its role where it was shown."""
-    found: dict[int, tuple[str, int | None]] = {}
+    deaths: dict[int, tuple[str, int | None]] = {}
     day = 0
     for event in events:
         kind, args = event.move.kind, event.move.args
         if kind == game.DAWN:
             day = args[0]
-            found |= dict.fromkeys(args[1:], (f"died, night {day}", None))
+            deaths |= dict.fromkeys(args[1:], (f"died, night {day}", None))
         elif kind == game.EXECUTED and args:
-            found[args[0]] = (f"executed, day {day}", None)
-        elif kind == game.REVEALED and args[0] in found:
-            found[args[0]] = (found[args[0]][0], args[1])
-    return found
+            deaths[args[0]] = (f"executed, day {day}", None)
+        elif kind == game.REVEALED and args[0] in deaths:
+            deaths[args[0]] = (deaths[args[0]][0], args[1])
+    return deaths
 
 
 def _votes(today: Sequence[Event]) -> dict[int, int]:
     """Seat -> the seat it votes for, -1 for nobody, as far as that was shown."""
-    found: dict[int, int] = {}
+    votes: dict[int, int] = {}
     for event in today:
         if event.move.kind == game.BALLOT:
-            found[event.seat] = event.move.args[0] if event.move.args else game.NO_VOTE
+            votes[event.seat] = event.move.args[0] if event.move.args else game.NO_VOTE
         elif event.move.kind == game.VOTES:
-            found = {seat: vote for seat, vote in enumerate(event.move.args[1:]) if vote != game.DEAD}
-    return found
+            votes = {seat: vote for seat, vote in enumerate(event.move.args[1:]) if vote != game.DEAD}
+    return votes
 
 
 def _phase(

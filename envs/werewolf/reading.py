@@ -72,8 +72,8 @@ def read_target(text: str, me: int) -> tuple[int, ...]:
     if not chosen and not denied:
         chosen = _mentions(text, me)
     if len(chosen) > 1:
-        told = ", ".join(names(seats) for seats in sorted(chosen))
-        raise AmbiguousMove(f"{text!r} names {told}; accepted: exactly one")
+        targets = ", ".join(names(seats) for seats in sorted(chosen))
+        raise AmbiguousMove(f"{text!r} names {targets}; accepted: exactly one")
     if not chosen:
         raise UnreadableMove(f"{text!r} chooses nobody by name; accepted: a name such as player_0, or nobody")
     return chosen.pop()
@@ -95,14 +95,14 @@ def _choices(text: str, me: int) -> tuple[set[tuple[int, ...]], bool]:
 
 
 def _mentions(text: str, me: int) -> set[tuple[int, ...]]:
-    found: set[tuple[int, ...]] = {(int(m[1]) if m[1] else me,) for m in _MENTION.finditer(text)}
-    return found | {()} if _PASS.search(text) else found
+    seats: set[tuple[int, ...]] = {(int(m[1]) if m[1] else me,) for m in _MENTION.finditer(text)}
+    return seats | {()} if _PASS.search(text) else seats
 
 
 def first_named(text: str, me: int) -> tuple[int, ...]:
     """The published code's reading: the first player named in the first sentence, else in the last; else nobody."""
-    told = [part for part in _SENTENCE.split(_SPEAKER.sub(" ", text)) if part]
-    for sentence in (told[0], told[-1]) if told else ():
+    sentences = [part for part in _SENTENCE.split(_SPEAKER.sub(" ", text)) if part]
+    for sentence in (sentences[0], sentences[-1]) if sentences else ():
         match = _MENTION.search(sentence)
         if match:
             return (int(match[1]) if match[1] else me,)

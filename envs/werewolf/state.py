@@ -97,8 +97,8 @@ class Darkness(NamedTuple):
         """Who dies of this night, ascending."""
         killed, poisoned = self.killed, self.poisoned
         if killed is None or poisoned is None:
-            one = killed if poisoned is None else poisoned
-            return NOBODY if one is None else (one,)
+            victim = killed if poisoned is None else poisoned
+            return NOBODY if victim is None else (victim,)
         return (killed,) if killed == poisoned else (min(killed, poisoned), max(killed, poisoned))
 
 

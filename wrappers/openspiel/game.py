@@ -87,14 +87,14 @@ class ParlourGame(pyspiel.Game):
             ParlourError: See `determinizations`.
         """
         key = (view, tuple(own))
-        found = self._found.get(key)
-        if found is None:
+        sampled = self._found.get(key)
+        if sampled is None:
             courses = determinizations(self.table.game, self.table.text, view, own)
-            found = list(accumulate(w.probability for w in courses)), [self.state_after(w.moves) for w in courses]
-            self._found[key] = found
+            sampled = list(accumulate(w.probability for w in courses)), [self.state_after(w.moves) for w in courses]
+            self._found[key] = sampled
             if len(self._found) > _KEPT:
                 self._found.popitem(last=False)
-        bounds, states = found
+        bounds, states = sampled
         drawn: ParlourState = states[min(bisect_right(bounds, z), len(states) - 1)].clone()
         return drawn
 

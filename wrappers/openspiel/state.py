@@ -202,8 +202,8 @@ class ParlourState(pyspiel.State):
     def resample_from_infostate(self, player: int, sampler: Callable[[], float]) -> ParlourState:
         """A state that `player`, who is to move, cannot tell from this one; see `parlour.wrappers.determinizations`."""
         view = self.moment.table.game.view(self.moment.state, player)
-        found: ParlourState = self.get_game().sample_state(view, self.moment.own[player], sampler())
-        return found
+        state: ParlourState = self.get_game().sample_state(view, self.moment.own[player], sampler())
+        return state
 
     def _seat(self, player: int | None) -> int:
         seat = self.current_player() if player is None else player

@@ -49,13 +49,13 @@ class Tree:
 
     def rows(self, policy: Any) -> Rows:
         """A policy of `self.game`, for instance `average_policy()` of a C++ solver, in terms of the adapter's game."""
-        found: Rows = {}
+        rows: Rows = {}
         for (player, known), number in self._numbers.items():
             # OpenSpiel numbers the tree's actions as they are met, and at each node takes its k-th smallest number for
             # the k-th branch, whatever the label says: the order is what counts
             chances = policy.action_probabilities(f"{player}-{player}-{number}-")
-            found[known] = [chance for _, chance in sorted(chances.items())]
-        return found
+            rows[known] = [chance for _, chance in sorted(chances.items())]
+        return rows
 
     def _lines(self, at: Moment) -> Iterator[str]:
         self.nodes += 1

@@ -33,10 +33,10 @@ def forget_testimony(g: Any) -> None:
 @kernel
 def hear_claim(g: Any, r: Any, by: int, role: int) -> None:
     """A seat claims a role; its last claim counts."""
-    one = 1 << by
-    g.seers &= ~one
-    g.mediums &= ~one
-    g.bodyguards &= ~one
+    bit = 1 << by
+    g.seers &= ~bit
+    g.mediums &= ~bit
+    g.bodyguards &= ~bit
     g.seers |= (role == r.seer) << by
     g.mediums |= (role == r.medium) << by
     g.bodyguards |= (role == r.bodyguard) << by
@@ -45,13 +45,13 @@ def hear_claim(g: Any, r: Any, by: int, role: int) -> None:
 @kernel
 def hear_report(g: Any, by: int, about: int, wolf: bool) -> None:
     """A seat reports; its last report about a seat counts. Who claimed nothing claims by it to be the seer."""
-    one = 1 << by
-    g.wolf_by[about] &= ~one
-    g.none_by[about] &= ~one
+    bit = 1 << by
+    g.wolf_by[about] &= ~bit
+    g.none_by[about] &= ~bit
     g.wolf_by[about] |= wolf << by
     g.none_by[about] |= (not wolf) << by
     if g.claimed[by] == NONE:
-        g.seers |= one
+        g.seers |= bit
 
 
 @kernel

@@ -64,8 +64,8 @@ class AvalonTables(KernelTables):
     def game_habits(self) -> AvalonHabits:
         """The habits of the features, `belief:habits=FILE`, or fixed rates."""
         encoder: Any = self.spec.seat_encoder(self.game, self.features)
-        found: AvalonHabits = encoder.habits or AvalonHabits()
-        return found
+        habits: AvalonHabits = encoder.habits or AvalonHabits()
+        return habits
 
     def _learned(self, habits: AvalonHabits) -> PublicEvidence | None:
         """The evidence among learned habits. Raises `ParlourError` where the kernels cannot keep it."""

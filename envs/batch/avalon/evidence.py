@@ -61,26 +61,26 @@ def find_best(g: Any, r: Any, size: int) -> None:
         for j in range(n):
             if not (r.sides[s] >> j) & 1:
                 g.if_good[j] += g.by_cards[s]
-    found = np.empty(n, np.float64)
+    chances = np.empty(n, np.float64)
     for team in range(1, 1 << n):
         if r.bits[team] == size:
-            chance_clean(g, r, team, found)
+            chance_clean(g, r, team, chances)
             for j in range(n):
-                g.best[j] = max(g.best[j], found[j])
+                g.best[j] = max(g.best[j], chances[j])
 
 
 @kernel
-def chance_clean(g: Any, r: Any, team: int, found: Any) -> None:
+def chance_clean(g: Any, r: Any, team: int, chances: Any) -> None:
     """The chance that a team is clean, to each seat were it good; written to `found`, shape (n,)."""
     n = len(g.roles)
-    found[:] = 0
+    chances[:] = 0
     for s in range(len(g.by_cards)):
         if not r.sides[s] & team:
             for j in range(n):
                 if not (r.sides[s] >> j) & 1:
-                    found[j] += g.by_cards[s]
+                    chances[j] += g.by_cards[s]
     for j in range(n):
-        found[j] /= max(g.if_good[j], _LEAST)
+        chances[j] /= max(g.if_good[j], _LEAST)
 
 
 @kernel

@@ -35,9 +35,9 @@ EVIL: Final = 1
 @kernel
 def clipped(x: float) -> Any:
     """Into [-1, 1]."""
-    one = np.float32(1)
-    low = x if x < one else one
-    return low if low > -one else -one
+    limit = np.float32(1)
+    low = x if x < limit else limit
+    return low if low > -limit else -limit
 
 
 @kernel

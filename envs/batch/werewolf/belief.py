@@ -54,7 +54,7 @@ def hypotheses_of(rules: Werewolf) -> Hypotheses:
     sets = [sum(1 << j for j in chosen) for chosen in combinations(range(n), k)]
     return Hypotheses(
         np.array(sets, np.uint16),
-        np.array([[float(held >> j & 1) for held in sets] for j in range(n)]),
+        np.array([[float(members >> j & 1) for members in sets] for j in range(n)]),
         np.array([bits.bit_count() for bits in range(1 << n)], np.int8),
     )
 
@@ -161,19 +161,19 @@ def see_aim(g: Any, r: Any, w: Any, h: Any, actor: int, target: int, by_village:
     lives = g.alive[actor]
     public = w[_PUBLIC]
     for i in range(len(public)):
-        held = h.sets[i]
-        evil = (held >> actor) & 1
-        wolves = h.size[held & g.alive_set] - lives * evil
+        wolf_set = h.sets[i]
+        evil = (wolf_set >> actor) & 1
+        wolves = h.size[wolf_set & g.alive_set] - lives * evil
         side = by_wolf if evil else by_village
-        hit = (held >> target) & 1
+        hit = (wolf_set >> target) & 1
         public[i] *= side * r.share[wolves] if hit else (1.0 - side) * r.share[g.living - lives - wolves]
     if (g.wolf_set >> actor) & 1:
         return
     own = w[g.slot[actor]]
     for i in range(len(own)):
-        held = h.sets[i]
-        wolves = h.size[held & g.alive_set]
-        hit = (held >> target) & 1
+        wolf_set = h.sets[i]
+        wolves = h.size[wolf_set & g.alive_set]
+        hit = (wolf_set >> target) & 1
         own[i] *= max(wolves, 1) / by_village if hit else max(g.living - lives - wolves, 1) / (1.0 - by_village)
 
 
@@ -281,9 +281,9 @@ def _add_seer(sets: Any, row: Any, weights: Any) -> float:
     """Add the hypotheses with one seer to `weights`; returns their sum."""
     total = 0.0
     for i in range(len(sets)):
-        one = sets[i] * row[i]
-        weights[i] += one
-        total += one
+        weight = sets[i] * row[i]
+        weights[i] += weight
+        total += weight
     return total
 
 

@@ -49,7 +49,7 @@ class Round:
     """Whether the round is over."""
     dead: tuple[int, ...] | None = None
     """Who died in a night that is over."""
-    heard: tuple[int, ...] | None = None
+    attacked: tuple[int, ...] | None = None
     """The seat attacked, as the moderator tells the witch, or chosen, as he tells the werewolves; None if he told nothing."""
 
     @property
@@ -96,52 +96,53 @@ class WerewolfRounds:
         rows = rng.permutation(max(len(roles), count))[:count] % max(len(roles), 1)
         return np.hstack((roles[rows], np.tile(view.speakers, (count, 1)))) if len(roles) else np.empty((0, 2 * n))
 
-    def goes_on(self, one: Round, games: Any) -> Array:
+    def goes_on(self, past: Round, games: Any) -> Array:
         """(B,) bool: the games in which the round is not over."""
-        here = (games.actor >= 0) & (games.day == one.day)
-        if one.phase == WHISPER:
+        here = (games.actor >= 0) & (games.day == past.day)
+        if past.phase == WHISPER:
             return here & (games.phase <= CHECK)
-        return here & ((games.phase == VOTE) if one.phase == VOTE else np.isin(games.phase, (TALK, LAST, VOTE)))
+        return here & ((games.phase == VOTE) if past.phase == VOTE else np.isin(games.phase, (TALK, LAST, VOTE)))
 
-    def fits(self, one: Round, games: Any, view: WerewolfView) -> Array:
+    def fits(self, past: Round, games: Any, view: WerewolfView) -> Array:
         """(B,) bool: the games that played the round as the seat saw it."""
         fit: Array = self._agree(games.roles[:, : self._game.seats], view)
-        if one.heard is not None:
-            told = games.attacked if view.role == game.WITCH else games.chosen
-            fit &= told == (one.heard[0] if one.heard else NONE)
-        if one.closed:
+        if past.attacked is not None:
+            targets = games.attacked if view.role == game.WITCH else games.chosen
+            fit &= targets == (past.attacked[0] if past.attacked else NONE)
+        if past.closed:
             fit &= games.actor >= 0
-        if one.dead is not None:
-            dead = [seat for seat in range(self._game.seats) if seat in one.dead]
-            died = (games.died_on[:, : self._game.seats] == one.day) & (games.by_night[:, : self._game.seats] == 1)
+        if past.dead is not None:
+            dead = [seat for seat in range(self._game.seats) if seat in past.dead]
+            died = (games.died_on[:, : self._game.seats] == past.day) & (games.by_night[:, : self._game.seats] == 1)
             expected = np.zeros(self._game.seats, bool)
             expected[dead] = True
             fit &= (died == expected).all(axis=1)
         return fit
 
-    def given(self, one: Round, seat: int, phase: int) -> Move | None:
+    def given(self, past: Round, seat: int, phase: int) -> Move | None:
         """The move of a seat in a phase of the round; None if it is hidden."""
-        return one.moves.get((seat, TALK if phase == LAST else phase))
+        return past.moves.get((seat, TALK if phase == LAST else phase))
 
-    def lean(self, one: Round, games: Any, rows: Array, log_probs: Array) -> None:
+    def lean(self, past: Round, games: Any, rows: Array, log_probs: Array) -> None:
         """Add to the log-probabilities of hidden moves of a night that lead to what is known.
 
         Args:
-            one: The round.
+            past: The round.
             games: The records.
             rows: (m,): games whose seat to move makes a hidden move.
             log_probs: (m, A): written over.
         """
-        if one.phase != WHISPER:
+        if past.phase != WHISPER:
             return
         phase, actor, victim = games.phase[rows], games.actor[rows], games.victim[rows]
-        of_wolf = any(asked == HUNT for _, asked in one.moves)
-        wanted = one.heard or one.dead or ()
+        of_wolf = any(asked == HUNT for _, asked in past.moves)
+        wanted = past.attacked or past.dead or ()
         for target in wanted:
-            self._add(log_probs, phase == HUNT, HUNT, target, actor, _STRONG if one.heard else _WEAK)
-        if one.heard == () and of_wolf:
+            self._add(log_probs, phase == HUNT, HUNT, target, actor, _STRONG if past.attacked else _WEAK)
+        if past.attacked == () and of_wolf:
             log_probs[phase == HUNT, self._r.idle[HUNT]] += _STRONG
-        dead = one.dead if of_wolf or one.heard is None else one.heard  # the witch hears of it after the guard's work
+        # the witch hears of it after the guard's work
+        dead = past.dead if of_wolf or past.attacked is None else past.attacked
         if dead is None:
             return
         lost = np.isin(victim, dead)
@@ -150,8 +151,8 @@ class WerewolfRounds:
         self._add(log_probs, protect & ~lost, PROTECT, victim, actor, _WEAK)
         log_probs[(phase == SAVE) & ~lost, self._r.idle[SAVE] + 1] += _STRONG
         log_probs[(phase == SAVE) & lost, self._r.idle[SAVE]] += _STRONG
-        if one.dead is not None:
-            self._lean_poison(one.dead, games, rows, log_probs)
+        if past.dead is not None:
+            self._lean_poison(past.dead, games, rows, log_probs)
 
     # -- inside ------------------------------------------------------------------------------------------------
 
@@ -219,10 +220,10 @@ def _since_night(events: tuple[Event, ...]) -> tuple[Event, ...]:
 def _night(events: tuple[Event, ...], day: int, dead: tuple[int, ...] | None = None) -> Round:
     """A night from what the seat saw of it."""
     moves: dict[tuple[int, int], Move] = {}
-    heard = None
+    target = None
     for seat, move, _ in events:
         if seat != NATURE:
             moves[seat, _PHASES.get(move.kind, WHISPER)] = move
         elif move.kind in (game.CHOSEN, game.ATTACKED):
-            heard = move.args
-    return Round(WHISPER, day, moves, dead is not None, dead, heard)
+            target = move.args
+    return Round(WHISPER, day, moves, dead is not None, dead, target)

@@ -54,8 +54,8 @@ def files_in(path: Path) -> list[Path]:
         raise ParlourError(f"{str(path)!r} is not there; accepted: a folder of documents, or a file of them")
     if path.is_file():
         return [path]
-    found = (one for one in path.rglob("*") if one.is_file() and one.suffix.lower() in READ)
-    return sorted(one for one in found if not any(part.startswith(".") for part in one.relative_to(path).parts))
+    files = (file for file in path.rglob("*") if file.is_file() and file.suffix.lower() in READ)
+    return sorted(file for file in files if not any(part.startswith(".") for part in file.relative_to(path).parts))
 
 
 def passage(title: str, text: str) -> Passage:
@@ -69,7 +69,7 @@ def sentences_of(text: str) -> tuple[str, ...]:
     >>> sentences_of("Mr. A. Bell wrote it in 1912. Nobody knew.")
     ('Mr. A. Bell wrote it in 1912.', 'Nobody knew.')
     """
-    return tuple(one for block in _blocks(text) for one in _cut(block))
+    return tuple(sentence for block in _blocks(text) for sentence in _cut(block))
 
 
 def _blocks(text: str) -> Iterator[str]:
@@ -87,9 +87,9 @@ def _blocks(text: str) -> Iterator[str]:
 
 def _joined_lines(lines: list[str]) -> Iterator[str]:
     joined = one_line(" ".join(lines))
-    found = re.sub(r"^(?:[-*+•]|\d{1,3}[.)]|#{1,6})\s+", "", joined)
-    if any(map(str.isalnum, found)):
-        yield found
+    text = re.sub(r"^(?:[-*+•]|\d{1,3}[.)]|#{1,6})\s+", "", joined)
+    if any(map(str.isalnum, text)):
+        yield text
 
 
 def _cut(block: str) -> Iterator[str]:

@@ -131,12 +131,12 @@ def entries(path: Path, limit: int | None = None) -> Iterator[FileEntry]:
     elif path.suffix.lower() in LINES:
         yield from islice(_by_line(path), limit)
     else:
-        found = whole(path)
-        if not isinstance(found, list):
+        values = whole(path)
+        if not isinstance(values, list):
             raise ParlourError(
                 f"{str(path)!r} is not a list of questions; accepted: a JSON list, or a file of lines in .jsonl"
             )
-        for number, value in enumerate(found[:limit]):
+        for number, value in enumerate(values[:limit]):
             yield FileEntry.of(Place(path, (number,)), value)
 
 
@@ -201,12 +201,12 @@ def _rows(path: Path) -> Iterator[FileEntry]:
     except ModuleNotFoundError:
         raise not_installed("datasets", "corpora") from None
     try:
-        found = library.Dataset.from_parquet(str(path)) if path.is_file() else library.load_from_disk(str(path))
+        rows = library.Dataset.from_parquet(str(path)) if path.is_file() else library.load_from_disk(str(path))
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise ParlourError(f"{str(path)!r} cannot be read as a data set: {' '.join(str(error).split())}") from None
-    if isinstance(found, dict):  # of splits
-        found = found[next((name for name in _SPLITS if name in found), sorted(found)[0])]
-    for number, row in enumerate(found, 1):
+    if isinstance(rows, dict):  # of splits
+        rows = rows[next((name for name in _SPLITS if name in rows), sorted(rows)[0])]
+    for number, row in enumerate(rows, 1):
         yield FileEntry.of(Place(path, (), number, "row"), row)
 
 

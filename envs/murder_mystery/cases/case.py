@@ -121,7 +121,7 @@ class Case(_Frozen):
     def vocabulary(self) -> CaseVocabulary:
         """The words of the case; public."""
         people: tuple[Character | Victim, ...] = (*self.characters, *self.victims)
-        names, aliases = tuple(person.name for person in people), tuple(one.aliases for one in people)
+        names, aliases = tuple(person.name for person in people), tuple(person.aliases for person in people)
         words = (self.places, self.times, self.means, self.motives, self.relations, self.items)
         return CaseVocabulary(self.language, names, aliases, self.seats, *words)
 
@@ -137,12 +137,12 @@ class Case(_Frozen):
 
     def may_lie(self, seat: int, victim: int) -> bool:
         """Whether a seat may say what is not so about a victim: its murderer, and in tougher cases who has a secret."""
-        one = self.characters[seat]
-        return one.murders[victim] or (self.liars > 0 and bool(one.lies) and not any(one.murders))
+        character = self.characters[seat]
+        return character.murders[victim] or (self.liars > 0 and bool(character.lies) and not any(character.murders))
 
     def murderers(self, victim: int) -> tuple[int, ...]:
         """Seats of the players who murdered a victim; may be none or several."""
-        return tuple(seat for seat, one in enumerate(self.characters) if one.murders[victim])
+        return tuple(seat for seat, character in enumerate(self.characters) if character.murders[victim])
 
     def counts(self) -> dict[str, int]:
         """How many questions of each sort the seats are asked together, and `"total"`."""
@@ -176,7 +176,7 @@ class Case(_Frozen):
             known = question.victim is None or 0 <= question.victim < victims
             _require(known, f"question {question.id}: no victim {question.victim}")
         truth = () if self.truth is None else self.truth.facts
-        known_by = (fact for one in self.characters for fact in (*one.facts, *one.lies))
+        known_by = (fact for character in self.characters for fact in (*character.facts, *character.lies))
         for fact in (*self.public, *known_by, *truth):
             check_fact(fact, self.vocabulary)
         if self.truth is not None:

@@ -144,7 +144,7 @@ class _Asker:
         both = {*pairs[pair], *pairs.get(pair[::-1], ())}
         strange = [word for r, word in enumerate(words.relations) if r not in both]
         w, x, y = (strange[int(k)] for k in self.rng.permutation(len(strange))[:3])
-        name, other = (words.persons[one] for one in pair)
+        name, other = (words.persons[person] for person in pair)
         kind: QuestionKind
         if len(real) == 1:
             kind, right, wrong = "one_relation", real[0], [w, x, y]

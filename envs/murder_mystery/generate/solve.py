@@ -36,19 +36,19 @@ class Evidence(NamedTuple):
         return tuple(seat for seat in left if "opportunity" in self.against.get(seat, ())) or left
 
 
-def evidence(told: Iterable[Told], victim: int) -> Evidence:
+def evidence(statements: Iterable[Told], victim: int) -> Evidence:
     """What the told facts come to.
 
     Args:
-        told: The facts and who tells each.
+        statements: The facts and who tells each.
         victim: Person number of the victim.
     """
-    told = tuple(told)
-    died = [fact.args[1:] for _, fact in told if fact.kind == "died" and fact.args[0] == victim]
+    statements = tuple(statements)
+    died = [fact.args[1:] for _, fact in statements if fact.kind == "died" and fact.args[0] == victim]
     places, times, means = ({known[part] for known in died} - {UNKNOWN} for part in range(3))
     out: set[int] = set()
     against: dict[int, set[str]] = defaultdict(set)
-    for teller, (kind, (person, *rest)) in told:
+    for teller, (kind, (person, *rest)) in statements:
         if teller == person:
             continue
         if kind in ("saw", "at") and places and rest[1] in times:
@@ -93,7 +93,7 @@ def faults_of(
     known = [[(seat, fact) for fact in facts[seat]] for seat in range(seats)]
     for index, death in enumerate(deaths):
         innocent = [seat for seat in range(seats) if seat != death.murderer]
-        together = evidence([*briefing, *(told for seat in innocent for told in known[seat])], seats + index)
+        together = evidence([*briefing, *(statement for seat in innocent for statement in known[seat])], seats + index)
         if left := [seat for seat in innocent if seat not in together.ruled_out]:
             faults.append(f"victim {index}: {left} are not cleared")
         if death.murderer in together.ruled_out:

@@ -54,11 +54,11 @@ class Teller:
     def crime(self, death: Death, victim: int) -> str:
         """What a murderer did to a victim (person number)."""
         words = self.vocabulary
-        told = self._one(self.prose.confession).format(
+        confession = self._one(self.prose.confession).format(
             v=words.persons[victim], p=words.places[death.place], t=words.times[death.time], m=words.means[death.means]
         )
-        told = re.sub(r"(?:^|(?<=[.:!?] ))[a-z]", lambda found: found[0].upper(), told)
-        return told + (self.gap + self.prose.moved.format(found=words.places[death.found])) * (
+        confession = re.sub(r"(?:^|(?<=[.:!?] ))[a-z]", lambda match: match[0].upper(), confession)
+        return confession + (self.gap + self.prose.moved.format(found=words.places[death.found])) * (
             death.found != death.place
         )
 
@@ -67,8 +67,8 @@ class Teller:
         words, prose = self.vocabulary, self.prose
         parts = [prose.briefing.format(setting=setting + self.gap, people=self._list(words.persons[: words.seats]))]
         for death, fact in zip(deaths, public, strict=True):
-            victim, found = words.persons[fact.args[0]], words.places[death.found]
-            parts.append(prose.found.format(v=victim, found=found, last=words.times[-1]))
+            victim, place = words.persons[fact.args[0]], words.places[death.found]
+            parts.append(prose.found.format(v=victim, found=place, last=words.times[-1]))
             parts += [prose.open[p] for p, value in zip("ptm", fact.args[1:], strict=True) if value == UNKNOWN]
             if set(fact.args[1:]) != {UNKNOWN}:
                 parts.append(say(fact, words, None))
@@ -119,11 +119,11 @@ class Teller:
         return evening
 
     def _secret(self, fact: Fact, seat: int, motives: Sequence[int]) -> str:
-        told = self._told(fact, seat)
+        sentence = self._told(fact, seat)
         if fact.kind == "motive" and fact.args[0] == seat:
             story = self.prose.motive_story[motives[fact.args[1]]].format(v=self.vocabulary.persons[fact.args[2]])
-            told += self.gap + story
-        return told
+            sentence += self.gap + story
+        return sentence
 
     def _told(self, fact: Fact, seat: int) -> str:
         prose, kind = self.prose, fact.kind

@@ -88,16 +88,16 @@ class _Hands(Hands):
             for fact in [fact for fact in hand if fact.kind in ("lacked", "peace") and fact.args[0] == seat]:
                 del hand[fact]
 
-    def told(self) -> list[Told]:
+    def statements(self) -> list[Told]:
         """What all but the murderer say: their lies, and what does not contradict them."""
-        told = [(PUBLIC, fact) for fact in self.public]
+        statements = [(PUBLIC, fact) for fact in self.public]
         for seat in self.innocents(0):
-            told += [(seat, fact) for fact in said_by(list(self.facts[seat]), self.lies[seat])]
-        return [each for each in told if each[1].kind in ("died", "saw", "at", "had", "lacked", "peace")]
+            statements += [(seat, fact) for fact in said_by(list(self.facts[seat]), self.lies[seat])]
+        return [each for each in statements if each[1].kind in ("died", "saw", "at", "had", "lacked", "peace")]
 
-    def possible(self, told: Sequence[Told], liars: int) -> tuple[int, ...]:
+    def possible(self, statements: Sequence[Told], liars: int) -> tuple[int, ...]:
         """The seats that can have done it, by the solver."""
-        return belief.possible(told, self.world.seats, self.victim, liars)
+        return belief.possible(statements, self.world.seats, self.victim, liars)
 
 
 def said_by(facts: Sequence[Fact], lies: Sequence[Fact]) -> list[Fact]:
@@ -108,11 +108,11 @@ def said_by(facts: Sequence[Fact], lies: Sequence[Fact]) -> list[Fact]:
 
 def proof_of(case: Case) -> tuple[Told, ...]:
     """Statements of a tougher case that prove it, as `belief.proof`: full statements of all players except the murderer."""
-    told = [(PUBLIC, fact) for fact in case.public]
+    statements = [(PUBLIC, fact) for fact in case.public]
     for seat, character in enumerate(case.characters):
         if not character.murders[0]:
-            told += [(seat, fact) for fact in said_by(character.facts, character.lies)]
-    return belief.proof(told, case.seats, case.seats, case.liars)
+            statements += [(seat, fact) for fact in said_by(character.facts, character.lies)]
+    return belief.proof(statements, case.seats, case.seats, case.liars)
 
 
 def complicate(world: CaseWorld, known: CaseKnowledge, rng: np.random.Generator, level: int) -> CaseKnowledge | None:
@@ -186,7 +186,7 @@ def _proved(hands: _Hands, liars: int) -> bool:
     """Deal more until what all but the murderer tell leaves him alone. Whether that was reached."""
     murderer = hands.death.murderer
     for _ in range(_ATTEMPTS):
-        left = hands.possible(hands.told(), liars)
+        left = hands.possible(hands.statements(), liars)
         if left == (murderer,) or murderer not in left:
             return murderer in left
         others = [seat for seat in left if seat != murderer]
@@ -216,4 +216,4 @@ def _riddle(hands: _Hands, wanted: Toughness) -> bool:
         alone = hands.possible([*public, *((seat, fact) for fact in hands.facts[seat])], 0)
         if len([other for other in alone if other != seat]) < 2:
             return False
-    return len(belief.proof(hands.told(), hands.world.seats, hands.victim, wanted.liars)) >= wanted.deductions
+    return len(belief.proof(hands.statements(), hands.world.seats, hands.victim, wanted.liars)) >= wanted.deductions

@@ -149,5 +149,5 @@ def texts(language: str) -> Texts:
     Raises:
         ParlourError: There is no such language, or its file is not complete.
     """
-    found = read_language(__package__, language, Texts)
-    return found if language == REFERENCE else compare(found, texts(REFERENCE), f"{language}.toml", ("words",))
+    own = read_language(__package__, language, Texts)
+    return own if language == REFERENCE else compare(own, texts(REFERENCE), f"{language}.toml", ("words",))

@@ -229,8 +229,8 @@ def _fill(form: str, fact: Fact, vocabulary: CaseVocabulary, speaker: int | None
             word = forms.subject if parameter == "a" else forms.object
         values[parameter] = without_article(word) if parameter == "r" and form in forms.mine else word
     own = "a" in values and fact.args[PARAMETERS[fact.kind].index("a")] == speaker
-    sentence = _CHOICE.sub(lambda found: found[1 if own else 2], form)
-    sentence = re.sub(r"\{(\w)\}", lambda found: values[found[1]], sentence)
+    sentence = _CHOICE.sub(lambda match: match[1 if own else 2], form)
+    sentence = re.sub(r"\{(\w)\}", lambda match: values[match[1]], sentence)
     return sentence[0].upper() + sentence[1:]
 
 
@@ -257,8 +257,8 @@ def read(text: str, vocabulary: CaseVocabulary, speaker: int | None = None) -> l
 def _read(text: str, vocabulary: CaseVocabulary, speaker: int | None) -> tuple[Fact, ...]:
     forms = texts(vocabulary.language).forms
     readers = _readers(vocabulary)
-    ends = [found.end() for found in forms.sentence_end.finditer(text)]
-    found: dict[Fact, None] = {}
+    ends = [match.end() for match in forms.sentence_end.finditer(text)]
+    facts: dict[Fact, None] = {}
     after = 0
     for place in forms.start.finditer(text):
         start = place.start()
@@ -268,10 +268,10 @@ def _read(text: str, vocabulary: CaseVocabulary, speaker: int | None) -> tuple[F
             match = reader.pattern.match(text, start)
             fact = None if match is None else _fact(reader, match, vocabulary, speaker)
             if match is not None and fact is not None and _told(text, match.span(), ends, forms):
-                found[fact] = None
+                facts[fact] = None
                 after = match.end()
                 break
-    return tuple(found)
+    return tuple(facts)
 
 
 def _fact(reader: _Reader, match: re.Match[str], vocabulary: CaseVocabulary, speaker: int | None) -> Fact | None:

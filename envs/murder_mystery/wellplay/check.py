@@ -110,12 +110,12 @@ def _languages(folder: Folder) -> Iterator[Irregularity]:
     if folder.lang != "en":
         return
     left: set[str] = set()
-    for name, one in zip(folder.names, folder.people, strict=True):
-        count = len(CHINESE.findall("".join(str(part) for part in one["script"])))
+    for name, person in zip(folder.names, folder.people, strict=True):
+        count = len(CHINESE.findall("".join(str(part) for part in person["script"])))
         if count:
             kind = "chinese_characters_in_english_script"
             yield folder.report(kind, f"{count} Chinese characters", "kept", "json", f"{name}.json")
-        left |= {key for key in _UNUSED if CHINESE.search(json.dumps(one.get(key), ensure_ascii=False))}
+        left |= {key for key in _UNUSED if CHINESE.search(json.dumps(person.get(key), ensure_ascii=False))}
     if left:
         yield folder.report("untranslated_json_fields", f"Chinese text in {', '.join(sorted(left))}", "not used")
 
@@ -129,8 +129,8 @@ def _victims(folder: Folder) -> Iterator[Irregularity]:
         if not folder.murderers(victim):
             detail = f"nobody's kill_by_me for victim {victim} ({called[0]})"
             yield folder.report("no_player_murderer", detail, "no vote can be right: left out of win rates")
-    for name, one in zip(folder.names, folder.people, strict=True):
-        if "is_murderer" in one and bool(one["is_murderer"]) != any(one["kill_by_me"]):
+    for name, person in zip(folder.names, folder.people, strict=True):
+        if "is_murderer" in person and bool(person["is_murderer"]) != any(person["kill_by_me"]):
             detail = "is_murderer contradicts kill_by_me"
             yield folder.report("is_murderer", detail, "kill_by_me counts", "json", f"{name}.json")
 
@@ -165,9 +165,9 @@ def _who(folder: Folder) -> Iterator[Irregularity]:
 def _contradiction(folder: Folder, name: str, row: Row, victim: int, asked: str) -> Irregularity:
     seats = folder.murderers(victim)
     right = [LETTERS[k] for k, option in enumerate(row.options) if player_of(folder, option) in seats]
-    told = f"option {', '.join(right)}" if right else "not an option"
+    answer = f"option {', '.join(right)}" if right else "not an option"
     murderers = ", ".join(folder.names[seat] for seat in seats)
-    detail = f"{asked}: the key names {row.key!r}, kill_by_me {murderers} ({told})"
+    detail = f"{asked}: the key names {row.key!r}, kill_by_me {murderers} ({answer})"
     return folder.report("key_contradicts_kill_by_me", detail, _KEPT, "final_result", f"{name}.csv", line=row.line)
 
 
@@ -236,7 +236,7 @@ def _sibling(folder: Folder) -> Iterator[Irregularity]:
         if [bool(k) for k in own["kill_by_me"]] != [bool(k) for k in its["kill_by_me"]]:
             detail = f"kill_by_me {own['kill_by_me']} here, {its['kill_by_me']} in the other language"
             yield folder.report(mismatch, detail, _KEPT, "json", f"{name}.json")
-    here, there = ([(row.value, row.type, row.keys) for row in one.omniscient] for one in (folder, other))
+    here, there = ([(row.value, row.type, row.keys) for row in script.omniscient] for script in (folder, other))
     if here != there and Counter(here) == Counter(there) and folder.omniscient_file:
         file = "final_result", f"{folder.omniscient_file}.csv"
         yield folder.report("row_order", "the same questions in another order", "asked in this order", *file)

@@ -70,7 +70,7 @@ class Folder:
 
     def murderers(self, victim: int) -> tuple[int, ...]:
         """Seats that killed a victim."""
-        return tuple(seat for seat, one in enumerate(self.people) if one["kill_by_me"][victim])
+        return tuple(seat for seat, person in enumerate(self.people) if person["kill_by_me"][victim])
 
     def called(self, victim: int) -> list[str]:
         """What the characters call a victim, each form once, the most frequent first."""
@@ -105,12 +105,12 @@ def open_folder(path: Path) -> Folder:
     if not isinstance(names, list) or not names:
         raise ParlourError(f"{path}/json/script_info.json names no characters (character_name)")
     people = tuple(_person(path / "json" / f"{str(name).strip()}.json") for name in names)
-    victims = {len(person["victims"]) for person in people} | {len(one["kill_by_me"]) for one in people}
+    victims = {len(person["victims"]) for person in people} | {len(person["kill_by_me"]) for person in people}
     if len(victims) != 1 or not victims.pop():
         raise ParlourError(f"{path}: the characters do not agree on how many victims there are")
     lang = _LANGUAGES.get(path.resolve().parent.name)
     if lang is None:
-        text = "".join(str(part) for one in people for part in one["script"])
+        text = "".join(str(part) for person in people for part in person["script"])
         lang = "zh" if 5 * len(CHINESE.findall(text)) > len(text) else "en"
     file = next((name for name in OMNISCIENT if (path / "final_result" / f"{name}.csv").is_file()), None)
     rows, irregular = [], list[Irregularity]()
@@ -148,8 +148,8 @@ def _person(path: Path) -> dict[str, Any]:
 
 def folders(root: Path) -> tuple[Path, ...]:
     """All folders of scripts in a tree, the root included, sorted."""
-    found = {info.parent.parent for info in root.rglob("script_info.json") if info.parent.name == "json"}
-    return tuple(sorted(found))
+    paths = {info.parent.parent for info in root.rglob("script_info.json") if info.parent.name == "json"}
+    return tuple(sorted(paths))
 
 
 def load_folder(path: Path | str) -> Case:
@@ -164,13 +164,13 @@ def load_folder(path: Path | str) -> Case:
         Character(
             name=name,
             aliases=tuple(alias for alias in folder.aliases[seat] if alias not in folder.names),
-            script="\n".join(str(part) for part in one["script"]).strip(),
+            script="\n".join(str(part) for part in person["script"]).strip(),
             objectives=tuple(
-                line.strip() for goal in one["acts_goal"] for line in str(goal).splitlines() if line.strip()
+                line.strip() for goal in person["acts_goal"] for line in str(goal).splitlines() if line.strip()
             ),
-            murders=tuple(bool(killed) for killed in one["kill_by_me"]),
+            murders=tuple(bool(killed) for killed in person["kill_by_me"]),
         )
-        for seat, (name, one) in enumerate(zip(folder.names, folder.people, strict=True))
+        for seat, (name, person) in enumerate(zip(folder.names, folder.people, strict=True))
     ]
     briefing, comma = _BRIEFINGS[folder.lang]
     names, dead = comma.join(folder.names), comma.join(victim.name for victim in victims)
@@ -285,15 +285,15 @@ def victim_named(folder: Folder, text: str, seat: int | None) -> int | None:
     own = [] if seat is None else [[str(name)] for name in folder.people[seat]["victims"]]
     every = [folder.called(victim) for victim in range(folder.victims)]
     for called in (own, every):
-        found = [
+        forms = [
             (len(form), -victim)
             for victim, names in enumerate(called)
             for name in names
             for form in map(_plain, spellings(name))
             if form and form in _plain(text)
         ]
-        if found:
-            return -max(found)[1]
+        if forms:
+            return -max(forms)[1]
     return None
 
 

@@ -96,12 +96,12 @@ class AIWolfBelief:
         sets, roles, weights, total, parts = self._summed()
         of_sets = weights * total
         whole = of_sets.sum()
-        found: dict[str, Array] = {WEREWOLF: sets @ of_sets / whole}
+        chances: dict[str, Array] = {WEREWOLF: sets @ of_sets / whole}
         for number, role in enumerate(roles):
-            found[role] = parts[number] @ weights / whole
+            chances[role] = parts[number] @ weights / whole
         if self._role in self._evidence.single:
-            found[self._role] = np.eye(1, self._evidence.seats, self._me)[0]
-        return found
+            chances[self._role] = np.eye(1, self._evidence.seats, self._me)[0]
+        return chances
 
     def _summed(self) -> tuple[Flags, list[str], Array, Array, Array]:
         """Possible sets, single roles of others, factors of the sets, and the sums over the seats of these roles."""

@@ -129,8 +129,8 @@ def _clause(utterance: Utterance, speaker: int) -> str:
     if utterance.verb in _VERBS:
         return f"{who} {_VERBS[utterance.verb]} {_who(utterance.target)}"
     value = "of any kind" if utterance.value == ANY_WORD else f"a {utterance.value.lower()}"
-    found = _ROLE_WORDS.get(utterance.verb, "learnt as the medium that")
-    return f"{who} {found} {_who(utterance.target)} is {value}"
+    predicate = _ROLE_WORDS.get(utterance.verb, "learnt as the medium that")
+    return f"{who} {predicate} {_who(utterance.target)} is {value}"
 
 
 def _joined(compound: Compound, subject: int) -> str:

@@ -161,8 +161,8 @@ class _Record:
     def __init__(self, summary: _Summary) -> None:
         self._summary = summary
         pairs = [(by, about) for by in range(summary.seats) for about in range(summary.seats)]
-        told = ("reports", "speaks for", "votes for")
-        self.names = [f"seat +{by} {what} seat +{about}" for what in told for by, about in pairs]
+        acts = ("reports", "speaks for", "votes for")
+        self.names = [f"seat +{by} {what} seat +{about}" for what in acts for by, about in pairs]
 
     def see(self, view: WerewolfView, event: Event) -> None:
         """The summary has read it."""
@@ -192,5 +192,5 @@ class _Belief:
     def write(self, view: WerewolfView, features: Features) -> None:
         if self._beliefs is not None and self._beliefs.onlooker is not None:
             both = self._beliefs.own.chances(), self._beliefs.onlooker.chances()
-            chances = [found[role] for found in both for role in self._roles]
+            chances = [by_role[role] for by_role in both for role in self._roles]
             features[:] = np.roll(chances, -view.seat, axis=1).ravel()

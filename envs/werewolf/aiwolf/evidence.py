@@ -130,13 +130,13 @@ class AIWolfEvidence:
             return
         self._said.add(("claim", speaker, role))
         self._claimed[speaker] = role
-        self._weigh(speaker, {one: self._comes_out(one, role, day) for one in (VILLAGER, WEREWOLF, *self.single)})
+        self._weigh(speaker, {own: self._comes_out(own, role, day) for own in (VILLAGER, WEREWOLF, *self.single)})
 
     def see_hidden(self, day: int) -> None:
         """The talk of a day is over: who has spoken and has not come out yet has chosen so."""
         for seat in self._spoke.difference(self._claimed):
             if self.alive[seat]:
-                self._weigh(seat, {one: self._stays_in(one, day) for one in (VILLAGER, WEREWOLF, *self.single)})
+                self._weigh(seat, {role: self._stays_in(role, day) for role in (VILLAGER, WEREWOLF, *self.single)})
         self._spoke.clear()
 
     def see_report(self, speaker: int, target: int, day: int, *, wolf: bool) -> None:
@@ -231,7 +231,7 @@ def _sets(seats: int, wolves: int) -> Flags:
     """All sets of werewolves, shape (n, H)."""
     chosen = list(combinations(range(seats), wolves))
     table = np.zeros((seats, len(chosen)), dtype=bool)
-    for number, held in enumerate(chosen):
-        table[list(held), number] = True
+    for number, wolf_set in enumerate(chosen):
+        table[list(wolf_set), number] = True
     table.setflags(write=False)
     return table

@@ -213,8 +213,8 @@ class AIWolf(HiddenRoles[AIWolfState]):
         return self._dawn(s) if seer is None else self._asked(s, CHECK, (seer,), game.CHECKS)
 
     def _check(self, s: AIWolfState, move: Move, event: tuple[Event, ...]) -> AIWolfState:
-        found = (move.args[0], s.standing.roles[move.args[0]] == self.wolf) if move.args else None
-        return self._dawn(_announce(s, *event)._replace(standing=s.standing._replace(check=found)))
+        check = (move.args[0], s.standing.roles[move.args[0]] == self.wolf) if move.args else None
+        return self._dawn(_announce(s, *event)._replace(standing=s.standing._replace(check=check)))
 
     # -- the day -----------------------------------------------------------------------------------------------
 

@@ -172,10 +172,10 @@ def _tally(votes: tuple[int, ...]) -> str:
     voters: dict[int, list[int]] = {}
     for voter, vote in enumerate(votes):
         voters.setdefault(vote, []).append(voter)
-    told = [f"{name(seat)} from {names(voters[seat])}" for seat in sorted(voters) if seat not in (DEAD, NO_VOTE)]
+    tallies = [f"{name(seat)} from {names(voters[seat])}" for seat in sorted(voters) if seat not in (DEAD, NO_VOTE)]
     if NO_VOTE in voters:
-        told.append(f"{names(())} from {names(voters[NO_VOTE])}")
-    return "; ".join(told)
+        tallies.append(f"{names(())} from {names(voters[NO_VOTE])}")
+    return "; ".join(tallies)
 
 
 def _rule_sheet(rules: AIWolf) -> str:
