@@ -2,7 +2,7 @@
 
 A game names in `GameSpec.board` a function `View -> Board`. It reads what all seats know: every seat's View of a state gives
 the same board (`parlour.envs.testing` checks it), so that a board can be shown to whoever watches. A game without one
-has `plain_board`. Players are called `player_3` in all texts, as in the game's words.
+has a board of the claims alone. Players are called `player_3` in all texts, as in the game's words.
 """
 
 from __future__ import annotations
@@ -70,17 +70,12 @@ class Board:
 
 
 def board_of(spec: GameSpec, view: View, seats: int) -> Board:
-    """The board of a game. Raises `ParlourError` if the spec names a function that is not there."""
+    """The board of a game, without one of its own what was claimed. Raises `ParlourError` if the function is not there."""
     if not spec.board:
-        return plain_board(view, seats)
+        roles: Sequence[str] = getattr(view, "role_names", ())
+        return Board(tuple(map(tuple, claim_marks(public(view), seats, roles))))
     made: Board = load(spec.board, "board of a game")(view)
     return made
-
-
-def plain_board(view: View, seats: int) -> Board:
-    """What was claimed, of any game with the acts of `parlour.envs.speech`."""
-    roles: Sequence[str] = getattr(view, "role_names", ())
-    return Board(tuple(map(tuple, claim_marks(public(view), seats, roles))))
 
 
 def public(view: View) -> list[Event]:

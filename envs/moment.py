@@ -104,18 +104,14 @@ class HiddenPhase:
     """
 
     def __init__(self, game: Game[Any], state: Any, cycles: int) -> None:
-        self._game, self._begin, self._cycles = game, state, cycles
-        self._now = state
+        self._game, self._cycles = game, cycles
+        self.begin = self._now = state
+        """The first state of the phase: what everybody sees of it until it ends."""
         self._cycle = -1
         self._asked_in: dict[int, Any] = {}
         self.over = False
         """Whether the game has gone on to another phase, or ended; the cycles may still run."""
         self._shown = [_idle(game.view(state, seat)) for seat in range(game.seats)]
-
-    @property
-    def begin(self) -> Any:
-        """The first state of the phase: what everybody sees of it until it ends."""
-        return self._begin
 
     def cycle(self, pending: Collection[int]) -> list[View] | None:
         """What each seat is shown in the next cycle, with what it is asked as `legal`; None if there is no next one.
@@ -137,7 +133,7 @@ class HiddenPhase:
 
     def follow(self, state: Any) -> None:
         """A move was made that led to `state`."""
-        public = any(event.to is None for event in state.log[len(self._begin.log) :])
+        public = any(event.to is None for event in state.log[len(self.begin.log) :])
         self.over = public or self._game.actor(state) < 0 or not hidden_cycles(self._game, state)
         if not self.over:
             self._now = state

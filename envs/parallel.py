@@ -51,7 +51,10 @@ class GameParallelEnv(AgentSpaces, ParallelEnv[str, Any, Any]):
         self.possible_agents = env.possible_agents[:]
         self.agents: list[str] = []
         self.wait = len(env.game.catalogue)
-        self.action_spaces = {agent: self._action_space() for agent in self.possible_agents}
+        self.action_spaces = {
+            agent: ProseSpace(MAX_WORDS) if action == "text" else spaces.Discrete(self.wait + 1)
+            for agent in self.possible_agents
+        }
         self.observation_spaces = {agent: self._observation_space(agent) for agent in self.possible_agents}
 
     def reset(
@@ -95,9 +98,6 @@ class GameParallelEnv(AgentSpaces, ParallelEnv[str, Any, Any]):
     def shown(self, seat: int) -> View:
         """What a seat is shown in this cycle, with what it is asked as `legal`."""
         return self._views[seat]
-
-    def _action_space(self) -> spaces.Space[Any]:
-        return ProseSpace(MAX_WORDS) if self.action == "text" else spaces.Discrete(self.wait + 1)
 
     def _observation_space(self, agent: str) -> ObservedSpace:
         parts = dict(self.aec.observation_spaces[agent].spaces)  # type: ignore[attr-defined]  # a Dict

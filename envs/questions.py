@@ -119,12 +119,13 @@ def statements(words: str) -> str:
 def questions(words: str) -> Iterator[Question]:
     """The questions in words, in order.
 
-    >>> [(one.topic, one.to, one.about) for one in questions("player_3, do you trust player_4? And are you Merlin?")]
+    >>> [question[:3] for question in questions("player_3, do you trust player_4? And are you Merlin?")]
     [('about', (3,), (4,)), ('role', (3,), ())]
     """
     called: tuple[int, ...] = ()
     for sentence in sentences(words):
-        to = _called(sentence)
+        match = _BEFORE.search(sentence) or _BEHIND.search(sentence)  # who is called by name
+        to = () if match is None else _seats(match[0])
         called = to or called
         if _is_question(sentence):
             yield _question(sentence, to, called)
@@ -132,12 +133,6 @@ def questions(words: str) -> Iterator[Question]:
 
 def _is_question(sentence: str) -> bool:
     return "?" in sentence or _UNMARKED.match(sentence) is not None
-
-
-def _called(sentence: str) -> tuple[int, ...]:
-    """Who is called by name before a sentence or behind it."""
-    match = _BEFORE.search(sentence) or _BEHIND.search(sentence)
-    return () if match is None else _seats(match[0])
 
 
 def _question(sentence: str, to: tuple[int, ...], called: tuple[int, ...]) -> Question:
@@ -150,15 +145,12 @@ def _question(sentence: str, to: tuple[int, ...], called: tuple[int, ...]) -> Qu
     elif topic == ABOUT and not rest:
         topic = ROLE if re.match(r"\W*(?:is|are|was)\b", words) else ANYTHING
     everybody = not asked and _ALL.search(words) is not None
-    return Question(topic, None if everybody else asked, rest, _is_against(words), _number(words), words)
+    against = re.search(rf"\b(?:{_BAD}|against\b|point\w*\b|(?:n['’]t|not|never)\b.*\b{_GOOD})", words) is not None
+    return Question(topic, None if everybody else asked, rest, against, _number(words), words)
 
 
 def _seats(text: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(int(match[1]) for match in _SEAT.finditer(text)))
-
-
-def _is_against(words: str) -> bool:
-    return re.search(rf"\b(?:{_BAD}|against\b|point\w*\b|(?:n['’]t|not|never)\b.*\b{_GOOD})", words) is not None
 
 
 def _number(words: str) -> int | None:

@@ -247,7 +247,8 @@ def build(spec: GameSpec, config: Mapping[str, Any]) -> Any:
             raise accept(f"option of {spec.id}", key, (*spec.options, *_ENV_ARGUMENTS, "action"))
     try:
         rules: Any = spec  # hashable, or built anew
-        return _shared(rules, tuple((key, type(value), _hashable(value)) for key, value in sorted(config.items())))
+        settings = sorted(config.items())
+        return _shared(rules, tuple((key, type(v), tuple(v) if isinstance(v, list) else v) for key, v in settings))
     except TypeError:
         return spec.build(**config)  # refuses a value that cannot be hashed
 
@@ -256,7 +257,3 @@ def build(spec: GameSpec, config: Mapping[str, Any]) -> Any:
 def _shared(spec: Any, config: tuple[tuple[str, type, Any], ...]) -> Any:
     """Rules are immutable, so that environments of the same configuration share them."""
     return spec.build(**{key: value for key, _, value in config})
-
-
-def _hashable(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value

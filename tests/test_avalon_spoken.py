@@ -123,7 +123,7 @@ def test_a_seats_own_words_tell_it_nothing_but_are_heard():
     before = belief.weights.copy()
     belief.see(0, SILENT, (), "player_3 is evil.")
     assert (belief.weights == before).all()
-    assert belief._learned.heard.statements == 1
+    assert belief._learned.stance_counts.statements == 1
 
 
 @pytest.mark.parametrize("kind", [game.BALLOT, game.CONSULT, game.GUESS])
@@ -180,7 +180,7 @@ def test_copies_hear_for_themselves():
     belief = begun(FIVE, HABITS)
     other = belief.copied()
     other.see(1, SILENT, (), SAID)
-    assert belief._learned.heard.statements == 0
+    assert belief._learned.stance_counts.statements == 0
     assert np.ptp(belief.weights) == 0.0
 
 

@@ -70,7 +70,8 @@ class _Search:
     def __init__(self, game: Game[Any], text: GameText[Any], view: View, own: Sequence[int]) -> None:
         self._game, self._text, self._seat = game, text, view.seat
         self._own = [game.catalogue[number] for number in own]
-        self._shown = [_wordless(event) for event in view.events]
+        # free words change nothing: legality never reads them, and chance has none
+        self._shown = [event._replace(move=event.move._replace(words="")) for event in view.events]
         self._view = view._replace(events=tuple(self._shown))  # type: ignore[attr-defined]  # a named tuple
         self._who = text.who(view)
         self._left = MOST
@@ -119,8 +120,3 @@ class _Search:
                     return None
                 seen += 1
         return seen
-
-
-def _wordless(event: Event) -> Event:
-    """Free words change nothing: legality never reads them, and chance has none."""
-    return event._replace(move=event.move._replace(words="")) if event.move.words else event

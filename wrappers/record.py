@@ -82,12 +82,9 @@ class Recorder(BaseWrapper[str, Any, Any]):
             self._notes = {}
             self.close_transcript()
         else:
-            self._write_entry(report)
-
-    def _write_entry(self, entry: Entry) -> None:
-        self._write(replay.entry_line(self._lines, entry, self.game_env.text, self._notes))
-        self._lines += 1
-        self._notes = {}
+            self._write(replay.entry_line(self._lines, report, self.game_env.text, self._notes))
+            self._lines += 1
+            self._notes = {}
 
     def _write(self, line: str) -> None:
         assert self._file is not None

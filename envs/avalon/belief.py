@@ -81,7 +81,8 @@ class AvalonBelief(Posterior):
             self._learned = Likelihoods(self._key, conduct, self.habits, self._words, reader)
         self._guesser = guesser
         super().__init__(len(self.evil))
-        self._team: tuple[int, ...] = ()
+        self.team: tuple[int, ...] = ()
+        """The last team that was proposed or drawn."""
         self._own_card: int | None = None
 
     def copied(self) -> AvalonBelief:
@@ -106,8 +107,7 @@ class AvalonBelief(Posterior):
         """The same for all teams of a size at once, in the order of `teams`: shape (number of teams,)."""
         rows, which = sides(self._key)
         of_sides = np.bincount(which, weights=self.weights, minlength=len(rows))
-        chances: Array = of_sides @ clean(self._key, size)
-        return chances
+        return of_sides @ clean(self._key, size)
 
     def drawn_roles(self, rng: np.random.Generator) -> tuple[str, ...]:
         """A role for each seat: a deal drawn by its weight; roles that it does not distinguish are dealt evenly."""
@@ -129,8 +129,8 @@ class AvalonBelief(Posterior):
 
     def see(self, seat: int, kind: str, args: tuple[int, ...], words: str = "") -> None:
         """Take in an event that the seat saw; events come in the order of the game. Words count only by habits that know them."""
-        if words and self._words is not None and kind in _SPOKEN:
-            self.see_words(seat, words, reason=kind == game.TEAM)
+        if words and kind in _SPOKEN and self._words is not None and isinstance(self._learned, Likelihoods):
+            self.add(self._learned.words(seat, words, reason=kind == game.TEAM))
             if kind != game.TEAM:
                 return  # the claim that the table read is one of those in the words
         if kind == speech.ACCUSE:
@@ -143,24 +143,19 @@ class AvalonBelief(Posterior):
             self._learned.score(*args)
         elif kind == game.TEAM:
             self.see_team(seat, args)
-            self._team, self._own_card = args, None
+            self.team, self._own_card = args, None
         elif kind == game.DRAWN:
-            self._team = args
+            self.team = args
         elif kind == game.VOTES:
-            self.see_votes(self._team, args[1:])
+            self.see_votes(self.team, args[1:])
         elif kind == game.CARD and seat == self.seat:
             self._own_card = args[0]
-        elif kind == game.FAILS and self._team:
-            self.see_cards(self._team, args[1], self._own_card)
+        elif kind == game.FAILS and self.team:
+            self.see_cards(self.team, args[1], self._own_card)
         elif kind == game.EXPOSED:
             self.see_exposure(args[0], args[1], right=bool(args[2]))
         elif kind == game.GATHERS and self.seat in args:
             self.add(np.where(self.evil[:, list(args)].all(axis=1), 0.0, -50.0))
-
-    def see_words(self, speaker: int, words: str, *, reason: bool = False) -> None:
-        """A seat speaks freely to all, with a team if `reason`; this is no evidence if the habits do not cover words."""
-        if isinstance(self._learned, Likelihoods):
-            self.add(self._learned.words(speaker, words, reason=reason))
 
     def see_team(self, leader: int, team: Sequence[int]) -> None:
         """A leader names a team."""
@@ -175,12 +170,8 @@ class AvalonBelief(Posterior):
         by_evil = np.where(clean, 1 - h.evil_on_own_team, h.evil_on_own_team)
         by_merlin = np.where(clean, h.clean_team_merlin, 1 - h.clean_team_merlin)
         by_blind = np.where(clean, 1 - dirty_likely * 0.8, dirty_likely * 0.8)
-        return self.add(np.log(self._by_kind(leader, by_evil, by_merlin, by_blind)))
-
-    @property
-    def team(self) -> tuple[int, ...]:
-        """The last team that was proposed or drawn."""
-        return self._team
+        by_good = np.where(self.merlin[:, leader] == 1, by_merlin, by_blind)
+        return self.add(np.log(np.where(self.evil[:, leader] == 1, by_evil, by_good)))
 
     def see_votes(self, team: Sequence[int], votes: Sequence[int], without: Sequence[int] = ()) -> None:
         """All votes on a team are shown, 1 for approval, in seat order; the votes of `without` are no evidence."""
@@ -236,7 +227,7 @@ class AvalonBelief(Posterior):
             return None
         if self._learned is not None:
             by_kind = {game.BALLOT: self._learned.own_vote, game.CARD: self._learned.own_card}
-            return self._learned.own_team(args) if kind == game.TEAM else by_kind[kind](self._team, args[0])
+            return self._learned.own_team(args) if kind == game.TEAM else by_kind[kind](self.team, args[0])
         outside = self.copied()
         outside.seat = ONLOOKER  # to whom the seat's moves are evidence
         if kind == game.TEAM:
@@ -245,21 +236,16 @@ class AvalonBelief(Posterior):
             outside.see_cards((self.seat,), 1 - args[0], None)
         else:  # what the votes of all tell somebody else, less what they tell the seat: its own remains
             votes, own = (args[0],) * self.evil.shape[1], self.copied()
-            outside.see_votes(self._team, votes)
-            own.see_votes(self._team, votes)
+            outside.see_votes(self.team, votes)
+            own.see_votes(self.team, votes)
             outside.log_weights = outside.log_weights - own.log_weights + self.log_weights
-        chances: Array = np.exp(outside.log_weights - self.log_weights)
-        return chances
+        return np.exp(outside.log_weights - self.log_weights)
 
     def _see_remark(self, speaker: int, target: int, by_good: float, by_evil: float) -> None:
         if speaker in (self.seat, target):
             return
         hits = np.where(self.evil[:, speaker] == 1, by_evil, by_good)
         self.add(np.log(np.where(self.evil[:, target] == 1, hits, 1 - hits)))
-
-    def _by_kind(self, seat: int, evil: Array, merlin: Array, blind: Array) -> Array:
-        """Choose by what the seat is in each deal."""
-        return np.where(self.evil[:, seat] == 1, evil, np.where(self.merlin[:, seat] == 1, merlin, blind))
 
 
 _SPOKEN = (*game.ACTS, game.TEAM)

@@ -21,7 +21,8 @@ def avalon_board(view: AvalonView) -> Board:
     marks = claim_marks(events, seats, roles)
     if view.leader < 0:
         return Board(tuple(map(tuple, marks)), "The roles are not dealt yet")
-    last = _last_round(events)
+    starts = [at for at, event in enumerate(events) if event.move.kind == game.LEADS]
+    last = events[starts[-1] :] if starts else ()  # from the last leader's announcement on
     marks[view.leader].insert(0, Mark("leader", NOW, f"{name(view.leader)} leads"))
     team, votes = _team_and_votes(last)
     for seat in team:
@@ -38,14 +39,10 @@ def avalon_board(view: AvalonView) -> Board:
         if event.move.kind == game.EXPOSED:
             marks[event.move.args[1]].append(Mark("named as Merlin", EVIL))
     phase, waits = _phase(view, last, team)
-    tracks = _quests(view, events), _rejections(view, last)
+    done = {event.move.args[0]: event.move.args[1:] for event in events if event.move.kind == game.FAILS}
+    quests = tuple(_quest(view, quest, done.get(quest)) for quest in range(len(view.sizes)))
+    tracks = Track("Quests", quests), _rejections(view, last)
     return Board(tuple(map(tuple, marks)), phase, tracks, (), waits)
-
-
-def _last_round(events: Sequence[Event]) -> Sequence[Event]:
-    """The events from the last leader's announcement on."""
-    starts = [at for at, event in enumerate(events) if event.move.kind == game.LEADS]
-    return events[starts[-1] :] if starts else ()
 
 
 def _team_and_votes(last: Sequence[Event]) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -104,11 +101,6 @@ def _speaks(view: AvalonView, last: Sequence[Event]) -> int | None:
     if spoken == seats:
         return view.leader
     return counted(view.leader if view.speaks_first == "leader" else 0, spoken, seats)
-
-
-def _quests(view: AvalonView, events: Sequence[Event]) -> Track:
-    done = {event.move.args[0]: event.move.args[1:] for event in events if event.move.kind == game.FAILS}
-    return Track("Quests", tuple(_quest(view, quest, done.get(quest)) for quest in range(len(view.sizes))))
 
 
 def _quest(view: AvalonView, quest: int, result: tuple[int, ...] | None) -> TrackStep:

@@ -175,7 +175,7 @@ class _Record:
     def see(self, view: AvalonView, event: Event) -> None:
         seat, (kind, args, _), _ = event
         if kind == vocabulary.LEADS:
-            self._lead(quest=args[0])
+            self._slot = max(self._slot + 1, args[0] * PROPOSALS)
         elif kind == vocabulary.TEAM:
             self._proposals[self._slot, 0, seat] = 1.0
             self._proposals[self._slot, 1, list(args)] = 1.0
@@ -191,11 +191,6 @@ class _Record:
             self._results[self._slot, :2] = 1.0 if args[2] else -1.0, args[1] / 3
         elif kind in speech.ACTS:
             self._hear(seat, kind, args)
-
-    def _lead(self, quest: int) -> None:
-        """The next proposal of a quest."""
-        first = quest * PROPOSALS
-        self._slot = max(self._slot + 1, first)
 
     def _hear(self, speaker: int, kind: str, args: tuple[int, ...]) -> None:
         if kind == speech.CLAIM_ROLE:

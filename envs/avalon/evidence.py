@@ -145,8 +145,7 @@ class Watched:
     def _doubts(self, team: Sequence[int]) -> Array:
         size = len(team)
         number = teams(self.n, size).index(tuple(sorted(team)))
-        column: Array = self.public.doubts(clean(self._all, size))[:, number]
-        return column
+        return self.public.doubts(clean(self._all, size))[:, number]
 
 
 CARD_STRIDE: Final = _CARD_FAILS * _STAGES * 2
@@ -208,8 +207,7 @@ class EventScores:
         terms = self.watched.team(leader, team)
         if leader == self._key.seat:
             return np.zeros(len(self._evil))
-        scores: Array = (self._teams @ terms)[self._classes(team)[:, leader]]
-        return scores
+        return (self._teams @ terms)[self._classes(team)[:, leader]]
 
     def votes(self, team: Sequence[int], votes: Sequence[int], without: Sequence[int] = ()) -> Array:
         """All votes on a team are shown; to itself a seat's own vote tells nothing, and the votes of `without` are left out."""

@@ -36,13 +36,16 @@ class Likelihoods:
         self._key, self._conduct, self._habits, self._claimed, self._reader = key, conduct, habits, claimed, reader
         self._all = key._replace(seat=-1, role="", knows=())
         self.public = terms.Public(sides(self._all)[0])
-        self.stance_counts = spoken.StanceCounts(len(key.roles))
+        self.stance_counts = spoken.Heard(len(key.roles))
         self._leader = 0
 
     def copied(self) -> Likelihoods:
         """The same for another belief of the same deals."""
         other = copy(self)
-        other.public, other.stance_counts = copy(self.public), self.stance_counts.copied()
+        other.public, other.stance_counts = (
+            copy(self.public),
+            copy(self.stance_counts),
+        )  # counts are replaced, never changed
         return other
 
     def lead(self, quest: int) -> None:
@@ -114,13 +117,12 @@ class Likelihoods:
         evil = tables(self._key).evil
         if own_card is None or me not in team:
             likely = chance[evil[:, list(team)].sum(axis=1).astype(int)]
-        elif evil[0, me]:
-            others = evil[:, [j for j in team if j != me]].sum(axis=1).astype(int)
-            likely = terms.others_fail(self.public, size, fails, own_card, self._conduct, self._habits)[others]
         else:
-            others = evil[:, [j for j in team if j != me]].sum(axis=1).astype(int)
-            own_fail = 1 - own_card
-            likely = terms.fails_chances(self.public, size, fails - own_fail, self._conduct, self._habits)[others]
+            if evil[0, me]:
+                chance = terms.others_fail(self.public, size, fails, own_card, self._conduct, self._habits)
+            else:
+                chance = terms.fails_chances(self.public, size, fails - 1 + own_card, self._conduct, self._habits)
+            likely = chance[evil[:, [j for j in team if j != me]].sum(axis=1).astype(int)]
         self.public.see_cards(team, fails)
         logs: Array = self._conduct.weights.cards * np.log(likely)
         return logs
@@ -135,8 +137,7 @@ class Likelihoods:
         kind = int(kind_of(self._key)[0, me])
         rows, which = known(self._key)[kind]
         asked = terms.team_terms(self.public, me, doubts, members, rows)
-        chances: Array = np.exp(terms.log_team(asked, chosen, self._conduct.teams[kind]))[which]
-        return chances
+        return np.exp(terms.log_team(asked, chosen, self._conduct.teams[kind]))[which]
 
     def own_vote(self, team: Sequence[int], vote: int) -> Array:
         """That the seat votes so on a team, whatever the mood."""
@@ -147,8 +148,7 @@ class Likelihoods:
         rows, which = known(self._key)[kind]
         pair = self._log_votes(kind, asked, cast)
         dirty, clean = (float(np.exp(terms.over_moods(logs))[0]) for logs in pair)
-        chances: Array = np.where((rows[:, list(team)].sum(axis=1) > 0)[which], dirty, clean)
-        return chances
+        return np.where((rows[:, list(team)].sum(axis=1) > 0)[which], dirty, clean)
 
     def own_card(self, team: Sequence[int], card: int) -> Array:
         """That the seat plays a card (1 success): of k evil members with f fails a given one fails in f / k of the cases."""
@@ -180,8 +180,7 @@ class Likelihoods:
 def kind_of(key: Key) -> Numbers:
     """What each seat is in each deal, by `LEADERS`: 0 evil that knows, 1 Merlin, 2 good, 3 Oberon; shape (H, n)."""
     evil, merlin, blind, _ = tables(key)
-    kind: Numbers = np.where(merlin == 1, 1, np.where(blind == 0, 0, np.where(evil == 1, 3, 2)))
-    return kind
+    return np.where(merlin == 1, 1, np.where(blind == 0, 0, np.where(evil == 1, 3, 2)))
 
 
 @lru_cache(maxsize=64)

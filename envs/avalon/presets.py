@@ -204,13 +204,6 @@ def default_roles(num_players: int, rules: str) -> tuple[str, ...]:
     return (MERLIN, PERCIVAL) + (SERVANT,) * (good - 2) + (MORGANA, ASSASSIN) + (MINION,) * (evil - 2)
 
 
-def named_roles(name: str) -> tuple[str, ...]:
-    """The roles of a set in `ROLE_SETS`. Raises `ParlourError` for another name."""
-    if name not in ROLE_SETS:
-        raise accept("roles", name, f"None, or one role for each player, or a name: {', '.join(ROLE_SETS)}")
-    return ROLE_SETS[name]
-
-
 def check_roles(num_players: int, roles: Sequence[str] | str) -> tuple[str, ...]:
     """The roles, or the roles of the set with this name, in the order of `ROLES`.
 
@@ -220,7 +213,9 @@ def check_roles(num_players: int, roles: Sequence[str] | str) -> tuple[str, ...]
     ('Merlin', 'Loyal Servant', 'Loyal Servant', 'Assassin', 'Minion')
     """
     if isinstance(roles, str):
-        roles = named_roles(roles)
+        if roles not in ROLE_SETS:
+            raise accept("roles", roles, f"None, or one role for each player, or a name: {', '.join(ROLE_SETS)}")
+        roles = ROLE_SETS[roles]
     counts = hidden_roles.check_roles(num_players, roles, ROLES)
     if counts[MERLIN] != 1:
         raise ParlourError(f"roles {list(roles)!r} hold {counts[MERLIN]} x {MERLIN}; accepted: exactly one")

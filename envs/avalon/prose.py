@@ -82,34 +82,9 @@ class AvalonProse:
         night = (Knowledge(shown, seats_named(first["night"])),) if shown else ()
         seen = tuple(self._addressed(event for event in events if event is not None))
         offered = tuple(move for move in legal if move is not None)
-        return self._view(seat, first["role"], night, seen, offered)
-
-    def _view(
-        self, seat: int, role: str, night: tuple[Knowledge, ...], events: tuple[Event, ...], legal: tuple[Move, ...]
-    ) -> AvalonView:
-        own, rules = self._game, self._game.rules
-        quest, leader, counted, team, good, evil = self._standing(events)
-        return AvalonView(
-            seat,
-            legal,
-            events,
-            role,
-            side_of(role),
-            night,
-            own.roles,
-            own.sizes,
-            own.fails_needed,
-            PROPOSALS,
-            rules.fifth_rejection == "evil_wins",
-            rules.hunt == "end",
-            quest,
-            leader,
-            counted,
-            team,
-            good,
-            evil,
-            *own.shown_points,
-        )
+        own = first["role"], side_of(first["role"]), night
+        table, points = self._game.shown_table, self._game.shown_points
+        return AvalonView._make((seat, offered, seen, *own, *table, *self._standing(seen), *points))
 
     def _standing(self, events: tuple[Event, ...]) -> tuple[int, int, int, tuple[int, ...], int, int]:
         """Quest, leader, proposals counted, team, quests won by good and by evil, as the record adds up."""

@@ -26,7 +26,10 @@ def guesser_of(table: Avalon) -> str:
 
 def _aims(table: Avalon) -> Iterable[str]:
     counts = Counter(table.roles)
-    good, evil = (_listed(counts, side) for side in (vocabulary.GOOD, vocabulary.EVIL))
+    good, evil = (
+        ", ".join(role if k == 1 else f"{k} x {role}" for role, k in counts.items() if side_of(role) == side)
+        for side in (vocabulary.GOOD, vocabulary.EVIL)
+    )
     sizes = ", ".join(map(str, table.sizes))
     two = [str(quest + 1) for quest, fails in enumerate(table.fails_needed) if fails == 2]
     yield f"The game is Avalon, with {table.seats} players. Good: {good}. Evil: {evil}."
@@ -47,7 +50,8 @@ def _course(table: Avalon) -> Iterable[str]:
         if isinstance(table, BiddingAvalon):
             yield f"Talk: before {when}. {BIDDING_RULES}"
         else:
-            yield f"Talk: before {when}, all players speak once in seat order, starting with {_first(table)}."
+            first = "the leader" if rules.speaks_first == "leader" else name(0)
+            yield f"Talk: before {when}, all players speak once in seat order, starting with {first}."
     short = " or fewer" if rules.short_teams else ""
     why = ", and may give reasons to all" if rules.reasons else ""
     yield f"Proposal: the leader proposes a team of the quest's size{short}{why}. The leader need not be on it."
@@ -80,15 +84,6 @@ _COMMENTS: Final = {
     "private": "; nobody else reads what a player writes beside its vote",
     "public": " and what players wrote beside their votes",
 }
-
-
-def _first(table: Avalon) -> str:
-    return "the leader" if table.rules.speaks_first == "leader" else name(0)
-
-
-def _listed(counts: Counter[str], side: str) -> str:
-    """The roles of a side, with how many there are of each."""
-    return ", ".join(role if k == 1 else f"{k} x {role}" for role, k in counts.items() if side_of(role) == side)
 
 
 def _night(table: Avalon) -> str:

@@ -75,6 +75,9 @@ class Avalon(HiddenRoles[AvalonState]):
             rules.consult,
         )
         """What every View tells of the rules at its end: its fields from `guesser` on."""
+        at_end = rules.fifth_rejection == "evil_wins", rules.hunt == "end"
+        self.shown_table = (self.roles, self.sizes, self.fails_needed, PROPOSALS, *at_end)
+        """What it tells of the table: its fields from `roles` to `guess_at_end`."""
         self._tabulate()
         per_proposal = (num_players if talk else 0) + 1 + num_players + 1
         consulting = EVIL_COUNT[num_players] if rules.consult else 0
@@ -138,26 +141,24 @@ class Avalon(HiddenRoles[AvalonState]):
     def view(self, s: AvalonState, seat: int) -> AvalonView:
         roles, quest, leader, counted, good, evil, _, _ = s.standing
         role = self.role_names[roles[seat]] if roles else ""
-        return AvalonView(
-            seat,
-            self.legal(s) if s.actor == seat else (),
-            seen_by(seat, s.log),
-            role,
-            side_of(role) if role else "",
-            self.night(roles, seat) if roles else (),
-            self.roles,
-            self.sizes,
-            self.fails_needed,
-            PROPOSALS,
-            self.rules.fifth_rejection == "evil_wins",
-            self.rules.hunt == "end",
-            quest,
-            leader,
-            counted,
-            s.team,
-            good,
-            evil,
-            *self.shown_points,
+        return _new(
+            AvalonView,
+            (
+                seat,
+                self.legal(s) if s.actor == seat else (),
+                seen_by(seat, s.log),
+                role,
+                side_of(role) if role else "",
+                self.night(roles, seat) if roles else (),
+                *self.shown_table,
+                quest,
+                leader,
+                counted,
+                s.team,
+                good,
+                evil,
+                *self.shown_points,
+            ),
         )
 
     @lru_cache(maxsize=4096)  # noqa: B019 - bounded, and tables of rules live as long as their environments
@@ -307,7 +308,7 @@ class Avalon(HiddenRoles[AvalonState]):
         log = s.log + event
         if not move.args:
             return self._score(s, s.secret[0], s.standing, log)
-        right = self._seat_of(s, game.MERLIN) == move.args[0]
+        right = s.standing.roles[move.args[0]] == self.role_names.index(game.MERLIN)
         log = (*log, told(game.EXPOSED, (s.actor, move.args[0], int(right))))
         standing = s.standing._replace(guessed=True)
         if right or self.rules.hunt == "end":
@@ -341,9 +342,6 @@ class Avalon(HiddenRoles[AvalonState]):
     def _hand(self, standing: AvalonStanding, seat: int) -> Options:
         """The cards that a member of a team may play."""
         return self._cards[standing.roles[seat] not in self.evil_roles][seat]
-
-    def _seat_of(self, s: AvalonState, role: str) -> int:
-        return s.standing.roles.index(self.role_names.index(role))
 
     def _refusal(self, s: AvalonState, move: Move) -> str:
         if move.kind == game.TEAM == s.options.legal[0].kind:

@@ -18,7 +18,6 @@ kind and on public events and words. Terms of a stance, in log-odds against sayi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import copy
 from functools import lru_cache
 from math import log
 
@@ -40,7 +39,7 @@ Reader = Callable[[str, int, int], tuple[Claim, ...]]
 """Words, who speaks, how many players -> what is claimed; `parlour.envs.claims.claims`, or a language model."""
 
 
-class StanceCounts:
+class Heard:
     """What was said about each seat in the quest so far.
 
     Args:
@@ -52,10 +51,6 @@ class StanceCounts:
         """By stance and seat: how many statements."""
         self.statements = 0
         self._quest = -1
-
-    def copied(self) -> StanceCounts:
-        """The same for another belief."""
-        return copy(self)  # counts are replaced, never changed
 
     def lead(self, quest: int) -> None:
         """A proposal begins; with a new quest what was said is over."""
@@ -81,7 +76,7 @@ def stances(words: str, speaker: int, players: int, reader: Reader = claims) -> 
     return tuple(int(stance) for stance in np.where(accused, ACCUSED, other))
 
 
-def claim_terms(public: Public, counts: StanceCounts, speaker: int, *, reason: bool) -> Array:
+def claim_terms(public: Public, counts: Heard, speaker: int, *, reason: bool) -> Array:
     """The terms of the speaker's stance to each seat except for `evil`, which is 0 here; shape (n, terms).
 
     Args:

@@ -118,13 +118,10 @@ class AvalonText(MoveSentences):
             return f"You are {name(view.seat)}. The roles are not dealt yet.\n"
         key = (view.seat, view.role, view.knows)
         if key not in self._who:
-            self._who[key] = self._who_and_rules(view)
+            own = f"You are {name(view.seat)}. Your role is {view.role} ({view.side})."
+            night = (night_sentence(view.role, view.roles, seats) for _, seats in view.knows)
+            self._who[key] = "\n".join([own, *night, self.rules]) + "\n"
         return self._who[key]
-
-    def _who_and_rules(self, view: AvalonView) -> str:
-        own = f"You are {name(view.seat)}. Your role is {view.role} ({view.side})."
-        night = (night_sentence(view.role, view.roles, seats) for _, seats in view.knows)
-        return "\n".join([own, *night, self.rules]) + "\n"
 
     def was(self, view: AvalonView) -> str:
         """Who a seat was, in one sentence."""

@@ -45,8 +45,7 @@ def make(game: str, *, num_envs: int, features: str | None = None, **options: An
     if features is None:
         features = SUMMARY if SUMMARY in spec.features else TABLE
     made: Any = kernels_for(spec, options, features) or ScalarTables
-    tables: BatchTables = made(spec, num_envs=num_envs, features=features, **options)
-    return tables
+    return made(spec, num_envs=num_envs, features=features, **options)
 
 
 def have_kernels(spec: GameSpec, options: Mapping[str, Any], features: str | None = None) -> bool:

@@ -103,8 +103,7 @@ class KernelTables(BatchTables):
 
     @property
     def roles(self) -> Array:
-        roles: Array = self.games.roles[:, : self.seats]
-        return roles
+        return self.games.roles[:, : self.seats]
 
     def state(self) -> Array:
         b = self.num_envs

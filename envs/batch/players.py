@@ -87,8 +87,7 @@ class RandomSeats:
 def drawn(mask: Array, rng: np.random.Generator) -> Array:
     """A legal action of each row of masks (m, A), each as likely as the others; int64 (m,)."""
     after = mask.cumsum(axis=1, dtype=np.int32)
-    place: Array = (after > rng.integers(after[:, -1])[:, None]).argmax(axis=1)
-    return place
+    return (after > rng.integers(after[:, -1])[:, None]).argmax(axis=1)
 
 
 def _of_no_table(tables: Any, where: Any, actions: Any) -> None:

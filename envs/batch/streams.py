@@ -59,5 +59,4 @@ def started(seeds: Sequence[int], stream: int) -> Words:
 def _mixed_words(words: Words) -> Words:
     x = (words ^ (words >> np.uint64(30))) * _FIRST
     x = (x ^ (x >> np.uint64(27))) * _SECOND
-    mixed_up: Words = x ^ (x >> np.uint64(31))
-    return mixed_up
+    return x ^ (x >> np.uint64(31))

@@ -69,11 +69,8 @@ class Embedder(Protocol):
         """Shape (texts, size), float32."""
 
 
-class _Ranking:
+class _Ranking(RankingRetriever):
     """What has a ranking as its evidence."""
-
-    def ranked(self, question: str, count: int) -> Sequence[Piece]:
-        raise NotImplementedError
 
     def evidence(self, question: str, depth: Depth) -> str:
         """The first `SENTENCES[depth]` of the ranking, the best one last, where a way through the graph has its end.

@@ -49,6 +49,11 @@ class MysteryEncoder:
 
     def __init__(self, game: MurderMystery) -> None:
         self._seats, self._victims = n, v = game.seats, game.victims
+        of_seat = (
+            *_SEAT_FEATURES,
+            *(f"I suspect it of victim {k}" for k in range(v)),
+            *(f"votes for it on victim {k} / seats" for k in range(v)),
+        )
         self.names = (
             [f"I am seat {j}" for j in range(n)]
             + ["I am a murderer", *(f"I murdered victim {k}" for k in range(v))]
@@ -56,17 +61,9 @@ class MysteryEncoder:
             + [f"topic {topic}" for topic in TOPICS]
             + [f"about victim {k}" for k in range(v)]
             + list(_TABLE)
-            + [f"seat {j}: {feature}" for j in range(n) for feature in self._of_a_seat()]
+            + [f"seat {j}: {feature}" for j in range(n) for feature in of_seat]
         )
         self.size = len(self.names)
-
-    def _of_a_seat(self) -> list[str]:
-        victims = range(self._victims)
-        return [
-            *_SEAT_FEATURES,
-            *(f"I suspect it of victim {k}" for k in victims),
-            *(f"votes for it on victim {k} / seats" for k in victims),
-        ]
 
     def __call__(self, view: MysteryView) -> Features:
         head = [

@@ -14,6 +14,7 @@ from parlour.envs.aec import GameEnv
 from parlour.envs.core import NATURE, GameSpec, Move
 from parlour.envs.entries import TextAction
 from parlour.envs.parallel import GameParallelEnv
+from parlour.envs.testing.table import by_nature
 from parlour.envs.testing.twins import At, Played, new_events
 from parlour.wrappers import (
     HistoryWindow,
@@ -93,7 +94,7 @@ class Aec:
 
 def _played_in(outer: Any, env: GameEnv, played: Played, seat: int) -> Iterator[At]:
     """Play a game; at each state of it where a seat is to move, tells where `seat` is as far as it knows."""
-    nature, made = by_nature(played)
+    nature, made = by_nature(*played)
     outer.reset(seed=0, options={"nature": nature})
     seen, own, before = 0, 0, played.game.initial()
     for move in [*made, None]:
@@ -128,7 +129,7 @@ class Cycles:
 
     def trace(self, spec: GameSpec, played: Played, seat: int) -> Trace:
         env = GameParallelEnv(GameEnv(spec, played.game, **self._settings))
-        nature, _ = by_nature(played)
+        nature, _ = by_nature(*played)
         left, agent = planned(played), env.possible_agents[seat]
         seen, infos = env.reset(seed=0, options={"nature": nature})
         got: tuple[Any, ...] = (seen[agent], infos[agent])
@@ -177,7 +178,7 @@ class SeatTurns:
         self.name, self._learners = name, learners
 
     def trace(self, spec: GameSpec, played: Played, seat: int) -> Trace:
-        game, (nature, _) = played.game, by_nature(played)
+        game, (nature, _) = played.game, by_nature(*played)
         players = [_Replayed(game, [move for _, move in moves]) for moves in planned(played)]
         turns, trace = len(players[seat].left), list[Any]()
         if not turns:
@@ -216,15 +217,6 @@ class _Replayed:
         """The number of the next move."""
         number: int = self._game.catalogue.index(self.left.pop())
         return number
-
-
-def by_nature(played: Played) -> tuple[list[Move], list[Move]]:
-    """Nature's moves, and the seats' moves."""
-    nature, made, state = list[Move](), list[Move](), played.game.initial()
-    for move in played.moves:
-        (nature if played.game.actor(state) == NATURE else made).append(move)
-        state = played.game.apply(state, move)
-    return nature, made
 
 
 def frozen(got: Any) -> Any:

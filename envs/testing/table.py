@@ -114,12 +114,18 @@ def sampled(states: list[Any], count: int = 24) -> list[Any]:
     return [states[int(k)] for k in np.unique(np.linspace(0, len(states) - 1, count).astype(int))]
 
 
+def by_nature(game: Any, moves: Sequence[Move]) -> tuple[list[Move], list[Move]]:
+    """Nature's moves among those of a game, and the seats' moves."""
+    nature, made, state = list[Move](), list[Move](), game.initial()
+    for move in moves:
+        (nature if game.actor(state) == NATURE else made).append(move)
+        state = game.apply(state, move)
+    return nature, made
+
+
 def follow(env: GameEnv, moves: Sequence[Move]) -> Iterator[Move | None]:
     """Play the moves of a game in an environment; yields each move of a seat before it is made, and None at the end."""
-    nature, made, state = list[Move](), list[Move](), env.game.initial()
-    for move in moves:
-        (nature if env.game.actor(state) == NATURE else made).append(move)
-        state = env.game.apply(state, move)
+    nature, made = by_nature(env.game, moves)
     env.reset(seed=0, options={"nature": nature})
     for move in made:
         yield move

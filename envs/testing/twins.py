@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -60,9 +61,7 @@ def redealt(spec: GameSpec, game: Any, seat: int, moves: Sequence[Move], rng: np
     """The rules of the twin: the same, unless the game keeps what is hidden in them."""
     if not spec.redealt:
         return game
-    state = game.initial()
-    for move in moves:
-        state = game.apply(state, move)
+    state = reduce(game.apply, moves, game.initial())
     return dotted.load(spec.redealt, "redealt")(game, seat, game.view(state, seat).events, rng)
 
 

@@ -20,7 +20,7 @@ from parlour.envs.core import NATURE, Event, Move, ParlourError
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.aiwolf.belief import AIWolfBeliefs
 from parlour.envs.werewolf.aiwolf.vocabulary import has_possessed
-from parlour.envs.werewolf.vocabulary import GUARD, SEER, VILLAGER, WEREWOLF, WITCH, WerewolfView
+from parlour.envs.werewolf.vocabulary import GUARD, SEER, VILLAGER, WEREWOLF, WITCH, WerewolfView, known_wolves
 
 Array = posterior.Array
 NO_TARGET: Final = -1
@@ -96,10 +96,7 @@ class WolfBelief(posterior.Posterior):
 
     def seer_chance(self) -> Array:
         """Probability that each seat is the seer, shape (n,)."""
-        chance: Array = np.bincount(self.seer + 1, weights=self.weights, minlength=self.players + 1)[1:].astype(
-            np.float64
-        )
-        return chance
+        return np.bincount(self.seer + 1, weights=self.weights, minlength=self.players + 1)[1:].astype(np.float64)
 
     # -- certain facts -----------------------------------------------------------------------------------------
 
@@ -171,8 +168,7 @@ class WolfBelief(posterior.Posterior):
 
     def _by(self, speaker: int, seer: Array | float, wolf: Array | float, other: Array | float) -> Array:
         """Choose by what the speaker is under each hypothesis."""
-        chosen: Array = np.where(self.wolf[:, speaker] == 1, wolf, np.where(self.seer == speaker, seer, other))
-        return chosen
+        return np.where(self.wolf[:, speaker] == 1, wolf, np.where(self.seer == speaker, seer, other))
 
     def _see_aim(self, actor: int, target: int, by_village: float, by_wolf: float) -> None:
         """Somebody is chosen among the living others: first the side by habit, then anyone of that side."""
@@ -264,13 +260,6 @@ class SeatBeliefs:
 def beliefs_of(view: WerewolfView, *, onlooker: bool = True) -> SeatBeliefs | AIWolfBeliefs:
     """What the seat of a View believes by the usual habits of its table, and what an onlooker would."""
     return (AIWolfBeliefs if has_possessed(view) else SeatBeliefs)(view, onlooker=onlooker)
-
-
-def known_wolves(view: WerewolfView) -> tuple[int, ...]:
-    """All werewolves, for a werewolf; empty for everybody else."""
-    if view.role != WEREWOLF:
-        return ()
-    return tuple(sorted({seat for fact in view.knows for seat in fact.seats} | {view.seat}))
 
 
 @lru_cache(maxsize=512)

@@ -51,6 +51,7 @@ from parlour.envs.werewolf.vocabulary import (
     WHISPERS,
     WITCH,
     WerewolfView,
+    living_wolves,
 )
 
 _KEPT: Final = 20_000
@@ -151,7 +152,7 @@ class Night:
         """What the seat may choose from in a cycle of the night; empty if it waits."""
         if not view.alive[view.seat]:
             return ()
-        wolves = _wolves(view)
+        wolves = living_wolves(view)
         phase = self._phase(view, wolves, cycle)
         if phase is None:
             return ()
@@ -172,14 +173,6 @@ class Night:
         if view.role == WITCH:
             return _of_witch(view, cycle - self._last_hunt)
         return {GUARD: PROTECT, SEER: CHECK}.get(view.role) if cycle == self._last_hunt else None
-
-
-def _wolves(view: WerewolfView) -> tuple[int, ...]:
-    """The living wolves as a wolf knows them, ascending; nobody for others."""
-    if view.role != WEREWOLF:
-        return ()
-    every = {view.seat, *(seat for known in view.knows for seat in known.seats)}
-    return tuple(seat for seat in sorted(every) if view.alive[seat])
 
 
 def _of_witch(view: WerewolfView, after_hunt: int) -> int | None:

@@ -80,7 +80,7 @@ class WerewolfEncoder:
 
     def __init__(self, game: Werewolf) -> None:
         self._seats = game.seats
-        self._of = [BlockEncoder(partial(_table_blocks, game)) for _ in range(game.seats)]
+        self._of = [BlockEncoder(partial(_own_blocks, game, "")) for _ in range(game.seats)]
         self.names = [*(f"I am seat {j}" for j in range(game.seats)), *self._of[0].names]
         self.size = len(self.names)
 
@@ -109,12 +109,8 @@ class WerewolfSeatEncoder(BlockEncoder):
         return super().__call__(view) if view.role else np.zeros(self.size, dtype=np.float32)
 
 
-def _table_blocks(game: Werewolf, view: WerewolfView | None) -> list[Block]:
-    return [_Summary(game, view, own_frame=False)]
-
-
 def _own_blocks(game: Werewolf, features: str, view: WerewolfView | None) -> list[Block]:
-    summary = _Summary(game, view)
+    summary = _Summary(game, view, own_frame=bool(features))
     record = [_Record(game, summary.tally)] if "record" in features else []
     return [summary, *record, *([_Belief(game, view)] if "belief" in features else [])]
 
@@ -122,7 +118,7 @@ def _own_blocks(game: Werewolf, features: str, view: WerewolfView | None) -> lis
 class _Summary:
     """Own role, then seat after seat, then the table."""
 
-    def __init__(self, game: Werewolf, view: WerewolfView | None, *, own_frame: bool = True) -> None:
+    def __init__(self, game: Werewolf, view: WerewolfView | None, *, own_frame: bool) -> None:
         self._roles, self._own_frame = game.role_names, own_frame
         self.tally = Tally(game.seats, game.role_names, view)
         columns = [*SEAT_FEATURES, *(f"claims {role}, last" for role in self._roles)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, Final
@@ -27,12 +26,7 @@ class WerewolfHabitsFile(HabitsByPlayers[WerewolfHabits]):
     def _from_json(values: Mapping[str, Any]) -> WerewolfHabits:
         for name in RATES:
             rate = values.get(name)
-            if (
-                isinstance(rate, bool)
-                or not isinstance(rate, int | float)
-                or not math.isfinite(rate)
-                or not 0 < rate < 1
-            ):
+            if not isinstance(rate, int | float) or not 0 < rate < 1:
                 raise ParlourError(f"{name}; accepted: a number between 0 and 1")
         return WerewolfHabits(*(float(values[name]) for name in RATES))
 

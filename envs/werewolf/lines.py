@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from parlour.envs.core import NATURE, Event, Move, Outcome
+from parlour.envs.core import NATURE, Event, IllegalMove, Move, Outcome
 from parlour.envs.english import listing, name, names
 from parlour.envs.speech import quote
 from parlour.envs.text import MODERATOR, MoveSentences, speech_line
 from parlour.envs.werewolf import vocabulary
+from parlour.envs.werewolf.reading import read_target
 from parlour.envs.werewolf.vocabulary import WerewolfView
 
 _WINNERS: Final = {vocabulary.VILLAGE: "The village wins", vocabulary.WOLVES: "The werewolves win"}
@@ -31,6 +32,7 @@ class WerewolfLines(MoveSentences):
     def __init__(self, roles: Sequence[str], role_names: Sequence[str]) -> None:
         self._titles = tuple(f"{'a' if roles.count(role) > 1 else 'the'} {role}" for role in role_names)
         """The roles by number, each with its article."""
+        self._names = tuple(map(name, range(len(roles))))
 
     def line(self, event: Event) -> str:
         """One line of the record; the same for everybody who saw the event."""
@@ -60,6 +62,27 @@ class WerewolfLines(MoveSentences):
 
     def _announcement(self, move: Move) -> str:
         raise NotImplementedError
+
+    def _tally(self, votes: tuple[int, ...]) -> str:
+        """Who voted for whom, in seat order of the targets; nobody last."""
+        voters: dict[int, str] = {}
+        for voter, vote in zip(self._names, votes, strict=True):
+            voters[vote] = f"{voters[vote]}, {voter}" if vote in voters else voter
+        voters.pop(vocabulary.DEAD, "")
+        passed = voters.pop(vocabulary.NO_VOTE, "")
+        tallies = [f"{self._names[seat]} from {voters[seat]}" for seat in sorted(voters)]
+        if passed:
+            tallies.append(f"{names(())} from {passed}")
+        return "; ".join(tallies)
+
+
+def chosen(text: str, kind: str, view: WerewolfView) -> Move:
+    """The move of a kind at the one seat that the words choose. Raises `IllegalMove` for another than the options."""
+    move = Move(kind, read_target(text, view.seat))
+    if move not in view.legal:
+        accepted = [name(m.args[0]) if m.args else "nobody" for m in view.legal]
+        raise IllegalMove(f"{text!r} names {names(move.args)}; accepted: {', '.join(accepted)}")
+    return move
 
 
 def seat_line(view: WerewolfView) -> str:

@@ -70,7 +70,9 @@ def read_target(text: str, me: int) -> tuple[int, ...]:
         return (int(bare[1]),)
     chosen, denied = _choices(text, me)
     if not chosen and not denied:
-        chosen = _mentions(text, me)
+        chosen = {(int(m[1]) if m[1] else me,) for m in _MENTION.finditer(text)} | (
+            {()} if _PASS.search(text) else set()
+        )
     if len(chosen) > 1:
         targets = ", ".join(names(seats) for seats in sorted(chosen))
         raise AmbiguousMove(f"{text!r} names {targets}; accepted: exactly one")
@@ -92,11 +94,6 @@ def _choices(text: str, me: int) -> tuple[set[tuple[int, ...]], bool]:
             chosen.add((me if own else int(seat),))
         denied |= against and not anyone
     return chosen, denied
-
-
-def _mentions(text: str, me: int) -> set[tuple[int, ...]]:
-    seats: set[tuple[int, ...]] = {(int(m[1]) if m[1] else me,) for m in _MENTION.finditer(text)}
-    return seats | {()} if _PASS.search(text) else seats
 
 
 def first_named(text: str, me: int) -> tuple[int, ...]:

@@ -8,10 +8,9 @@ most votes is executed after last words. Sources and the points where they diffe
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Knowledge, Move, Outcome, shuffles
+from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome, shuffles
 from parlour.envs.hidden_roles import NOTHING, HiddenRoles, seen_by, told
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.choices import Choices, Night
@@ -132,7 +131,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
                 self.roles,
                 self.role_names,
                 side_of(role) if role else "",
-                self.fellows(roles, seat) if role == game.WEREWOLF else (),
+                game.fellows(roles, self.wolf, seat) if role == game.WEREWOLF else (),
                 alive,
                 day,
                 WHISPER <= s.phase <= CHECK,
@@ -148,11 +147,6 @@ class Werewolf(HiddenRoles[WerewolfState]):
     def hidden_cycles(self, view: WerewolfView) -> int:
         """How many cycles a night lasts, see `choices.py`; 0 by day."""
         return self._night.cycles if view.night else 0
-
-    @lru_cache(maxsize=4096)  # noqa: B019 - bounded, and tables of rules live as long as their environments
-    def fellows(self, roles: tuple[int, ...], seat: int) -> tuple[Knowledge, ...]:
-        """What a wolf knows from the beginning: its fellows."""
-        return (Knowledge((game.WEREWOLF,), tuple(j for j, r in enumerate(roles) if r == self.wolf and j != seat)),)
 
     # -- the night ---------------------------------------------------------------------------------------------
 

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Final
 
 from parlour.envs import speech
 from parlour.envs.bidding import BID, BIDDING_ASK, BIDDING_RULES, read_bid, say_bid
-from parlour.envs.core import IllegalMove, Move, Outcome
+from parlour.envs.core import Move, Outcome
 from parlour.envs.english import listing, name, names
 from parlour.envs.text import say_speech
 from parlour.envs.werewolf import vocabulary
 from parlour.envs.werewolf.bidding import BiddingWerewolf
-from parlour.envs.werewolf.lines import WerewolfLines, seat_line
+from parlour.envs.werewolf.lines import WerewolfLines, chosen, seat_line
 from parlour.envs.werewolf.presets import WerewolfRules
-from parlour.envs.werewolf.reading import first_named, read_talk, read_target, read_yes, says_yes
+from parlour.envs.werewolf.reading import first_named, read_talk, read_yes, says_yes
 from parlour.envs.werewolf.rules import Werewolf
 from parlour.envs.werewolf.vocabulary import GIVE, GUARD, KEEP, SEER, WEREWOLF, WITCH, WerewolfView
 
@@ -60,7 +60,6 @@ class WerewolfText(WerewolfLines):
         """Those of this table, whole; the first paragraph must do where there is no room for more."""
         self._max_days = game.max_days
         self._order = "talk and vote" if game.talk and not bids else "vote"
-        self._names = tuple(map(name, range(game.seats)))
         # an order of talk, its line, and that with the rules
         self._in_order: tuple[tuple[int, ...], str, str] = ((), "", "")
 
@@ -112,11 +111,7 @@ class WerewolfText(WerewolfLines):
             return read_yes(text)
         if kind == BID:
             return read_bid(text)
-        move = Move(kind, read_target(text, view.seat))
-        if move not in legal:
-            accepted = [name(m.args[0]) if m.args else "nobody" for m in legal]
-            raise IllegalMove(f"{text!r} names {names(move.args)}; accepted: {', '.join(accepted)}")
-        return move
+        return chosen(text, kind, view)
 
     def default(self, text: str, view: WerewolfView, rng: np.random.Generator) -> Move:
         legal = view.legal
@@ -138,7 +133,7 @@ class WerewolfText(WerewolfLines):
         if kind == vocabulary.CHECKED:
             return f"To the seer: {name(args[0])} is {'a' if args[1] else 'not a'} werewolf."
         if kind == vocabulary.DAWN:
-            return f"Day {args[0]} begins. {_died(args[1:])}"
+            return f"Day {args[0]} begins. {listing(args[1:]) if len(args) > 1 else 'Nobody'} died in the night."
         if kind == vocabulary.REVEALED:
             return f"{name(args[0])} was {self._titles[args[1]]}."
         if kind == vocabulary.DAY:
@@ -148,23 +143,6 @@ class WerewolfText(WerewolfLines):
         if kind == vocabulary.EXECUTED:
             return f"{names(args)} is executed.".replace("nobody", "Nobody")
         return "The roles are dealt."
-
-    def _tally(self, votes: tuple[int, ...]) -> str:
-        """Who voted for whom, in seat order of the targets; nobody last."""
-        voters: dict[int, str] = {}
-        for voter, vote in zip(self._names, votes, strict=True):
-            voters[vote] = f"{voters[vote]}, {voter}" if vote in voters else voter
-        voters.pop(vocabulary.DEAD, "")
-        passed = voters.pop(vocabulary.NO_VOTE, "")
-        said = [f"{self._names[seat]} from {voters[seat]}" for seat in sorted(voters)]
-        if passed:
-            said.append(f"{names(())} from {passed}")
-        return "; ".join(said)
-
-
-def _died(seats: tuple[int, ...]) -> str:
-    who = listing(seats) if seats else "Nobody"
-    return f"{who} died in the night."
 
 
 # -- the rules of a table --------------------------------------------------------------------------------------------

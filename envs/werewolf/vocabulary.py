@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from parlour.envs import speech
@@ -116,3 +117,21 @@ class WerewolfView(NamedTuple):
     """Whether each vote by day is seen as it is cast; if not, all are shown at once."""
     max_days: int
     """The game is a draw after this number of days."""
+
+
+@lru_cache(maxsize=4096)
+def fellows(roles: tuple[int, ...], wolf: int, seat: int) -> tuple[Knowledge, ...]:
+    """What a wolf knows from the beginning: its fellows, by the role number of each seat and that of the werewolves."""
+    return (Knowledge((WEREWOLF,), tuple(j for j, role in enumerate(roles) if role == wolf and j != seat)),)
+
+
+def known_wolves(view: WerewolfView) -> tuple[int, ...]:
+    """All werewolves, for a werewolf; empty for everybody else."""
+    if view.role != WEREWOLF:
+        return ()
+    return tuple(sorted({seat for fact in view.knows for seat in fact.seats} | {view.seat}))
+
+
+def living_wolves(view: WerewolfView) -> tuple[int, ...]:
+    """Those of them who live."""
+    return tuple(seat for seat in known_wolves(view) if view.alive[seat])

@@ -14,9 +14,9 @@ from parlour.envs.bidding import BID, HIGHEST_BID
 from parlour.envs.core import NATURE, Event, Move, ParlourError
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.aiwolf.vocabulary import has_possessed
-from parlour.envs.werewolf.belief import Array, SeatBeliefs, WerewolfHabits, known_wolves
+from parlour.envs.werewolf.belief import Array, SeatBeliefs, WerewolfHabits
 from parlour.envs.werewolf.habits import read_werewolf_habits
-from parlour.envs.werewolf.vocabulary import WerewolfView
+from parlour.envs.werewolf.vocabulary import WerewolfView, known_wolves
 from parlour.policies.heuristic.aiwolf import AIWolfPlayer, AIWolfStyle
 from parlour.policies.heuristic.deceit import Liar, lies, turns
 from parlour.policies.heuristic.stated import stated_in_werewolf

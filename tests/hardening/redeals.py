@@ -17,8 +17,9 @@ import numpy as np
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import GameSpec, Move
 from parlour.envs.entries import TextAction
-from parlour.envs.testing.forms import TURNS, Trace, by_nature, frozen, planned
+from parlour.envs.testing.forms import TURNS, Trace, frozen, planned
 from parlour.envs.testing.redeal import Leak, redeals
+from parlour.envs.testing.table import by_nature
 from parlour.envs.testing.twins import Played
 from parlour.training.play.moments import Moments
 
@@ -39,7 +40,7 @@ class AskedAtOnce:
     def trace(self, spec: GameSpec, played: Played, seat: int) -> Trace:
         """What the player of the seat is asked, in order."""
         env = GameEnv(spec, played.game, observation="both", info="full")
-        env.reset(seed=0, options={"nature": by_nature(played)[0]})
+        env.reset(seed=0, options={"nature": by_nature(*played)[0]})
         players = [_Waiting(moves) for moves in planned(played)]
         moments = Moments(env, players)
         while env.outcome is None and len(env.moves) < len(played.moves):

@@ -8,6 +8,7 @@ state are deep copies of its attributes, and what is serialised is their pickle.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import reduce
 from itertools import islice
 from typing import Any, Final
 
@@ -138,10 +139,7 @@ def table_of(name: str, config: Mapping[str, Any], fixed_deal: tuple[int, ...] =
 
 def _replayed(key: tuple[str, tuple[tuple[str, Any], ...], tuple[int, ...]], moves: tuple[Move, ...]) -> Moment:
     name, config, fixed_deal = key
-    at = table_of(name, dict(config), fixed_deal).root
-    for move in moves:
-        at = at.after(move)
-    return at
+    return reduce(Moment.after, moves, table_of(name, dict(config), fixed_deal).root)
 
 
 class ParlourState(pyspiel.State):

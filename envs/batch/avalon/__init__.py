@@ -64,8 +64,7 @@ class AvalonTables(KernelTables):
     def game_habits(self) -> AvalonHabits:
         """The habits of the features, `belief:habits=FILE`, or fixed rates."""
         encoder: Any = self.spec.seat_encoder(self.game, self.features)
-        habits: AvalonHabits = encoder.habits or AvalonHabits()
-        return habits
+        return encoder.habits or AvalonHabits()
 
     def _learned(self, habits: AvalonHabits) -> PublicEvidence | None:
         """The evidence among learned habits. Raises `ParlourError` where the kernels cannot keep it."""
@@ -97,5 +96,4 @@ class AvalonTables(KernelTables):
 
     @property
     def side(self) -> Array:
-        side: Array = self.games.side
-        return side
+        return self.games.side

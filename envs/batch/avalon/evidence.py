@@ -71,7 +71,7 @@ def find_best(g: Any, r: Any, size: int) -> None:
 
 @kernel
 def chance_clean(g: Any, r: Any, team: int, chances: Any) -> None:
-    """The chance that a team is clean, to each seat were it good; written to `found`, shape (n,)."""
+    """The chance that a team is clean, to each seat were it good; written to `chances`, shape (n,)."""
     n = len(g.roles)
     chances[:] = 0
     for s in range(len(g.by_cards)):

@@ -17,10 +17,10 @@ from parlour.envs.batch.werewolf.layout import Array, rules_of
 from parlour.envs.batch.werewolf.options import NONE
 from parlour.envs.core import NATURE, Event, Move
 from parlour.envs.werewolf import vocabulary as game
-from parlour.envs.werewolf.belief import WerewolfHabits, known_wolves
+from parlour.envs.werewolf.belief import WerewolfHabits
 from parlour.envs.werewolf.rules import Werewolf
 from parlour.envs.werewolf.state import CHECK, HUNT, LAST, POISON, PROTECT, SAVE, TALK, VOTE, WHISPER
-from parlour.envs.werewolf.vocabulary import WerewolfView
+from parlour.envs.werewolf.vocabulary import WerewolfView, known_wolves
 
 _PHASES: Final = {
     speech.RECOMMEND: WHISPER,
@@ -197,18 +197,12 @@ def _closed(view: WerewolfView) -> Iterator[Round]:
         if kind == game.DAWN:
             yield _night(_since_night(view.events[:at]), args[0], args[1:])
         elif kind == game.VOTES and not view.public_votes:
-            yield Round(VOTE, args[0], {(voter, VOTE): _ballot(vote) for voter, vote in enumerate(args[1:])})
+            ballots = [Move(game.BALLOT, (vote,) if vote >= 0 else ()) for vote in args[1:]]
+            yield Round(VOTE, args[0], {(voter, VOTE): ballot for voter, ballot in enumerate(ballots)})
         elif seat != NATURE and to is None:
             phase = VOTE if kind == game.BALLOT else TALK
-            yield Round(TALK, _day_at(view.events[:at]), {(seat, phase): move})
-
-
-def _ballot(vote: int) -> Move:
-    return Move(game.BALLOT, (vote,) if vote >= 0 else ())
-
-
-def _day_at(events: tuple[Event, ...]) -> int:
-    return next(move.args[0] for _, move, _ in reversed(events) if move.kind == game.NIGHT)
+            day = next(past.args[0] for _, past, _ in reversed(view.events[:at]) if past.kind == game.NIGHT)
+            yield Round(TALK, day, {(seat, phase): move})
 
 
 def _since_night(events: tuple[Event, ...]) -> tuple[Event, ...]:

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -184,10 +185,6 @@ def _hotpot(entry: FileEntry, kinds: Mapping[str, str] = _HOTPOT_KINDS) -> Quest
     return _question(entry, answers, articles, identity=identity, kind=kinds[kind])
 
 
-def _wiki(entry: FileEntry) -> QuestionWithContext:
-    return _hotpot(entry, _WIKI_KINDS)
-
-
 def _articles(entry: FileEntry) -> list[Passage]:
     """The context, a list of articles; or `{title, sentences}`, two lists, as the library `datasets` keeps it."""
     place, context = entry.place.within("context"), entry.fields.get("context")
@@ -315,7 +312,7 @@ def _title(entry: FileEntry) -> str:
 READERS: Final[Mapping[str, Callable[[FileEntry], QuestionWithContext | None]]] = {
     "own": _own,
     "hotpotqa": _hotpot,
-    "2wikimultihopqa": _wiki,
+    "2wikimultihopqa": partial(_hotpot, kinds=_WIKI_KINDS),
     "musique": _musique,
     "natural_questions": _natural,
 }

@@ -95,10 +95,6 @@ class _Hands(Hands):
             statements += [(seat, fact) for fact in said_by(list(self.facts[seat]), self.lies[seat])]
         return [each for each in statements if each[1].kind in ("died", "saw", "at", "had", "lacked", "peace")]
 
-    def possible(self, statements: Sequence[Told], liars: int) -> tuple[int, ...]:
-        """The seats that can have done it, by the solver."""
-        return belief.possible(statements, self.world.seats, self.victim, liars)
-
 
 def said_by(facts: Sequence[Fact], lies: Sequence[Fact]) -> list[Fact]:
     """What an innocent tells: its lies, and of what it knows what does not contradict them."""
@@ -186,7 +182,7 @@ def _proved(hands: _Hands, liars: int) -> bool:
     """Deal more until what all but the murderer tell leaves him alone. Whether that was reached."""
     murderer = hands.death.murderer
     for _ in range(_ATTEMPTS):
-        left = hands.possible(hands.statements(), liars)
+        left = belief.possible(hands.statements(), hands.world.seats, hands.victim, liars)
         if left == (murderer,) or murderer not in left:
             return murderer in left
         others = [seat for seat in left if seat != murderer]
@@ -213,7 +209,8 @@ def _riddle(hands: _Hands, wanted: Toughness) -> bool:
     """Whether no innocent knows it alone, nobody but the murderer looks guilty in all, and the proof is long enough."""
     public = [(PUBLIC, fact) for fact in hands.public]
     for seat in hands.innocents(0):
-        alone = hands.possible([*public, *((seat, fact) for fact in hands.facts[seat])], 0)
+        own = [(seat, fact) for fact in hands.facts[seat]]
+        alone = belief.possible([*public, *own], hands.world.seats, hands.victim, 0)
         if len([other for other in alone if other != seat]) < 2:
             return False
     return len(belief.proof(hands.statements(), hands.world.seats, hands.victim, wanted.liars)) >= wanted.deductions

@@ -10,7 +10,17 @@ from parlour.envs import speech
 from parlour.envs.core import Event, Move
 from parlour.envs.werewolf.aiwolf.state import AIWolfChoices
 from parlour.envs.werewolf.aiwolf.vocabulary import ATTACK_VOTES, BODYGUARD, REMARK, TALK_OVER, AIWolfRules
-from parlour.envs.werewolf.vocabulary import CHECKS, CHOSEN, GUARDS, KILL, NIGHT, SEER, WEREWOLF, WerewolfView
+from parlour.envs.werewolf.vocabulary import (
+    CHECKS,
+    CHOSEN,
+    GUARDS,
+    KILL,
+    NIGHT,
+    SEER,
+    WEREWOLF,
+    WerewolfView,
+    living_wolves,
+)
 
 
 class AIWolfNight:
@@ -56,11 +66,11 @@ class AIWolfNight:
         voted = kinds.count(ATTACK_VOTES)
         if view.day == 0 or CHOSEN in kinds or voted != cycle - self._whispers:
             return ()
-        return self._aim(KILL, view, _wolves(view))
+        return self._aim(KILL, view, living_wolves(view))
 
     def _whisper(self, view: WerewolfView, cycle: int) -> tuple[Move, ...]:
         """As long as not all wolves were over in one turn."""
-        wolves = _wolves(view)
+        wolves = living_wolves(view)
         lines = [event for event in _tonight(view) if event.seat >= 0 and event.move.kind in _WHISPERED]
         if len(wolves) < 2 or len(lines) != cycle * len(wolves):
             return ()
@@ -73,12 +83,6 @@ class AIWolfNight:
 
 
 _WHISPERED = (speech.SILENT, speech.RECOMMEND, REMARK, TALK_OVER)
-
-
-def _wolves(view: WerewolfView) -> tuple[int, ...]:
-    """The living wolves as a wolf knows them, ascending."""
-    every = {view.seat, *(seat for known in view.knows for seat in known.seats)}
-    return tuple(seat for seat in sorted(every) if view.alive[seat])
 
 
 def _tonight(view: WerewolfView) -> list[Event]:

@@ -20,11 +20,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from parlour.envs import speech
-from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Knowledge, Move, Outcome, shuffles
+from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome, shuffles
 from parlour.envs.hidden_roles import NOTHING, HiddenRoles, told
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.aiwolf.night import AIWolfNight
@@ -136,7 +135,7 @@ class AIWolf(HiddenRoles[AIWolfState]):
                 self.roles,
                 self.role_names,
                 side_of(role) if role else "",
-                self._fellows(standing.roles, seat) if role == game.WEREWOLF else (),
+                game.fellows(standing.roles, self.wolf, seat) if role == game.WEREWOLF else (),
                 standing.alive,
                 standing.day,
                 WHISPER <= s.phase <= CHECK,
@@ -149,11 +148,6 @@ class AIWolf(HiddenRoles[AIWolfState]):
                 self.seats,
             ),
         )
-
-    @lru_cache(maxsize=4096)  # noqa: B019 - bounded, and tables of rules live as long as their environments
-    def _fellows(self, roles: tuple[int, ...], seat: int) -> tuple[Knowledge, ...]:
-        """What a wolf knows from the beginning: its fellows."""
-        return (Knowledge((game.WEREWOLF,), tuple(j for j, r in enumerate(roles) if r == self.wolf and j != seat)),)
 
     # -- the night ---------------------------------------------------------------------------------------------
 

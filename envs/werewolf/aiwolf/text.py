@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from parlour.envs import speech
-from parlour.envs.core import Event, IllegalMove, Move, ParlourError
+from parlour.envs.core import Event, Move, ParlourError
 from parlour.envs.english import listing, name, names
 from parlour.envs.text import say_speech
 from parlour.envs.werewolf import vocabulary as game
@@ -28,9 +28,9 @@ from parlour.envs.werewolf.aiwolf.vocabulary import (
     TALK_OVER,
     claims_medium,
 )
-from parlour.envs.werewolf.lines import WerewolfLines, seat_line
-from parlour.envs.werewolf.reading import read_talk, read_target
-from parlour.envs.werewolf.vocabulary import DEAD, NO_VOTE, WEREWOLF, WerewolfView
+from parlour.envs.werewolf.lines import WerewolfLines, chosen, seat_line
+from parlour.envs.werewolf.reading import read_talk
+from parlour.envs.werewolf.vocabulary import WEREWOLF, WerewolfView
 
 if TYPE_CHECKING:
     import numpy as np
@@ -89,11 +89,7 @@ class AIWolfText(WerewolfLines):
             return exact
         if legal[0].kind in _LINES:
             return self._line(text, view)
-        move = Move(legal[0].kind, read_target(text, view.seat))
-        if move not in legal:
-            accepted = [name(m.args[0]) if m.args else "nobody" for m in legal]
-            raise IllegalMove(f"{text!r} names {names(move.args)}; accepted: {', '.join(accepted)}")
-        return move
+        return chosen(text, legal[0].kind, view)
 
     def default(self, text: str, view: WerewolfView, rng: np.random.Generator) -> Move:
         legal = view.legal
@@ -147,9 +143,9 @@ class AIWolfText(WerewolfLines):
     def _announcement(self, move: Move) -> str:
         kind, args, _ = move
         if kind == game.VOTES:
-            return f"Votes of day {args[0]}: {_tally(args[1:])}."
+            return f"Votes of day {args[0]}: {self._tally(args[1:])}."
         if kind == ATTACK_VOTES:
-            return f"To the werewolves: votes for the attack: {_tally(args)}."
+            return f"To the werewolves: votes for the attack: {self._tally(args)}."
         if kind == game.NIGHT:
             return f"Night {args[0]} begins."
         if kind == game.CHOSEN:
@@ -165,17 +161,6 @@ class AIWolfText(WerewolfLines):
         if kind == game.EXECUTED:
             return f"{names(args)} is executed."
         return "The roles are dealt."
-
-
-def _tally(votes: tuple[int, ...]) -> str:
-    """Who voted for whom, in seat order of the targets; nobody last."""
-    voters: dict[int, list[int]] = {}
-    for voter, vote in enumerate(votes):
-        voters.setdefault(vote, []).append(voter)
-    tallies = [f"{name(seat)} from {names(voters[seat])}" for seat in sorted(voters) if seat not in (DEAD, NO_VOTE)]
-    if NO_VOTE in voters:
-        tallies.append(f"{names(())} from {names(voters[NO_VOTE])}")
-    return "; ".join(tallies)
 
 
 def _rule_sheet(rules: AIWolf) -> str:
