@@ -111,8 +111,8 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         # a wording finds turns by the identity of their options, which a copy does not keep; encoders only remember what
         # they have read; a listener stays behind
         rebuilt = ("_wording", "_turns", "_own", "encoder")
-        kept = {key: value for key, value in self.__dict__.items() if key not in rebuilt}
-        return kept | {"listener": None}
+        state = {key: value for key, value in self.__dict__.items() if key not in rebuilt}
+        return state | {"listener": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

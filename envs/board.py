@@ -70,12 +70,12 @@ class Board:
 
 
 def board_of(spec: GameSpec, view: View, seats: int) -> Board:
-    """The board of a game, without one of its own what was claimed. Raises `ParlourError` if the function is not there."""
+    """The board of a game; without its own, what was claimed. Raises `ParlourError` for a function that is not there."""
     if not spec.board:
         roles: Sequence[str] = getattr(view, "role_names", ())
         return Board(tuple(map(tuple, claim_marks(public(view), seats, roles))))
-    made: Board = load(spec.board, "board of a game")(view)
-    return made
+    board: Board = load(spec.board, "board of a game")(view)
+    return board
 
 
 def public(view: View) -> list[Event]:

@@ -171,10 +171,10 @@ def _governed(sentence: str, lists: tuple[_List, ...]) -> Iterator[tuple[_List, 
         before = sentence[max(last, group.start - _REACH) : group.start]
         state = _state(before, group, state)
         end = lists[number + 1].start if number + 1 < len(lists) else len(sentence)
-        said, last, state = _behind(group, before, sentence[group.end : min(end, group.end + _REACH)], state)
-        if clean and PROPOSE in said and _KEEPING.search(_BREAK.split(before)[-1]):
-            said |= {DEFEND}
-        yield group, said & _SAID
+        sorts, last, state = _behind(group, before, sentence[group.end : min(end, group.end + _REACH)], state)
+        if clean and PROPOSE in sorts and _KEEPING.search(_BREAK.split(before)[-1]):
+            sorts |= {DEFEND}
+        yield group, sorts & _SAID
 
 
 def _state(before: str, group: _List, state: frozenset[str]) -> frozenset[str]:

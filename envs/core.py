@@ -389,8 +389,8 @@ def listed(values: object) -> str:
         words = [str(value) for value in values]  # type: ignore[attr-defined]
     except TypeError:
         return str(values)
-    more = f", ... ({len(words) - MOST_LISTED} more)" if len(words) > MOST_LISTED else ""
-    return ", ".join(words[:MOST_LISTED]) + more
+    rest = f", ... ({len(words) - MOST_LISTED} more)" if len(words) > MOST_LISTED else ""
+    return ", ".join(words[:MOST_LISTED]) + rest
 
 
 def numbered(action: Any, count: int) -> int:

@@ -37,6 +37,6 @@ class TextAction(NamedTuple):
 def entry_of(game: Game[Any], before: Any, after: Any, move: Move, raw: str | None, replaced: str) -> Entry:
     """The entry of a move that led from the state `before` to `after`: who made it and who saw it."""
     seat = game.actor(before)
-    shown = [event.to for event in after.log[len(before.log) :] if event.seat == seat and event.move == move]
+    hearers = [event.to for event in after.log[len(before.log) :] if event.seat == seat and event.move == move]
     hidden = () if seat == NATURE else (seat,)
-    return Entry(seat, move, shown[0] if shown else hidden, raw, replaced=replaced)
+    return Entry(seat, move, hearers[0] if hearers else hidden, raw, replaced=replaced)

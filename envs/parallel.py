@@ -116,11 +116,11 @@ class GameParallelEnv(AgentSpaces, ParallelEnv[str, Any, Any]):
 
     def _show(self) -> None:
         """Find what each seat is shown in the next cycle, with what it is asked as `legal`."""
-        shown = None if self._hidden is None else self._hidden.cycle(self._given)
-        if shown is None and self._hidden is not None:
+        views = None if self._hidden is None else self._hidden.cycle(self._given)
+        if views is None and self._hidden is not None:
             self._hidden = None
             self._given.clear()
-        self._views = self._public() if shown is None else shown
+        self._views = self._public() if views is None else views
 
     def _public(self) -> list[View]:
         """What each seat is shown where all see each turn; the first cycle of a hidden phase if one begins."""
@@ -130,9 +130,9 @@ class GameParallelEnv(AgentSpaces, ParallelEnv[str, Any, Any]):
         if cycles:
             self._hidden = HiddenPhase(game, now, cycles)
             self._given.clear()
-            shown = self._hidden.cycle(())
-            assert shown is not None
-            return shown
+            views = self._hidden.cycle(())
+            assert views is not None
+            return views
         deciding = {seat: state for seat, state in moment(game, now) if not self._holds(seat, state)}
         return [game.view(deciding.get(seat, now), seat) for seat in range(game.seats)]
 

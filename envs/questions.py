@@ -112,8 +112,8 @@ def statements(words: str) -> str:
     'I like this team.'
     """
     parts = sentences(words)
-    left = [part for part in parts if not _is_question(part)]
-    return words if len(left) == len(parts) else " ".join(left)
+    rest = [part for part in parts if not _is_question(part)]
+    return words if len(rest) == len(parts) else " ".join(rest)
 
 
 def questions(words: str) -> Iterator[Question]:

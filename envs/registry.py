@@ -217,12 +217,12 @@ def _spec(at: str, name: str = "") -> GameSpec:
     return spec
 
 
-def _check(spec: Any, shown: str) -> None:
+def _check(spec: Any, label: str) -> None:
     """Raise `ParlourError` for what is not the spec of a game."""
     missing = [part for part in _PARTS if not hasattr(spec, part)]
     if missing or isinstance(spec, type):
         lacks = "it is a class" if isinstance(spec, type) else f"it has no {', '.join(missing)}"
-        raise ParlourError(f"{shown} is not a game, {lacks}; accepted: an instance of a subclass of GameSpec")
+        raise ParlourError(f"{label} is not a game, {lacks}; accepted: an instance of a subclass of GameSpec")
     if not _ID.fullmatch(str(spec.id)):
         raise accept("id of a game", spec.id, "small letters, digits and _ with a version, such as mygame_v0")
 

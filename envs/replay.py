@@ -373,8 +373,8 @@ def _observed(env: GameEnv, watched: Collection[str] | None) -> dict[str, Any]:
 
 
 def _check_seats(transcript: Transcript, actors: Sequence[int]) -> None:
-    made = (entry for entry in transcript.entries if entry.move is not None)
-    for number, (entry, actor) in enumerate(zip(made, actors, strict=False)):
+    moves = (entry for entry in transcript.entries if entry.move is not None)
+    for number, (entry, actor) in enumerate(zip(moves, actors, strict=False)):
         if entry.seat != actor:
             raise ParlourError(f"move {number}: made by {_who(entry.seat)}; accepted: the seat to move, {_who(actor)}")
 

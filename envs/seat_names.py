@@ -112,14 +112,14 @@ def _replaced(words: str, pattern: re.Pattern[str], seat: str, *, exact: bool) -
     return words
 
 
-def names_for(given: Sequence[str], seats: int, reserved: Iterable[str] = ()) -> SeatNames:
+def names_for(own: Sequence[str], seats: int, reserved: Iterable[str] = ()) -> SeatNames:
     """The host's names and, for the seats behind them, names from a list.
 
     Raises:
         ParlourError: More names than seats, or a name that is not accepted.
     """
-    if len(given) > seats:
-        raise ParlourError(f"{len(given)} names for {seats} seats are not accepted; accepted: up to {seats}")
-    mine = {called.lower() for called in given}
+    if len(own) > seats:
+        raise ParlourError(f"{len(own)} names for {seats} seats are not accepted; accepted: up to {seats}")
+    mine = {called.lower() for called in own}
     spare = (called for called in GIVEN if called.lower() not in mine)
-    return SeatNames((*given, *(called for called, _ in zip(spare, range(seats - len(given)), strict=False))), reserved)
+    return SeatNames((*own, *(called for called, _ in zip(spare, range(seats - len(own)), strict=False))), reserved)

@@ -284,8 +284,8 @@ def _claimed(words: str, me: int, role_names: tuple[str, ...]) -> Iterator[tuple
             args = _arguments(kind, match, role_names)
             yield kind, args
             if kind in _OF_SEATS and match.end(1) == match.end():
-                more = _MORE.match(words, match.end())
-                yield from ((kind, (seat,)) for seat in (seats_in(more[0], me) if more else ()))
+                further = _MORE.match(words, match.end())
+                yield from ((kind, (seat,)) for seat in (seats_in(further[0], me) if further else ()))
     for kind, lists in _LISTS:
         for match in lists.finditer(words):
             if not negated(_clause(words, match)):

@@ -80,8 +80,8 @@ class Wording:
 
     def turn(self, legal: tuple[Move, ...]) -> Turn:
         """What a seat that may do `legal` is offered."""
-        kept = self.turns.get(id(legal))
-        return self._offer(legal) if kept is None else kept
+        turn = self.turns.get(id(legal))
+        return self._offer(legal) if turn is None else turn
 
     def offered(self, turn: Turn, view: View) -> dict[str, Any]:
         """What `info="full"` adds at a seat's turn."""
@@ -129,13 +129,13 @@ class OwnNumbers:
     def turn(self, turn: Turn, seat: int) -> Turn:
         """A turn of the table with the numbers of the seat; options and prose in the same order."""
         key = seat, id(turn.legal)
-        kept = self._turns.get(key)
-        if kept is None:
+        own_turn = self._turns.get(key)
+        if own_turn is None:
             own, order = self.frame.own[seat], self.frame.order[seat]
             indices = tuple(int(own[number]) for number in turn.indices)
-            kept = turn._replace(mask=np.ascontiguousarray(turn.mask[order]), indices=indices)
-            _keep(self._turns, key, kept)
-        return kept
+            own_turn = turn._replace(mask=np.ascontiguousarray(turn.mask[order]), indices=indices)
+            _keep(self._turns, key, own_turn)
+        return own_turn
 
 
 _WORDINGS: Final[WeakKeyDictionary[Any, Wording]] = WeakKeyDictionary()

@@ -56,10 +56,10 @@ class LineFile:
 
     def write(self, line: str) -> None:
         """Add a line, which ends with its line break. Raises `CannotWrite`: also for a file that was removed meanwhile."""
-        left = memoryview(line.encode())
+        rest = memoryview(line.encode())
         with writing(self.path):
-            while left:  # a disk that is nearly full takes a part
-                left = left[self._file.write(left) or 0 :]
+            while rest:  # a disk that is nearly full takes a part
+                rest = rest[self._file.write(rest) or 0 :]
             if not os.fstat(self._file.fileno()).st_nlink:
                 raise FileNotFoundError(None, "it was removed while it was written")
 

@@ -42,18 +42,18 @@ def seated(opponents: Opponents, base: GameEnv) -> list[Player]:
     return [_one(opponent, base) for opponent in opponents]
 
 
-def _one(given: Any, base: GameEnv) -> Player:
+def _one(opponent: Any, base: GameEnv) -> Player:
     """A player of a list, made where it is named."""
-    if isinstance(given, str):
-        return _named(given, base)
-    if not _is_player(given):
-        raise _refused(f"opponent {given!r} is", base)
-    return given  # type: ignore[no-any-return]  # it has the methods of a Player
+    if isinstance(opponent, str):
+        return _named(opponent, base)
+    if not _is_player(opponent):
+        raise _refused(f"opponent {opponent!r} is", base)
+    return opponent  # type: ignore[no-any-return]  # it has the methods of a Player
 
 
 def _named(name: str, base: GameEnv) -> Player:
-    made: Player = dotted.load(_MAKE, "policy")(name, base.spec.id, base.game.config)
-    return made
+    player: Player = dotted.load(_MAKE, "policy")(name, base.spec.id, base.game.config)
+    return player
 
 
 def _made(make: Callable[..., Any], seat: int, base: GameEnv) -> Player:
@@ -74,8 +74,8 @@ def _takes(make: Callable[..., Any], arguments: tuple[int, ...]) -> bool:
     return True
 
 
-def _is_player(given: Any) -> bool:
-    return not inspect.isclass(given) and all(hasattr(given, name) for name in _METHODS)
+def _is_player(opponent: Any) -> bool:
+    return not inspect.isclass(opponent) and all(hasattr(opponent, name) for name in _METHODS)
 
 
 def _refused(what: str, base: GameEnv) -> ParlourError:

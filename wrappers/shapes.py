@@ -265,5 +265,5 @@ def window(text: str, lines: int) -> str:
     if sections is None or len(record) <= lines:
         return text
     headings = LANGUAGES[sections.language]
-    kept = headings.left_out.format(number=len(record) - lines) + "".join(record[-lines:])
-    return f"{headings.who}{sections.who}{headings.record}{kept}{headings.choice}{sections.choice}"
+    shown = headings.left_out.format(number=len(record) - lines) + "".join(record[-lines:])
+    return f"{headings.who}{sections.who}{headings.record}{shown}{headings.choice}{sections.choice}"

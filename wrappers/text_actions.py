@@ -153,15 +153,15 @@ class TextActions(AgentSpaces, BaseWrapper[str, Any, Any]):
         at_turn = self._at_turn, base.agent_selection
         for agent, info in base.infos.items():
             if agent in at_turn or self._made_from.get(agent) is not info:
-                asked = len(self._reasons) if agent == base.agent_selection else 0
-                infos[agent] = self._counted(agent, info, asked)
+                times = len(self._reasons) if agent == base.agent_selection else 0
+                infos[agent] = self._counted(agent, info, times)
             else:
                 infos[agent] = self._infos[agent]
         self._made_from, self._infos, self._at_turn = dict(base.infos), infos, base.agent_selection
 
-    def _counted(self, agent: str, info: dict[str, Any], asked: int) -> dict[str, Any]:
+    def _counted(self, agent: str, info: dict[str, Any], times: int) -> dict[str, Any]:
         """An info of the game with what is counted here; `asked` is how often the agent was asked again."""
-        kept = {key: value for key, value in info.items() if self.mask or key != "action_mask"}
+        shown = {key: value for key, value in info.items() if self.mask or key != "action_mask"}
         faults = self._faults[agent]
         counts = {fault: faults[fault] for fault in (*FAULTS.values(), "replaced")}
-        return {**kept, **counts, "asked_again": asked}
+        return {**shown, **counts, "asked_again": times}

@@ -18,5 +18,5 @@ class CoinEncoder:
 
     def __call__(self, view: CoinView) -> np.ndarray[Any, np.dtype[np.float32]]:
         coin = 0 if view.coin < 0 else 2 * view.coin - 1
-        said = [2 * e.move.args[0] - 1 for e in view.events if e.move.kind == speech.PROMISE]
-        return np.array([view.seat, coin, said[0] if said else 0], dtype=np.float32)
+        promises = [2 * e.move.args[0] - 1 for e in view.events if e.move.kind == speech.PROMISE]
+        return np.array([view.seat, coin, promises[0] if promises else 0], dtype=np.float32)

@@ -163,7 +163,7 @@ class AvalonSpec(GameSpec):
             raise ParlourError("speaking 'bids' is not accepted without talk; accepted: talk=True")
         dealt = default_roles(num_players, rules) if roles is None else check_roles(num_players, roles)
         config: dict[str, Any] = {"num_players": num_players, "rules": rules, "roles": list(dealt), "talk": talk}
-        given = {
+        points = {
             "discussion": discussion,
             "speaks_first": speaks_first,
             "two_fails": two_fails,
@@ -173,11 +173,11 @@ class AvalonSpec(GameSpec):
             "comments": comments,
             "consult": consult,
         }
-        config |= {name: value for name, value in given.items() if value is not None}
+        config |= {name: value for name, value in points.items() if value is not None}
         config |= {} if speaking == "order" else {"speaking": speaking}
-        point = rules_of(rules, num_players, dealt, talk=talk, given=given)
-        made = Avalon if speaking == "order" else BiddingAvalon
-        return made(num_players=num_players, rules=point, roles=dealt, talk=talk, config=config)
+        point = rules_of(rules, num_players, dealt, talk=talk, given=points)
+        rules_class = Avalon if speaking == "order" else BiddingAvalon
+        return rules_class(num_players=num_players, rules=point, roles=dealt, talk=talk, config=config)
 
     def text(self, game: Avalon) -> AvalonText:
         """The wording."""

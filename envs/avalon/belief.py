@@ -105,18 +105,18 @@ class AvalonBelief(Posterior):
 
     def clean_chances(self, size: int) -> Array:
         """The same for all teams of a size at once, in the order of `teams`: shape (number of teams,)."""
-        rows, which = sides(self._key)
-        of_sides = np.bincount(which, weights=self.weights, minlength=len(rows))
+        rows, inverse = sides(self._key)
+        of_sides = np.bincount(inverse, weights=self.weights, minlength=len(rows))
         return of_sides @ clean(self._key, size)
 
     def drawn_roles(self, rng: np.random.Generator) -> tuple[str, ...]:
         """A role for each seat: a deal drawn by its weight; roles that it does not distinguish are dealt evenly."""
         roles, seat, role, knows, apart = self._key
         names, table = deals(*self._key)
-        same, left = merged(roles, knows, apart), list(roles)
+        same, hidden = merged(roles, knows, apart), list(roles)
         if seat != ONLOOKER:
-            left.remove(role)
-        piles = {name: rng.permutation([card for card in left if same[card] == name]).tolist() for name in names}
+            hidden.remove(role)
+        piles = {name: rng.permutation([card for card in hidden if same[card] == name]).tolist() for name in names}
         row = table[int(rng.choice(len(table), p=self.weights))]
         return tuple(role if j == seat else str(piles[names[int(number)]].pop()) for j, number in enumerate(row))
 

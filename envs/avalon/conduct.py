@@ -206,8 +206,8 @@ def _by_evil(public: Public, size: int, evil: int, conduct: Conduct) -> list[flo
         return [1.0]
     any_fail = _chance(sum(a * b for a, b in zip(card_terms(public, size, evil), conduct.cards, strict=True)))
     joins = _chance(conduct.joins)
-    more = [comb(evil - 1, k) * joins**k * (1 - joins) ** (evil - 1 - k) for k in range(evil)]
-    return [1 - any_fail, *(any_fail * chance for chance in more)]
+    further = [comb(evil - 1, k) * joins**k * (1 - joins) ** (evil - 1 - k) for k in range(evil)]
+    return [1 - any_fail, *(any_fail * chance for chance in further)]
 
 
 def _chance(odds: float) -> float:

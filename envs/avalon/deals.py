@@ -135,8 +135,8 @@ def may_name(key: Key, guesser: str) -> Array:
 @lru_cache(maxsize=256)
 def sides(key: Key) -> tuple[Array, Numbers]:
     """The different evil sides of the deals, 0/1 of shape (E, n), and which of them each deal has, shape (H,)."""
-    rows, which = np.unique(tables(key).evil, axis=0, return_inverse=True)
-    return rows, which.ravel()
+    rows, inverse = np.unique(tables(key).evil, axis=0, return_inverse=True)
+    return rows, inverse.ravel()
 
 
 @lru_cache(maxsize=256)

@@ -122,22 +122,22 @@ class _Summary:
         features[roles:table] = np.roll(self._per_seat(view), turn, axis=0).ravel()
         features[table : table + TABLE_SIZE] = _table(view)
         if self._consults:
-            asked = bool(view.legal) and view.legal[0].kind == vocabulary.CONSULT
-            features[table + TABLE_SIZE] = float(asked)
+            consults = bool(view.legal) and view.legal[0].kind == vocabulary.CONSULT
+            features[table + TABLE_SIZE] = float(consults)
             features[table + TABLE_SIZE + 1 :] = np.roll(self._consultation(view), turn, axis=1).ravel()
 
     def _per_seat(self, view: AvalonView) -> Features:
         """Shape (n, 14)."""
-        of = [[0.0] * len(SEAT_FEATURES) for _ in range(self._seats)]
+        rows = [[0.0] * len(SEAT_FEATURES) for _ in range(self._seats)]
         if view.leader >= 0:
-            of[view.leader][0] = 1.0
+            rows[view.leader][0] = 1.0
         for j in view.team:
-            of[j][1] = 1.0
+            rows[j][1] = 1.0
         for fact in view.knows:
             for j in fact.seats:
-                of[j][2] = 1.0
-        _read_events(view, of)
-        return np.array(of, dtype=np.float32)
+                rows[j][2] = 1.0
+        _read_events(view, rows)
+        return np.array(rows, dtype=np.float32)
 
     def _consultation(self, view: AvalonView) -> list[list[float]]:
         """Of each seat whether it was told to be evil, and who named it."""
@@ -205,9 +205,9 @@ class _Record:
         proposals = np.concatenate([turned, self._results], axis=1).ravel()
         features[: len(proposals)] = proposals
         if self._talk:
-            said = np.roll(self._remarks, (-view.seat, -view.seat), axis=(0, 1)).ravel()
+            remarks = np.roll(self._remarks, (-view.seat, -view.seat), axis=(0, 1)).ravel()
             claimed = np.roll(self._claims, -view.seat, axis=0).ravel()
-            features[len(proposals) :] = np.concatenate([said, claimed])
+            features[len(proposals) :] = np.concatenate([remarks, claimed])
 
 
 class _Belief:
@@ -239,14 +239,14 @@ class _Belief:
             features[-2:] = [b.clean_chance(view.team) if view.team else 0.0 for b in self._beliefs]
 
 
-def _read_events(view: AvalonView, of: list[list[float]]) -> None:
+def _read_events(view: AvalonView, rows: list[list[float]]) -> None:
     """Go through what the seat has seen and add it up, seat by seat."""
     team: tuple[int, ...] = ()
     votes: tuple[int, ...] = ()
     ballots = 0
     for seat, (kind, args, _), _ in view.events:
         if kind in speech.ACTS:
-            _add_speech(of, seat, kind, args, mine=seat == view.seat)
+            _add_speech(rows, seat, kind, args, mine=seat == view.seat)
         elif kind == vocabulary.TEAM:
             team, votes = args, ()  # the last team of a quest may go without a vote
         elif kind == vocabulary.DRAWN:
@@ -255,22 +255,22 @@ def _read_events(view: AvalonView, of: list[list[float]]) -> None:
             votes = args[1:]
             ballots += 1
             for j, vote in enumerate(votes):
-                of[j][8] += vote
+                rows[j][8] += vote
         elif kind == vocabulary.FAILS:
-            _add_quest(of, team, votes, fails=args[1], success=args[2])
+            _add_quest(rows, team, votes, fails=args[1], success=args[2])
         elif kind == vocabulary.EXPOSED and seat == NATURE:
-            of[args[0]][13] = 1.0
-    for row in of:
+            rows[args[0]][13] = 1.0
+    for row in rows:
         row[8] /= max(ballots, 1)
 
 
 def _table(view: AvalonView) -> list[float]:
-    asked = view.legal[0].kind if view.legal else ""
-    asked = speech.SILENT if asked in speech.ACTS else asked
-    shown = {j for fact in view.knows for j in fact.seats}
-    strangers = [j for j in view.team if j not in shown and j != view.seat]
+    phase_now = view.legal[0].kind if view.legal else ""
+    phase_now = speech.SILENT if phase_now in speech.ACTS else phase_now
+    known = {j for fact in view.knows for j in fact.seats}
+    strangers = [j for j in view.team if j not in known and j != view.seat]
     return [
-        *(float(asked == phase) for phase in _PHASES),
+        *(float(phase_now == phase) for phase in _PHASES),
         *(float(view.quest == quest) for quest in range(QUESTS)),
         view.good / QUESTS_TO_WIN,
         view.evil / QUESTS_TO_WIN,
@@ -278,27 +278,27 @@ def _table(view: AvalonView) -> list[float]:
         view.sizes[view.quest] / 5,
         float(view.fails_needed[view.quest] == 2),
         float(view.seat in view.team),
-        len(shown.intersection(view.team)) / 4,
+        len(known.intersection(view.team)) / 4,
         len(strangers) / 4,
         float(view.role == MERLIN or (view.side == EVIL and bool(view.knows))) - float(view.role == PERCIVAL),
     ]
 
 
-def _add_speech(of: list[list[float]], seat: int, kind: str, args: tuple[int, ...], *, mine: bool) -> None:
+def _add_speech(rows: list[list[float]], seat: int, kind: str, args: tuple[int, ...], *, mine: bool) -> None:
     if kind == speech.ACCUSE:
-        of[args[0]][9] += 0.1
-        of[seat][11] += 0.1
-        of[args[0]][12] += 0.2 * mine
+        rows[args[0]][9] += 0.1
+        rows[seat][11] += 0.1
+        rows[args[0]][12] += 0.2 * mine
     elif kind in (speech.DEFEND, speech.RECOMMEND) and args[0] != seat:
-        of[args[0]][10] += 0.1
-        of[args[0]][12] -= 0.2 * mine
+        rows[args[0]][10] += 0.1
+        rows[args[0]][12] -= 0.2 * mine
 
 
 def _add_quest(
-    of: list[list[float]], team: tuple[int, ...], votes: tuple[int, ...], *, fails: int, success: int
+    rows: list[list[float]], team: tuple[int, ...], votes: tuple[int, ...], *, fails: int, success: int
 ) -> None:
     for j in team:
-        of[j][3 if success else 4] += 1 / 3
-        of[j][5] += fails / len(team) / 3
+        rows[j][3 if success else 4] += 1 / 3
+        rows[j][5] += fails / len(team) / 3
     for j, vote in enumerate(votes):
-        of[j][6 if vote else 7] += -0.2 if success else 0.2
+        rows[j][6 if vote else 7] += -0.2 if success else 0.2

@@ -63,7 +63,7 @@ class Watched:
         self.public.propose(team)
         members, doubts = list(team), self._doubts(team)
         size = max(len(team), 1)  # some rules let a leader name nobody
-        kept, again = (len(set(some) & set(team)) / size for some in (self.public.kept, self.public.again))
+        kept, again = (len(set(members) & set(team)) / size for members in (self.public.kept, self.public.again))
         public = self.public
         return np.array(
             [

@@ -51,9 +51,9 @@ def _courses(game: Avalon, view: AvalonView, dealt: AvalonState) -> Iterator[tup
     open_courses: list[tuple[AvalonState, int, tuple[tuple[int, Move], ...]]] = [(dealt, 0, ())]
     while open_courses:
         state, logged, moves = open_courses.pop()
-        shown = seen_by(view.seat, state.log)
-        seen = len(shown)
-        if view.events[logged:seen] != shown[logged:]:
+        events = seen_by(view.seat, state.log)
+        seen = len(events)
+        if view.events[logged:seen] != events[logged:]:
             continue
         if seen == len(view.events):
             yield moves

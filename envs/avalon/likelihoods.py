@@ -63,19 +63,19 @@ class Likelihoods:
         if self._claimed is None:
             return nothing
         n = len(self._key.roles)
-        said, terms = (
+        stances, terms = (
             spoken.stances(words, speaker, n, self._reader),
             spoken.claim_terms(self.public, self.stance_counts, speaker, reason=reason),
         )
-        self.stance_counts.hear(np.array(said))
+        self.stance_counts.hear(np.array(stances))
         if speaker == self._key.seat:
             return nothing
         others = (np.arange(n) != speaker).astype(np.float64)
         by_kind = []
-        for (rows, which), coefficients in zip(known(self._key), self._claimed.stances, strict=True):
-            if_good = spoken.log_stances(terms, said, coefficients)
-            if_evil = spoken.log_stances(spoken.with_evil(terms, others), said, coefficients)
-            by_kind.append((if_good.sum() + rows @ (if_evil - if_good))[which])
+        for (rows, inverse), coefficients in zip(known(self._key), self._claimed.stances, strict=True):
+            if_good = spoken.log_stances(terms, stances, coefficients)
+            if_evil = spoken.log_stances(spoken.with_evil(terms, others), stances, coefficients)
+            by_kind.append((if_good.sum() + rows @ (if_evil - if_good))[inverse])
         return self._claimed.weight * np.choose(kind_of(self._key)[:, speaker], by_kind)
 
     def team(self, leader: int, team: Sequence[int]) -> Array:
@@ -88,8 +88,8 @@ class Likelihoods:
         members = team_rows(len(self._key.roles), len(team))
         chosen = teams(len(self._key.roles), len(team)).index(tuple(sorted(team)))
         by_kind = [
-            terms.log_team(terms.team_terms(self.public, leader, doubts, members, rows), chosen, coefficients)[which]
-            for (rows, which), coefficients in zip(known(self._key), self._conduct.teams, strict=True)
+            terms.log_team(terms.team_terms(self.public, leader, doubts, members, rows), chosen, coefficients)[inverse]
+            for (rows, inverse), coefficients in zip(known(self._key), self._conduct.teams, strict=True)
         ]
         kinds = kind_of(self._key)[:, leader]
         return self._conduct.weights.teams * np.choose(kinds, by_kind)
@@ -103,8 +103,8 @@ class Likelihoods:
         others = (np.arange(n) != self._key.seat).astype(np.float64)[:, None]
         others[list(without)] = 0.0
         total = np.zeros((len(tables(self._key).evil), len(terms.MOODS)))
-        for kind, (rows, which) in enumerate(known(self._key)):
-            dirty = (rows[:, list(team)].sum(axis=1) > 0)[which]
+        for kind, (rows, inverse) in enumerate(known(self._key)):
+            dirty = (rows[:, list(team)].sum(axis=1) > 0)[inverse]
             pair = self._log_votes(kind, vote_terms, cast)
             is_kind = (kind_of(self._key) == kind).astype(np.float64)
             total += np.where(dirty[:, None], is_kind @ (others * pair[0]), is_kind @ (others * pair[1]))
@@ -135,20 +135,20 @@ class Likelihoods:
         chosen = teams(n, len(team)).index(tuple(sorted(team)))
         doubts, members = self._doubts(len(team))[me], team_rows(n, len(team))
         kind = int(kind_of(self._key)[0, me])
-        rows, which = known(self._key)[kind]
-        asked = terms.team_terms(self.public, me, doubts, members, rows)
-        return np.exp(terms.log_team(asked, chosen, self._conduct.teams[kind]))[which]
+        rows, inverse = known(self._key)[kind]
+        features = terms.team_terms(self.public, me, doubts, members, rows)
+        return np.exp(terms.log_team(features, chosen, self._conduct.teams[kind]))[inverse]
 
     def own_vote(self, team: Sequence[int], vote: int) -> Array:
         """That the seat votes so on a team, whatever the mood."""
         n, me = len(self._key.roles), self._key.seat
         doubts = self._doubts(len(team))[:, teams(n, len(team)).index(tuple(sorted(team)))]
-        asked = terms.vote_terms(self.public, self._leader, team, doubts)[me : me + 1]
+        features = terms.vote_terms(self.public, self._leader, team, doubts)[me : me + 1]
         kind, cast = int(kind_of(self._key)[0, me]), np.array([float(vote)])
-        rows, which = known(self._key)[kind]
-        pair = self._log_votes(kind, asked, cast)
+        rows, inverse = known(self._key)[kind]
+        pair = self._log_votes(kind, features, cast)
         dirty, clean = (float(np.exp(terms.over_moods(logs))[0]) for logs in pair)
-        return np.where((rows[:, list(team)].sum(axis=1) > 0)[which], dirty, clean)
+        return np.where((rows[:, list(team)].sum(axis=1) > 0)[inverse], dirty, clean)
 
     def own_card(self, team: Sequence[int], card: int) -> Array:
         """That the seat plays a card (1 success): of k evil members with f fails a given one fails in f / k of the cases."""
@@ -163,14 +163,14 @@ class Likelihoods:
         plays: Array = np.clip(failing if card == 0 else 1 - failing, terms.SURE, 1.0)
         return plays
 
-    def _log_votes(self, kind: int, asked: Array, cast: Array) -> list[Array]:
+    def _log_votes(self, kind: int, features: Array, cast: Array) -> list[Array]:
         """Log likelihoods of votes by one kind of voter on a dirty and on a clean team, in each mood."""
         voters = self._conduct.votes
         if kind < 2:  # evil and Merlin know, and have coefficients for either
-            return [terms.log_votes(asked, cast, voters[2 * kind + clean]) for clean in (0, 1)]
-        hearsay = asked.copy()
+            return [terms.log_votes(features, cast, voters[2 * kind + clean]) for clean in (0, 1)]
+        hearsay = features.copy()
         hearsay[:, terms.DIRTY] = 1.0
-        return [terms.log_votes(by_team, cast, voters[2 + kind]) for by_team in (hearsay, asked)]
+        return [terms.log_votes(by_team, cast, voters[2 + kind]) for by_team in (hearsay, features)]
 
     def _doubts(self, size: int) -> Array:
         return self.public.doubts(clean(self._all, size))
@@ -195,5 +195,5 @@ def known(key: Key) -> tuple[tuple[Array, Numbers], ...]:
 
 
 def _rows(table: Array) -> tuple[Array, Numbers]:
-    rows, which = np.unique(table, axis=0, return_inverse=True)
-    return rows, which.ravel()
+    rows, inverse = np.unique(table, axis=0, return_inverse=True)
+    return rows, inverse.ravel()

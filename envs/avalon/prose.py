@@ -78,8 +78,8 @@ class AvalonProse:
         legal = [self._moves.get(line.removeprefix(OPTION)) for line in choice.splitlines() if line.startswith(OPTION)]
         if None in events or None in legal:
             return None
-        shown = game.shown_roles(first["role"], self._game.role_names)
-        night = (Knowledge(shown, seats_named(first["night"])),) if shown else ()
+        roles = game.shown_roles(first["role"], self._game.role_names)
+        night = (Knowledge(roles, seats_named(first["night"])),) if roles else ()
         seen = tuple(self._addressed(event for event in events if event is not None))
         offered = tuple(move for move in legal if move is not None)
         own = first["role"], side_of(first["role"]), night

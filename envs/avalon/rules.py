@@ -165,11 +165,11 @@ class Avalon(HiddenRoles[AvalonState]):
     def night(self, roles: tuple[int, ...], seat: int) -> tuple[Knowledge, ...]:
         """What `seat` is shown before the first quest (rule sheet, "character roles")."""
         role = self.role_names[roles[seat]]
-        shown = game.shown_roles(role, self.role_names)
-        if not shown:
+        roles_shown = game.shown_roles(role, self.role_names)
+        if not roles_shown:
             return ()
         others = ((j, self.role_names[r]) for j, r in enumerate(roles) if j != seat)
-        return (Knowledge(shown, tuple(j for j, other in others if other in shown)),)
+        return (Knowledge(roles_shown, tuple(j for j, other in others if other in roles_shown)),)
 
     # -- the phases, in the order of play ----------------------------------------------------------------------
 

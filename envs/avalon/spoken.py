@@ -57,9 +57,9 @@ class Heard:
         if quest != self._quest:
             self.of_seats, self.statements, self._quest = np.zeros_like(self.of_seats), 0, quest
 
-    def hear(self, said: Numbers) -> None:
+    def hear(self, stances: Numbers) -> None:
         """A statement with these stances to the seats, shape (n,)."""
-        self.of_seats = self.of_seats + (np.arange(4)[:, None] == said)
+        self.of_seats = self.of_seats + (np.arange(4)[:, None] == stances)
         self.statements += 1
 
 
@@ -112,12 +112,12 @@ def with_evil(terms: Array, evil: Array) -> Array:
     return rows
 
 
-def log_stances(terms: Array, said: Sequence[int], coefficients: Sequence[Terms]) -> Array:
+def log_stances(terms: Array, chosen: Sequence[int], coefficients: Sequence[Terms]) -> Array:
     """Log likelihood of the stance to each seat, shape (n,), by coefficients for `STANCES`."""
     odds = np.column_stack([np.zeros(len(terms)), terms @ np.array(coefficients).T])
     top = odds.max(axis=1)
     total = top + np.log(np.exp(odds - top[:, None]).sum(axis=1))
-    logs: Array = odds[np.arange(len(terms)), np.array(said)] - total
+    logs: Array = odds[np.arange(len(terms)), np.array(chosen)] - total
     return logs.clip(min=log(SURE))
 
 

@@ -147,20 +147,20 @@ class AvalonText(MoveSentences):
         seat, move, _ = event
         if seat == NATURE:
             return f"{MODERATOR}{_announcement(move, self._guesser)}\n"
-        kind, said = move.kind, self.say(move)
+        kind, sentence = move.kind, self.say(move)
         if kind in speech.ACTS:
-            return speech_line(seat, move, said)
+            return speech_line(seat, move, sentence)
         if kind == vocabulary.TEAM:
             why = f": {speech.quote(move.words)}" if move.words else "."
             return f"{name(seat)} proposes the team {names(move.args)}{why}\n"
         if kind == vocabulary.CONSULT:
-            return f"To the evil players, {speech_line(seat, move, said)}"
+            return f"To the evil players, {speech_line(seat, move, sentence)}"
         if kind == vocabulary.BALLOT:
             whose = "" if event.to is None else "Privately, "
-            return f"{whose}{name(seat)} says of its vote: {speech.quote(move.words)} (taken as: {said})\n"
+            return f"{whose}{name(seat)} says of its vote: {speech.quote(move.words)} (taken as: {sentence})\n"
         if move.words:
-            return f"Privately, {name(seat)}: {speech.quote(move.words)} (taken as: {said})\n"
-        return f"Privately, {name(seat)}: {said}\n"
+            return f"Privately, {name(seat)}: {speech.quote(move.words)} (taken as: {sentence})\n"
+        return f"Privately, {name(seat)}: {sentence}\n"
 
     def ask(self, legal: tuple[Move, ...]) -> str:
         return self._asks.get(legal[0].kind, _TALK)

@@ -44,8 +44,8 @@ def make(game: str, *, num_envs: int, features: str | None = None, **options: An
     spec = lookup(game).spec
     if features is None:
         features = SUMMARY if SUMMARY in spec.features else TABLE
-    made: Any = kernels_for(spec, options, features) or ScalarTables
-    return made(spec, num_envs=num_envs, features=features, **options)
+    table_class: Any = kernels_for(spec, options, features) or ScalarTables
+    return table_class(spec, num_envs=num_envs, features=features, **options)
 
 
 def have_kernels(spec: GameSpec, options: Mapping[str, Any], features: str | None = None) -> bool:
@@ -65,9 +65,9 @@ def kernels_for(spec: GameSpec, options: Mapping[str, Any], features: str | None
         return None
     game = build(spec, {name: value for name, value in options.items() if name in spec.options})
     classes = (kernels_of(spec), *(dotted.load(name, "tables of games") for name in spec.batch_variants))
-    made = next((kernels for kernels in classes if kernels.plays(game)), None)
-    shown = "" if features is None else features.partition(":")[0]
-    return None if made is None or (shown in spec.features and shown not in made.kinds) else made
+    table_class = next((kernels for kernels in classes if kernels.plays(game)), None)
+    kind = "" if features is None else features.partition(":")[0]
+    return None if table_class is None or (kind in spec.features and kind not in table_class.kinds) else table_class
 
 
 def kernels_of(spec: GameSpec) -> Any:

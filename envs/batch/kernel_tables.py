@@ -87,10 +87,10 @@ class KernelTables(BatchTables):
         return self._show(COURSE)
 
     def hidden(self, out: Array | None = None) -> Array:
-        shown = self._hidden if out is None else out
+        target = self._hidden if out is None else out
         use_threads(self.threads)
-        _show_roles(self.roles, self._turns.actor, shown)
-        return shown
+        _show_roles(self.roles, self._turns.actor, target)
+        return target
 
     def acting(self, where: Array) -> Array:
         """Where a heuristic is to act, (B,) uint8, in the threads of these tables. Raises `ParlourError` without beliefs."""
@@ -175,12 +175,12 @@ def rest(b: int, rewards: Any, terminated: Any, winner: Any, nobody: int) -> Non
 
 
 @loop
-def _show_roles(roles: Any, actors: Any, shown: Any) -> None:
+def _show_roles(roles: Any, actors: Any, target: Any) -> None:
     """The role of each seat, one-hot, in the frame of the seat to move; in that of seat 0 at a table that is over."""
     n = roles.shape[1]
-    kinds = shown.shape[1] // n
+    kinds = target.shape[1] // n
     for b in prange(len(roles)):
         me = max(actors[b], 0)
-        shown[b, :] = 0
+        target[b, :] = 0
         for place in range(n):
-            shown[b, place * kinds + roles[b, (me + place) % n]] = 1
+            target[b, place * kinds + roles[b, (me + place) % n]] = 1

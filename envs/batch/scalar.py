@@ -85,13 +85,13 @@ class ScalarTables(BatchTables):
         return np.array(numbers, dtype=np.int8)
 
     def hidden(self, out: Array | None = None) -> Array:
-        shown = self._hidden if out is None else out
+        target = self._hidden if out is None else out
         places = np.arange(self.seats)[None]
         if self._turned:
             places = (places + self._turns.actor[:, None]) % self.seats
-        of = np.take_along_axis(self.roles, np.broadcast_to(places, (self.num_envs, self.seats)), axis=1)
-        shown[:] = (of[:, :, None] == np.arange(len(self._labels))).reshape(self.num_envs, -1)
-        return shown
+        roles = np.take_along_axis(self.roles, np.broadcast_to(places, (self.num_envs, self.seats)), axis=1)
+        target[:] = (roles[:, :, None] == np.arange(len(self._labels))).reshape(self.num_envs, -1)
+        return target
 
     def state(self) -> Array:
         states = [json.dumps(table.state()).encode() for table in self.tables]
@@ -181,9 +181,9 @@ class ScalarTables(BatchTables):
 class _Table:
     """One game of `ScalarTables`: its moves, its state, and its streams of chance."""
 
-    def __init__(self, of: ScalarTables) -> None:
-        self._spec, self._game = of.spec, of.game
-        self.encoders = [_encoder(of.spec, of.game, of.features) for _ in range(of.seats)]
+    def __init__(self, owner: ScalarTables) -> None:
+        self._spec, self._game = owner.spec, owner.game
+        self.encoders = [_encoder(owner.spec, owner.game, owner.features) for _ in range(owner.seats)]
         self.start(0)
 
     def start(self, seed: int) -> None:

@@ -46,10 +46,10 @@ def seeds_of(seed: int | Sequence[int], games: int) -> list[int]:
     """
     if isinstance(seed, int | np.integer) and seed >= 0:
         return [int(word) for word in np.random.SeedSequence(int(seed)).generate_state(games, np.uint64)]
-    given = [] if isinstance(seed, int | np.integer | str) else list(seed)
-    if len(given) != games or not all(isinstance(number, int | np.integer) and number >= 0 for number in given):
+    seeds = [] if isinstance(seed, int | np.integer | str) else list(seed)
+    if len(seeds) != games or not all(isinstance(number, int | np.integer) and number >= 0 for number in seeds):
         raise accept("seed", seed, f"a whole number from 0, or a sequence of {games} of them")
-    return [int(number) for number in given]
+    return [int(number) for number in seeds]
 
 
 class BatchTables(ABC):

@@ -51,9 +51,9 @@ class CoinTables(KernelTables):
         return self._sides
 
     def hidden(self, out: Array | None = None) -> Array:
-        shown = self._hidden if out is None else out
-        shown[:] = np.eye(self.seats, dtype=np.float32).ravel()  # seat j is on side j, in the frame of the table
-        return shown
+        target = self._hidden if out is None else out
+        target[:] = np.eye(self.seats, dtype=np.float32).ravel()  # seat j is on side j, in the frame of the table
+        return target
 
     def _take_deal(self, dealt: Array) -> bool:
         if not np.isin(dealt, (0, 1)).all():

@@ -214,12 +214,12 @@ def _actions(actions: ActionSet | Mapping[str, Any] | None, service: Service | N
     known = PUBLISHED_ACTIONS if service is None else actions_of(service)
     if actions is None:
         return known
-    given = actions if isinstance(actions, ActionSet) else ActionSet.from_plain(actions)
-    if service is not None and given != known:
+    chosen = actions if isinstance(actions, ActionSet) else ActionSet.from_plain(actions)
+    if service is not None and chosen != known:
         raise ParlourError(
             "the table's actions differ from the service's actions; accepted: the same ActionSet for both"
         )
-    return given
+    return chosen
 
 
 @lru_cache(maxsize=8)  # an import statement costs as much as a move

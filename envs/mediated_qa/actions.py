@@ -286,9 +286,9 @@ def _published() -> ActionSet:
     retriever, generator, verifier = (
         tuple(
             Action(name, kind, next(costs), depth=depths.get(name, "shallow"))
-            for name, kind in zip(names, of, strict=True)
+            for name, kind in zip(names, sorts, strict=True)
         )
-        for names, of in zip(MODULE_ACTIONS[1:], kinds, strict=True)
+        for names, sorts in zip(MODULE_ACTIONS[1:], kinds, strict=True)
     )
     return ActionSet(retriever, generator, verifier, tuple(joint.names for joint in PUBLISHED))
 

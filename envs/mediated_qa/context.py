@@ -146,8 +146,8 @@ def _of_path(graph: KnowledgeGraph, question: str, path: Path | None) -> tuple[f
     pieces = pieces_of(graph, path)
     kinds = Counter(graph.kind[node] for node in path.nodes)
     weights = [graph.graph.edges[edge]["weight"] for edge in zip(path.nodes, path.nodes[1:], strict=False)]
-    asked = [english.normal(name) for name in english.proper_names(question)]
-    said = {english.normal(piece.title) for piece in pieces}
+    subjects = [english.normal(name) for name in english.proper_names(question)]
+    titles = {english.normal(piece.title) for piece in pieces}
     offered = [reading.candidates(piece, question) for piece in pieces]
     cued = [reading.candidates(piece, question, strict=True) for piece in pieces]
     wanted = set(reading.relation(question))
@@ -158,12 +158,12 @@ def _of_path(graph: KnowledgeGraph, question: str, path: Path | None) -> tuple[f
         path.score,
         float(len(path.nodes)),
         *(float(kinds[kind]) for kind in (SENTENCE, DOCUMENT, ENTITY, CONCEPT)),
-        float(len(said)),
+        float(len(titles)),
         _met(graph, question, path.nodes),
         path.weight / max(1, len(weights)),
         min(weights, default=0.0),
         _met(graph, question, [node for node in path.nodes if graph.kind[node] == SENTENCE]),
-        float(sum(name in said for name in asked)),
+        float(sum(name in titles for name in subjects)),
         sum(map(bool, offered)) / max(1, len(pieces)),
         float(len({name for names in offered for name in names})),
         float(len({name for names in cued for name in names})),

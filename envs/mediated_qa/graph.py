@@ -169,11 +169,11 @@ class KnowledgeGraph:
         shared = Counter(node for word in words for node in self._by_title_word.get(word, ()))
         most = max(50, 5 * len(question.split()))
         likeliest = [node for node, _ in sorted(shared.items(), key=lambda item: (-item[1], item[0]))[:most]]
-        asked = set(english.normal(question).split())
+        words_asked = set(english.normal(question).split())
         numbers = {
             node: {word for word in english.normal(self.text[node]).split() if _has_digit(word)} for node in likeliest
         }
-        return [node for node in likeliest if numbers[node] <= asked]
+        return [node for node in likeliest if numbers[node] <= words_asked]
 
     # -- building ----------------------------------------------------------------------------------------------
 

@@ -67,9 +67,9 @@ class Search:
 
     def evidence(self, graph: KnowledgeGraph, starts: list[int], question: str, depth: str) -> str:
         """The sentences on the way, each with its title; empty if there are none."""
-        many = 2 if depth == "deep" and self.guide else 1
+        count = 2 if depth == "deep" and self.guide else 1
         sentences: dict[Piece, None] = {}
-        for start in starts[:many]:
+        for start in starts[:count]:
             sentences |= dict.fromkeys(pieces_of(graph, self.path(graph, start, question, depth)))
         return reading.join(tuple(sentences))
 

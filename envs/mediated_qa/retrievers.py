@@ -172,14 +172,14 @@ class DenseRetriever(_Ranking):
             return []
         vector, asked = self._embedder.embed([question]), min(count, len(self._pieces))
         while True:
-            more = min(2 * asked + 1, len(self._pieces))
+            wider = min(2 * asked + 1, len(self._pieces))
             with one_faiss_thread():
-                cosines, rows = self._index.search(vector, more)
+                cosines, rows = self._index.search(vector, wider)
             near = np.round(cosines[0].astype(np.float64), _COSINE_DIGITS)
-            if more == len(self._pieces) or near[-1] < near[min(count, more) - 1]:  # nothing left that ties
+            if wider == len(self._pieces) or near[-1] < near[min(count, wider) - 1]:  # nothing left that ties
                 nearest = sorted(zip((-near).tolist(), rows[0].tolist(), strict=True))[:count]
                 return [self._pieces[k] for far, k in nearest if -far >= self._least]
-            asked = more
+            asked = wider
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_index"}

@@ -153,8 +153,8 @@ class MediatedQA:
         service = self._make_service()
         if s.step == _ASK:
             number = _other_than(s.asked, self.size, rng)
-            asked = service.ask(number)
-            return _new(Move, (QUESTION, (number, asked.state), asked.text))
+            question = service.ask(number)
+            return _new(Move, (QUESTION, (number, question.state), question.text))
         if s.step == _MEASURE:
             features = service.context(s.asked[-1])[: self._seen]  # type: ignore[attr-defined]
             return Move(MEASURED, (), " ".join(map(repr, map(float, features))))

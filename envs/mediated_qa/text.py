@@ -97,14 +97,14 @@ class MediatedText(MoveSentences):
         costs = iter(map(_number, self._payment.costs))
         prices = "; ".join(", ".join(f"{name} {next(costs)}" for name in names) for names in self._actions.names[1:])
         whose = "You pay only for your own action" if self._own and view.seat != MEDIATOR else "You pay for all actions"
-        many = f"There are {view.questions} questions." if view.questions > 1 else "There is one question."
+        number = f"There are {view.questions} questions." if view.questions > 1 else "There is one question."
         obeyed = "" if self._modules else " The modules do what you recommend."
         task, names = _TASKS[view.seat], self._actions.names[view.seat]
         published = self._actions == PUBLISHED_ACTIONS
         task = task.format(*(f" ({name})" for name in names)) if published else task.replace("{}", "")
         return (
             f"You are the {AGENTS[view.seat]}. {task}{obeyed}\n"
-            f"{many} A right answer pays {right} points, a wrong one {wrong}. No answer pays {silent} if memory alone would "
+            f"{number} A right answer pays {right} points, a wrong one {wrong}. No answer pays {silent} if memory alone would "
             f"have been wrong, and {missed} if it would have been right.\n"
             f"Costs in points: {prices}. {whose}.\n"
         )
@@ -194,14 +194,14 @@ class MediatedText(MoveSentences):
 
     def _result(self, args: tuple[int, ...]) -> str:
         """How a question ended and what it paid; said once for each outcome of each joint action."""
-        said = self._results.get(args)
-        if said is None:
+        sentence = self._results.get(args)
+        if sentence is None:
             outcome, plan = args[0], Joint(*args[1:])
             pay, cost = self._payment.utilities[outcome], sum(self._payment.costs_of(plan))
             net = _number(self._payment.net(plan, outcome))
-            said = f"{_OUTCOMES[outcome].capitalize()}: {_number(pay)} minus costs of {_number(cost)} is {net}."
-            self._results[args] = said
-        return said
+            sentence = f"{_OUTCOMES[outcome].capitalize()}: {_number(pay)} minus costs of {_number(cost)} is {net}."
+            self._results[args] = sentence
+        return sentence
 
 
 @lru_cache(maxsize=2048)  # questions, evidence and answers come again; of the longest words, 16 MB

@@ -136,12 +136,12 @@ def make_world(rng: np.random.Generator, *, towns: int, people: int, works: int)
     ]
     chance = np.array([0.1 + person.fame for person in crowd])
     makers = rng.choice(len(crowd), size=works, p=chance / chance.sum())
-    made = []
+    creations = []
     for title, maker in zip(_titles(rng, works), makers, strict=False):
         person = crowd[maker]
         fame = float(np.clip(0.7 * person.fame + 0.3 * rng.random(), 0, 1))
-        made.append(Work(title, person.kind, person, person.born + int(rng.integers(22, 70)), fame))
-    return FictionalWorld(tuple(places), tuple(crowd), tuple(made))
+        creations.append(Work(title, person.kind, person, person.born + int(rng.integers(22, 70)), fame))
+    return FictionalWorld(tuple(places), tuple(crowd), tuple(creations))
 
 
 def _people(rng: np.random.Generator, count: int) -> list[str]:
@@ -172,16 +172,16 @@ def gossip(rng: np.random.Generator, world: FictionalWorld, name: str, lure: flo
     other = world.people[rng.choice(len(world.people), p=chance / chance.sum())]
     town, year = world.towns[rng.integers(len(world.towns))], int(rng.integers(1900, 2020))
     if rng.random() < lure:
-        said = (
+        sentences = (
             f"{other.name}, born a neighbour, kept a diary about {name} until {year}.",
             f"A society founded in {year} by {other.name} meets in {town.name} to discuss {name}.",
         )
     else:
-        said = (
+        sentences = (
             f"In {year} {other.name} gave a lecture on {name} in {town.name}.",
             f"A street in {town.name} was named after {name} in {year}.",
         )
-    return said[rng.integers(len(said))]
+    return sentences[rng.integers(len(sentences))]
 
 
 def _with_article(word: str) -> str:

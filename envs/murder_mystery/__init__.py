@@ -153,9 +153,9 @@ class MysterySpec(GameSpec):
         mystery = find(case)
         sha256 = digest(mystery)
         if case_sha256 not in (None, sha256):
-            given = value_shown(case_sha256)
+            wanted = value_shown(case_sha256)
             raise ParlourError(
-                f"case {value_shown(case)} has the SHA-256 {sha256}, not {given}; accepted: the same case"
+                f"case {value_shown(case)} has the SHA-256 {sha256}, not {wanted}; accepted: the same case"
             )
         config = {"case": case, "case_sha256": sha256, "rounds": rounds, "questions": questions, "targets": targets}
         config |= {"hearing": hearing, "rules": rules}

@@ -120,14 +120,14 @@ def proof(statements: Iterable[Told], seats: int, victim: int, liars: int) -> tu
     statements = tuple(dict.fromkeys(statements))
     if len(possible(statements, seats, victim, liars)) != 1:
         return ()
-    kept = list(statements)
+    needed = list(statements)
     for statement in statements:
         if statement[0] == PUBLIC:
             continue
-        less = [other for other in kept if other != statement]
+        less = [other for other in needed if other != statement]
         if len(possible(less, seats, victim, liars)) == 1:
-            kept = less
-    return tuple(statement for statement in kept if statement[0] != PUBLIC)
+            needed = less
+    return tuple(statement for statement in needed if statement[0] != PUBLIC)
 
 
 def _bit(teller: int) -> int:
@@ -157,14 +157,14 @@ def _contradictions(statements: Iterable[Told]) -> set[int]:
             where.setdefault((args[0], args[2]), {}).setdefault(args[1], set()).add(_bit(teller))
         elif kind in ("had", "lacked"):
             reach.setdefault(args, {}).setdefault(kind == "had", set()).add(_bit(teller))
-    return {clause for of in (*where.values(), *reach.values()) for clause in _contradicting(of.items())}
+    return {clause for values in (*where.values(), *reach.values()) for clause in _contradicting(values.items())}
 
 
 def _contradicting(values: Iterable[tuple[int, set[int]]]) -> set[int]:
     """Tellers of two different values, together."""
     pairs = combinations(values, 2)
-    return {a | b for (_, some), (_, others) in pairs for a in some for b in others}
+    return {a | b for (_, tellers), (_, others) in pairs for a in tellers for b in others}
 
 
 def _frozen(sets: Mapping[int, set[int]]) -> dict[int, frozenset[int]]:
-    return {seat: frozenset(of) for seat, of in sets.items()}
+    return {seat: frozenset(members) for seat, members in sets.items()}

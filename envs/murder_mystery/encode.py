@@ -130,22 +130,22 @@ class MysteryEncoder:
     def _weigh(self, view: MysteryView, claims: list[tuple[int, Fact]], rows: list[list[float]]) -> None:
         """What the claims say of each seat: by others on motives and means, and sightings against whereabouts."""
         scenes = _scenes([*view.public, *view.facts, *(fact for _, fact in claims)])
-        said: dict[tuple[int, int], set[int]] = defaultdict(set)
+        claimed: dict[tuple[int, int], set[int]] = defaultdict(set)
         for seat, (kind, args) in claims:
             if kind == "at" and args[0] == seat:
-                said[seat, args[2]].add(args[1])
+                claimed[seat, args[2]].add(args[1])
         for seat, (kind, args) in claims:
-            of = args[0]
-            if of == seat or of >= self._seats:
+            person = args[0]
+            if person == seat or person >= self._seats:
                 continue
             if kind in ("motive", "had"):
-                rows[of][8 if kind == "motive" else 9] += 1 / 3
+                rows[person][8 if kind == "motive" else 9] += 1 / 3
             elif kind in ("lacked", "peace"):
-                rows[of][10] += 1 / 3
+                rows[person][10] += 1 / 3
             elif kind == "saw":
-                rows[of][11] += (1 / 3) * (args[1:] in scenes)
-                places = said.get((of, args[2]), set())
-                rows[of][12] += (1 / 3) * (bool(places) and args[1] not in places)
+                rows[person][11] += (1 / 3) * (args[1:] in scenes)
+                places = claimed.get((person, args[2]), set())
+                rows[person][12] += (1 / 3) * (bool(places) and args[1] not in places)
 
 
 def _scenes(known: list[Fact]) -> set[tuple[int, ...]]:

@@ -28,7 +28,7 @@ def redealt(game: MurderMystery, seat: int, seen: Sequence[Event], rng: np.rando
     case = game.case
     others = [who if j == seat else _another(game, who, stated[j], rng) for j, who in enumerate(case.characters)]
     quiz = tuple(
-        tuple(asked.model_copy(update={"keys": (0,), "text": "Another question?"}) for asked in rows)
+        tuple(row.model_copy(update={"keys": (0,), "text": "Another question?"}) for row in rows)
         for rows in case.questions
     )
     changed = {"characters": tuple(others), "questions": quiz, "omniscient": (), "truth": None}

@@ -94,10 +94,10 @@ class Aec:
 
 def _played_in(outer: Any, env: GameEnv, played: Played, seat: int) -> Iterator[At]:
     """Play a game; at each state of it where a seat is to move, tells where `seat` is as far as it knows."""
-    nature, made = by_nature(*played)
+    nature, moves = by_nature(*played)
     outer.reset(seed=0, options={"nature": nature})
     seen, own, before = 0, 0, played.game.initial()
-    for move in [*made, None]:
+    for move in [*moves, None]:
         if env.outcome is not None or len(env.moves) > len(played.moves):
             return  # nature went on by itself
         seen, before = seen + len(new_events(before, env.state_now, seat)), env.state_now
@@ -130,13 +130,13 @@ class Cycles:
     def trace(self, spec: GameSpec, played: Played, seat: int) -> Trace:
         env = GameParallelEnv(GameEnv(spec, played.game, **self._settings))
         nature, _ = by_nature(*played)
-        left, agent = planned(played), env.possible_agents[seat]
+        queues, agent = planned(played), env.possible_agents[seat]
         seen, infos = env.reset(seed=0, options={"nature": nature})
         got: tuple[Any, ...] = (seen[agent], infos[agent])
         cycles: list[Any] = []
         while env.agents and len(env.aec.moves) <= len(played.moves):
             cycles.append(frozen([*got, env.render()]))
-            parts = env.step({name: _action(env, name, left) for name in env.agents})
+            parts = env.step({name: _action(env, name, queues) for name in env.agents})
             got = tuple(part[agent] for part in parts)
         return {CYCLES: cycles}
 
@@ -154,13 +154,13 @@ def planned(played: Played) -> list[list[tuple[int, Move]]]:
     return [moves[::-1] for moves in moves_of]
 
 
-def _action(env: GameParallelEnv, agent: str, left: list[list[tuple[int, Move]]]) -> int:
+def _action(env: GameParallelEnv, agent: str, queues: list[list[tuple[int, Move]]]) -> int:
     """What an agent does in a cycle: what was played; the first it may where it is asked for what was not; or `wait`."""
     seat = env.aec.seat_of[agent]
     view = env.shown(seat)
     if not view.legal:
         return env.wait
-    moves, move = left[seat], view.legal[0]
+    moves, move = queues[seat], view.legal[0]
     if moves and moves[-1][0] == len(view.events) and moves[-1][1] in view.legal:
         move = moves.pop()[1]
     return env.aec.catalogue_of(seat).index(move)

@@ -112,16 +112,16 @@ def differ(first: Trace, other: Trace) -> bool:
 
 def _moments(played: Played, seat: int) -> dict[At, list[Any]]:
     """The states of the AEC form, by what the seat knows."""
-    game, state, seen, made = played.game, played.game.initial(), 0, 0
+    game, state, seen, own_moves = played.game, played.game.initial(), 0, 0
     moments: dict[At, list[Any]] = {}
     for move in played.moves:
         actor = game.actor(state)
         if actor != NATURE:
-            moments.setdefault((seen, made), []).append(state)
+            moments.setdefault((seen, own_moves), []).append(state)
         after = game.apply(state, move)
-        seen, made, state = seen + len(new_events(state, after, seat)), made + (actor == seat), after
+        seen, own_moves, state = seen + len(new_events(state, after, seat)), own_moves + (actor == seat), after
     if game.actor(state) >= 0:
-        moments.setdefault((seen, made), []).append(state)
+        moments.setdefault((seen, own_moves), []).append(state)
     return moments
 
 
@@ -149,8 +149,8 @@ def event_visibility(table: ConfiguredGame) -> None:
     """The events of a View are the events of the log that the seat saw."""
     for state in table.playouts[0].states:
         for seat in range(table.game.seats):
-            shown = [event for event in state.log if event.to is None or seat in event.to]
-            assert list(table.game.view(state, seat).events) == shown
+            visible = [event for event in state.log if event.to is None or seat in event.to]
+            assert list(table.game.view(state, seat).events) == visible
 
 
 def hidden_information(table: ConfiguredGame) -> None:

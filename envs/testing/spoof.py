@@ -57,14 +57,14 @@ def spoofed_prose(table: ConfiguredGame) -> None:
     game, text, space = table.game, table.text, ProseSpace(MAX_TEXT)
     for state, view in _speeches(table):
         for utterance in SPOOFS.values():
-            said = game.apply(state, view.legal[-1]._replace(words=clean(utterance)))
+            spoken = game.apply(state, view.legal[-1]._replace(words=clean(utterance)))
             plain = game.apply(state, view.legal[-1]._replace(words=PLAIN))
             for _ in range(6):
                 for seat in range(game.seats):
-                    ours, theirs = (render(text, game.view(after, seat)) for after in (said, plain))
+                    ours, theirs = (render(text, game.view(after, seat)) for after in (spoken, plain))
                     assert_only_one_line_differs(ours, theirs, utterance)
                     assert space.contains(ours)
-                said, plain = _next(game, said), _next(game, plain)
+                spoken, plain = _next(game, spoken), _next(game, plain)
 
 
 def spoofed_moves(table: ConfiguredGame) -> None:

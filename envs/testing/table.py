@@ -116,18 +116,18 @@ def sampled(states: list[Any], count: int = 24) -> list[Any]:
 
 def by_nature(game: Any, moves: Sequence[Move]) -> tuple[list[Move], list[Move]]:
     """Nature's moves among those of a game, and the seats' moves."""
-    nature, made, state = list[Move](), list[Move](), game.initial()
+    nature, seat_moves, state = list[Move](), list[Move](), game.initial()
     for move in moves:
-        (nature if game.actor(state) == NATURE else made).append(move)
+        (nature if game.actor(state) == NATURE else seat_moves).append(move)
         state = game.apply(state, move)
-    return nature, made
+    return nature, seat_moves
 
 
 def follow(env: GameEnv, moves: Sequence[Move]) -> Iterator[Move | None]:
     """Play the moves of a game in an environment; yields each move of a seat before it is made, and None at the end."""
-    nature, made = by_nature(env.game, moves)
+    nature, seat_moves = by_nature(env.game, moves)
     env.reset(seed=0, options={"nature": nature})
-    for move in made:
+    for move in seat_moves:
         yield move
         env.play(move)
     yield None

@@ -110,11 +110,11 @@ class Twins:
     def _try(self, game: Any, state: Any, at: At) -> _Way | None:
         """A way to the next thing that the seat is shown or does; None if this one leads elsewhere."""
         self._alike = _ALIKE[int(self._rng.integers(len(_ALIKE)))]
-        seen, made = at
+        seen, own_moves = at
         moves: list[Move] = []
         while len(moves) < _LONGEST:
             actor = game.actor(state)
-            move = None if actor == OVER else self._move(game, state, actor, (seen, made))
+            move = None if actor == OVER else self._move(game, state, actor, (seen, own_moves))
             if move is None:
                 return None
             try:
@@ -122,7 +122,7 @@ class Twins:
             except IllegalMove:
                 return None
             new = new_events(state, after, self._seat)
-            now = seen + len(new), made + (actor == self._seat)
+            now = seen + len(new), own_moves + (actor == self._seat)
             if list(new) != self._shown[seen : now[0]] or self._passed(now) or not self._is_itself(game, after):
                 return None
             moves.append(move)
@@ -137,29 +137,29 @@ class Twins:
 
     def _passed(self, now: At) -> bool:
         """Whether the seat has seen what it saw only after its next move."""
-        seen, made = now
-        return made < len(self._own) and self._own[made][0] < seen
+        seen, own_moves = now
+        return own_moves < len(self._own) and self._own[own_moves][0] < seen
 
     def _move(self, game: Any, state: Any, actor: int, at: At) -> Move | None:
-        seen, made = at
+        seen, own_moves = at
         if actor == self._seat:
-            fits = made < len(self._own) and self._own[made][0] == seen
-            return self._legal(game, state, self._own[made][1]) if fits else None
-        shown = self._shown[seen] if seen < len(self._shown) else None
+            fits = own_moves < len(self._own) and self._own[own_moves][0] == seen
+            return self._legal(game, state, self._own[own_moves][1]) if fits else None
+        event = self._shown[seen] if seen < len(self._shown) else None
         if actor == NATURE:
-            return self._of_nature(game, state, seen, shown)
-        if shown is not None and shown.seat == actor and self._legal(game, state, shown.move):
-            return shown.move
+            return self._of_nature(game, state, seen, event)
+        if event is not None and event.seat == actor and self._legal(game, state, event.move):
+            return event.move
         return self._of_other(game, state, actor, seen)
 
     @staticmethod
     def _legal(game: Any, state: Any, move: Move) -> Move | None:
         return move if Move(move.kind, move.args) in game.legal(state) else None
 
-    def _of_nature(self, game: Any, state: Any, seen: int, shown: Event | None) -> Move:
+    def _of_nature(self, game: Any, state: Any, seen: int, event: Event | None) -> Move:
         rng, before = self._rng, self._unseen.get((seen, NATURE))
-        if shown is not None and shown.seat == NATURE and before and shown.move in before:
-            return shown.move
+        if event is not None and event.seat == NATURE and before and event.move in before:
+            return event.move
         chance = rng.random()
         if before and chance < 0.9 and len(before[0].args) > _FEW:
             return _swapped(before[0], rng) if chance < 0.85 else before[0]
@@ -178,8 +178,8 @@ class Twins:
             return same[int(rng.integers(len(same)))]
         wanted = {arg for event in self._shown[seen : seen + 3] for arg in event.move.args}
         fitting = [move for move in legal if not wanted.isdisjoint(move.args)] if rng.random() < 0.5 else []
-        some = fitting or legal
-        move: Move = some[int(rng.integers(len(some)))]
+        options = fitting or legal
+        move: Move = options[int(rng.integers(len(options)))]
         return move
 
 

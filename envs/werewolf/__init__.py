@@ -151,9 +151,9 @@ class WerewolfSpec(GameSpec):
             "talk": talk,
             "max_days": max_days,
         }
-        made = Werewolf if speaking == "order" else BiddingWerewolf
+        rules_class = Werewolf if speaking == "order" else BiddingWerewolf
         config |= {} if speaking == "order" else {"speaking": speaking}
-        return made(
+        return rules_class(
             num_players=num_players, rules=PRESETS[rules], roles=dealt, talk=talk, max_days=max_days, config=config
         )
 

@@ -147,31 +147,31 @@ class _Summary:
 
     def _per_seat(self, view: WerewolfView) -> Numbers:
         """Shape (n, 20 + R), columns as `SEAT_FEATURES` and the claims."""
-        n, me, of = len(view.alive), view.seat, self.tally
-        against = np.bincount(of.latest[of.latest >= 0], minlength=n)
+        n, me, tally = len(view.alive), view.seat, self.tally
+        against = np.bincount(tally.latest[tally.latest >= 0], minlength=n)
         columns = (
             np.array(view.alive),
-            of.by_night,
-            of.executed,
-            of.known,
-            of.accused.sum(axis=0) / 10,
-            of.defended.sum(axis=0) / 10,
-            of.accused.sum(axis=1) / 10,
-            of.defended.sum(axis=1) / 10,
-            (of.accused[me] - of.defended[me]) / 5,
-            (of.reports_evil.sum(axis=0) - of.reports_good.sum(axis=0)) / 5,
-            (of.reports_evil.sum(axis=1) + of.reports_good.sum(axis=1)) / 5,
+            tally.by_night,
+            tally.executed,
+            tally.known,
+            tally.accused.sum(axis=0) / 10,
+            tally.defended.sum(axis=0) / 10,
+            tally.accused.sum(axis=1) / 10,
+            tally.defended.sum(axis=1) / 10,
+            (tally.accused[me] - tally.defended[me]) / 5,
+            (tally.reports_evil.sum(axis=0) - tally.reports_good.sum(axis=0)) / 5,
+            (tally.reports_evil.sum(axis=1) + tally.reports_good.sum(axis=1)) / 5,
             against / n,
-            of.votes.sum(axis=0) / (3 * n),
-            of.votes[:, me] / 3,
-            of.passes / np.maximum(of.ballots, 1),
-            of.votes @ of.known / 3,
-            np.arange(n) == of.attacked,
+            tally.votes.sum(axis=0) / (3 * n),
+            tally.votes[:, me] / 3,
+            tally.passes / np.maximum(tally.ballots, 1),
+            tally.votes @ tally.known / 3,
+            np.arange(n) == tally.attacked,
             np.arange(n) == (-1 if view.guarded is None else view.guarded),
-            of.proposed / 5,
-            of.wanted / 5,
+            tally.proposed / 5,
+            tally.wanted / 5,
         )
-        return np.concatenate([np.stack(columns, axis=1), _one_hot(of.claimed, len(self._roles))], axis=1)
+        return np.concatenate([np.stack(columns, axis=1), _one_hot(tally.claimed, len(self._roles))], axis=1)
 
 
 class _Record:
@@ -188,15 +188,15 @@ class _Record:
         pass  # the summary counts it
 
     def write(self, view: WerewolfView, features: Features) -> None:
-        of, n, me = self._tally, len(view.alive), view.seat
+        tally, n, me = self._tally, len(view.alive), view.seat
         pairs = (
-            (of.accused - of.defended) / 5,
-            (of.reports_evil - of.reports_good) / 2,
-            of.votes / 3,
-            of.latest[:, None] == np.arange(n),
+            (tally.accused - tally.defended) / 5,
+            (tally.reports_evil - tally.reports_good) / 2,
+            tally.votes / 3,
+            tally.latest[:, None] == np.arange(n),
         )
         places = np.argsort(np.array(view.speakers)) / n
-        history = np.column_stack((of.died_on / view.max_days, places, _one_hot(of.shown, self._roles)))
+        history = np.column_stack((tally.died_on / view.max_days, places, _one_hot(tally.shown, self._roles)))
         features[: 4 * n * n] = np.roll(np.stack(pairs), (-me, -me), axis=(1, 2)).ravel()
         features[4 * n * n :] = np.roll(history, -me, axis=0).ravel()
 
@@ -238,12 +238,12 @@ def _votes_for_known(view: WerewolfView, known: Counts) -> Numbers:
 def _table_features(view: WerewolfView) -> list[float]:
     """What the seat is asked for, one-hot over `PHASES`, then `TABLE_FEATURES`."""
     n = len(view.alive)
-    asked = view.legal[-1].kind if view.legal else ""
-    asked = speech.SILENT if asked in vocabulary.ACTS else asked
+    kind = view.legal[-1].kind if view.legal else ""
+    kind = speech.SILENT if kind in vocabulary.ACTS else kind
     fellows = [j for fact in view.knows for j in fact.seats]
     place = view.speakers.index(view.seat) if view.speakers else 0
     return [
-        *(float(asked == phase) for phase in PHASES),
+        *(float(kind == phase) for phase in PHASES),
         float(view.night),
         view.day / view.max_days,
         sum(view.alive) / n,

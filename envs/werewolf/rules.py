@@ -383,11 +383,11 @@ class Werewolf(HiddenRoles[WerewolfState]):
 
 def _bury(standing: WerewolfStanding, dead: tuple[int, ...]) -> WerewolfStanding:
     roles, order, alive, day, antidote, poison, guarded, checks, reason, living = standing
-    left = list(alive)
+    lives = list(alive)
     for seat in dead:
-        left[seat] = False
-    living = living.of(left)
-    return _new(WerewolfStanding, (roles, order, tuple(left), day, antidote, poison, guarded, checks, reason, living))
+        lives[seat] = False
+    living = living.of(lives)
+    return _new(WerewolfStanding, (roles, order, tuple(lives), day, antidote, poison, guarded, checks, reason, living))
 
 
 def _aimed_at(target: int) -> tuple[int, ...]:

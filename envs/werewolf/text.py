@@ -192,10 +192,10 @@ def _night(rules: WerewolfRules, roles: tuple[str, ...], *, talk: bool) -> list[
 def _hunt(rules: WerewolfRules, wolves: int, *, talk: bool) -> str:
     if wolves == 1:
         return "The werewolf attacks one player, or nobody."
-    shown = "each seeing the votes before" if rules.hunt_shown == "as_cast" else "in secret from each other"
+    votes = "each seeing the votes before" if rules.hunt_shown == "as_cast" else "in secret from each other"
     tie = "one of the tied choices is drawn by lot" if rules.hunt_tie == "random" else "nobody is attacked"
     return (
-        f"The werewolves {'talk in private, then ' if talk else ''}vote for a victim or nobody, {shown}; all of them learn "
+        f"The werewolves {'talk in private, then ' if talk else ''}vote for a victim or nobody, {votes}; all of them learn "
         f"the result. After a tie, {tie}.{'' if rules.hunt_wolves else ' They may not choose a werewolf.'}"
     )
 

@@ -149,23 +149,23 @@ def openspiel_name(game: str) -> str:
 
 def parameters(game: str) -> dict[str, Any]:
     """OpenSpiel parameters of a game with their defaults: plain values; lists of names are joined by `/`."""
-    of = inspect.signature(lookup(game).spec.build).parameters.values()
-    plain = {p.name: p.default for p in of if type(p.default) in (int, bool, float, str)}
-    named = {p.name: "" for p in of if p.default is None}
+    options = inspect.signature(lookup(game).spec.build).parameters.values()
+    plain = {p.name: p.default for p in options if type(p.default) in (int, bool, float, str)}
+    named = {p.name: "" for p in options if p.default is None}
     return {**plain, **named, **OWN}
 
 
 def _config(game: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """The options of `build`: an empty text stands for None where that is the default."""
-    of = inspect.signature(lookup(game).spec.build).parameters
+    options = inspect.signature(lookup(game).spec.build).parameters
     config: dict[str, Any] = {}
     for key, value in given.items():
         if key in OWN:
             continue
-        if of[key].default is None:
+        if options[key].default is None:
             if value == "":
                 continue
-            kind = str(of[key].annotation)
+            kind = str(options[key].annotation)
             value = (
                 tuple(filter(None, value.split("/"))) if "Sequence" in kind else int(value) if "int" in kind else value
             )

@@ -85,12 +85,12 @@ class Moment:
     @property
     def moves(self) -> tuple[Move, ...]:
         """All moves from the beginning, nature's included."""
-        made: list[Move] = []
+        moves: list[Move] = []
         at: Moment | None = self
         while at is not None and at.move is not None:
-            made.append(at.move)
+            moves.append(at.move)
             at = at.before
-        return tuple(made[::-1])
+        return tuple(moves[::-1])
 
     @property
     def legal(self) -> list[int]:

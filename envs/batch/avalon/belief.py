@@ -85,12 +85,12 @@ def see_team(g: Any, r: Any, leader: int, team: int) -> None:
         side = r.sides[s]
         dirty = int(side & team != 0)
         if (side >> leader) & 1:
-            said = r.team_evil[dirty]
+            factor = r.team_evil[dirty]
         else:
-            said = r.team_blind[size, dirty]
+            factor = r.team_blind[size, dirty]
             g.special[s, leader] *= r.team_merlin[size, dirty]
-        g.weight[s] *= said
-        g.own[leader, s] /= said
+        g.weight[s] *= factor
+        g.own[leader, s] /= factor
 
 
 @kernel
@@ -119,12 +119,12 @@ def see_rated_votes(g: Any, r: Any) -> None:
         no, yes = r.vote_evil[dirty, 0], r.vote_evil[dirty, 1]
         for k in range(r.evil.shape[1]):
             j = r.evil[s, k]
-            said = yes if (g.votes >> j) & 1 else no
-            g.weight[s] *= said
+            factor = yes if (g.votes >> j) & 1 else no
+            g.weight[s] *= factor
             if with_oberon:
-                g.special[s, j] /= said
+                g.special[s, j] /= factor
                 if g.roles[j] != r.oberon:
-                    g.own[j, s] /= said
+                    g.own[j, s] /= factor
         no, yes = r.vote_merlin[dirty, 0], r.vote_merlin[dirty, 1]
         for k in range(r.good.shape[1]):
             j = r.good[s, k]
@@ -142,12 +142,12 @@ def see_cards(g: Any, r: Any, fails: int) -> None:
     for s in range(len(g.weight)):
         side = r.sides[s]
         evil = r.bits[side & g.team]
-        said = r.fails[size, evil, fails]
-        g.weight[s] *= said
+        factor = r.fails[size, evil, fails]
+        g.weight[s] *= factor
         for i in range(n):
             if (g.team >> i) & 1:
                 others = r.fails[size - 1, evil - ((side >> i) & 1), fails - ((g.cards >> i) & 1)]
-                g.own[i, s] *= others / said
+                g.own[i, s] *= others / factor
 
 
 @kernel
@@ -155,9 +155,9 @@ def see_remark(g: Any, r: Any, speaker: int, target: int, praised: int) -> None:
     """A seat accuses (`praised` 0) or defends or recommends (1) another."""
     for s in range(len(g.weight)):
         side = r.sides[s]
-        said = r.remark[praised, (side >> speaker) & 1, (side >> target) & 1]
-        g.weight[s] *= said
-        g.own[speaker, s] /= said
+        factor = r.remark[praised, (side >> speaker) & 1, (side >> target) & 1]
+        g.weight[s] *= factor
+        g.own[speaker, s] /= factor
     g.stale = 1
 
 

@@ -116,16 +116,16 @@ def score_team(g: Any, r: Any, leader: int, team: int) -> None:
     terms[8], terms[9] = g.evil == 2, g.good == 2
     terms[10], terms[11], terms[12] = most_failed(g, team), g.on_failed[leader], g.backed[leader]
     g.before = team
-    said = np.empty((KINDS, _MOST + 1), np.float64)
+    factors = np.empty((KINDS, _MOST + 1), np.float64)
     for kind in range(KINDS):
         for count in range(_MOST + 1):
-            said[kind, count] = np.exp(dot(r.score_teams[kind, count], terms))
+            factors[kind, count] = np.exp(dot(r.score_teams[kind, count], terms))
     for s in range(len(g.weight)):
         side = r.sides[s]
         count = counted(r.bits[side & team])
-        own = said[EVIL if (side >> leader) & 1 else GOOD, count]
+        own = factors[EVIL if (side >> leader) & 1 else GOOD, count]
         if not (side >> leader) & 1:
-            g.special[s, leader] *= said[MERLIN, count] / own
+            g.special[s, leader] *= factors[MERLIN, count] / own
         g.weight[s] *= own
         g.own[leader, s] /= own
 
@@ -160,21 +160,21 @@ def vote_terms(g: Any, r: Any, voter: int, terms: Any) -> None:
 def score_all_votes(g: Any, r: Any) -> None:
     """All votes on the team are shown; the approvals of `g.sums` count them already."""
     n = len(g.roles)
-    said = np.empty((n, KINDS, _MOST + 1), np.float64)
+    factors = np.empty((n, KINDS, _MOST + 1), np.float64)
     terms = np.empty(_VOTE_TERMS, np.float64)
     for j in range(n):
         vote_terms(g, r, j, terms)
         far = ((g.votes >> j) & 1) - USUAL
         for kind in range(KINDS):
             for count in range(_MOST + 1):
-                said[j, kind, count] = np.exp(far * dot(r.score_votes[kind, count], terms))
+                factors[j, kind, count] = np.exp(far * dot(r.score_votes[kind, count], terms))
     for s in range(len(g.weight)):
         side = r.sides[s]
         count = counted(r.bits[side & g.team])
         for j in range(n):
-            own = said[j, EVIL if (side >> j) & 1 else GOOD, count]
+            own = factors[j, EVIL if (side >> j) & 1 else GOOD, count]
             if not (side >> j) & 1:
-                g.special[s, j] *= said[j, MERLIN, count] / own
+                g.special[s, j] *= factors[j, MERLIN, count] / own
             g.weight[s] *= own
             g.own[j, s] /= own
 

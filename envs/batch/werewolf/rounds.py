@@ -85,13 +85,13 @@ class WerewolfRounds:
         n = self._game.seats
         known = self._known_roles(view)
         free = [seat for seat in range(n) if seat not in known]
-        left = list(self._game.deck)
+        free_roles = list(self._game.deck)
         for role in known.values():
-            left.remove(role)
+            free_roles.remove(role)
         roles = np.empty((8 * count, n), np.int64)
         for seat, role in known.items():
             roles[:, seat] = role
-        roles[:, free] = rng.permuted(np.tile(left, (len(roles), 1)), axis=1)
+        roles[:, free] = rng.permuted(np.tile(free_roles, (len(roles), 1)), axis=1)
         roles = np.unique(roles[self._agree(roles, view)], axis=0)
         rows = rng.permutation(max(len(roles), count))[:count] % max(len(roles), 1)
         return np.hstack((roles[rows], np.tile(view.speakers, (count, 1)))) if len(roles) else np.empty((0, 2 * n))
@@ -135,7 +135,7 @@ class WerewolfRounds:
         if past.phase != WHISPER:
             return
         phase, actor, victim = games.phase[rows], games.actor[rows], games.victim[rows]
-        of_wolf = any(asked == HUNT for _, asked in past.moves)
+        of_wolf = any(move_phase == HUNT for _, move_phase in past.moves)
         wanted = past.attacked or past.dead or ()
         for target in wanted:
             self._add(log_probs, phase == HUNT, HUNT, target, actor, _STRONG if past.attacked else _WEAK)

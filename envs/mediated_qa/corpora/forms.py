@@ -122,9 +122,9 @@ def _filled(question: CorpusQuestion, number: int, pools: Mapping[bool, list[str
     if question.kind == "yes_no" or len(question.decoys) > 1 or not pool:
         return question
     taken = set(map(english.normal, (question.answer, *question.others, *question.decoys)))
-    some = (pool[(number + step) % len(pool)] for step in range(min(len(pool), 2 * DECOYS)))
-    more = [other for other in some if english.normal(other) not in taken]
-    return question._replace(decoys=(*question.decoys, *more)[:DECOYS])
+    candidates = (pool[(number + step) % len(pool)] for step in range(min(len(pool), 2 * DECOYS)))
+    further = [other for other in candidates if english.normal(other) not in taken]
+    return question._replace(decoys=(*question.decoys, *further)[:DECOYS])
 
 
 # -- one's own -------------------------------------------------------------------------------------------------
@@ -217,8 +217,8 @@ def _squad(path: Path) -> Iterator[QuestionWithContext]:
         return
     for article in FileEntry.of(Place(path), whole(path)).objects("data"):
         for paragraph in article.objects("paragraphs"):
-            for asked in paragraph.objects("qas"):
-                yield _squad_question(asked, article, paragraph)
+            for qa in paragraph.objects("qas"):
+                yield _squad_question(qa, article, paragraph)
 
 
 def _squad_question(entry: FileEntry, titled: FileEntry, paragraph: FileEntry) -> QuestionWithContext:
@@ -257,8 +257,8 @@ def _natural(entry: FileEntry) -> QuestionWithContext | None:
         return None
     article = passage(_title(entry), _plain(tokens))
     text = entry.words("question_text")
-    asked = FileEntry(entry.place, {"question": text if text.endswith("?") else f"{text}?"})
-    return _question(asked, answers, [article], identity=entry.identity("example_id"))
+    question = FileEntry(entry.place, {"question": text if text.endswith("?") else f"{text}?"})
+    return _question(question, answers, [article], identity=entry.identity("example_id"))
 
 
 def _tokens(entry: FileEntry) -> list[str]:
@@ -271,11 +271,11 @@ def _tokens(entry: FileEntry) -> list[str]:
 
 
 def _short(annotation: FileEntry, tokens: list[str]) -> Iterator[str]:
-    said = annotation.words("yes_no_answer").lower() if annotation.has("yes_no_answer") else "none"
-    if said not in ("yes", "no", "none"):
+    verdict = annotation.words("yes_no_answer").lower() if annotation.has("yes_no_answer") else "none"
+    if verdict not in ("yes", "no", "none"):
         raise annotation.refused("yes_no_answer", "YES, NO or NONE")
-    if said != "none":
-        yield said
+    if verdict != "none":
+        yield verdict
     for span in map(_span, annotation.objects("short_answers")):
         if words := one_line(_plain(tokens[slice(*span)])) if span else "":
             yield words

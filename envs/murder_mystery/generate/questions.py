@@ -85,7 +85,7 @@ class _Asker:
             ("when", 5, 1, words.times[death.time], words.times),
             ("suspect", 5, 2, murderer, people),
         ]
-        asked = self.prose.questions
+        wording = self.prose.questions
         return [
             _Row(
                 f"{kind}.{victim}",
@@ -93,7 +93,7 @@ class _Asker:
                 kind,
                 pick,
                 victim,
-                asked[kind].format(v=words.persons[person]),
+                wording[kind].format(v=words.persons[person]),
                 right,
                 wrong,
             )
@@ -103,7 +103,7 @@ class _Asker:
 
     def individual(self) -> list[_Row]:
         """Who took what, where somebody was, what somebody's reason was."""
-        world, words, truth, asked = self.world, self.words, self.known.truth, self.prose.questions
+        world, words, truth, wording = self.world, self.words, self.known.truth, self.prose.questions
         rows = []
 
         def add(name: str, victim: int | None, text: str, right: str, among: Sequence[str]) -> None:
@@ -113,16 +113,16 @@ class _Asker:
             if fact.kind == "took" and fact.args[0] != self.tester:
                 thief, item = fact.args
                 others = [words.persons[s] for s in range(world.seats) if s not in (self.tester, thief)]
-                add(f"took.{item}", None, asked["took"].format(i=words.items[item]), words.persons[thief], others)
+                add(f"took.{item}", None, wording["took"].format(i=words.items[item]), words.persons[thief], others)
         motives = [f.args for f in truth if f.kind == "motive"]
         motives = [a for a in motives if a[0] not in (self.tester, world.deaths[a[2] - words.seats].murderer)]
         if motives:
             person, motive, victim = motives[int(self.rng.integers(len(motives)))]
-            text = asked["reason"].format(n=words.persons[person], v=words.persons[victim])
+            text = wording["reason"].format(n=words.persons[person], v=words.persons[victim])
             add(f"reason.{person}", victim - words.seats, text, words.motives[motive], words.motives)
         person = (self.tester + 1 + int(self.rng.integers(world.seats - 1))) % world.seats
         hour = int(self.rng.integers(len(words.times)))
-        text = asked["whereabouts"].format(n=words.persons[person], t=words.times[hour])
+        text = wording["whereabouts"].format(n=words.persons[person], t=words.times[hour])
         place = words.places[world.timeline[person][hour]]
         add(f"whereabouts.{person}.{hour}", None, text, place, words.places)
         return rows if self.tester == EVERYBODY else rows[:_INDIVIDUAL]

@@ -32,8 +32,8 @@ class Evidence(NamedTuple):
 
     def candidates(self, seats: int) -> tuple[int, ...]:
         """The seats that can have killed the victim, in order; those proved, if any are."""
-        left = tuple(seat for seat in range(seats) if seat not in self.ruled_out)
-        return tuple(seat for seat in left if "opportunity" in self.against.get(seat, ())) or left
+        suspects = tuple(seat for seat in range(seats) if seat not in self.ruled_out)
+        return tuple(seat for seat in suspects if "opportunity" in self.against.get(seat, ())) or suspects
 
 
 def evidence(statements: Iterable[Told], victim: int) -> Evidence:
@@ -94,8 +94,8 @@ def faults_of(
     for index, death in enumerate(deaths):
         innocent = [seat for seat in range(seats) if seat != death.murderer]
         together = evidence([*briefing, *(statement for seat in innocent for statement in known[seat])], seats + index)
-        if left := [seat for seat in innocent if seat not in together.ruled_out]:
-            faults.append(f"victim {index}: {left} are not cleared")
+        if suspects := [seat for seat in innocent if seat not in together.ruled_out]:
+            faults.append(f"victim {index}: {suspects} are not cleared")
         if death.murderer in together.ruled_out:
             faults.append(f"victim {index}: the murderer is cleared")
         if lacking := MATTERS - together.against.get(death.murderer, frozenset()):

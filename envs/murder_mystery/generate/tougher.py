@@ -182,10 +182,10 @@ def _proved(hands: _Hands, liars: int) -> bool:
     """Deal more until what all but the murderer tell leaves him alone. Whether that was reached."""
     murderer = hands.death.murderer
     for _ in range(_ATTEMPTS):
-        left = belief.possible(hands.statements(), hands.world.seats, hands.victim, liars)
-        if left == (murderer,) or murderer not in left:
-            return murderer in left
-        others = [seat for seat in left if seat != murderer]
+        suspects = belief.possible(hands.statements(), hands.world.seats, hands.victim, liars)
+        if suspects == (murderer,) or murderer not in suspects:
+            return murderer in suspects
+        others = [seat for seat in suspects if seat != murderer]
         if hands.rng.random() < 0.3:
             _died_again(hands)
         else:

@@ -316,14 +316,14 @@ def _readers(vocabulary: CaseVocabulary) -> dict[str, tuple[_Reader, ...]]:
     listed += [("saw", 0, form) for form in forms.seen] + [("relation", 0, form) for form in forms.mine]
     listed.sort(key=lambda entry: -entry[2].count("{"))
     words = {parameter: _words(vocabulary, parameter) for parameter in "abptmyri"}
-    made: dict[str, list[_Reader]] = {}
+    by_letter: dict[str, list[_Reader]] = {}
     for kind, feeling, form in listed:
         if all(words[slot] for slot in re.findall(r"\{(\w)\}", form)):
             reader = _Reader(kind, feeling, _pattern(form, words, forms))
             first = words[form[1]] if form.startswith("{") else [form]
             for letter in dict.fromkeys(word[0].casefold() for word in first):
-                made.setdefault(letter, []).append(reader)
-    return {letter: tuple(readers) for letter, readers in made.items()}
+                by_letter.setdefault(letter, []).append(reader)
+    return {letter: tuple(readers) for letter, readers in by_letter.items()}
 
 
 def _words(vocabulary: CaseVocabulary, parameter: str) -> list[str]:

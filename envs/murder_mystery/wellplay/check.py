@@ -49,9 +49,9 @@ def _names(folder: Folder) -> Iterator[Irregularity]:
     long = [name for name in folder.names if len(list(spellings(name))) > 1]
     if long:
         yield folder.report("long_names", "; ".join(long), "also read by the part before the bracket")
-    said, count = folder.info.get("agent_num"), len(folder.names)
-    if said != count:
-        yield folder.report("agent_num", f"agent_num {said}, {count} characters", "the characters count")
+    agents, count = folder.info.get("agent_num"), len(folder.names)
+    if agents != count:
+        yield folder.report("agent_num", f"agent_num {agents}, {count} characters", "the characters count")
     for name in dict.fromkeys((folder.slug, *_published_names(folder))):
         people = re.search(r"(\d+)\s*(?:people|players|人)", name)
         if people and int(people[1]) != count:
@@ -109,15 +109,15 @@ def _close(name: str, other: str, lang: str) -> bool:
 def _languages(folder: Folder) -> Iterator[Irregularity]:
     if folder.lang != "en":
         return
-    left: set[str] = set()
+    fields: set[str] = set()
     for name, person in zip(folder.names, folder.people, strict=True):
         count = len(CHINESE.findall("".join(str(part) for part in person["script"])))
         if count:
             kind = "chinese_characters_in_english_script"
             yield folder.report(kind, f"{count} Chinese characters", "kept", "json", f"{name}.json")
-        left |= {key for key in _UNUSED if CHINESE.search(json.dumps(person.get(key), ensure_ascii=False))}
-    if left:
-        yield folder.report("untranslated_json_fields", f"Chinese text in {', '.join(sorted(left))}", "not used")
+        fields |= {key for key in _UNUSED if CHINESE.search(json.dumps(person.get(key), ensure_ascii=False))}
+    if fields:
+        yield folder.report("untranslated_json_fields", f"Chinese text in {', '.join(sorted(fields))}", "not used")
 
 
 def _victims(folder: Folder) -> Iterator[Irregularity]:
@@ -145,11 +145,11 @@ def _asked(folder: Folder) -> Iterator[tuple[str, Row, int | None]]:
 def _who(folder: Folder) -> Iterator[Irregularity]:
     """Keys of "who killed": no player, another player than the murderer, the same victim asked for twice."""
     nobody: set[str] = set()
-    asked: Counter[str] = Counter()
+    times_asked: Counter[str] = Counter()
     for name, row, victim in _asked(folder):
         if not asks_who(row) or victim is None:
             continue
-        asked[f"{name}: victim {victim}"] += 1
+        times_asked[f"{name}: victim {victim}"] += 1
         player = player_of(folder, row.key)
         if player is None:
             nobody.add(row.key)
@@ -158,16 +158,16 @@ def _who(folder: Folder) -> Iterator[Irregularity]:
     if nobody:
         detail = f"keys of who killed: {', '.join(sorted(nobody))}"
         yield folder.report("key_is_not_a_player_name", detail, "an option of the quiz, never a vote")
-    if twice := sorted(each for each, times in asked.items() if times > 1):
+    if twice := sorted(each for each, times in times_asked.items() if times > 1):
         yield folder.report("near_duplicate_question", "; ".join(twice), "both are asked")
 
 
-def _contradiction(folder: Folder, name: str, row: Row, victim: int, asked: str) -> Irregularity:
+def _contradiction(folder: Folder, name: str, row: Row, victim: int, kind: str) -> Irregularity:
     seats = folder.murderers(victim)
     right = [LETTERS[k] for k, option in enumerate(row.options) if player_of(folder, option) in seats]
     answer = f"option {', '.join(right)}" if right else "not an option"
     murderers = ", ".join(folder.names[seat] for seat in seats)
-    detail = f"{asked}: the key names {row.key!r}, kill_by_me {murderers} ({answer})"
+    detail = f"{kind}: the key names {row.key!r}, kill_by_me {murderers} ({answer})"
     return folder.report("key_contradicts_kill_by_me", detail, _KEPT, "final_result", f"{name}.csv", line=row.line)
 
 
@@ -196,7 +196,7 @@ def _speak_of(folder: Folder, options: Sequence[str], seats: tuple[int, ...]) ->
 
 
 def _who_is_wrong(folder: Folder, name: str, victim: int) -> bool:
-    rows = (row for asked, row, about in _asked(folder) if asked == name and about == victim and asks_who(row))
+    rows = (row for called, row, about in _asked(folder) if called == name and about == victim and asks_who(row))
     first = next(rows, None)
     player = None if first is None else player_of(folder, first.key)
     return player is not None and player not in folder.murderers(victim)

@@ -207,15 +207,15 @@ def _asked(folder: Folder, seat: int | None) -> tuple[QuizQuestion, ...]:
 
 
 def _victims(folder: Folder) -> tuple[Victim, ...]:
-    made: list[Victim] = []
+    victims: list[Victim] = []
     taken = set(folder.names)
     for victim in range(folder.victims):
         every = list(dict.fromkeys(form for name in folder.called(victim) for form in spellings(name)))
         best = next((n for n in every if n not in taken and (folder.lang == "zh" or not CHINESE.search(n))), None)
         name = best or f"{every[0]} ({victim + 1})"
         taken.add(name)
-        made.append(Victim(name=name, aliases=tuple(form for form in every if form not in taken)))
-    return tuple(made)
+        victims.append(Victim(name=name, aliases=tuple(form for form in every if form not in taken)))
+    return tuple(victims)
 
 
 def spellings(name: str) -> Iterator[str]:

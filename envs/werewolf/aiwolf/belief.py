@@ -105,19 +105,19 @@ class AIWolfBelief:
 
     def _summed(self) -> tuple[Flags, list[str], Array, Array, Array]:
         """Possible sets, single roles of others, factors of the sets, and the sums over the seats of these roles."""
-        of, me = self._evidence, self._me
+        evidence, me = self._evidence, self._me
         possible = self._possible()
         if not possible.any():
             raise impossible()
-        sets = of.sets[:, possible]
-        logs = of.common[possible] + of.acts[:, possible].sum(axis=0)
+        sets = evidence.sets[:, possible]
+        logs = evidence.common[possible] + evidence.acts[:, possible].sum(axis=0)
         if me >= 0:
-            logs = logs - of.acts[me, possible]
-        numbers = [number for number, role in enumerate(of.single) if role != self._role]
-        ratio = of.ratio[numbers][:, :, possible] * ~sets
+            logs = logs - evidence.acts[me, possible]
+        numbers = [number for number, role in enumerate(evidence.single) if role != self._role]
+        ratio = evidence.ratio[numbers][:, :, possible] * ~sets
         if me >= 0:
             ratio[:, me] = 0.0
-        roles = [of.single[number] for number in numbers]
+        roles = [evidence.single[number] for number in numbers]
         if self._no_guard:
             ratio[roles.index(BODYGUARD), list(self._no_guard)] = 0.0
         total, parts = assigned(ratio)

@@ -147,8 +147,8 @@ class _Summary:
         table[:, 1] = view.alive
         table[:, _CLAIMS_BEGIN:_CLAIMS_END] = self._counts[:, 1:] / self.seats
         table[:, _CLAIMS_END] = self.votes.sum(axis=0) / self.seats
-        shown = table[self.frame] if self._own_frame else table
-        features[begins : begins + table.size] = shown.ravel()
+        rows = table[self.frame] if self._own_frame else table
+        features[begins : begins + table.size] = rows.ravel()
         rest = features[begins + table.size :]
         legal = {move.kind for move in view.legal}
         rest[: len(self._kinds)] = [kind in legal for kind in self._kinds]

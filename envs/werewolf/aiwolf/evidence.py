@@ -173,9 +173,9 @@ class AIWolfEvidence:
             },
         )
 
-    def _honest(self, of: int, speaker: int, true: Flags, honest: Likelihood, liar: float) -> Array:
+    def _honest(self, role_number: int, speaker: int, true: Flags, honest: Likelihood, liar: float) -> Array:
         """How likely the seer (0) or the medium (1) makes a report that is true in some sets."""
-        lied = self._lied[of, speaker]
+        lied = self._lied[role_number, speaker]
         chance: Array = np.where(lied, liar, np.where(true, honest, NEVER))
         lied |= ~true
         return chance

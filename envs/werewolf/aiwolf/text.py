@@ -70,7 +70,7 @@ class AIWolfText(WerewolfLines):
 
     def ask(self, legal: tuple[Move, ...]) -> str:
         kinds = {move.kind for move in legal}
-        return next(asked for kind, asked in _ASKS.items() if kind in kinds)
+        return next(question for kind, question in _ASKS.items() if kind in kinds)
 
     def say(self, move: Move) -> str:
         if move.kind == speech.RECOMMEND:
@@ -121,12 +121,12 @@ class AIWolfText(WerewolfLines):
     def _line(self, text: str, view: WerewolfView) -> Move:
         """A line of talk: a sentence of AIWolf's language, else what the English words claim, else a remark."""
         try:
-            said = self.heard(text.strip(), view.seat, view.events)
+            claim = self.heard(text.strip(), view.seat, view.events)
         except ParlourError:
             return self._claim(read_talk(text, view), text, view)
-        if said.kind in (speech.SILENT, TALK_OVER):
-            return said if said in view.legal else Move(TALK_OVER)
-        return self._claim(said, said.words, view)
+        if claim.kind in (speech.SILENT, TALK_OVER):
+            return claim if claim in view.legal else Move(TALK_OVER)
+        return self._claim(claim, claim.words, view)
 
     def _numbered(self, claim: Move) -> Move:
         """A claim of a role by its number at this table; silence for a role that is not in play."""
