@@ -67,15 +67,15 @@ def before_moderator(game: Game[Any], now: Any) -> list[int]:
     Until then all they can learn is what players say and do. A seat is left out whose turn may not come, as when all agree on
     another move; in the games of parlour the others' turns come, whatever is played (`tests/test_states.py`).
     """
-    first = list(_until_told(game, now))
+    first = list(_until_moderator(game, now))
     seats = list(dict.fromkeys(seat for seat, _ in first))
     for move in dict.fromkeys(move for _, state in first for move in game.legal(state)):
-        coming = {seat for seat, _ in _until_told(game, now, move)}
+        coming = {seat for seat, _ in _until_moderator(game, now, move)}
         seats = [seat for seat in seats if seat in coming]
     return seats
 
 
-def _until_told(game: Game[Any], state: Any, move: Move | None = None) -> Iterator[tuple[int, Any]]:
+def _until_moderator(game: Game[Any], state: Any, move: Move | None = None) -> Iterator[tuple[int, Any]]:
     """The turns until the moderator speaks; `move` as in `moment`."""
     begin = len(state.log)
     while (seat := game.actor(state)) >= 0 and all(event.seat >= 0 for event in state.log[begin:]):

@@ -43,9 +43,7 @@ Move(kind='claim_role', args=(1,), words=''))
     """
     arguments: dict[str, list[tuple[int, ...]]] = {
         SILENT: [()],
-        ACCUSE: [(j,) for j in range(seats)],
-        DEFEND: [(j,) for j in range(seats)],
-        RECOMMEND: [(j,) for j in range(seats)],
+        **{act: [(j,) for j in range(seats)] for act in (ACCUSE, DEFEND, RECOMMEND)},
         CLAIM_ROLE: [(r,) for r in range(roles)],
         REPORT: [(j, verdict) for j in range(seats) for verdict in (0, 1)],
         PROMISE: [(0,), (1,)],

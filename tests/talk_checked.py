@@ -120,7 +120,7 @@ def avalon_chances(view, public, left_out, habits):
 
 def vote_by_vote(belief, args, left_out):
     """The log-likelihood of votes, one vote after another, without those of some voters and of the seat itself."""
-    h, dirty = belief.habits, belief.evil[:, list(belief._team)].sum(axis=1) > 0
+    h, dirty = belief.habits, belief.evil[:, list(belief.team)].sum(axis=1) > 0
     total = np.zeros(len(belief.evil))
     for voter, vote in enumerate(args[1:]):
         if voter == belief.seat or voter in left_out:

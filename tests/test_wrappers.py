@@ -142,10 +142,10 @@ def test_the_turns_of_other_seats_and_of_a_game_that_is_over_are_empty():
     env.reset(seed=3)
     told: dict[int, bool] = {}
     while env.game_env.outcome is None:
-        told[env.game_env.seat] = turn_of(env)._told is not None
+        told[env.game_env.seat] = turn_of(env)._sealed is not None
         env.step(first_legal(env))
     assert told == {0: False, 1: True, 2: False, 3: True, 4: False}
-    assert turn_of(env)._told is None
+    assert turn_of(env)._sealed is None
 
 
 def test_it_tells_the_seed_that_deals_the_same_game_and_numbers_the_games():

@@ -89,7 +89,7 @@ class Conversation:
         others = set(base.possible_agents) - set(self.agents)
         players = zip(base.possible_agents, seated(opponents, base), strict=True) if others else ()
         self._players = {agent: player for agent, player in players if agent in others}
-        self._told: dict[str, SeatNews] = {}
+        self._news: dict[str, SeatNews] = {}
         self._gone: set[str] = set()
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -103,7 +103,7 @@ class Conversation:
         drawn = int(self.game_env.np_random.integers(SEEDS)) if seed is None else seed
         for agent, player in self._players.items():
             player.reset(self.game_env.seat_of[agent], drawn)
-        self._told, self._gone = {}, set()
+        self._news, self._gone = {}, set()
         self._go_on()
 
     @property
@@ -120,9 +120,9 @@ class Conversation:
     def hear(self, agent: str) -> str:
         """The news since the seat's last message, and what it may do now or how the game ended."""
         self._check_own(agent)
-        if agent not in self._told:
-            self._told[agent] = SeatNews(list_options=self.list_options)
-        return self._tell(agent, self._told[agent])
+        if agent not in self._news:
+            self._news[agent] = SeatNews(list_options=self.list_options)
+        return self._tell(agent, self._news[agent])
 
     def record(self, agent: str) -> str:
         """All messages to a seat, again, with what it may do now: for callers that keep no messages."""

@@ -103,7 +103,7 @@ class LearnerSeats(AgentSpaces, AECEnv[str, Any, Any]):
 
     def observe(self, agent: str) -> Any:
         """As the game's own environment observes, of the seat that the learner holds."""
-        return self.game_env.observe_as(self._held[agent], self.observation)
+        return self.game_env.observe_as(self._agent_of[agent], self.observation)
 
     def render(self) -> Any:
         return self.game_env.render()
@@ -115,7 +115,7 @@ class LearnerSeats(AgentSpaces, AECEnv[str, Any, Any]):
         """A new game up to the first move of a learner, or to its end."""
         self.seats = dict(zip(self.possible_agents, self._fixed or self._drawn(), strict=True))
         self._learner_at = {seat: agent for agent, seat in self.seats.items()}
-        self._held = {agent: self.game_env.possible_agents[seat] for agent, seat in self.seats.items()}
+        self._agent_of = {agent: self.game_env.possible_agents[seat] for agent, seat in self.seats.items()}
         agents = self.agents = self.possible_agents[:]
         self.rewards, self._cumulative_rewards = dict.fromkeys(agents, 0.0), dict.fromkeys(agents, 0.0)
         self.terminations, self.truncations = dict.fromkeys(agents, False), dict.fromkeys(agents, False)
@@ -140,8 +140,8 @@ class LearnerSeats(AgentSpaces, AECEnv[str, Any, Any]):
             self._earn()
 
     def _earn(self) -> None:
-        for agent, agent_held in self._held.items():
-            self.rewards[agent] += float(self.game_env.rewards[agent_held])
+        for agent, own in self._agent_of.items():
+            self.rewards[agent] += float(self.game_env.rewards[own])
 
     def _tell(self) -> None:
         """Select the learner whose turn it is, or end the episode of all; say so in `infos`."""
@@ -150,7 +150,7 @@ class LearnerSeats(AgentSpaces, AECEnv[str, Any, Any]):
         self.agent_selection = self.agents[0] if over else self._learner_at[self.game_env.seat]
         self.infos = {
             agent: {
-                "action_mask": self.game_env.infos[self._held[agent]]["action_mask"],
+                "action_mask": self.game_env.infos[self._agent_of[agent]]["action_mask"],
                 "seat": self.seats[agent],
                 "replaced": self._replaced[agent],
                 "redeals": self._redeals,
@@ -161,7 +161,7 @@ class LearnerSeats(AgentSpaces, AECEnv[str, Any, Any]):
     def _legal(self, agent: str, action: Any) -> Any:
         if isinstance(action, str):
             return action
-        info = self.game_env.infos[self._held[agent]]
+        info = self.game_env.infos[self._agent_of[agent]]
         moves, legal = self.game_env.catalogue_of(self.seats[agent]), info["legal"]
         number = numbered(action, len(moves))
         if number in legal:

@@ -39,10 +39,10 @@ def seated(opponents: Opponents, base: GameEnv) -> list[Player]:
         raise _refused(f"opponents {opponents!r} are", base)
     if len(opponents) != len(seats):
         raise _refused(f"{len(opponents)} opponents are", base)
-    return [_one(opponent, base) for opponent in opponents]
+    return [_checked(opponent, base) for opponent in opponents]
 
 
-def _one(opponent: Any, base: GameEnv) -> Player:
+def _checked(opponent: Any, base: GameEnv) -> Player:
     """A player of a list, made where it is named."""
     if isinstance(opponent, str):
         return _named(opponent, base)
@@ -60,7 +60,7 @@ def _made(make: Callable[..., Any], seat: int, base: GameEnv) -> Player:
     given = () if inspect.isclass(make) else (seat,)  # a policy is told its seat by `reset`
     for arguments in (given, ()):
         if _takes(make, arguments):
-            return _one(make(*arguments), base)
+            return _checked(make(*arguments), base)
     raise _refused(f"{getattr(make, '__name__', make)}, which takes other arguments, is", base)
 
 

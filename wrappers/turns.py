@@ -68,19 +68,19 @@ class Turn:
     def __init__(self, table: str, game: int, seed: int, seat: int, sealed: tuple[Any, dict[str, Any]] | None) -> None:
         self.table, self.game, self.seed, self.seat = table, game, seed, seat
         """Which environment, which of its games (from 1), the seed of that game, and the seat to move."""
-        self._told = sealed
+        self._sealed = sealed
 
     def read(self) -> tuple[Any, dict[str, Any]]:
         """What `Policy.act` takes. Raises `ParlourError` if the move is made, or the seat's turns are not reported."""
-        if self._told is None:
+        if self._sealed is None:
             raise ParlourError(
                 f"there is nothing to read for seat {self.seat}: not one of SealedTurn's seats, or moved"
             )
-        return self._told
+        return self._sealed
 
     def clear(self) -> None:
         """Forget the reported turn."""
-        self._told = None
+        self._sealed = None
 
 
 class SealedTurn(_TurnWrapper):

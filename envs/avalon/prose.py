@@ -56,7 +56,7 @@ class AvalonProse:
 
     def __call__(self, prose: str) -> AvalonView:
         """The View that `render` puts into these words. Raises `ParlourError` for any other text."""
-        view = self._found(prose)
+        view = self._parsed(prose)
         if view is None or render(self._text, view) != prose:
             raise ParlourError(
                 f"the text {prose[:60]!r} cannot be read back; accepted: the whole text of a seat of avalon_v0 with "
@@ -66,7 +66,7 @@ class AvalonProse:
 
     # -- inside ------------------------------------------------------------------------------------------------
 
-    def _found(self, prose: str) -> AvalonView | None:
+    def _parsed(self, prose: str) -> AvalonView | None:
         """Every part that can be read at all; whether it is right is seen when it is put into words again."""
         head, _, rest = prose.removeprefix(WHO).partition(RECORD)
         record, _, choice = rest.rpartition(CHOICE)

@@ -84,7 +84,7 @@ class KernelTables(BatchTables):
         return self._anew(START)
 
     def observe(self) -> Turns:
-        return self._show(COURSE)
+        return self._loop(COURSE)
 
     def hidden(self, out: Array | None = None) -> Array:
         target = self._hidden if out is None else out
@@ -140,20 +140,18 @@ class KernelTables(BatchTables):
     def _anew(self, begins: int) -> Turns:
         """The turns before the first step."""
         self._turns.rewards[:], self._turns.terminated[:], self.winner[:] = 0, 0, NOBODY
-        return self._show(begins)
+        return self._loop(begins)
 
-    def _show(self, begins: int) -> Turns:
+    def _loop(self, task: int) -> Turns:
         use_threads(self.threads)
-        self._run(begins)
+        self._run(task)
         return self._turns
 
     def _play(self, actions: Array) -> None:
-        use_threads(self.threads)
-        self._run(PLAY)
+        self._loop(PLAY)
 
     def _play_random(self) -> None:
-        use_threads(self.threads)
-        self._run(PLAY_AT_RANDOM)
+        self._loop(PLAY_AT_RANDOM)
 
 
 # -- what kernels of all games write to row b of the buffers of `Turns` ---------------------------------------------------

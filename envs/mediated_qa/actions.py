@@ -157,12 +157,12 @@ class ActionSet:
         """Whether this action of the verifier checks."""
         return self.verifier[action].kind == _CHECK
 
-    def executed(self, chosen: Joint, evidence: bool) -> Joint:
+    def executed(self, chosen: Joint, found: bool) -> Joint:
         """What is carried out when the modules choose so: without evidence nothing is read, and nothing is checked."""
         retriever, generator, verifier = chosen
-        if self.reads(generator) and not evidence:
+        if self.reads(generator) and not found:
             generator = _first(self.generator, _RECALL, _REFUSE)
-        if self.checks(verifier) and (not evidence or self.refuses(generator)):
+        if self.checks(verifier) and (not found or self.refuses(generator)):
             verifier = _first(self.verifier, _SKIP)
         return Joint(retriever, generator, verifier)
 

@@ -110,7 +110,7 @@ def _articles(rng: np.random.Generator, world: FictionalWorld, knobs: Knobs, abs
         for subject in getattr(world, kind):
             if subject.name in absent or (kind == "works" and subject.maker.name in absent and rng.random() < 0.5):
                 continue
-            sentences = _told(rng, subject, knobs, list(templates.values()))
+            sentences = _fact_sentences(rng, subject, knobs, list(templates.values()))
             count = rng.poisson(knobs.gossip * (0.3 + subject.fame))
             sentences += [gossip(rng, world, subject.name, knobs.lure) for _ in range(count)]
             if sentences:
@@ -120,7 +120,7 @@ def _articles(rng: np.random.Generator, world: FictionalWorld, knobs: Knobs, abs
     return articles
 
 
-def _told(
+def _fact_sentences(
     rng: np.random.Generator, subject: Town | Person | Work, knobs: Knobs, templates: list[list[str]]
 ) -> list[str]:
     """The facts of an article, less those that are missing."""

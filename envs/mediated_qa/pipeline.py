@@ -114,7 +114,7 @@ class Pipeline:
         self._starts = _Cache(self.graph.link)
         self._signals = _Cache(self._measured)
         self._contexts = _Cache(partial(context_of, self))
-        self._evidence = _Cache(self._found)
+        self._evidence = _Cache(self._find_evidence)
         self._fresh()
         by_graph = GraphRetriever(self.graph, self.search, self._starts.__getitem__)
 
@@ -145,7 +145,7 @@ class Pipeline:
         other.reader = reader
         other._fresh()
         if anew:
-            other._evidence = _Cache(other._found)
+            other._evidence = _Cache(other._find_evidence)
         return other
 
     def _fresh(self) -> None:
@@ -242,7 +242,7 @@ class Pipeline:
     def _state(self, number: int) -> int:
         return vocabulary.STATES.index(self.bins.state(self.signals(number)))
 
-    def _found(self, key: tuple[int, int]) -> str:
+    def _find_evidence(self, key: tuple[int, int]) -> str:
         number, action = key
         search = self.actions.retriever[action]
         evidence: str = self._retrievers[search.by].evidence(self.text(number), search.depth)

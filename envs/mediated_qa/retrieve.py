@@ -111,18 +111,18 @@ class _Meeting:
 
     def __init__(self, graph: KnowledgeGraph, question: str) -> None:
         postings = [graph.postings[word] for word in english.stems(question) if word in graph.postings]
-        self._held = [(1 << k, nodes) for k, nodes in enumerate(postings)]
+        self._nodes_by_bit = [(1 << k, nodes) for k, nodes in enumerate(postings)]
         self._known: dict[int, int] = {}
 
     def __call__(self, node: int) -> int:
         known = self._known.get(node)
         if known is None:
-            known = self._known[node] = sum(bit for bit, nodes in self._held if node in nodes)
+            known = self._known[node] = sum(bit for bit, nodes in self._nodes_by_bit if node in nodes)
         return known
 
     def share(self, met: int) -> float:
         """Of the words that the graph holds at all, 0..1."""
-        return met.bit_count() / len(self._held) if self._held else 0.0
+        return met.bit_count() / len(self._nodes_by_bit) if self._nodes_by_bit else 0.0
 
 
 def pieces_of(graph: KnowledgeGraph, path: Path) -> tuple[Piece, ...]:

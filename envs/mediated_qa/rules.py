@@ -295,7 +295,7 @@ class MediatedQA:
         """What was retrieved, answered, or found by the check."""
         result, words = _DONE[s.step]
         changes: dict[str, Any] = {result: move.args[1], **({words: move.words} if words else {})}
-        return s._replace(step=s.step + 1, log=_told(s, move), **changes)
+        return s._replace(step=s.step + 1, log=_logged(s, move), **changes)
 
     def _after_judged(self, s: MediatedState, move: Move) -> MediatedState:
         right, known = map(bool, move.args)
@@ -303,7 +303,7 @@ class MediatedQA:
         plan = self.plan(s)
         result = Event(NATURE, Move(RESULT, (outcome, *plan), s.text), None)
         earned = tuple(a + b for a, b in zip(s.earned, self._pay(outcome, plan), strict=True))
-        return s._replace(step=_ASK, done=s.done + 1, outcome=outcome, earned=earned, log=(*_told(s, move), result))
+        return s._replace(step=_ASK, done=s.done + 1, outcome=outcome, earned=earned, log=(*_logged(s, move), result))
 
     _AFTER: ClassVar = {
         _ASK: _after_question,
@@ -325,7 +325,7 @@ def answers(s: MediatedState) -> bool:
     return bool(s.answered) and s.verdict != vocabulary.CONTRADICTED
 
 
-def _told(s: MediatedState, move: Move) -> tuple[Event, ...]:
+def _logged(s: MediatedState, move: Move) -> tuple[Event, ...]:
     return (*s.log, _new(Event, (NATURE, move, None)))
 
 

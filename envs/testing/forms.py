@@ -228,5 +228,5 @@ def frozen(got: Any) -> Any:
     if type(got) in (list, tuple):
         return tuple(map(frozen, got))
     if hasattr(got, "read") and hasattr(got, "table"):
-        return got.seat, frozen(got._told)
+        return got.seat, frozen(got._sealed)
     return got

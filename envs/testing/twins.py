@@ -123,7 +123,9 @@ class Twins:
                 return None
             new = new_events(state, after, self._seat)
             now = seen + len(new), own_moves + (actor == self._seat)
-            if list(new) != self._shown[seen : now[0]] or self._passed(now) or not self._is_itself(game, after):
+            # whether the seat has seen what it saw only after its next move
+            early = now[1] < len(self._own) and self._own[now[1]][0] < now[0]
+            if list(new) != self._shown[seen : now[0]] or early or not self._is_itself(game, after):
                 return None
             moves.append(move)
             state = after
@@ -134,11 +136,6 @@ class Twins:
     def _is_itself(self, game: Any, state: Any) -> bool:
         """Whether the seat is who it was, as far as it is dealt."""
         return game.actor(state) < 0 or self._text.who(game.view(state, self._seat)) == self._who
-
-    def _passed(self, now: At) -> bool:
-        """Whether the seat has seen what it saw only after its next move."""
-        seen, own_moves = now
-        return own_moves < len(self._own) and self._own[own_moves][0] < seen
 
     def _move(self, game: Any, state: Any, actor: int, at: At) -> Move | None:
         seen, own_moves = at

@@ -1,7 +1,7 @@
 """What a seat may do at each of its decisions, who sees it, and in which cycle of a night it is asked.
 
-Speeches are laid out once. Options with targets depend on who lives: they are kept as they come up, and all dropped when they
-are many, so that memory stays small and no game is slower for those before it.
+Speeches are laid out once. Options with targets depend on who lives: they are kept as they come up, those that were
+asked for last, so that memory stays small.
 
 The cycles of a night (`parlour.envs.moment`; source: ours) are a function of a seat's View. The rules let the wolves
 whisper and vote one after another, then wake guard, witch and seer. The length of the night must not reveal how many of them
@@ -12,6 +12,7 @@ and in a last cycle she poisons.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import compress
 from typing import Final
 
@@ -23,6 +24,7 @@ from parlour.envs.werewolf.state import (
     CHECK,
     HUNT,
     LAST,
+    NOBODY,
     POISON,
     PROTECT,
     SAVE,
@@ -73,8 +75,6 @@ class Choices:
         self._fixed = {TALK: self.talks, LAST: self.talks, SAVE: healing}
         # by kind: nobody (in a whisper: silence), then each seat
         self._aims = aims | {speech.RECOMMEND: (*talks[:1], *whispers)}
-        self._moves: dict[tuple[str, tuple[bool, ...]], tuple[Move, ...]] = {}
-        self._options: dict[tuple[object, ...], Options] = {}
         self._secret_ballot = rules.votes_shown != "as_cast"
         wolves_matter = rules.hunt_shown == "as_cast" or not rules.hunt_wolves
         self._of_wolves = frozenset((WHISPER, HUNT) if wolves_matter else (WHISPER,))
@@ -84,31 +84,25 @@ class Choices:
         fixed = self._fixed.get(phase)
         if fixed is not None:
             return fixed[seat]
-        also: object = None
-        if phase == PROTECT:
-            also = standing.guarded
-        elif phase in self._of_wolves:
-            also = standing.living.wolves
-        key = phase, NATURE if phase == VOTE and self._secret_ballot else seat, standing.alive, also
-        options = self._options.get(key)
-        if options is None:
-            if len(self._options) >= _KEPT:
-                self._options.clear()
-            options = self._options[key] = self._with_targets(phase, seat, standing)
-        return options
+        chooser = NATURE if phase == VOTE and self._secret_ballot else seat
+        guarded = standing.guarded if phase == PROTECT else None
+        wolves = standing.living.wolves if phase in self._of_wolves else NOBODY
+        return self._with_targets(phase, chooser, standing.alive, guarded, wolves)
 
-    def _with_targets(self, phase: int, seat: int, standing: WerewolfStanding) -> Options:
-        alive, rules = standing.alive, self._rules
+    @lru_cache(maxsize=_KEPT)  # noqa: B019 - bounded, and tables of rules live as long as their environments
+    def _with_targets(
+        self, phase: int, seat: int, alive: tuple[bool, ...], guarded: int | None, wolves: tuple[int, ...]
+    ) -> Options:
+        rules = self._rules
         if phase == VOTE:
             ballots = self._aim(BALLOT, alive)
             return Options(ballots) if self._secret_ballot else shown(seat, None, ballots)
         if phase in (WHISPER, HUNT):
-            wolves = standing.living.wolves
             to = wolves if phase == WHISPER or rules.hunt_shown == "as_cast" else (seat,)
             kind = speech.RECOMMEND if phase == WHISPER else KILL
             return shown(seat, to, self._aim(kind, alive, () if rules.hunt_wolves else wolves))
         if phase == PROTECT:
-            barred = () if rules.guard_may_repeat or standing.guarded is None else (standing.guarded,)
+            barred = () if rules.guard_may_repeat or guarded is None else (guarded,)
             return shown(seat, (seat,), self._aim(GUARDS, alive, barred))
         if phase == POISON:
             return shown(seat, (seat,), self._aim(POISONS, alive))
@@ -119,14 +113,12 @@ class Choices:
 
         Wordings are recognised by it.
         """
-        aimed = tuple([lives and j not in spared for j, lives in enumerate(alive)])
-        moves = self._moves.get((kind, aimed))
-        if moves is None:
-            if len(self._moves) >= _KEPT:
-                self._moves.clear()
-            nobody, *seats = self._aims[kind]
-            moves = self._moves[kind, aimed] = (nobody, *compress(seats, aimed))
-        return moves
+        return self._aimed(kind, tuple([lives and j not in spared for j, lives in enumerate(alive)]))
+
+    @lru_cache(maxsize=_KEPT)  # noqa: B019
+    def _aimed(self, kind: str, aimed: tuple[bool, ...]) -> tuple[Move, ...]:
+        nobody, *seats = self._aims[kind]
+        return nobody, *compress(seats, aimed)
 
 
 class Night:

@@ -61,7 +61,21 @@ class WerewolfLines(MoveSentences):
         return _REASONS.get(outcome.reason, outcome.reason)
 
     def _announcement(self, move: Move) -> str:
-        raise NotImplementedError
+        """What the moderator says, as far as it is the same at all tables."""
+        kind, args, _ = move
+        if kind == vocabulary.VOTES:
+            return f"Votes of day {args[0]}: {self._tally(args[1:])}."
+        if kind == vocabulary.NIGHT:
+            return f"Night {args[0]} begins."
+        if kind == vocabulary.CHOSEN:
+            return f"To the werewolves: you attack {names(args)} tonight."
+        if kind == vocabulary.CHECKED:
+            return f"To the seer: {name(args[0])} is {'a' if args[1] else 'not a'} werewolf."
+        if kind == vocabulary.DAWN:
+            return f"Day {args[0]} begins. {listing(args[1:]) if len(args) > 1 else 'Nobody'} died in the night."
+        if kind == vocabulary.EXECUTED:
+            return f"{names(args) if args else 'Nobody'} is executed."
+        return "The roles are dealt."
 
     def _tally(self, votes: tuple[int, ...]) -> str:
         """Who voted for whom, in seat order of the targets; nobody last."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from parlour.envs import speech
 from parlour.envs.bidding import BID, BIDDING_ASK, BIDDING_RULES, read_bid, say_bid
 from parlour.envs.core import Move, Outcome
-from parlour.envs.english import listing, name, names
+from parlour.envs.english import name, names
 from parlour.envs.text import say_speech
 from parlour.envs.werewolf import vocabulary
 from parlour.envs.werewolf.bidding import BiddingWerewolf
@@ -122,27 +122,15 @@ class WerewolfText(WerewolfLines):
 
     def _announcement(self, move: Move) -> str:
         kind, args, _ = move
-        if kind == vocabulary.VOTES:
-            return f"Votes of day {args[0]}: {self._tally(args[1:])}."
-        if kind == vocabulary.NIGHT:
-            return f"Night {args[0]} begins."
-        if kind == vocabulary.CHOSEN:
-            return f"To the werewolves: you attack {names(args)} tonight."
         if kind == vocabulary.ATTACKED:
             return f"To the witch: the werewolves attack {names(args)} tonight."
-        if kind == vocabulary.CHECKED:
-            return f"To the seer: {name(args[0])} is {'a' if args[1] else 'not a'} werewolf."
-        if kind == vocabulary.DAWN:
-            return f"Day {args[0]} begins. {listing(args[1:]) if len(args) > 1 else 'Nobody'} died in the night."
         if kind == vocabulary.REVEALED:
             return f"{name(args[0])} was {self._titles[args[1]]}."
         if kind == vocabulary.DAY:
             if len(args) == 1:
                 return "The living bid for the floor."
             return f"The living {self._order}, starting with {name(args[1])}."
-        if kind == vocabulary.EXECUTED:
-            return f"{names(args)} is executed.".replace("nobody", "Nobody")
-        return "The roles are dealt."
+        return super()._announcement(move)
 
 
 # -- the rules of a table --------------------------------------------------------------------------------------------

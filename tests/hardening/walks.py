@@ -149,7 +149,7 @@ def shown_as_text(value: Any) -> str:
     if isinstance(value, Mapping):
         return f"{{{', '.join(f'{shown_as_text(key)}: {shown_as_text(value[key])}' for key in value)}}}"
     if isinstance(value, Turn):
-        return f"Turn{shown_as_text((value.seed, value.seat, value._told))}"  # not which of the environment's games
+        return f"Turn{shown_as_text((value.seed, value.seat, value._sealed))}"  # not which of the environment's games
     if type(value) in (str, int, float, bool, type(None)):
         return repr(value)
     if hasattr(type(value), "_fields") and not any(mark in (text := repr(value)) for mark in _NOT_PLAIN):

@@ -226,7 +226,7 @@ def test_games_side_by_side_are_those_of_our_own_loop(player, reads, monkeypatch
     assert len(Kept.games_kept) == 9
     assert len({seed for seed, _ in Kept.games_kept}) == 9
     our_games(player)
-    assert not any(turn._told for turn in found.buffer[:].info.turn)  # the buffer keeps no game
+    assert not any(turn._sealed for turn in found.buffer[:].info.turn)  # the buffer keeps no game
 
 
 @pytest.mark.parametrize("features", ["table", "belief"])
@@ -256,7 +256,7 @@ def test_they_play_in_other_processes_too():
     found = collector(algorithm, sealed_env, 2, vector=SubprocVectorEnv)
     there = found.collect(n_episode=4)
     found.close()
-    assert not any(turn._told for turn in found.buffer[:].info.turn)
+    assert not any(turn._sealed for turn in found.buffer[:].info.turn)
     np.testing.assert_array_equal(here.returns, there.returns)
 
 

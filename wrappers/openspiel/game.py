@@ -50,7 +50,7 @@ class ParlourGame(pyspiel.Game):
         if self.table.fixed_deal and not self.table.explicit:
             raise accept("fixed_deal", given["fixed_deal"], "the last numbers of a deal of this table")
         self.rng = np.random.default_rng(given["seed"])
-        self._found: OrderedDict[Any, tuple[list[float], list[ParlourState]]] = OrderedDict()
+        self._samples: OrderedDict[Any, tuple[list[float], list[ParlourState]]] = OrderedDict()
         game, zero = self.table.game, {"utility_sum": 0.0} if given["zero_sum"] else {}
         info = pyspiel.GameInfo(
             num_distinct_actions=len(game.catalogue),
@@ -87,13 +87,13 @@ class ParlourGame(pyspiel.Game):
             ParlourError: See `determinizations`.
         """
         key = (view, tuple(own))
-        sampled = self._found.get(key)
+        sampled = self._samples.get(key)
         if sampled is None:
             courses = determinizations(self.table.game, self.table.text, view, own)
             sampled = list(accumulate(w.probability for w in courses)), [self.state_after(w.moves) for w in courses]
-            self._found[key] = sampled
-            if len(self._found) > _KEPT:
-                self._found.popitem(last=False)
+            self._samples[key] = sampled
+            if len(self._samples) > _KEPT:
+                self._samples.popitem(last=False)
         bounds, states = sampled
         drawn: ParlourState = states[min(bisect_right(bounds, z), len(states) - 1)].clone()
         return drawn

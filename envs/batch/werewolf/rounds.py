@@ -112,11 +112,8 @@ class WerewolfRounds:
         if past.closed:
             fit &= games.actor >= 0
         if past.dead is not None:
-            dead = [seat for seat in range(self._game.seats) if seat in past.dead]
             died = (games.died_on[:, : self._game.seats] == past.day) & (games.by_night[:, : self._game.seats] == 1)
-            expected = np.zeros(self._game.seats, bool)
-            expected[dead] = True
-            fit &= (died == expected).all(axis=1)
+            fit &= (died == np.isin(np.arange(self._game.seats), past.dead)).all(axis=1)
         return fit
 
     def given(self, past: Round, seat: int, phase: int) -> Move | None:

@@ -85,20 +85,11 @@ class _Asker:
             ("when", 5, 1, words.times[death.time], words.times),
             ("suspect", 5, 2, murderer, people),
         ]
-        wording = self.prose.questions
+        wording, victim_name = self.prose.questions, words.persons[person]
+        forms = ((*row, wording[row[0]].format(v=victim_name)) for row in rows)
         return [
-            _Row(
-                f"{kind}.{victim}",
-                points,
-                kind,
-                pick,
-                victim,
-                wording[kind].format(v=words.persons[person]),
-                right,
-                wrong,
-            )
-            for kind, points, pick, right, among in rows
-            for wrong in (self._wrong(right, among),)
+            _Row(f"{kind}.{victim}", points, kind, pick, victim, text, right, self._wrong(right, among))
+            for kind, points, pick, right, among, text in forms
         ]
 
     def individual(self) -> list[_Row]:

@@ -37,24 +37,24 @@ class Teller:
         """
         prose = self.prose
         trade = prose.trades[(seat * 5 + len(facts)) % len(prose.trades)]
-        opening = self._one(prose.openings).format(name=self.vocabulary.persons[seat], trade=trade)
+        opening = self._pick(prose.openings).format(name=self.vocabulary.persons[seat], trade=trade)
         people = [f for f in facts if f.kind in ("relation", "feels")]
         secrets = [f for f in facts if f.kind in ("motive", "peace", "had", "lacked", "took")]
         evening = [f for f in facts if f.kind in ("at", "saw")]
-        claims = (self._framed(self._one(prose.lie), f, seat, less=int(f.kind == "saw")) for f in lies)
+        claims = (self._framed(self._pick(prose.lie), f, seat, less=int(f.kind == "saw")) for f in lies)
         paragraphs = [
-            [opening, self._one(prose.arrivals), *(self._told(f, seat) for f in people)],
+            [opening, self._pick(prose.arrivals), *(self._sentence(f, seat) for f in people)],
             [self._secret(f, seat, motives) for f in secrets],
-            [self._one(prose.evenings), *self._evening(evening, seat)],
-            [*(self._told(f, seat) for f in facts if f.kind == "died")],
-            [crimes or self._one(prose.innocent), *claims],
+            [self._pick(prose.evenings), *self._evening(evening, seat)],
+            [*(self._sentence(f, seat) for f in facts if f.kind == "died")],
+            [crimes or self._pick(prose.innocent), *claims],
         ]
         return "\n".join(self.gap.join(paragraph) for paragraph in paragraphs if paragraph)
 
     def crime(self, death: Death, victim: int) -> str:
         """What a murderer did to a victim (person number)."""
         words = self.vocabulary
-        confession = self._one(self.prose.confession).format(
+        confession = self._pick(self.prose.confession).format(
             v=words.persons[victim], p=words.places[death.place], t=words.times[death.time], m=words.means[death.means]
         )
         confession = re.sub(r"(?:^|(?<=[.:!?] ))[a-z]", lambda match: match[0].upper(), confession)
@@ -115,17 +115,17 @@ class Teller:
         for fact in sorted(facts, key=lambda fact: (fact.args[2], fact.kind, fact.args)):
             far = fact.kind == "saw" and where.get(fact.args[2]) != fact.args[1]
             frames = self.prose.saw_far if far else getattr(self.prose, fact.kind)
-            evening.append(self._framed(self._one(frames), fact, seat, less=int(far)))
+            evening.append(self._framed(self._pick(frames), fact, seat, less=int(far)))
         return evening
 
     def _secret(self, fact: Fact, seat: int, motives: Sequence[int]) -> str:
-        sentence = self._told(fact, seat)
+        sentence = self._sentence(fact, seat)
         if fact.kind == "motive" and fact.args[0] == seat:
             story = self.prose.motive_story[motives[fact.args[1]]].format(v=self.vocabulary.persons[fact.args[2]])
             sentence += self.gap + story
         return sentence
 
-    def _told(self, fact: Fact, seat: int) -> str:
+    def _sentence(self, fact: Fact, seat: int) -> str:
         prose, kind = self.prose, fact.kind
         if kind == "feels":
             frames = prose.feels[fact.args[1]]
@@ -133,7 +133,7 @@ class Teller:
             frames = getattr(prose, kind)
         else:
             frames = getattr(prose, kind + ("_own" if fact.args[0] == seat else "_other"))
-        return self._framed(self._one(frames), fact, seat)
+        return self._framed(self._pick(frames), fact, seat)
 
     def _framed(self, frame: str, fact: Fact, seat: int, less: int = 0) -> str:
         """A fact in one of its forms, the last `less` of them left out, inside a frame."""
@@ -151,7 +151,7 @@ class Teller:
         names = (*self.vocabulary.persons, *(name for names in self.vocabulary.aliases for name in names))
         return sentence if sentence.startswith(names) else sentence[0].lower() + sentence[1:]
 
-    def _one(self, every: Sequence[str]) -> str:
+    def _pick(self, every: Sequence[str]) -> str:
         """One of some sentences, never the same twice in a row."""
         pick, before = int(self.rng.integers(len(every))), self._last.get(id(every))
         if pick == before:

@@ -267,7 +267,7 @@ def _read(text: str, vocabulary: CaseVocabulary, speaker: int | None) -> tuple[F
         for reader in readers.get(text[start].casefold(), ()):
             match = reader.pattern.match(text, start)
             fact = None if match is None else _fact(reader, match, vocabulary, speaker)
-            if match is not None and fact is not None and _told(text, match.span(), ends, forms):
+            if match is not None and fact is not None and _is_stated(text, match.span(), ends, forms):
                 facts[fact] = None
                 after = match.end()
                 break
@@ -351,7 +351,7 @@ def _pattern(form: str, words: dict[str, list[str]], forms: Forms) -> re.Pattern
     return re.compile(body + forms.end, re.IGNORECASE)
 
 
-def _told(text: str, span: tuple[int, int], ends: list[int], forms: Forms) -> bool:
+def _is_stated(text: str, span: tuple[int, int], ends: list[int], forms: Forms) -> bool:
     """Whether a clause is stated as true: it is not a question, and nothing before it in the sentence denies or reports it.
 
     Args:

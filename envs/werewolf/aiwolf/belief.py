@@ -56,7 +56,7 @@ class AIWolfBelief:
             fellows = {seat for fact in view.knows for seat in fact.seats}
             everybody = range(evidence.seats) if view.role == WEREWOLF else ()
             self._known = {seat: seat in fellows for seat in everybody} | {view.seat: view.role == WEREWOLF}
-        self._found: dict[str, Array] | None = None
+        self._chances: dict[str, Array] | None = None
 
     def wolf_chance(self) -> Array:
         """Probability that each seat is a werewolf, shape (n,)."""
@@ -78,13 +78,13 @@ class AIWolfBelief:
 
     def forget(self) -> None:
         """There is new evidence."""
-        self._found = None
+        self._chances = None
 
     def chances(self) -> dict[str, Array]:
         """By role, except the villager: the probability that each seat has it, shape (n,)."""
-        if self._found is None:
-            self._found = self._sum()
-        return self._found
+        if self._chances is None:
+            self._chances = self._sum()
+        return self._chances
 
     def sets(self) -> tuple[Flags, Array]:
         """The possible sets of werewolves, shape (n, H), and the probability of each, shape (H,)."""

@@ -187,9 +187,6 @@ class AIWolf(HiddenRoles[AIWolfState]):
             return self._hunt_begins(s, s.turn + 1)
         return s._replace(phase=HUNT_TIE, actor=NATURE, queue=(), secret=top, options=NOTHING)
 
-    def _hunt_tie(self, s: AIWolfState, move: Move) -> AIWolfState:
-        return self._attacked(s, _drawn(s, move))
-
     def _attacked(self, s: AIWolfState, target: int) -> AIWolfState:
         s = _announce(s, told(game.CHOSEN, (target,), s.standing.wolves))
         s = s._replace(standing=s.standing._replace(attacked=target))
@@ -249,14 +246,17 @@ class AIWolf(HiddenRoles[AIWolfState]):
             return self._vote_begins(s, s.turn + 1)
         return s._replace(phase=VOTE_TIE, actor=NATURE, queue=(), secret=top, options=NOTHING)
 
-    def _vote_tie(self, s: AIWolfState, move: Move) -> AIWolfState:
-        return self._executed(s, _drawn(s, move))
-
     def _executed(self, s: AIWolfState, seat: int) -> AIWolfState:
         s = _announce(s, told(game.EXECUTED, (seat,)))
         s = s._replace(standing=self._bury(s.standing, seat)._replace(executed=seat))
         reason = self._won(s.standing)
         return self._end(s, reason) if reason else self._dusk(s)
+
+    def _tie(self, s: AIWolfState, move: Move) -> AIWolfState:
+        """Nature draws one of the tied targets."""
+        if move.kind != game.DRAWN or move.args not in [target.args for target in s.secret]:
+            raise IllegalMove(f"{move!r} draws none of the tied targets {[target.args[0] for target in s.secret]}")
+        return (self._attacked if s.phase == HUNT_TIE else self._executed)(s, move.args[0])
 
     # -- talk, by day and among the wolves ---------------------------------------------------------------------
 
@@ -315,7 +315,7 @@ class AIWolf(HiddenRoles[AIWolfState]):
         TALK: _speak,
         VOTE: _vote,
     }
-    _NATURAL: ClassVar = {DEAL: _deal, HUNT_TIE: _hunt_tie, VOTE_TIE: _vote_tie, DONE: HiddenRoles._done}
+    _NATURAL: ClassVar = {DEAL: _deal, HUNT_TIE: _tie, VOTE_TIE: _tie, DONE: HiddenRoles._done}
 
     # -- small questions ---------------------------------------------------------------------------------------
 
@@ -371,9 +371,3 @@ def _most(votes: tuple[Move, ...] | list[Move]) -> tuple[Move, ...]:
     counts = Counter(votes)
     most = max(counts.values())
     return tuple(sorted(target for target, count in counts.items() if count == most))
-
-
-def _drawn(s: AIWolfState, move: Move) -> int:
-    if move.kind != game.DRAWN or move.args not in [target.args for target in s.secret]:
-        raise IllegalMove(f"{move!r} draws none of the tied targets {[target.args[0] for target in s.secret]}")
-    return move.args[0]

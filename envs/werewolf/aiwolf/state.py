@@ -85,16 +85,12 @@ class AIWolfChoices:
     """
 
     def __init__(self, *, seats: int, roles: int, talk: bool) -> None:
-        every = range(seats)
         plain = Move(speech.SILENT), Move(REMARK), Move(TALK_OVER)
         self._talks = (*plain, *speech.speeches(TALK_ACTS, seats, roles))
         self._whispers = (*plain, *speech.speeches((speech.RECOMMEND,), seats, 0))
-        self._aims = {
-            CHECKS: tuple(Move(CHECKS, args) for args in ((), *((j,) for j in every))),
-            GUARDS: tuple(Move(GUARDS, args) for args in ((), *((j,) for j in every))),
-            KILL: tuple(Move(KILL, args) for args in ((), *((j,) for j in every))),
-            BALLOT: tuple(Move(BALLOT, (j,)) for j in every),
-        }
+        targets = tuple((j,) for j in range(seats))
+        self._aims = {kind: tuple(Move(kind, args) for args in ((), *targets)) for kind in (CHECKS, GUARDS, KILL)}
+        self._aims[BALLOT] = tuple(Move(BALLOT, args) for args in targets)
         spoken = (*self._talks, *self._whispers[len(plain) :]) if talk else ()
         self.catalogue = (*spoken, *(move for moves in self._aims.values() for move in moves))
 

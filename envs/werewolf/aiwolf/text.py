@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from parlour.envs import speech
 from parlour.envs.core import Event, Move, ParlourError
-from parlour.envs.english import listing, name, names
+from parlour.envs.english import name
 from parlour.envs.text import say_speech
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.aiwolf.claims import claim_of
@@ -142,25 +142,13 @@ class AIWolfText(WerewolfLines):
 
     def _announcement(self, move: Move) -> str:
         kind, args, _ = move
-        if kind == game.VOTES:
-            return f"Votes of day {args[0]}: {self._tally(args[1:])}."
         if kind == ATTACK_VOTES:
             return f"To the werewolves: votes for the attack: {self._tally(args)}."
-        if kind == game.NIGHT:
-            return f"Night {args[0]} begins."
-        if kind == game.CHOSEN:
-            return f"To the werewolves: you attack {names(args)} tonight."
-        if kind == game.CHECKED:
-            return f"To the seer: {name(args[0])} is {'a' if args[1] else 'not a'} werewolf."
         if kind == IDENTIFIED:
             return f"To the medium: {name(args[0])}, who was executed, was {'a' if args[1] else 'not a'} werewolf."
-        if kind == game.DAWN:
-            return f"Day {args[0]} begins. {listing(args[1:]) if len(args) > 1 else 'Nobody'} died in the night."
         if kind == game.DAY:
             return f"The living players talk and vote in the order of their numbers, from {name(args[1])} on."
-        if kind == game.EXECUTED:
-            return f"{names(args)} is executed."
-        return "The roles are dealt."
+        return super()._announcement(move)
 
 
 def _rule_sheet(rules: AIWolf) -> str:
