@@ -347,12 +347,10 @@ def reenact(
         ParlourError: The recorded outcome differs from the outcome of the moves.
     """
     game, moves = transcript.game(), transcript.moves
-    actors = []
-    state: Any = None
-    for state in states(game, moves):
-        actors.append(game.actor(state))
+    reached = list(states(game, moves))
+    actors = list(map(game.actor, reached))
     _check_seats(transcript, actors)
-    _check_outcome(transcript, game, state)
+    _check_outcome(transcript, game, reached[-1])
     nature = [move for actor, move in zip(actors, moves, strict=False) if actor == NATURE]
     seats = [move for actor, move in zip(actors, moves, strict=False) if actor >= 0]
     cut = actors[-1] == NATURE

@@ -155,7 +155,4 @@ def teams(seats: int, size: int) -> tuple[tuple[int, ...], ...]:
 @lru_cache(maxsize=64)
 def team_rows(seats: int, size: int) -> Array:
     """All teams of a size as 0/1 rows, shape (number of teams, seats)."""
-    rows = np.zeros((len(teams(seats, size)), seats))
-    for row, team in zip(rows, teams(seats, size), strict=True):
-        row[list(team)] = 1.0
-    return rows
+    return np.array([[float(seat in team) for seat in range(seats)] for team in teams(seats, size)])

@@ -95,17 +95,9 @@ class Watched:
         others = (cast.sum() - cast) / (n - 1) - 0.5
         habit = (self._approved + 1) / (self._ballots + 2) - 0.5
         last = float(public.proposals == 5)
-        of_table = (
-            float(public.quest == 1),
-            float(public.quest > 1),
-            float(public.proposals > 1),
-            (public.proposals - 1) / 4,
-            last,
-            float(public.evil == 2),
-            float(public.good == 2),
-            self._failed[self._leader],
-            self._failed[list(team)].max(initial=0.0),
-        )
+        second, later, again, *two = public.stage()
+        failed = self._failed[self._leader], self._failed[list(team)].max(initial=0.0)
+        of_table = (second, later, again, (public.proposals - 1) / 4, last, *two, *failed)
         stage = np.broadcast_to(of_table, (n, len(of_table)))
         terms = np.column_stack(
             [

@@ -68,10 +68,8 @@ class Search:
     def evidence(self, graph: KnowledgeGraph, starts: list[int], question: str, depth: str) -> str:
         """The sentences on the way, each with its title; empty if there are none."""
         count = 2 if depth == "deep" and self.guide else 1
-        sentences: dict[Piece, None] = {}
-        for start in starts[:count]:
-            sentences |= dict.fromkeys(pieces_of(graph, self.path(graph, start, question, depth)))
-        return reading.join(tuple(sentences))
+        paths = (self.path(graph, start, question, depth) for start in starts[:count])
+        return reading.join(tuple(dict.fromkeys(piece for path in paths for piece in pieces_of(graph, path))))
 
     def _rank(self, path: Path, met: _Meeting) -> float:
         if not self.guide:

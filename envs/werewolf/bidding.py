@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from parlour.envs.bidding import BIDS, next_speakers
@@ -92,10 +93,5 @@ class BiddingWerewolf(Werewolf):
 
 
 def _speeches(log: tuple[Event, ...]) -> list[Event]:
-    """The speeches of this day, latest first."""
-    speeches: list[Event] = []
-    for event in reversed(log):
-        if event.seat == NATURE:  # the announcement of the day
-            break
-        speeches.append(event)
-    return speeches
+    """The speeches since the announcement of the day, latest first."""
+    return list(takewhile(lambda event: event.seat != NATURE, reversed(log)))

@@ -90,7 +90,7 @@ class WerewolfLines(MoveSentences):
         return "; ".join(tallies)
 
 
-def chosen(text: str, kind: str, view: WerewolfView) -> Move:
+def read_aim(text: str, kind: str, view: WerewolfView) -> Move:
     """The move of a kind at the one seat that the words choose. Raises `IllegalMove` for another than the options."""
     move = Move(kind, read_target(text, view.seat))
     if move not in view.legal:

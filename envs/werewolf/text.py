@@ -17,7 +17,7 @@ from parlour.envs.english import name, names
 from parlour.envs.text import say_speech
 from parlour.envs.werewolf import vocabulary
 from parlour.envs.werewolf.bidding import BiddingWerewolf
-from parlour.envs.werewolf.lines import WerewolfLines, chosen, seat_line
+from parlour.envs.werewolf.lines import WerewolfLines, read_aim, seat_line
 from parlour.envs.werewolf.presets import WerewolfRules
 from parlour.envs.werewolf.reading import first_named, read_talk, read_yes, says_yes
 from parlour.envs.werewolf.rules import Werewolf
@@ -111,7 +111,7 @@ class WerewolfText(WerewolfLines):
             return read_yes(text)
         if kind == BID:
             return read_bid(text)
-        return chosen(text, kind, view)
+        return read_aim(text, kind, view)
 
     def default(self, text: str, view: WerewolfView, rng: np.random.Generator) -> Move:
         legal = view.legal

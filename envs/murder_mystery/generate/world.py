@@ -76,7 +76,7 @@ def draw_world(rng: np.random.Generator, players: int | None, victims: int | Non
         relations=sample(rng, len(_WORDS.relations), _RELATIONS),
         items=sample(rng, len(setting.items), _ITEMS),
         seats=seats,
-        deaths=_with_finds(rng, deaths, hidden),
+        deaths=_move_bodies(rng, deaths, hidden),
         hidden=hidden,
         timeline=_timeline(rng, seats, deaths),
     )
@@ -102,7 +102,7 @@ def _deaths(rng: np.random.Generator, seats: int, count: int) -> tuple[Death, ..
     )
 
 
-def _with_finds(
+def _move_bodies(
     rng: np.random.Generator, deaths: tuple[Death, ...], hidden: tuple[tuple[int, ...], ...]
 ) -> tuple[Death, ...]:
     """Where the bodies were found: where they died, unless that is hidden; then elsewhere."""

@@ -6,6 +6,8 @@ A night has a cycle for each turn of whispers that there can be, one for the fir
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from parlour.envs import speech
 from parlour.envs.core import Event, Move
 from parlour.envs.werewolf.aiwolf.state import AIWolfChoices
@@ -87,12 +89,7 @@ _WHISPERED = (speech.SILENT, speech.RECOMMEND, REMARK, TALK_OVER)
 
 def _tonight(view: WerewolfView) -> list[Event]:
     """What the seat has seen since night fell."""
-    tonight: list[Event] = []
-    for event in reversed(view.events):
-        if event.move.kind == NIGHT:
-            break
-        tonight.append(event)
-    return tonight[::-1]
+    return list(takewhile(lambda event: event.move.kind != NIGHT, reversed(view.events)))[::-1]
 
 
 def _said(lines: list[Event], seat: int) -> tuple[int, int]:

@@ -28,7 +28,7 @@ from parlour.envs.werewolf.aiwolf.vocabulary import (
     TALK_OVER,
     claims_medium,
 )
-from parlour.envs.werewolf.lines import WerewolfLines, chosen, seat_line
+from parlour.envs.werewolf.lines import WerewolfLines, read_aim, seat_line
 from parlour.envs.werewolf.reading import read_talk
 from parlour.envs.werewolf.vocabulary import WEREWOLF, WerewolfView
 
@@ -89,7 +89,7 @@ class AIWolfText(WerewolfLines):
             return exact
         if legal[0].kind in _LINES:
             return self._line(text, view)
-        return chosen(text, legal[0].kind, view)
+        return read_aim(text, legal[0].kind, view)
 
     def default(self, text: str, view: WerewolfView, rng: np.random.Generator) -> Move:
         legal = view.legal
