@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 from parlour.envs import speech
 from parlour.envs.batch.compiled import LANES
+from parlour.envs.batch.werewolf.layout import number_catalogue
 from parlour.envs.core import Move
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.aiwolf.encode import CLEARED, OF_SEAT
@@ -173,21 +174,7 @@ def rules_of(rules: AIWolf) -> Any:
 
 
 def _number_actions(r: Any, rules: AIWolf) -> None:
-    """The catalogue as seat 0 numbers it, which is how every seat does in its own frame."""
-    speeches = []
-    for number, move in enumerate(rules.catalogue):
-        kind, args, _ = move
-        r.kind[number] = KINDS.index(kind)
-        r.aim[number] = args[0] if args else -1
-        r.verdict[number] = args[1] if kind == speech.REPORT else 0
-        if r.kind[number] <= REPORT:
-            if number == 0 or kind != rules.catalogue[number - 1].kind:
-                r.said[r.kind[number]] = number
-            if speech.sayable(move, 0):
-                speeches.append(number)
-    r.speeches = len(speeches)
-    r.speech[: len(speeches)] = speeches
-    numbers = {move: number for number, move in enumerate(rules.catalogue)}
+    numbers = number_catalogue(r, rules.catalogue, KINDS, REPORT)
     for phase, kind in _AIMED.items():
         r.idle[phase], r.aimed[phase] = numbers.get(Move(kind), -1), numbers.get(Move(kind, (0,)), -1)
     r.over = r.said[IS_OVER]

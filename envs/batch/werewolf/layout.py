@@ -6,6 +6,7 @@ and habits. Arrays by seat have 15 places; a table of n uses the first n. So one
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -166,20 +167,25 @@ def rules_of(rules: Werewolf, habits: WerewolfHabits) -> Any:
 
 
 def _number_actions(r: Any, rules: Werewolf) -> None:
-    """The catalogue as seat 0 numbers it, which is how every seat does in its own frame."""
-    talks = []
-    for number, (kind, args, _) in enumerate(rules.catalogue):
-        r.kind[number] = KINDS.index(kind)
-        r.aim[number] = args[0] if args else -1
-        r.verdict[number] = args[1] if kind == speech.REPORT else 0
-        if kind in ACTS and (number == 0 or kind != rules.catalogue[number - 1].kind):
-            r.said[KINDS.index(kind)] = number
-        if kind in ACTS and speech.sayable(rules.catalogue[number], 0):
-            talks.append(number)
-    r.speeches = len(talks)
-    r.speech[: len(talks)] = talks
-    numbers = {move: number for number, move in enumerate(rules.catalogue)}
+    numbers = number_catalogue(r, rules.catalogue, KINDS, REPORT)
     for phase, kind in _AIMED.items():
         r.idle[phase] = numbers.get(Move(speech.SILENT if phase == WHISPER else kind), -1)
         r.aimed[phase] = numbers.get(Move(kind, (0,)), -1)
     r.idle[SAVE] = numbers[KEEP]
+
+
+def number_catalogue(r: Any, catalogue: Sequence[Move], kinds: Sequence[str], last: int) -> dict[Move, int]:
+    """The catalogue as seat 0 numbers it, which is how every seat does in its own frame; `last` is the last kind of speech by day."""
+    speeches = []
+    for number, (kind, args, _) in enumerate(catalogue):
+        r.kind[number] = kinds.index(kind)
+        r.aim[number] = args[0] if args else -1
+        r.verdict[number] = args[1] if kind == speech.REPORT else 0
+        if r.kind[number] <= last:
+            if number == 0 or kind != catalogue[number - 1].kind:
+                r.said[r.kind[number]] = number
+            if speech.sayable(catalogue[number], 0):
+                speeches.append(number)
+    r.speeches = len(speeches)
+    r.speech[: len(speeches)] = speeches
+    return {move: number for number, move in enumerate(catalogue)}
