@@ -130,14 +130,9 @@ class News(NamedTuple):
     """What may be done now, or how the game ended, with the heading."""
 
     @property
-    def told(self) -> str:
-        """All but the choice."""
-        return self.heading + self.record
-
-    @property
     def message(self) -> str:
         """The whole."""
-        return self.told + self.choice
+        return self.heading + self.record + self.choice
 
 
 class SeatNews:
