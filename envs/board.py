@@ -70,7 +70,7 @@ class Board:
 
 
 def board_of(spec: GameSpec, view: View, seats: int) -> Board:
-    """The board of a game; without its own, what was claimed. Raises `ParlourError` for a function that is not there."""
+    """The board of a game; without its own, what was claimed. Raises `ParlourError` for a function that is missing."""
     if not spec.board:
         roles: Sequence[str] = getattr(view, "role_names", ())
         return Board(tuple(map(tuple, claim_marks(public(view), seats, roles))))

@@ -175,7 +175,7 @@ def _number_actions(r: Any, rules: Werewolf) -> None:
 
 
 def number_catalogue(r: Any, catalogue: Sequence[Move], kinds: Sequence[str], last: int) -> dict[Move, int]:
-    """The catalogue as seat 0 numbers it, which is how every seat does in its own frame; `last` is the last kind of speech by day."""
+    """Write what each action is, as every seat numbers it in its own frame; `last` is the last kind said by day."""
     speeches = []
     for number, (kind, args, _) in enumerate(catalogue):
         r.kind[number] = kinds.index(kind)
