@@ -139,7 +139,7 @@ class AdvisedTurn(TakeTurn, kind="advised.take_turn", spare=("posterior",)):
     """What the rule of thumb would say or do."""
 
     def heuristic(self, rng: np.random.Generator) -> TurnWords:
-        odds = next((one.times for one in self.odds_against if one.words == self.usual), MOST)
+        odds = next((option.times for option in self.odds_against if option.words == self.usual), MOST)
         usual = odds <= self.deviate_below and self.usual not in self.against
         return TurnWords(thoughts="", words=self.usual if usual else self.planned)
 
@@ -158,8 +158,13 @@ class AdvisedTurn(TakeTurn, kind="advised.take_turn", spare=("posterior",)):
 
 def _stances(words: str) -> set[tuple[int, str]]:
     """Whom words accuse or defend, as the reader by rule has it."""
-    found = claims(words, _NOBODY, _SEATS)
-    return {(seat, one.kind) for one in found if one.kind in (ACCUSE, DEFEND) and not one.some for seat in one.seats}
+    matches = claims(words, _NOBODY, _SEATS)
+    return {
+        (seat, claim.kind)
+        for claim in matches
+        if claim.kind in (ACCUSE, DEFEND) and not claim.some
+        for seat in claim.seats
+    }
 
 
 MODEL: Final = "model"
@@ -262,12 +267,12 @@ def _turn(plain: TakeTurn, advice: ExpertAdvice, info: Mapping[str, Any], follow
     """The question of the plain player with the advice in it."""
     options, legal = list(info["options"]), info["view"].legal
     planned: Move = legal[advice.planned]
-    told = sorted((cost, k) for k, cost in enumerate(advice.costs) if cost < MOST)
+    ranked = sorted((cost, k) for k, cost in enumerate(advice.costs) if cost < MOST)
     return AdvisedTurn(
         **dict(plain),
         posterior=advice.believed,
         planned=options[advice.planned],
-        odds_against=[OptionOdds(times=cost, words=options[k]) for cost, k in told],
+        odds_against=[OptionOdds(times=cost, words=options[k]) for cost, k in ranked],
         deviate_below=follow,
         against=[words for words, move in zip(options, legal, strict=True) if contradicts(move, planned)],
         usual=options[advice.usual],

@@ -79,8 +79,8 @@ class AvalonAgent(AvalonSeat):
         while self._summarised < len(self.notes_taken.rounds):
             ended = self.notes_taken.rounds[self._summarised - 1]
             if ended and MEMORY not in self.chosen.without:
-                told = {**self.told(), "messages": ended}
-                self._kept = self.seat_model.ask(asks.Summarise(**told)).summary
+                record = {**self.told(), "messages": ended}
+                self._kept = self.seat_model.ask(asks.Summarise(**record)).summary
             self._summarised += 1
 
     def hear(self, view: AvalonView) -> None:  # type: ignore[override]  # of its own game
@@ -153,15 +153,15 @@ class AvalonAgent(AvalonSeat):
             return None
         lesson, role = self._lesson, self.me.role
         ask = SeatModel(self.model, self.seat, seed, self.seat_model.rules, self.name).ask
-        told = {**self._whole_game(), "role_of": {name(j): one for j, one in enumerate(role_of)}}
+        record = {**self._whole_game(), "role_of": {name(j): role for j, role in enumerate(role_of)}}
         strategy, suggestions, others = lesson.strategy, list(lesson.suggestions), lesson.others
         if IMPROVE not in self.chosen.without:
             suggestions = ask(
-                experience.Suggest(**told, won=won, line=self._line, strategy=strategy, earlier=suggestions)
+                experience.Suggest(**record, won=won, line=self._line, strategy=strategy, earlier=suggestions)
             ).suggestions
             strategy = ask(experience.Improve(role=role, strategy=strategy, suggestions=suggestions)).strategy
         if OTHERS not in self.chosen.without and not again:
-            others = ask(experience.StudyOthers(**told, earlier=others)).strategies
+            others = ask(experience.StudyOthers(**record, earlier=others)).strategies
         return Lesson(strategy, tuple(suggestions), others, lesson.games + (not again))
 
     def _whole_game(self) -> dict[str, Any]:

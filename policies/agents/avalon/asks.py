@@ -115,25 +115,25 @@ class Analysis(Answer):
 
     def in_lines(self) -> list[str]:
         """The same for other modules, a line for each player."""
-        told = (
+        opinions = (
             f"{name(opinion.player)}: evil {opinion.evil:g}, Merlin {opinion.merlin:g}, looks evil {opinion.looks_evil:g}"
             for opinion in self.opinions
         )
-        return [*told, f"Reasons: {self.words}"]
+        return [*opinions, f"Reasons: {self.words}"]
 
 
 def opinions_in(analysis: Iterable[str]) -> dict[int, PlayerOpinion]:
     """The opinions in lines of an analysis, by player."""
-    found = [one for one in map(_OPINION.fullmatch, analysis) if one]
-    return {int(one[1]): PlayerOpinion.model_validate(_fields_of(one)) for one in found}
+    matches = [match for match in map(_OPINION.fullmatch, analysis) if match]
+    return {int(match[1]): PlayerOpinion.model_validate(_fields_of(match)) for match in matches}
 
 
-def _fields_of(found: re.Match[str]) -> dict[str, float]:
+def _fields_of(match: re.Match[str]) -> dict[str, float]:
     return {
-        "player": int(found[1]),
-        "evil": float(found[2]),
-        "merlin": float(found[3]),
-        "looks_evil": float(found[4]),
+        "player": int(match[1]),
+        "evil": float(match[2]),
+        "merlin": float(match[3]),
+        "looks_evil": float(match[4]),
     }
 
 
@@ -146,10 +146,10 @@ class Analyse(RecordAsk[Analysis], kind="avalon_agent.analyse", spare=("others",
     """What earlier games taught of the strategies of other roles."""
 
     def heuristic(self, rng: np.random.Generator) -> Analysis:
-        told, habits = self.told, estimate.habits_in(self.others)
+        record, habits = self.told, estimate.habits_in(self.others)
         seat = self.me.knowledge
-        mine = estimate.careful(seat, told, habits)
-        seen = estimate.careful(seat.onlooker(), told, habits)
+        mine = estimate.careful(seat, record, habits)
+        seen = estimate.careful(seat.onlooker(), record, habits)
         opinions = [
             PlayerOpinion(
                 player=j, evil=_unit(mine.evil[j]), merlin=_unit(mine.merlin[j]), looks_evil=_unit(seen.evil[j])
@@ -196,9 +196,9 @@ class PlayingAsk(RecordAsk[A], Generic[A]):
     def chances(self, analysis: Sequence[str]) -> RoleProbabilities:
         """What is held for true: the analysis, and superficial counting where it says nothing."""
         chances = estimate.believed(self.me.knowledge, self.told)
-        for j, one in opinions_in(analysis).items():
+        for j, opinion in opinions_in(analysis).items():
             if j < len(chances.evil):
-                chances.evil[j], chances.merlin[j], chances.looks[j] = one.evil, one.merlin, one.looks_evil
+                chances.evil[j], chances.merlin[j], chances.looks[j] = opinion.evil, opinion.merlin, opinion.looks_evil
         return chances
 
     def decision(self, options: Mapping[str, str], line: str, analysis: Sequence[str], rng: np.random.Generator) -> str:
@@ -224,8 +224,8 @@ class Plan(Answer):
 
 def line_in(plan: Sequence[str]) -> str:
     """The line of play in the lines of a plan; empty if there is no plan."""
-    found = _LINE.fullmatch(plan[0]) if plan else None
-    return found[1] if found else ""
+    match = _LINE.fullmatch(plan[0]) if plan else None
+    return match[1] if match else ""
 
 
 class Devise(PlayingAsk[Plan], kind="avalon_agent.devise", spare=("analysis",)):
@@ -259,7 +259,7 @@ class Devise(PlayingAsk[Plan], kind="avalon_agent.devise", spare=("analysis",)):
         """The line, given the score and how one looks."""
         if self.me.role not in EVIL_ROLES or not self.analysis:
             return line
-        looks = {j: one.looks_evil for j, one in opinions_in(self.analysis).items()}
+        looks = {j: opinion.looks_evil for j, opinion in opinions_in(self.analysis).items()}
         fellows = [looks.get(j, 0.0) for j in self.me.fellows if j != self.me.seat]
         if fellows and looks.get(self.me.seat, 0.0) > max(0.6, *fellows):
             return lines.SHADOW

@@ -83,7 +83,7 @@ class LookUp(Ask[Findings], kind="avalon_agent.look_up", fixed=("me",)):
     """For each question the messages most like it."""
 
     def heuristic(self, rng: np.random.Generator) -> Findings:
-        return Findings(answers=[" ".join(map(_sentence, found)) or "Unknown." for found in self.material])
+        return Findings(answers=[" ".join(map(_sentence, messages)) or "Unknown." for messages in self.material])
 
     def check(self, answer: Findings) -> None:
         if len(answer.answers) != len(self.questions):
@@ -93,8 +93,8 @@ class LookUp(Ask[Findings], kind="avalon_agent.look_up", fixed=("me",)):
         return with_length(super().schema_of_answer(), "answers", len(self.questions), len(self.questions))
 
     def misheard(self, ear: MisreadingModel) -> Self:
-        heard = [notes.heard(found, ear, len(self.me.roles)) for found in self.material]
-        return self.model_copy(update={"material": heard})
+        material = [notes.heard(messages, ear, len(self.me.roles)) for messages in self.material]
+        return self.model_copy(update={"material": material})
 
 
 class AvalonReflection(Answer):
@@ -164,8 +164,8 @@ class Advise(Ask[Advice], kind="avalon_agent.advise", fixed=("me",)):
 
     def heuristic(self, rng: np.random.Generator) -> Advice:
         scores: dict[str, list[int]] = {}
-        for one in self.past:
-            scores.setdefault(one.response, []).append(one.score)
+        for past in self.past:
+            scores.setdefault(past.response, []).append(past.score)
         if not scores:
             return Advice(suggestion="")
         best = max(scores, key=lambda response: sum(scores[response]) / len(scores[response]))
@@ -240,16 +240,16 @@ class Pool(RoleStore):
         kept = self.past.get(role, [])
         if not kept:
             return []
-        *rows, wanted = CachedHashing().embed([*(one.reflection for one in kept), reflection])
+        *rows, wanted = CachedHashing().embed([*(past.reflection for past in kept), reflection])
         cosines = (np.stack(rows) @ wanted).tolist()
-        return [one for one, cosine in zip(kept, cosines, strict=True) if cosine > ALIKE]
+        return [past for past, cosine in zip(kept, cosines, strict=True) if cosine > ALIKE]
 
     def _plain(self) -> dict[str, Any]:
-        return {role: [one.model_dump() for one in past] for role, past in self.past.items()}
+        return {role: [item.model_dump() for item in past] for role, past in self.past.items()}
 
     @classmethod
     def _read(cls, roles: Any) -> Self:
-        return cls({role: [Past(**one) for one in past] for role, past in roles.items()})
+        return cls({role: [Past(**item) for item in past] for role, past in roles.items()})
 
 
 @dataclass(frozen=True)
@@ -293,7 +293,7 @@ class BaselineAgent(AvalonSeat):
         assert self.me is not None
         self._hear()
         now, messages = situation(view, self.notes_taken.score), self._kept()
-        material = [[found.text for found in self._memory.search(question, _FOUND)] for question in QUESTIONS]
+        material = [[excerpt.text for excerpt in self._memory.search(question, _FOUND)] for question in QUESTIONS]
         findings = self.seat_model.ask(LookUp(me=self.me, questions=list(QUESTIONS), material=material)).answers
         reflection = self.seat_model.ask(
             ReflectOnFindings(me=self.me, messages=messages, findings=findings, now=now)

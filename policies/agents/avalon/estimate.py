@@ -163,8 +163,8 @@ def tally_in(text: str) -> Tally:
 
 def put_tally(tally: Tally) -> str:
     """Counts in words."""
-    told = [f"{phrase} {tally[f][0]} of {tally[f][1]}" for f, phrase in _PHRASES.items() if tally.get(f, (0, 0))[1]]
-    return "; ".join(told) + " times." if told else ""
+    phrases = [f"{phrase} {tally[f][0]} of {tally[f][1]}" for f, phrase in _PHRASES.items() if tally.get(f, (0, 0))[1]]
+    return "; ".join(phrases) + " times." if phrases else ""
 
 
 def habits_in(text: str) -> AvalonHabits:

@@ -99,17 +99,19 @@ class Experience(RoleStore):
         return self.lessons.get(role) or Lesson(first_strategy(role))
 
     def _plain(self) -> dict[str, Any]:
-        return {role: {**asdict(one), "suggestions": list(one.suggestions)} for role, one in self.lessons.items()}
+        return {
+            role: {**asdict(lesson), "suggestions": list(lesson.suggestions)} for role, lesson in self.lessons.items()
+        }
 
     @classmethod
     def _read(cls, roles: Any) -> Self:
-        return cls({role: _lesson(told) for role, told in roles.items()})
+        return cls({role: _lesson(stored) for role, stored in roles.items()})
 
 
-def _lesson(told: dict[str, Any]) -> Lesson:
-    if set(told) != {"strategy", "suggestions", "others", "games"} or not isinstance(told["suggestions"], list):
+def _lesson(stored: dict[str, Any]) -> Lesson:
+    if set(stored) != {"strategy", "suggestions", "others", "games"} or not isinstance(stored["suggestions"], list):
         raise ValueError("a lesson has strategy, suggestions (a list), others and games")
-    lesson = Lesson(told["strategy"], tuple(told["suggestions"]), told["others"], told["games"])
+    lesson = Lesson(stored["strategy"], tuple(stored["suggestions"]), stored["others"], stored["games"])
     texts = (lesson.strategy, lesson.others, *lesson.suggestions)
     if not all(isinstance(text, str) for text in texts) or type(lesson.games) is not int or lesson.games < 0:
         raise ValueError("a lesson has texts and a number of games")

@@ -49,8 +49,8 @@ def introduction_of(role: str, guesser: str = game.ASSASSIN) -> str:
         return _INTRODUCTIONS[role]
     if role == game.ASSASSIN:
         return _INTRODUCTIONS[game.MINION]
-    told = _INTRODUCTIONS[role].replace("the Assassin", guesser)
-    return f"{told} You may guess once who Merlin is." if role == guesser else told
+    introduction = _INTRODUCTIONS[role].replace("the Assassin", guesser)
+    return f"{introduction} You may guess once who Merlin is." if role == guesser else introduction
 
 
 def first_strategy(role: str) -> str:
@@ -73,8 +73,8 @@ def preferred_line(strategy: str, role: str) -> str:
     'quiet'
     """
     known = lines_of(role)
-    found = re.findall(r"\bline (?:of play )?[\"'`]?(\w+)", strategy)
-    return next((line for line in found if line in known), next(iter(known)))
+    named = re.findall(r"\bline (?:of play )?[\"'`]?(\w+)", strategy)
+    return next((line for line in named if line in known), next(iter(known)))
 
 
 def results_in(strategy: str) -> dict[str, tuple[int, int]]:

@@ -68,14 +68,14 @@ def write(event: Event, role_names: Sequence[str], guesser: str = "the Assassin"
     if kind == BALLOT:
         return f"{name(seat)} says of its vote{said}"
     if kind == CONSULT:
-        held = f"thinks that {name(args[0])} is Merlin" if args else "does not know who Merlin is"
-        return f"{name(seat)} tells the evil players that it {held}{said}"
+        opinion = f"thinks that {name(args[0])} is Merlin" if args else "does not know who Merlin is"
+        return f"{name(seat)} tells the evil players that it {opinion}{said}"
     if kind == GATHERS:
         return f"The evil players meet: {names(args)}."
     if kind == GOES:
         return "The team goes without a vote."
     if kind == VOTES:
-        yes, no = ([j for j, vote in enumerate(args[1:]) if vote == told] for told in (1, 0))
+        yes, no = ([j for j, vote in enumerate(args[1:]) if vote == ballot] for ballot in (1, 0))
         result = "accepted" if args[0] else "rejected"
         return f"The team is {result}. Approve: {names(yes)}. Reject: {names(no)}."
     if kind == DRAWN:
@@ -127,19 +127,19 @@ def read(line: str) -> Fact | None:
     return None
 
 
-def _fact(kind: str, found: re.Match[str]) -> Fact:
+def _fact(kind: str, match: re.Match[str]) -> Fact:
     if kind == VOTES:
-        yes, no = set(seats_named(found[2])), set(seats_named(found[3]))
-        return Fact(kind, -1, (int(found[1] == "accepted"), *(int(j in yes) for j in sorted(yes | no))))
+        yes, no = set(seats_named(match[2])), set(seats_named(match[3]))
+        return Fact(kind, -1, (int(match[1] == "accepted"), *(int(j in yes) for j in sorted(yes | no))))
     if kind in (DRAWN, GATHERS):
-        return Fact(kind, -1, seats_named(found[1]))
+        return Fact(kind, -1, seats_named(match[1]))
     if kind == FAILS:
-        return Fact(kind, -1, (int(found[1]) - 1, int(found[3]), int(found[2] == "succeeds")))
+        return Fact(kind, -1, (int(match[1]) - 1, int(match[3]), int(match[2] == "succeeds")))
     if kind == EXPOSED:
-        return Fact(kind, -1, (int(found[1]), int(found[2]), int(found[3] == "right")))
+        return Fact(kind, -1, (int(match[1]), int(match[2]), int(match[3] == "right")))
     if kind == CARD:
-        return Fact(kind, int(found[1]), (int(found[2] == "success"),))
-    return Fact(kind, int(found[1]), seats_named(found[2]) if kind == TEAM else (int(found[2]),))
+        return Fact(kind, int(match[1]), (int(match[2] == "success"),))
+    return Fact(kind, int(match[1]), seats_named(match[2]) if kind == TEAM else (int(match[2]),))
 
 
 _WHY: Final = ' Why: "'

@@ -91,11 +91,11 @@ class AvalonSelfInfo(BaseModel):
 
     @model_serializer
     def _lines(self) -> list[str]:
-        told = {"introduction": self.introduction, "roles": ", ".join(self.roles) + "."}
+        texts = {"introduction": self.introduction, "roles": ", ".join(self.roles) + "."}
         nights = (night_sentence(self.role, self.roles, night.players) for night in self.night)
         return [
             f"You are {name(self.seat)}. Your role is {self.role} ({side_of(self.role)}).",
-            *(f"{head}{told[part]}" for part, head in _PARTS.items()),
+            *(f"{head}{texts[part]}" for part, head in _PARTS.items()),
             *nights,
         ]
 
@@ -106,19 +106,19 @@ class AvalonSelfInfo(BaseModel):
             return lines
         texts = _texts(lines)
         first = _ROLE.fullmatch(texts[0]) if texts else None
-        told = dict(zip(_PARTS, texts[1:], strict=False))
+        parts = dict(zip(_PARTS, texts[1:], strict=False))
         nights = [seats_named(line) for line in texts[1 + len(_PARTS) :]]
-        if first is None or not all(part in told and told[part].startswith(head) for part, head in _PARTS.items()):
+        if first is None or not all(part in parts and parts[part].startswith(head) for part, head in _PARTS.items()):
             raise ValueError("lines that do not tell who is asked")
-        held = {part: told[part].removeprefix(head) for part, head in _PARTS.items()}
-        role, roles = first["role"], held["roles"].removesuffix(".").split(", ")
+        fields = {part: parts[part].removeprefix(head) for part, head in _PARTS.items()}
+        role, roles = first["role"], fields["roles"].removesuffix(".").split(", ")
         if texts[1 + len(_PARTS) :] != [night_sentence(role, roles, players) for players in nights]:
             raise ValueError("lines that do not tell a night")
         shown = shown_roles(role, roles)
         return {
             "seat": int(first["seat"]),
             "role": role,
-            **held,
+            **fields,
             "roles": roles,
             "night": [{"roles": shown, "players": players} for players in nights],
         }
@@ -194,17 +194,17 @@ class AvalonSituation(BaseModel):
         match = _SITUATION.fullmatch("\n".join(_texts(lines)))
         if match is None:
             raise ValueError("lines that do not tell a turn")
-        told = match.groupdict()
-        del told["does"]
+        fields = match.groupdict()
+        del fields["does"]
         guess = _GUESSES.fullmatch(match["does"])
         named = {} if guess is None else {"guesser": guess["guesser"]}
         return {
             "does": "guess" if guess else _key(_DOES, match["does"]),
             **named,
-            "last_rejection_loses": _key(_LAST, told.pop("last")),
-            "fails_needed": _key(_FAILS_NEEDED, told.pop("fails")),
-            "team": list(seats_named(told.pop("team"))),
-            **{field: int(number) for field, number in told.items()},
+            "last_rejection_loses": _key(_LAST, fields.pop("last")),
+            "fails_needed": _key(_FAILS_NEEDED, fields.pop("fails")),
+            "team": list(seats_named(fields.pop("team"))),
+            **{field: int(number) for field, number in fields.items()},
         }
 
 
@@ -216,8 +216,8 @@ def _texts(lines: list[Any]) -> list[str]:
 
 def _key(phrases: dict[Any, str], phrase: str) -> Any:
     """What a phrase says."""
-    for key, one in phrases.items():
-        if one == phrase:
+    for key, text in phrases.items():
+        if text == phrase:
             return key
     raise ValueError(f"the phrase {phrase[:60]!r} tells nothing")
 

@@ -57,12 +57,12 @@ def belief_question(text: str, info: Mapping[str, Any], seat: int) -> StateBelie
         info: `seats`, `side` and `members` (`Policy.state_belief`), and `rules` where the game has them.
         seat: The seat.
     """
-    found = sections_of(text)
-    assert found is not None  # an environment writes all its headings
+    sections = sections_of(text)
+    assert sections is not None  # an environment writes all its headings
     rules = info.get("rules", "")
     return StateBelief(
-        who=found.who.removesuffix(f"{rules}\n" if rules else "").removesuffix("\n"),
-        events=found.record.split("\n")[:-1],
+        who=sections.who.removesuffix(f"{rules}\n" if rules else "").removesuffix("\n"),
+        events=sections.record.split("\n")[:-1],
         side=info["side"],
         members=info["members"],
         players=[name(other) for other in range(info["seats"]) if other != seat],

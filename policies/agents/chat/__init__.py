@@ -38,7 +38,11 @@ def together(sentences: Iterable[str]) -> list[str]:
     >>> together([f"I checked {who}: {found}." for who in ("player_0", "player_1") for found in ("good", "evil")])
     ['I checked [player_0 | player_1]: [good | evil].']
     """
-    return _grouped(_grouped([json.dumps(one, ensure_ascii=False) if _is_marked(one) else one for one in sentences]))
+    return _grouped(
+        _grouped(
+            [json.dumps(sentence, ensure_ascii=False) if _is_marked(sentence) else sentence for sentence in sentences]
+        )
+    )
 
 
 def _is_marked(sentence: str) -> bool:
@@ -46,16 +50,16 @@ def _is_marked(sentence: str) -> bool:
     return sentence[:1] == '"' or _ALTERNATIVES.search(sentence) is not None
 
 
-def _grouped(told: Sequence[str]) -> list[str]:
+def _grouped(sentences: Sequence[str]) -> list[str]:
     lines: list[str] = []
     group: list[str] = []
-    for one in told:
-        if group and _shorter(group, one):
-            group.append(one)
+    for sentence in sentences:
+        if group and _shorter(group, sentence):
+            group.append(sentence)
             continue
         if group:
             lines.append(_line(group))
-        group = [one]
+        group = [sentence]
     return [*lines, _line(group)] if group else lines
 
 
@@ -63,14 +67,14 @@ def one_by_one(lines: Iterable[str]) -> list[str]:
     """The sentences that `together` put into lines. Raises `ValueError` for what is no such line."""
     sentences: list[str] = []
     for line in lines:
-        found = _ALTERNATIVES.search(line)
+        match = _ALTERNATIVES.search(line)
         if line.startswith('"'):
             sentences.append(str(json.loads(line)))
-        elif found is None:
+        elif match is None:
             sentences.append(line)
         else:
-            before, after = line[: found.start()], line[found.end() :]
-            sentences += one_by_one(f"{before}{middle}{after}" for middle in found[1].split(" | "))
+            before, after = line[: match.start()], line[match.end() :]
+            sentences += one_by_one(f"{before}{middle}{after}" for middle in match[1].split(" | "))
     return sentences
 
 
@@ -78,7 +82,7 @@ def _shorter(group: Sequence[str], sentence: str) -> bool:
     """Whether a sentence takes less room in the line of a group than in one of its own, from which it can be read back."""
     line = _line([*group, sentence])
     parts = _ALTERNATIVES.sub("", "".join((*group, sentence)))
-    if any(sign in parts for sign in "[]|") or any(one[:1] == '"' for one in (*group, sentence)):
+    if any(sign in parts for sign in "[]|") or any(text[:1] == '"' for text in (*group, sentence)):
         return False
     if one_by_one([line]) != one_by_one([*group, sentence]):
         return False
@@ -91,9 +95,9 @@ def _line(sentences: Sequence[str]) -> str:
         return sentences[0]
     pieces = [_PIECE.findall(sentence) for sentence in sentences]
     before = len(commonprefix(pieces))  # noqa: RUF071 - of lists
-    before = min(before, *(len(one) - 1 for one in pieces))
-    after = len(commonprefix([one[::-1] for one in pieces]))  # noqa: RUF071
-    after = min(after, *(len(one) - before - 1 for one in pieces))
+    before = min(before, *(len(piece) - 1 for piece in pieces))
+    after = len(commonprefix([piece[::-1] for piece in pieces]))  # noqa: RUF071
+    after = min(after, *(len(piece) - before - 1 for piece in pieces))
     middles = ["".join(piece[before : len(piece) - after]) for piece in pieces]
     return f"{''.join(pieces[0][:before])}[{' | '.join(middles)}]{''.join(pieces[0][len(pieces[0]) - after :])}"
 
@@ -187,11 +191,11 @@ class TakeTurn(
         sentences = self.sentences()
         if not self.asked:
             return _lines(lines) + _lines(_OPTION + sentence for sentence in sentences)
-        told = LANGUAGES[self.language]
+        headings = LANGUAGES[self.language]
         who = _lines(part for part in (self.story or self.who, self.common, rules) if part)
         asked, *wrong = self.asked.split("\n")
         choice = _lines([asked, *(_OPTION + sentence for sentence in sentences), *wrong])
-        return f"{told.who}{who}{told.record}{_lines(lines)}{told.choice}{choice}"
+        return f"{headings.who}{who}{headings.record}{_lines(lines)}{headings.choice}{choice}"
 
 
 def _lines(lines: Iterable[str]) -> str:
@@ -219,10 +223,10 @@ def _secret(lines: Sequence[str], info: Mapping[str, Any]) -> list[bool]:
 
     A window may show less than the game tells, with a line of its own before it.
     """
-    told = [event.to is not None for event in info["view"].events] if "view" in info else []
-    if len(lines) > len(told):
+    secret = [event.to is not None for event in info["view"].events] if "view" in info else []
+    if len(lines) > len(secret):
         return [False] * len(lines)
-    return told if len(lines) == len(told) else [False, *told[len(told) - len(lines) + 1 :]]
+    return secret if len(lines) == len(secret) else [False, *secret[len(secret) - len(lines) + 1 :]]
 
 
 def turn_of(text: str, info: Mapping[str, Any]) -> TakeTurn:
@@ -234,28 +238,28 @@ def turn_of(text: str, info: Mapping[str, Any]) -> TakeTurn:
             `language`.
     """
     language, offered_now = info.get("language", ENGLISH), list(info["options"])
-    found = sections_of(text)
-    if found is None or found.language != language or not found.choice.strip():
+    sections = sections_of(text)
+    if sections is None or sections.language != language or not sections.choice.strip():
         who, common, asked, lines = "", "", "", text.rstrip("\n").split("\n")
     else:
         rules = info.get("rules", "")
-        who, common = found.who.removesuffix(f"{rules}\n" if rules else ""), info.get("common", "")
+        who, common = sections.who.removesuffix(f"{rules}\n" if rules else ""), info.get("common", "")
         who, common = (who.removesuffix(common), common) if who.endswith(common) else (who, "")
-        asked = found.choice.replace(_lines(_OPTION + option for option in offered_now), "", 1).removesuffix("\n")
-        lines = found.record.split("\n")[:-1]
+        asked = sections.choice.replace(_lines(_OPTION + option for option in offered_now), "", 1).removesuffix("\n")
+        lines = sections.record.split("\n")[:-1]
     who, common = who.removesuffix("\n"), common.removesuffix("\n")
     long = len(who) > _LONG
     events, private = (lines, []) if long or not asked else apart(lines, _secret(lines, info))
     talk = info.get("free_words", True)
-    told = offered_now if not talk and len(offered_now) <= _FEW else _told_together(tuple(offered_now))
+    listed = offered_now if not talk and len(offered_now) <= _FEW else _told_together(tuple(offered_now))
     return TakeTurn(
         language=language,
         common=common,
         story=who if long else "",
         events=events,
         asked=asked,
-        options=[] if talk else told,
-        sayings=told if talk else [],
+        options=[] if talk else listed,
+        sayings=listed if talk else [],
         private=private,
         who="" if long else who,
     )

@@ -115,21 +115,21 @@ class OutcomeModel:
 
     def chances(self, x: Floats) -> Floats:
         """Shape (questions, 4), each row with the sum 1, for features of shape (questions, features)."""
-        found = np.zeros((len(x), OUTCOME_COUNT))
+        chances = np.zeros((len(x), OUTCOME_COUNT))
         if self.trees is None:
-            found[:, self.outcomes[0]] = 1.0
-            return found
+            chances[:, self.outcomes[0]] = 1.0
+            return chances
         logistic = softened((x - self.center) / self.scale @ self.weights.T + self.bias)
-        found[:, list(self.outcomes)] = (logistic + softened(self.trees.scores(x))) / 2
-        return found
+        chances[:, list(self.outcomes)] = (logistic + softened(self.trees.scores(x))) / 2
+        return chances
 
     def as_json(self) -> dict[str, Any]:
         """As plain values; read back exactly."""
-        told: dict[str, Any] = {"outcomes": list(self.outcomes)}
-        told |= {name: getattr(self, name).tolist() for name in _ARRAYS}
+        values: dict[str, Any] = {"outcomes": list(self.outcomes)}
+        values |= {name: getattr(self, name).tolist() for name in _ARRAYS}
         trees = self.trees
-        told["trees"] = None if trees is None else {name: getattr(trees, name).tolist() for name in _TREE_ARRAYS}
-        return told
+        values["trees"] = None if trees is None else {name: getattr(trees, name).tolist() for name in _TREE_ARRAYS}
+        return values
 
 
 def softened(scores: Floats) -> Floats:
@@ -166,15 +166,19 @@ def array(name: str, stored: Any, dimensions: int, *, whole: bool = False) -> ND
     """Plain numbers as an array. Raises `ParlourError` for anything else, and for numbers that are not finite."""
     accepted = f"{'whole' if whole else 'finite'} numbers in {dimensions} dimension{'s' if dimensions > 1 else ''}"
     try:
-        found = np.array(stored, dtype=np.float64)
+        numbers = np.array(stored, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise accept(name, type(stored).__name__, accepted) from None
-    if found.size == 0 and dimensions == 2 and found.ndim < 2:
-        found = found.reshape(len(stored) if isinstance(stored, list) else 0, 0)
-    fits = found.ndim == dimensions and np.isfinite(found).all() and not (whole and np.any(found != np.floor(found)))
+    if numbers.size == 0 and dimensions == 2 and numbers.ndim < 2:
+        numbers = numbers.reshape(len(stored) if isinstance(stored, list) else 0, 0)
+    fits = (
+        numbers.ndim == dimensions
+        and np.isfinite(numbers).all()
+        and not (whole and np.any(numbers != np.floor(numbers)))
+    )
     if not fits:
-        raise accept(name, f"shape {found.shape}", accepted)
-    return found.astype(np.int64) if whole else found
+        raise accept(name, f"shape {numbers.shape}", accepted)
+    return numbers.astype(np.int64) if whole else numbers
 
 
 LEAN: Final = 10.0
@@ -229,8 +233,8 @@ class ContextualModel:
         if self.share is not None and not 0 <= self.share < math.inf:
             raise accept("share", self.share, "a number from 0, or none")
         if not self.strength >= 0 or not 0 <= self.temperature < math.inf or not 0 <= self.floor * len(self.joints) < 1:
-            told = (self.strength, self.temperature, self.floor)
-            raise accept("strength, temperature and floor", told, "numbers from 0, the floor below 1 / actions")
+            settings = (self.strength, self.temperature, self.floor)
+            raise accept("strength, temperature and floor", settings, "numbers from 0, the floor below 1 / actions")
 
     def chances(self, contexts: Floats, states: Sequence[str]) -> Floats:
         """Probabilities of the outcomes of the joint actions, shape (questions, joint actions, 4).
@@ -267,7 +271,9 @@ class ContextualModel:
     def _cost(self, joint: Joint, payment: Payment, linked: bool) -> float:
         plan = vocabulary.ALL[ALL.index(joint)]
         share = 0.0 if plan.retriever == vocabulary.NO_RETRIEVAL else float(self.found[plan.retriever, int(linked)])
-        with_it, without = (sum(payment.costs_of(PUBLISHED_ACTIONS.executed(plan, found))) for found in (True, False))
+        with_it, without = (
+            sum(payment.costs_of(PUBLISHED_ACTIONS.executed(plan, evidence))) for evidence in (True, False)
+        )
         return share * with_it + (1 - share) * without
 
     def policy(self, contexts: Floats, states: Sequence[str], payment: Payment | None = None) -> Floats:
@@ -344,18 +350,18 @@ def contextual_model(stored: Any) -> ContextualModel:
         raise accept("actions", actions, "a list of joint actions")
     strength = stored.get("strength")
     settings = [0 if strength is None else strength, stored.get("temperature"), stored.get("floor")]
-    told = array("strength, temperature, floor", settings, 1)
+    numbers = array("strength, temperature, floor", settings, 1)
     return ContextualModel(
         sees,
         tuple(from_key(str(name)) for name in actions),
         tuple(int(k) for k in array("model_of", stored.get("model_of"), 1, whole=True)),
         tuple(map(outcome_model, stored["models"])),
         array("counts", stored.get("counts"), 3),
-        math.inf if strength is None else float(told[0]),
+        math.inf if strength is None else float(numbers[0]),
         array("found", stored.get("found"), 2),
         _payment(stored),
-        float(told[1]),
-        float(told[2]),
+        float(numbers[1]),
+        float(numbers[2]),
         None if stored.get("share") is None else float(array("share", [stored["share"]], 1)[0]),
     )
 

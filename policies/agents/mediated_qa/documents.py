@@ -72,14 +72,14 @@ class DocumentProbe:
 
 def passages_of(documents: Iterable[Any]) -> tuple[Passage, ...]:
     """Documents as passages. Raises `ParlourError` for what is none."""
-    return tuple(_passage(*one) for one in content_of(documents))
+    return tuple(_passage(*content) for content in content_of(documents))
 
 
 def content_of(documents: Iterable[Any]) -> tuple[tuple[str, str | tuple[str, ...]], ...]:
     """Title and text, or sentences, of each document: what is equal for equal documents. Raises as `passages_of` does."""
     if isinstance(documents, (str, bytes, Mapping)):
         raise accept("documents", documents, f"a list of {_ACCEPTED}")
-    return tuple(_content(number, one) for number, one in enumerate(documents, 1))
+    return tuple(_content(number, document) for number, document in enumerate(documents, 1))
 
 
 def state_of(signals: Iterable[float] | None, thresholds: Thresholds) -> str:
@@ -134,8 +134,8 @@ def _content(number: int, document: Any) -> tuple[str, str | tuple[str, ...]]:
     raise ParlourError(f"document {number}: {value_shown(document)} is not accepted; accepted: {_ACCEPTED}")
 
 
-def _is_text(found: object) -> bool:
-    return isinstance(found, str)
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def _passage(title: str, text: str | tuple[str, ...]) -> Passage:

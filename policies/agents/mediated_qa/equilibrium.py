@@ -74,8 +74,8 @@ class NormalForm:
     @property
     def scale(self) -> float:
         """The greatest difference between payoffs of one player; 1 if there is none."""
-        told = self.payoffs[:, self.possible]
-        return float(np.max(told.max(axis=1) - told.min(axis=1))) or 1.0
+        payoffs = self.payoffs[:, self.possible]
+        return float(np.max(payoffs.max(axis=1) - payoffs.min(axis=1))) or 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,10 +127,10 @@ def correlated(game: NormalForm, welfare: Floats | None = None) -> Equilibrium:
     p = np.zeros(mask.size)
     p[mask] = _polished(_solved(objective, constraints), constraints)
     probabilities = p.reshape(game.shape)
-    found = obedience(game, probabilities)
-    if found.worst > OBEDIENCE_TOLERANCE * max(1.0, game.scale):
-        raise ParlourError(f"the linear program was solved to {found.worst:.2g} only; accepted: payoffs of like size")
-    return Equilibrium(probabilities, float(p[mask] @ objective), found)
+    excess = obedience(game, probabilities)
+    if excess.worst > OBEDIENCE_TOLERANCE * max(1.0, game.scale):
+        raise ParlourError(f"the linear program was solved to {excess.worst:.2g} only; accepted: payoffs of like size")
+    return Equilibrium(probabilities, float(p[mask] @ objective), excess)
 
 
 def _solved(objective: Floats, constraints: Floats) -> Floats:
@@ -174,10 +174,10 @@ def _constraints(game: NormalForm) -> Floats:
     for i, actions in enumerate(game.shape):
         gain, place = _gain(game, i), np.moveaxis(numbers, i, 0).reshape(actions, -1)
         pairs = [(x, y) for x in range(actions) for y in range(actions) if x != y]
-        found = np.zeros((len(pairs), game.possible.size))
-        for row, (x, y) in zip(found, pairs, strict=True):
+        block = np.zeros((len(pairs), game.possible.size))
+        for row, (x, y) in zip(block, pairs, strict=True):
             row[place[x]] = gain[x, y]
-        rows.append(found)
+        rows.append(block)
     return np.vstack(rows)
 
 
@@ -261,30 +261,30 @@ def obeyed(values: Floats, joints: Sequence[Joint], costs: Sequence[float], shar
     Returns:
         Probabilities, in the shape of `values`.
     """
-    found = np.zeros_like(values)
+    policy = np.zeros_like(values)
     if share == 1:
-        found[np.arange(len(values)), values.argmax(axis=1)] = 1.0
-        return found
+        policy[np.arange(len(values)), values.argmax(axis=1)] = 1.0
+        return policy
     for k, nets in enumerate(values.tolist()):
         net = dict(zip(joints, nets, strict=True))
         game = module_game(net, individual_costs=True, share=share, costs=costs)
-        found[k] = list(as_row(correlated(game, as_array(net)).probabilities, joints).values())
-    return found
+        policy[k] = list(as_row(correlated(game, as_array(net)).probabilities, joints).values())
+    return policy
 
 
 def as_array(row: Mapping[Joint, float], actions: ActionSet = PUBLISHED_ACTIONS) -> Floats:
     """A row of a policy in the shape of `module_game`."""
-    found = np.zeros(tuple(map(len, actions.modules)))
+    array = np.zeros(tuple(map(len, actions.modules)))
     for joint, p in row.items():
-        found[actions.joint_of(joint)] = p
-    return found
+        array[actions.joint_of(joint)] = p
+    return array
 
 
 def as_row(
     probabilities: Floats, joints: Sequence[Joint], actions: ActionSet = PUBLISHED_ACTIONS
 ) -> Mapping[Joint, float]:
     """The opposite of `as_array`, for these joint actions; together they are scaled to 1."""
-    found = np.array([max(0.0, float(probabilities[actions.joint_of(joint)])) for joint in joints])
-    if not found.sum() > 0:
+    weights = np.array([max(0.0, float(probabilities[actions.joint_of(joint)])) for joint in joints])
+    if not weights.sum() > 0:
         raise ParlourError(f"none of {', '.join(map(key, joints))} has a probability; accepted: at least one")
-    return dict(zip(joints, (found / found.sum()).tolist(), strict=True))
+    return dict(zip(joints, (weights / weights.sum()).tolist(), strict=True))

@@ -121,7 +121,7 @@ def _feasible(what: str, name: str, write: Callable[[Joint], str], actions: Acti
     joint = _written(write, actions).get(name)
     if joint is None:
         offered = actions.joints("published")
-        shown = " or ".join(write(actions.names_of(one)) for one in (offered[0], offered[-1]))
+        shown = " or ".join(write(actions.names_of(place)) for place in (offered[0], offered[-1]))
         raise accept(what, name, f"the {len(actions.all)} feasible joint actions, such as {shown}")
     why = actions.infeasible(actions.joint_of(joint))
     if why is not None:

@@ -138,11 +138,11 @@ class GraceMediator(Policy):
         if isinstance(documents, DocumentProbe):
             return documents
         content = content_of(documents)
-        found = self._probes.pop(content, None) or DocumentProbe(content)
-        self._probes[content] = found  # now the last
+        probe = self._probes.pop(content, None) or DocumentProbe(content)
+        self._probes[content] = probe  # now the last
         if len(self._probes) > _GRAPHS:
             del self._probes[next(iter(self._probes))]
-        return found
+        return probe
 
     def _advise_on(self, question: object, documents: DocumentProbe | Iterable[Any]) -> Recommendation:
         from parlour.policies.agents.mediated_qa.documents import state_of

@@ -87,17 +87,17 @@ class PolicyTable:
 
     def dumps(self) -> str:
         """The text of the file."""
-        told: dict[str, Any] = {
+        entries: dict[str, Any] = {
             "policy": {state: {key(joint): p for joint, p in row.items()} for state, row in self.rows.items()},
             "signal_thresholds": {signal: list(cuts) for signal, cuts in self.thresholds.items()},
             "temperature": self.temperature,
             "min_prob_floor": self.floor,
         }
-        told |= {"reader": self.reader} if self.reader else {}
-        told |= {} if self.usable is None else {"usable": self.usable, "verdict": self.verdict}
+        entries |= {"reader": self.reader} if self.reader else {}
+        entries |= {} if self.usable is None else {"usable": self.usable, "verdict": self.verdict}
         if self.actions != PUBLISHED_ACTIONS:
-            told["actions"] = self.actions.as_plain()
-        text = json.dumps(told, indent=2, allow_nan=False)
+            entries["actions"] = self.actions.as_plain()
+        text = json.dumps(entries, indent=2, allow_nan=False)
         if self.contextual is not None:
             models = json.dumps(self.contextual.as_json(), allow_nan=False, separators=(",", ":"))
             text = f'{text[:-2]},\n  "contextual": {models}\n}}'
@@ -151,12 +151,12 @@ def loads(text: str) -> PolicyTable:
 def _row(state: str, row: Any, actions: ActionSet) -> Row:
     if not isinstance(row, dict):
         raise accept(f"row of {state}", row, "an object {action: probability}")
-    found = {}
+    probabilities = {}
     for name, p in row.items():
         if not _is_number(p):
             raise accept(f"probability of {name} in {state}", p, "a number from 0 to 1")
-        found[from_key(name, actions)] = float(p)
-    return found
+        probabilities[from_key(name, actions)] = float(p)
+    return probabilities
 
 
 def _check_row(state: str, row: Row) -> None:
@@ -170,13 +170,13 @@ def _check_row(state: str, row: Row) -> None:
         raise ParlourError(f"the probabilities of state {state} sum to {total:.9g}; accepted: 1")
 
 
-def thresholds_of(found: Any) -> Thresholds:
+def thresholds_of(stored: Any) -> Thresholds:
     """Cut points from plain values. Raises `ParlourError` for others."""
-    if found is None:
+    if stored is None:
         return {}
-    if not isinstance(found, dict):
-        raise accept("signal_thresholds", found, "an object {signal: [low cut, high cut]}")
-    return {signal: _cuts(signal, cuts) for signal, cuts in found.items()}
+    if not isinstance(stored, dict):
+        raise accept("signal_thresholds", stored, "an object {signal: [low cut, high cut]}")
+    return {signal: _cuts(signal, cuts) for signal, cuts in stored.items()}
 
 
 def _cuts(signal: str, cuts: Any) -> tuple[float, float]:
@@ -188,28 +188,28 @@ def _cuts(signal: str, cuts: Any) -> tuple[float, float]:
     return low, high
 
 
-def _number_or_none(name: str, found: Any) -> float | None:
-    if found is None:
+def _number_or_none(name: str, value: Any) -> float | None:
+    if value is None:
         return None
-    if not _is_number(found) or not 0 <= found < math.inf:
-        raise accept(name, found, "a number from 0, or null")
-    return float(found)
+    if not _is_number(value) or not 0 <= value < math.inf:
+        raise accept(name, value, "a number from 0, or null")
+    return float(value)
 
 
-def _bool_or_none(name: str, found: Any) -> bool | None:
-    if found is not None and not isinstance(found, bool):
-        raise accept(name, found, "true, false or null")
-    return found
+def _bool_or_none(name: str, value: Any) -> bool | None:
+    if value is not None and not isinstance(value, bool):
+        raise accept(name, value, "true, false or null")
+    return value
 
 
-def _words(name: str, found: Any) -> str:
-    if not isinstance(found, str):
-        raise accept(name, found, "a text")
-    return found
+def _words(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise accept(name, value, "a text")
+    return value
 
 
-def _is_number(found: Any) -> bool:
-    return isinstance(found, (int, float)) and not isinstance(found, bool)
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _no_name_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -53,9 +53,9 @@ class Generate(Ask[ShortAnswer], kind="grace.generate", record=("question", "evi
     """Sentences, each with its title."""
 
     def heuristic(self, rng: np.random.Generator) -> ShortAnswer:
-        found = reading.read(self.question, reading.SEPARATOR.join(self.evidence))
-        reason = "It stands in the evidence." if found.answer else "The evidence does not tell."
-        return ShortAnswer(reason=reason, answer=found.answer or UNKNOWN, confidence=found.confidence)
+        estimate = reading.read(self.question, reading.SEPARATOR.join(self.evidence))
+        reason = "It stands in the evidence." if estimate.answer else "The evidence does not tell."
+        return ShortAnswer(reason=reason, answer=estimate.answer or UNKNOWN, confidence=estimate.confidence)
 
 
 class Recall(Ask[ShortAnswer], kind="grace.recall", record=("question",), max_tokens=200):
@@ -87,8 +87,8 @@ class CheckAnswer(Ask[EntailmentVerdict], kind="grace.check", record=("question"
     answer: str
 
     def heuristic(self, rng: np.random.Generator) -> EntailmentVerdict:
-        found = reading.entailment(self.question, reading.SEPARATOR.join(self.evidence), self.answer)
-        return EntailmentVerdict.model_validate({"reason": "The words of both were compared.", "label": found})
+        label = reading.entailment(self.question, reading.SEPARATOR.join(self.evidence), self.answer)
+        return EntailmentVerdict.model_validate({"reason": "The words of both were compared.", "label": label})
 
     def choices(self) -> Choices:
         return {"label": dict.fromkeys(LABELS, "")}
@@ -123,11 +123,11 @@ class AskingReader:
         return [known(answered.value.answer) for answered in answers]
 
     def recall(self, question: Worded) -> EstimatedAnswer:
-        found = self._recalled.get(question.text)
-        if found is None:
+        estimate = self._recalled.get(question.text)
+        if estimate is None:
             value = self.model.answer(Recall(question=question.text), self._context()).value
-            found = self._recalled[question.text] = EstimatedAnswer(known(value.answer), value.confidence)
-        return found
+            estimate = self._recalled[question.text] = EstimatedAnswer(known(value.answer), value.confidence)
+        return estimate
 
     def check(self, question: Worded, evidence: str, answer: str) -> str:
         asked = CheckAnswer(question=question.text, evidence=sentences(evidence), answer=answer)
@@ -199,8 +199,8 @@ def _classifier(checkpoint: str) -> Classify:
 
     def classify(premise: str, hypothesis: str) -> str:
         with lock:
-            found = model({"text": premise, "text_pair": hypothesis})
-        best = found[0] if isinstance(found, list) else found
+            labels = model({"text": premise, "text_pair": hypothesis})
+        best = labels[0] if isinstance(labels, list) else labels
         return str(best["label"])
 
     return classify
@@ -303,11 +303,11 @@ def _extracted(tokenizer: Any, model: Any, question: str, evidence: str) -> str:
     )
     offsets = read.pop("offset_mapping").tolist()
     read.pop("overflow_to_sample_mapping", None)
-    told = model(**read)
+    output = model(**read)
     best, answer = 0.0, ""
     for k, spans in enumerate(offsets):
         inside = np.array([part == 1 for part in read.sequence_ids(k)])
-        scores = SpanScores(told.start_logits[k].double().numpy(), told.end_logits[k].double().numpy(), inside)
+        scores = SpanScores(output.start_logits[k].double().numpy(), output.end_logits[k].double().numpy(), inside)
         score, first, last = best_span(scores)
         if score > best:
             best, answer = score, evidence[spans[first][0] : spans[last][1]].strip()

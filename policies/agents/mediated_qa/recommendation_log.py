@@ -84,7 +84,7 @@ class RecommendationLog:
 
     def __init__(self, path: str | Path, thresholds: Thresholds | None = None) -> None:
         stored = read_log(path) if Path(path).exists() and Path(path).stat().st_size else None
-        self._known = set() if stored is None else {one.id for one in stored}
+        self._known = set() if stored is None else {recommendation.id for recommendation in stored}
         cuts = {signal: (float(a), float(b)) for signal, (a, b) in (thresholds or {}).items()}
         if stored is not None and stored.thresholds != cuts:
             raise ParlourError(f"{str(path)!r} is of a policy with other signal_thresholds; accepted: a log for each")
@@ -99,9 +99,9 @@ class RecommendationLog:
             raise ParlourError(f"the log has a recommendation {number!r}; accepted: an id of its own for each")
         self._known.add(number)
         signals = None if advice.signals is None else _finite(advice.signals)
-        told = (number, question, advice.state, signals, list(advice.joint), advice.probability)
+        values = (number, question, advice.state, signals, list(advice.joint), advice.probability)
         seen = {_CONTEXT: _finite(advice.context)} if advice.context else {}
-        self._add(dict(zip(_RECOMMENDED, told, strict=True)) | seen)
+        self._add(dict(zip(_RECOMMENDED, values, strict=True)) | seen)
         return number
 
     def result(self, id: str, outcome: str, cost: float | None = None) -> None:
@@ -134,7 +134,7 @@ def read_log(path: str | Path) -> Recommendations:
         lines = Path(path).read_text("utf-8-sig").split("\n")[:-1]
     except (OSError, UnicodeDecodeError) as error:
         raise ParlourError(f"{str(path)!r} cannot be read ({error}); accepted: a log of recommendations") from None
-    found: dict[str, LoggedRecommendation] = {}
+    entries: dict[str, LoggedRecommendation] = {}
     thresholds: Thresholds = {}
     for number, line in enumerate(lines, 1):
         try:
@@ -142,28 +142,28 @@ def read_log(path: str | Path) -> Recommendations:
             if number == 1 and isinstance(value, dict) and list(value) == ["signal_thresholds"]:
                 thresholds = thresholds_of(value["signal_thresholds"])
             else:
-                _take(value, found)
+                _take(value, entries)
         except (ParlourError, ValueError, TypeError) as error:
             raise ParlourError(f"{str(path)!r} line {number}: {error}") from None
-    log = Recommendations(found.values())
+    log = Recommendations(entries.values())
     log.thresholds = thresholds
     return log
 
 
-def _take(value: Any, found: dict[str, LoggedRecommendation]) -> None:
+def _take(value: Any, entries: dict[str, LoggedRecommendation]) -> None:
     if not isinstance(value, dict) or not isinstance(value.get("id"), str):
         raise ParlourError("it is not an object with an id; accepted: a recommendation or a result")
     called = value["id"]
     if "outcome" in value:
         for name in value:
             check_one_of("field of a result", name, _RESULT)
-        if called not in found:
+        if called not in entries:
             raise ParlourError(f"a result of {called!r}, which was not recommended before; accepted: ids above it")
-        found[called] = replace(found[called], outcome=_outcome(value["outcome"]), cost=_cost(value.get("cost")))
+        entries[called] = replace(entries[called], outcome=_outcome(value["outcome"]), cost=_cost(value.get("cost")))
         return
-    if called in found:
+    if called in entries:
         raise ParlourError(f"{called!r} is recommended twice; accepted: an id of its own for each")
-    found[called] = _recommendation(value)
+    entries[called] = _recommendation(value)
 
 
 def _recommendation(value: Mapping[str, Any]) -> LoggedRecommendation:
@@ -179,17 +179,17 @@ def _recommendation(value: Mapping[str, Any]) -> LoggedRecommendation:
         raise accept("probability", p, "a number above 0, up to 1")
     if signals is not None and not (isinstance(signals, list) and len(signals) == 5):
         raise accept("signals", signals, "five numbers, or null")
-    told = None if signals is None else tuple(math.nan if signal is None else float(signal) for signal in signals)
+    raw = None if signals is None else tuple(math.nan if signal is None else float(signal) for signal in signals)
     question, context = str(value.get("question", "")), _context(value.get(_CONTEXT, []))
     state = check_state(value["state"])
-    return LoggedRecommendation(value["id"], question, state, told, tuple(joint), float(p), context=context)
+    return LoggedRecommendation(value["id"], question, state, raw, tuple(joint), float(p), context=context)
 
 
-def _context(found: Any) -> tuple[float, ...]:
+def _context(stored: Any) -> tuple[float, ...]:
     lengths = {0, *map(len, game.SEEN.values())}
-    if not isinstance(found, list) or len(found) not in lengths:
-        raise accept("context", found, f"a list of {' or '.join(map(str, sorted(lengths - {0})))} numbers")
-    return tuple(math.nan if one is None else float(one) for one in found)
+    if not isinstance(stored, list) or len(stored) not in lengths:
+        raise accept("context", stored, f"a list of {' or '.join(map(str, sorted(lengths - {0})))} numbers")
+    return tuple(math.nan if number is None else float(number) for number in stored)
 
 
 def _finite(numbers: Sequence[float]) -> list[float | None]:

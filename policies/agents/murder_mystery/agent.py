@@ -60,8 +60,8 @@ class MysterySeat(GameSeat[MysteryView]):
 
     def notes(self) -> dict[str, Any]:
         misheard = self.procedure.misheard() if self.procedure else []
-        told = {"failed": self.failed, "misheard": misheard}
-        return {**super().notes(), **{name: value for name, value in told.items() if value}}
+        counts = {"failed": self.failed, "misheard": misheard}
+        return {**super().notes(), **{name: value for name, value in counts.items() if value}}
 
     def act(self, observation: Any, info: dict[str, Any]) -> Any:
         view = self._view(info)

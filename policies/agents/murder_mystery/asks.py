@@ -198,8 +198,8 @@ class Sense(CharacterAsk[SensorAnswer], kind="questum.sense"):
     def choices(self) -> Choices:
         return {"choice": dict.fromkeys(self.sensor.choices, "")}
 
-    def settled(self, found: dict[str, Any]) -> dict[str, Any]:
-        return super().settled(_worded(found, self.sensor))
+    def settled(self, reply: dict[str, Any]) -> dict[str, Any]:
+        return super().settled(_worded(reply, self.sensor))
 
 
 class SenseAll(CharacterAsk[SensorAnswers], kind="questum.sense_all"):
@@ -221,18 +221,18 @@ class SenseAll(CharacterAsk[SensorAnswers], kind="questum.sense_all"):
 
     def schema_of_answer(self) -> dict[str, Any]:
         """Each sensor is a field of its own, held to its own choices."""
-        one = SensorAnswer.model_json_schema()
-        named_ = {card.sensor: deepcopy(one) for card in self.sensors}
+        answer_schema = SensorAnswer.model_json_schema()
+        named_ = {card.sensor: deepcopy(answer_schema) for card in self.sensors}
         schema = {"type": "object", "properties": {"readings": _object(named_)}}
         return reading.with_choices({**schema, "required": ["readings"], "additionalProperties": False}, self.choices())
 
-    def settled(self, found: dict[str, Any]) -> dict[str, Any]:
-        told = found.get("readings")
-        if not isinstance(told, dict):
-            return found  # the schema will say what is wrong
+    def settled(self, reply: dict[str, Any]) -> dict[str, Any]:
+        readings = reply.get("readings")
+        if not isinstance(readings, dict):
+            return reply  # the schema will say what is wrong
         cards = {card.sensor: card for card in self.sensors}
-        worded = {name: _worded(one, cards[name]) if name in cards else one for name, one in told.items()}
-        return super().settled({**found, "readings": worded})
+        worded = {name: _worded(answer, cards[name]) if name in cards else answer for name, answer in readings.items()}
+        return super().settled({**reply, "readings": worded})
 
     def check(self, answer: SensorAnswers) -> None:
         wanted = [sensor.sensor for sensor in self.sensors]
@@ -245,14 +245,14 @@ def _object(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sensed(card: SensorCard, known: Known, asked: int = -1) -> SensorAnswer:
-    found = sense(sensor_of(card.sensor), known, asked)
-    return SensorAnswer(reason=found.reason, choice=card.worded(found.choice))
+    reading = sense(sensor_of(card.sensor), known, asked)
+    return SensorAnswer(reason=reading.reason, choice=card.worded(reading.choice))
 
 
-def _worded(found: Any, card: SensorCard) -> Any:
+def _worded(answer: Any, card: SensorCard) -> Any:
     """A reading of a reply in the words of the card, where it has those of another language, or the paper's."""
-    choice = found.get("choice") if isinstance(found, dict) else None
-    return {**found, "choice": card.worded(choice)} if isinstance(choice, str) else found
+    choice = answer.get("choice") if isinstance(answer, dict) else None
+    return {**answer, "choice": card.worded(choice)} if isinstance(choice, str) else answer
 
 
 class Question(CharacterAsk[Questions], kind="questum.question"):
@@ -301,11 +301,13 @@ class Prune(VictimAsk[Suspicion], kind="questum.prune"):
     def schema_of_answer(self) -> dict[str, Any]:
         return with_length(super().schema_of_answer(), "suspicion", 1, len(self.others))
 
-    def settled(self, found: dict[str, Any]) -> dict[str, Any]:
+    def settled(self, reply: dict[str, Any]) -> dict[str, Any]:
         """A unique beginning of a name counts, too; other names are skipped if at least one counts (SPEC 4.5)."""
-        told = found.get("suspicion")
-        known = all_named([one for one in told if isinstance(one, str)], self.others) if isinstance(told, list) else []
-        return super().settled({**found, "suspicion": known} if known else found)
+        names = reply.get("suspicion")
+        known = (
+            all_named([name for name in names if isinstance(name, str)], self.others) if isinstance(names, list) else []
+        )
+        return super().settled({**reply, "suspicion": known} if known else reply)
 
     def check(self, answer: Suspicion) -> None:
         if not answer.suspicion:
@@ -330,8 +332,8 @@ class Vote(VictimAsk[Ballot], kind="questum.vote", spare=("summaries",)):
     def choices(self) -> Choices:
         return {"name": dict.fromkeys(self.options, "")}
 
-    def settled(self, found: dict[str, Any]) -> dict[str, Any]:
+    def settled(self, reply: dict[str, Any]) -> dict[str, Any]:
         """A unique beginning of a name counts, too (SPEC 4.5)."""
-        told = found.get("name")
-        name = named(told, self.options) if isinstance(told, str) else None
-        return super().settled(found if name is None else {**found, "name": name})
+        text = reply.get("name")
+        name = named(text, self.options) if isinstance(text, str) else None
+        return super().settled(reply if name is None else {**reply, "name": name})

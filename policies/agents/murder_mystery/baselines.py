@@ -58,7 +58,7 @@ class WerewolfSelect(CharacterAsk[Picked], kind="questum.werewolf_select"):
     def heuristic(self, rng: np.random.Generator) -> Picked:
         """Those on topics that the character was asked least about; of equals any, as the list knows no case."""
         person, victim = self.scene.person(self.about), self.scene.person(self.victim)
-        asked = [t for one in answered(self.excerpts, person) for t in one.topics]
+        asked = [t for question in answered(self.excerpts, person) for t in question.topics]
         order = list(rng.permutation(len(self.listed)))
         touched = {
             k: sum(asked.count(topic) for topic in wording.wanted(self.scene, self.listed[k], person, victim).topics)
@@ -116,9 +116,9 @@ class WerewolfReflect(AnswerAsk[Words], kind="questum.werewolf_reflect"):
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> Words:
-        told = any(talk.speaker == self.me.name and talk.answer == self.draft for talk in self.dialogue)
+        repeated = any(talk.speaker == self.me.name and talk.answer == self.draft for talk in self.dialogue)
         said = self.scene.say
-        return Words(words=(said.said_before if told else said.new).format(self.draft))
+        return Words(words=(said.said_before if repeated else said.new).format(self.draft))
 
 
 class Considered(Answer):
@@ -179,7 +179,11 @@ class OcotConsider(VictimAsk[Words], kind="questum.ocot_consider"):
     def heuristic(self, rng: np.random.Generator) -> Words:
         known = self.known
         asks = wording.wanted(self.scene, self.goal, known.person, known.victim)
-        facts = [one.fact for one in known.told if heuristics.answers(one.fact, asks, known.person, known.victim)]
+        facts = [
+            statement.fact
+            for statement in known.told
+            if heuristics.answers(statement.fact, asks, known.person, known.victim)
+        ]
         said = [say(fact, self.scene.vocabulary, None) for fact in dict.fromkeys(facts)]
         return Words(words=self.scene.join(said[: heuristics.LIMIT]) or self.scene.say.lacking)
 
@@ -297,22 +301,22 @@ class ThinkThrice(_Everybody):
 
     def _question(self, target: int, victim: str, number: int) -> think_asks.ThinkQuestion:
         room, query = self.room, self._query(target, victim)
-        found = {"script": room.seat_memory.excerpts(query), "dialogue": room.seat_memory.heard(query)}
-        inputs = {**self._about(target, victim), **found}
+        excerpts = {"script": room.seat_memory.excerpts(query), "dialogue": room.seat_memory.heard(query)}
+        inputs = {**self._about(target, victim), **excerpts}
         summary = room.seat_model.ask(think_asks.ThinkSummary(**inputs)).words
         return think_asks.ThinkQuestion(**inputs, summary=summary, number=number)
 
     def reply(self, exchange: Exchange) -> str:
         if self.room.secretive:
             return super().reply(exchange)
-        room, asked, found = self.room, self.asked(exchange), self.found(exchange)
+        room, asked, excerpts = self.room, self.asked(exchange), self.found(exchange)
         plain = {key: value for key, value in asked.items() if key != "asker"}
-        entries = room.seat_model.ask(think_asks.ThinkTimeline(**plain, script=found["script"])).entries
+        entries = room.seat_model.ask(think_asks.ThinkTimeline(**plain, script=excerpts["script"])).entries
         entries = [entry for entry in entries if entry.strip()][: think_asks.ENTRIES]
         judged = room.seat_model.ask_all([think_asks.ThinkUseful(**plain, entry=entry) for entry in entries])
-        useful = [entry for entry, one in zip(entries, judged, strict=True) if one.yes]
-        answer = room.seat_model.ask(think_asks.ThinkAnswer(**asked, **found, useful=useful)).words
-        held: dict[str, Any] = {"scene": room.scene, "me": room.me, "answer": answer}
-        contained = room.seat_model.ask_all([think_asks.ThinkContained(**held, entry=entry) for entry in useful])
-        missing = [entry for entry, one in zip(useful, contained, strict=True) if not one.yes]
+        useful = [entry for entry, answer in zip(entries, judged, strict=True) if answer.yes]
+        answer = room.seat_model.ask(think_asks.ThinkAnswer(**asked, **excerpts, useful=useful)).words
+        inputs: dict[str, Any] = {"scene": room.scene, "me": room.me, "answer": answer}
+        contained = room.seat_model.ask_all([think_asks.ThinkContained(**inputs, entry=entry) for entry in useful])
+        missing = [entry for entry, answer in zip(useful, contained, strict=True) if not answer.yes]
         return room.seat_model.ask(think_asks.ThinkRefine(**asked, answer=answer, missing=missing)).words

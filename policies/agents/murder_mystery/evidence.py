@@ -130,29 +130,29 @@ def collect(scene: Scene, scripts: Iterable[tuple[int, Sequence[str]]], dialogue
         dialogue: Excerpts of the talk.
     """
     vocabulary = scene.vocabulary
-    found = [Told(fact, NOBODY, True) for fact in facts_in(scene.briefing, vocabulary, None)]
+    statements = [Told(fact, NOBODY, True) for fact in facts_in(scene.briefing, vocabulary, None)]
     for seat, excerpts in scripts:
-        found += [Told(f, seat, True) for text in excerpts for f in facts_in(text, vocabulary, _speaker(seat))]
+        statements += [Told(f, seat, True) for text in excerpts for f in facts_in(text, vocabulary, _speaker(seat))]
     for talk in dialogue:
         seat = scene.person(talk.speaker)
         victim = scene.person(talk.victim)
-        found += [Told(fact, seat, False, victim) for fact in facts_in(talk.answer, vocabulary, _speaker(seat))]
-    return list(dict.fromkeys(found))
+        statements += [Told(fact, seat, False, victim) for fact in facts_in(talk.answer, vocabulary, _speaker(seat))]
+    return list(dict.fromkeys(statements))
 
 
 def _speaker(seat: int) -> int | None:
     return seat if seat >= 0 else None
 
 
-def has_facts(told: Sequence[Told]) -> bool:
+def has_facts(statements: Sequence[Told]) -> bool:
     """Whether the excerpts state facts; where they do not, free prose is searched for words."""
-    return len(told) > 2  # one or two may be chance hits in prose
+    return len(statements) > 2  # one or two may be chance hits in prose
 
 
-def death_of(victim: int, told: Iterable[Told]) -> Death:
+def death_of(victim: int, statements: Iterable[Told]) -> Death:
     """How a victim died, by the majority of the statements; a script counts twice."""
     votes: tuple[Counter[int], ...] = (Counter(), Counter(), Counter())
-    for (kind, args), _, sure, _ in told:
+    for (kind, args), _, sure, _ in statements:
         if kind == "died" and args[0] == victim:
             for count, value in zip(votes, args[1:], strict=True):
                 if value != UNKNOWN:
@@ -165,7 +165,7 @@ def judge(
     scene: Scene,
     victim: int,
     suspects: Sequence[int],
-    told: Sequence[Told],
+    statements: Sequence[Told],
     texts: Sequence[str] = (),
     open_scripts: bool = False,
 ) -> dict[int, Dossier]:
@@ -175,20 +175,20 @@ def judge(
         scene: The setting.
         victim: The victim's number among the persons.
         suspects: Seats.
-        told: What was read.
+        statements: What was read.
         texts: Excerpts as they are, for what free prose says.
         open_scripts: Whether the suspects' own scripts are among what was read: scripts do not lie.
     """
     hints = wording.suspicion(scene, victim, suspects, texts)
     return {
-        suspect: _dossier(victim, suspect, told, hints.get(suspect, 0.0), open_scripts=open_scripts)
+        suspect: _dossier(victim, suspect, statements, hints.get(suspect, 0.0), open_scripts=open_scripts)
         for suspect in suspects
     }
 
 
-def _dossier(victim: int, suspect: int, told: Sequence[Told], hints: float, *, open_scripts: bool) -> Dossier:
-    others = [one for one in told if one.teller != suspect or (one.sure and open_scripts)]
-    own = [one for one in told if one.teller == suspect]
+def _dossier(victim: int, suspect: int, statements: Sequence[Told], hints: float, *, open_scripts: bool) -> Dossier:
+    others = [statement for statement in statements if statement.teller != suspect or (statement.sure and open_scripts)]
+    own = [statement for statement in statements if statement.teller == suspect]
     death = death_of(victim, others)
     others = [other for other in others if other.sure or other.victim == victim]
     where = _whereabouts(others)
@@ -213,17 +213,17 @@ def _dossier(victim: int, suspect: int, told: Sequence[Told], hints: float, *, o
         if UNKNOWN not in death[:2]
         else 0,
         discord=sum(len(places) > 1 for places in where.values()),
-        feeling=_feeling(suspect, victim, told),
+        feeling=_feeling(suspect, victim, statements),
         hints=hints,
         weight=0.0,
     )
     return dossier._replace(weight=_weight(dossier))
 
 
-def _whereabouts(told: Iterable[Told]) -> dict[tuple[int, int], dict[int, None]]:
+def _whereabouts(statements: Iterable[Told]) -> dict[tuple[int, int], dict[int, None]]:
     """(person, time) -> the places where the person is said to have been, in order."""
     whereabouts: dict[tuple[int, int], dict[int, None]] = {}
-    for (kind, args), _, _, _ in told:
+    for (kind, args), _, _, _ in statements:
         if kind in ("at", "saw"):
             person, place, time = args
             whereabouts.setdefault((person, time), {})[place] = None
@@ -250,8 +250,8 @@ def _caught(suspect: int, own: Iterable[Told], where: dict[tuple[int, int], dict
     return caught
 
 
-def _feeling(person: int, other: int, told: Iterable[Told]) -> int:
-    said = [f.args[1] for f, _, _, _ in told if f.kind == "feels" and f.args[0] == person and f.args[2] == other]
+def _feeling(person: int, other: int, statements: Iterable[Told]) -> int:
+    said = [f.args[1] for f, _, _, _ in statements if f.kind == "feels" and f.args[0] == person and f.args[2] == other]
     return said[-1] if said else 0
 
 

@@ -70,8 +70,8 @@ class ReadFacts(SceneAsk[FactSentences], kind="questum.read"):
 
     def heuristic(self, rng: np.random.Generator) -> FactSentences:
         """The text of the slot in the forms of the case."""
-        found = self.read_in([self.words])[:FACTS]
-        return FactSentences(facts=[say(fact, self.scene.vocabulary, None) for fact in found])
+        facts = self.read_in([self.words])[:FACTS]
+        return FactSentences(facts=[say(fact, self.scene.vocabulary, None) for fact in facts])
 
     def check(self, answer: FactSentences) -> None:
         for sentence in answer.facts:
@@ -92,8 +92,8 @@ class ReadFacts(SceneAsk[FactSentences], kind="questum.read"):
         talk = Talk(
             asker=self.asker, speaker=self.speaker, victim=self.victim, question=self.question, answer=self.words
         )
-        (heard,) = scene.heard([talk], ear, self.scene, "")
-        return self.model_copy(update={"words": heard.answer})
+        (misheard,) = scene.heard([talk], ear, self.scene, "")
+        return self.model_copy(update={"words": misheard.answer})
 
 
 def forms_of(scene: Scene) -> list[str]:
@@ -108,18 +108,18 @@ def _forms(language: Language, has: frozenset[str]) -> tuple[str, ...]:
     names = sentences(language).slots
     person, *listed = ((names[letter],) for letter in "aptmyri")
     blank = CaseVocabulary(language, (*person, names["b"]), ((), ()), 1, *listed)
-    found = []
+    forms = []
     for kind, letters in PARAMETERS.items():
         if set(letters) & set("ptmyri") <= has:
-            found += [say(Fact(kind, args), blank, None) for args in _blank_arguments(kind)]
-    return tuple(found)
+            forms += [say(Fact(kind, args), blank, None) for args in _blank_arguments(kind)]
+    return tuple(forms)
 
 
 def _blank_arguments(kind: str) -> list[tuple[int, ...]]:
     """The arguments of a kind of facts in a vocabulary with two persons and one word of each sort."""
     if kind == "died":
         known = ((0, 0, 0), (0, 0, UNKNOWN), (0, UNKNOWN, UNKNOWN), (UNKNOWN, 0, UNKNOWN), (UNKNOWN, UNKNOWN, 0))
-        return [(0, *one) for one in known]
+        return [(0, *args) for args in known]
     letters = PARAMETERS[kind]
     second = int("a" in letters)
     return [
@@ -178,11 +178,11 @@ class HeardTalk:
     def answers(self) -> list[HeardAnswer]:
         """Introductions and answers, oldest first."""
         new, free = self._new, self.unread()
-        found = dict(zip(free, self._reader(free), strict=True)) if self._reader and free else {}
+        readings = dict(zip(free, self._reader(free), strict=True)) if self._reader and free else {}
         self.in_other_words |= bool(free)
         for talk in new:
-            self._answers.append(self._heard(talk, found.get(talk, ())))
-            if talk not in found and (words := self._words(talk)) != talk.answer:
+            self._answers.append(self._heard(talk, readings.get(talk, ())))
+            if talk not in readings and (words := self._words(talk)) != talk.answer:
                 self.misheard.append((talk.answer, words))
         return self._answers
 
@@ -201,8 +201,8 @@ class HeardTalk:
 
     def _facts(self, talk: Talk) -> tuple[Told, ...]:
         words = self._words(talk)
-        heard = talk if words == talk.answer else talk.model_copy(update={"answer": words})
-        return tuple(one for one in collect(self._memory.scene, [], [heard]) if not one.sure)
+        as_heard = talk if words == talk.answer else talk.model_copy(update={"answer": words})
+        return tuple(statement for statement in collect(self._memory.scene, [], [as_heard]) if not statement.sure)
 
     def _words(self, talk: Talk) -> str:
         """An answer as it was heard; introductions, which are not used, as they are."""
@@ -213,8 +213,8 @@ class HeardTalk:
         memory = self._memory
         if self._sure is None:
             self._sure = collect(memory.scene, [(memory.seat, memory.script)], [])
-        heard = (one for answer in self.answers for one in answer.told if one.victim == victim)
-        return list(dict.fromkeys((*self._sure, *heard)))
+        statements = (statement for answer in self.answers for statement in answer.told if statement.victim == victim)
+        return list(dict.fromkeys((*self._sure, *statements)))
 
     def put(self, seat: int, victim: str) -> Iterator[HeardAnswer]:
         """What a seat answered about a victim when it was asked."""
@@ -225,8 +225,8 @@ class HeardTalk:
     def _heard(self, talk: Talk, read: Sequence[Fact]) -> HeardAnswer:
         scene = self._memory.scene
         speaker, victim = scene.person(talk.speaker), scene.person(talk.victim)
-        told = self._facts(talk) or tuple(Told(fact, speaker, False, victim) for fact in read)
+        statements = self._facts(talk) or tuple(Told(fact, speaker, False, victim) for fact in read)
         if not talk.asker:
-            return HeardAnswer(speaker, talk.victim, told, frozenset(), (), (), ())
+            return HeardAnswer(speaker, talk.victim, statements, frozenset(), (), (), ())
         asks = wanted(scene, talk.question, speaker, victim)
-        return HeardAnswer(speaker, talk.victim, told, asks.kinds, asks.topics, asks.about, asks.times)
+        return HeardAnswer(speaker, talk.victim, statements, asks.kinds, asks.topics, asks.about, asks.times)

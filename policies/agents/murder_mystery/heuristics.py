@@ -115,8 +115,8 @@ def harmless(fact: Fact, me: int, victim: int, death: Death, planned: Iterable[F
     if kind == "feels":
         return args[0] != me or args[1] >= 0
     if kind == "at":
-        told = {(f.args[0], f.args[2]) for f in planned if f.kind == "at"}
-        return args[0] != me or ((me, args[2]) not in told and args[2] != death.time)
+        planned_places = {(f.args[0], f.args[2]) for f in planned if f.kind == "at"}
+        return args[0] != me or ((me, args[2]) not in planned_places and args[2] != death.time)
     if kind == "saw":
         return args[0] != victim and (args[2] != death.time or args[1] == death.place)
     return True
@@ -197,13 +197,17 @@ def question_of(known: Known, summary: SensorSummary, number: int) -> list[str]:
     fresh = wished - _settled(known, asked)
     ranked = _suspects(known)
     first = _by_need(known)
-    found = [put(scene, topic, victim, **words) for topic in first if topic in fresh]
+    questions = [put(scene, topic, victim, **words) for topic in first if topic in fresh]
     if wished & {ABLE, REASONS}:
-        found += [put(scene, ABLE, victim, **words, about=seat) for seat in _not_put(topics.SIGHTING, ranked, asked)]
-    found += [put(scene, topic, victim, **words) for topic in _LAST if topic in fresh]
+        questions += [
+            put(scene, ABLE, victim, **words, about=seat) for seat in _not_put(topics.SIGHTING, ranked, asked)
+        ]
+    questions += [put(scene, topic, victim, **words) for topic in _LAST if topic in fresh]
     if topics.RELATION in wished:
-        found += [put(scene, topics.RELATION, victim, about=seat) for seat in _not_put(topics.RELATION, ranked, asked)]
-    return (found + [put(scene, topics.OPEN, victim)] * number)[:number]
+        questions += [
+            put(scene, topics.RELATION, victim, about=seat) for seat in _not_put(topics.RELATION, ranked, asked)
+        ]
+    return (questions + [put(scene, topics.OPEN, victim)] * number)[:number]
 
 
 def _by_need(known: Known) -> tuple[int, ...]:
@@ -268,12 +272,16 @@ def prune(suspects: Sequence[str], summaries: Sequence[SensorSummary]) -> list[s
     ranked = sorted(
         summaries, key=lambda summary: (distance(summary.readings), order.get(summary.character, len(order)))
     )
-    able = [one for one in ranked if not _without_opportunity(one)] or ranked
-    near = [one for one in able if distance(one.readings) <= NEAR or value_of(one.readings) in ("high", "medium")]
+    able = [summary for summary in ranked if not _without_opportunity(summary)] or ranked
+    near = [
+        summary
+        for summary in able
+        if distance(summary.readings) <= NEAR or value_of(summary.readings) in ("high", "medium")
+    ]
     if not near and able:
         least = distance(able[0].readings)
-        near = [one for one in able if distance(one.readings) == least]
-    return [one.character for one in near]
+        near = [summary for summary in able if distance(summary.readings) == least]
+    return [summary.character for summary in near]
 
 
 def _without_opportunity(summary: SensorSummary) -> bool:
@@ -286,10 +294,10 @@ def vote(excerpts: Excerpts, options: Sequence[str], suspects: Sequence[str]) ->
 
     A murderer of the victim votes for the option that looks worst, as he is no option himself.
     """
-    scene, told = excerpts.scene, excerpts.told()
+    scene, statements = excerpts.scene, excerpts.told()
     seats = [scene.person(option) for option in options]
-    texts = [*excerpts.script, *(talk.answer for talk in excerpts.dialogue)] if not has_facts(told) else []
-    dossiers = judge(scene, excerpts.dead, seats, told, texts)
+    texts = [*excerpts.script, *(talk.answer for talk in excerpts.dialogue)] if not has_facts(statements) else []
+    dossiers = judge(scene, excerpts.dead, seats, statements, texts)
     place = {name: k for k, name in enumerate(suspects)}
 
     def standing(option: str) -> tuple[float, int, int]:

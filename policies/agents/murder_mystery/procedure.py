@@ -176,11 +176,11 @@ class Room:
         """
         keys = self.seat_model.shared_keys(questions)
         paid = self.budget.allows_shared(keys) if self.budget is not None else [True] * len(keys)
-        put = [question for question, one in zip(questions, paid, strict=True) if one]
+        put = [question for question, is_paid in zip(questions, paid, strict=True) if is_paid]
         answered = iter(self.seat_model.hear_shared(put))
         if self.budget is not None:
             self.budget.answered(keys)
-        return [self._usable(next(answered), what) if one else None for one in paid]
+        return [self._usable(next(answered), what) if is_paid else None for is_paid in paid]
 
     def _usable(self, answered: Answered[A], what: str) -> A | None:
         if answered.fell_back:

@@ -70,11 +70,11 @@ class Quiz(CaseAsk[QuizAnswer], kind="questum.quiz"):
         pairs = combinations(self.options, 2) if self.pick > 1 else ()
         return {"answer": {**self.options, **{f"{a},{b}": "" for a, b in pairs}}}
 
-    def settled(self, found: dict[str, Any]) -> dict[str, Any]:
+    def settled(self, reply: dict[str, Any]) -> dict[str, Any]:
         """Letters in any order and between other marks count, too."""
-        told = found.get("answer")
-        picked = quiz_answers.letters_of(told, len(self.options), self.pick) if isinstance(told, str) else ()
-        return super().settled({**found, "answer": quiz_answers.letters(picked)} if picked else found)
+        words = reply.get("answer")
+        picked = quiz_answers.letters_of(words, len(self.options), self.pick) if isinstance(words, str) else ()
+        return super().settled({**reply, "answer": quiz_answers.letters(picked)} if picked else reply)
 
     def check(self, answer: QuizAnswer) -> None:
         if not quiz_answers.letters_of(answer.answer, len(self.options), self.pick):
@@ -129,7 +129,7 @@ class Reader:
             stories = [
                 Story(
                     character=name,
-                    excerpts=[in_one_line(one.text) for one in memory.retrieve(text, STORY, as_told=True)],
+                    excerpts=[in_one_line(excerpt.text) for excerpt in memory.retrieve(text, STORY, as_told=True)],
                 )
                 for name, memory in self._stories.items()
             ]

@@ -47,13 +47,13 @@ class Matter(NamedTuple):
     @property
     def persons(self) -> list[int]:
         """The persons that the question names, in its order."""
-        found = []
+        named = []
         small = self.question.casefold()
         for person in range(len(self.scene.players) + len(self.scene.victims)):
             places = [small.find(name) for name in names_of(self.scene, person) if name in small]
             if places and mentions(self.scene, person, self.question):
-                found.append((min(places), person))
-        return [person for _, person in sorted(found)]
+                named.append((min(places), person))
+        return [person for _, person in sorted(named)]
 
 
 def letters_of(words: str, options: int, pick: int) -> tuple[int, ...]:
@@ -71,7 +71,7 @@ def letters_of(words: str, options: int, pick: int) -> tuple[int, ...]:
     if not _PICK.fullmatch(said):
         return ()
     picked = tuple(dict.fromkeys(_LETTERS.index(letter) for letter in re.findall("[a-e]", said)))
-    return picked if len(picked) <= pick and all(one < options for one in picked) else ()
+    return picked if len(picked) <= pick and all(option < options for option in picked) else ()
 
 
 def letters(picked: Iterable[int]) -> str:
@@ -90,9 +90,9 @@ def answer(
     rng: np.random.Generator,
 ) -> str:
     """The letters of the options that the excerpts speak for most, `pick` of them."""
-    told = collect(scene, scripts, dialogue)
+    statements = collect(scene, scripts, dialogue)
     texts = [text for _, story in scripts for text in story] + [talk.text for talk in dialogue]
-    matter = Matter(scene, me, question, options, told, texts, open_scripts=len(scripts) > 1)
+    matter = Matter(scene, me, question, options, statements, texts, open_scripts=len(scripts) > 1)
     points = _points(matter)
     drawn = rng.permutation(len(options))  # of equals, any: the position of an option shall tell nothing
     ranked = sorted(range(len(options)), key=lambda k: (-points[k], drawn[k]))
@@ -104,20 +104,20 @@ def _points(matter: Matter) -> list[float]:
     scene, options = matter.scene, matter.options
     players = [_number(scene.players, option) for option in options]
     if sum(player >= 0 for player in players) * 2 > len(options):
-        found = _who(matter, players)
+        points = _who(matter, players)
     elif _all_of(scene.places, options):
-        found = _places(matter)
+        points = _places(matter)
     elif _all_of(scene.times, options):
-        found = _votes(options, scene.times, _of_death(matter, 1))
+        points = _votes(options, scene.times, _of_death(matter, 1))
     elif _all_of(scene.means, options):
-        found = _votes(options, scene.means, _of_death(matter, 2))
+        points = _votes(options, scene.means, _of_death(matter, 2))
     elif _all_of(scene.motives, options):
-        found = _reasons(matter)
+        points = _reasons(matter)
     else:
-        found = _relations(matter)
-    if found is None or not any(found):
+        points = _relations(matter)
+    if points is None or not any(points):
         return [_shared(matter, option) for option in options]
-    return found
+    return points
 
 
 def _number(words: Sequence[str], option: str) -> int:
@@ -151,8 +151,8 @@ def _weights(matter: Matter) -> dict[int, float]:
         return {seat: 1.0}
     seats = [other for other in range(len(scene.players)) if other != seat]
     texts = matter.texts if not has_facts(matter.told) else []
-    found = judge(scene, victim, seats, matter.told, texts, open_scripts=matter.open_scripts)
-    return {other: dossier.weight for other, dossier in found.items()}
+    dossiers = judge(scene, victim, seats, matter.told, texts, open_scripts=matter.open_scripts)
+    return {other: dossier.weight for other, dossier in dossiers.items()}
 
 
 def _suspect(matter: Matter) -> int:
@@ -213,16 +213,16 @@ def _relations(matter: Matter) -> list[float] | None:
     known = {f.args[1] for f, _, _, _ in matter.told if f.kind == "relation" and f.args[::2] == tuple(pair)}
     denied = bool(_NOT.search(matter.question))
     relations = [without_article(word.casefold()) for word in scene.relations]
-    found = []
+    shares = []
     for option in matter.options:
         small = _without_names(scene, pair, option).casefold()
-        held = [k for k, word in enumerate(relations) if whole_word(word).search(small)]
-        held = [k for k in held if not any(_longer(relations[k], relations[other]) for other in held)]
-        if not held:
+        named = [k for k, word in enumerate(relations) if whole_word(word).search(small)]
+        named = [k for k in named if not any(_longer(relations[k], relations[other]) for other in named)]
+        if not named:
             return None
-        share = sum(k in known for k in held) / len(held)
-        found.append(1.0 - share if denied else share)
-    return None if denied and not known else found
+        share = sum(k in known for k in named) / len(named)
+        shares.append(1.0 - share if denied else share)
+    return None if denied and not known else shares
 
 
 def _without_names(scene: Scene, pair: Sequence[int], option: str) -> str:
@@ -232,9 +232,9 @@ def _without_names(scene: Scene, pair: Sequence[int], option: str) -> str:
     return option
 
 
-def _longer(one: str, other: str) -> bool:
+def _longer(word: str, other: str) -> bool:
     """Whether one relation's word is only a part of another one ("lover" in "former lover")."""
-    return one in other and len(one) < len(other)
+    return word in other and len(word) < len(other)
 
 
 def _shared(matter: Matter, option: str) -> float:

@@ -165,20 +165,20 @@ class Talk(ScenePart):
     def _read(cls, value: Any) -> Any:
         if not isinstance(value, str):
             return value
-        found = _talk_in(value)
-        if found is None:
+        fields = _talk_in(value)
+        if fields is None:
             raise ValueError("a line of talk is not accepted; accepted: what `Talk.line` writes")
-        return found
+        return fields
 
 
 def _talk_in(line: str) -> dict[str, str] | None:
     """The talk that a line tells; None if it tells none."""
-    found = _EXCHANGE.fullmatch(line) or _INTRODUCTION.fullmatch(line)
-    if found is None:
+    match = _EXCHANGE.fullmatch(line) or _INTRODUCTION.fullmatch(line)
+    if match is None:
         return None
-    told = {"asker": "", "victim": "", "question": '""', **found.groupdict()}
+    fields = {"asker": "", "victim": "", "question": '""', **match.groupdict()}
     try:
-        return {**told, **{name: json.loads(told[name]) for name in ("question", "answer")}}
+        return {**fields, **{name: json.loads(fields[name]) for name in ("question", "answer")}}
     except ValueError:
         return None
 
@@ -201,8 +201,8 @@ def named(words: str, names: Sequence[str]) -> str | None:
 
 def all_named(words: Iterable[str], names: Sequence[str]) -> list[str]:
     """The names that several words mean, each once, in their order; words that mean none are skipped."""
-    found = (named(word, names) for word in words)
-    return list(dict.fromkeys(name for name in found if name is not None))
+    meant = (named(word, names) for word in words)
+    return list(dict.fromkeys(name for name in meant if name is not None))
 
 
 def in_one_line(text: str) -> str:

@@ -78,8 +78,8 @@ class SeatMemory:
 
     def nearest(self, query: str, count: int) -> list[Talk]:
         """The `count` pieces of talk nearest to a query, in the order in which they were heard."""
-        found = self.memory.search(query, count, tag=TALK) if self.talks else []
-        return [self.talks[position - len(self.script)] for position in sorted(one.position for one in found)]
+        nearest = self.memory.search(query, count, tag=TALK) if self.talks else []
+        return [self.talks[position - len(self.script)] for position in sorted(excerpt.position for excerpt in nearest)]
 
     def asked(self, target: int, victim: str) -> int:
         """How many questions about a victim a seat has answered, as far as this one heard: |Q_j| of PLAYER*."""
@@ -93,8 +93,8 @@ class SeatMemory:
     def _retrieve(self, query: str, tag: str, budget: int) -> list[int]:
         key = (query, tag, budget)
         if key not in self._found:
-            found = self.memory.retrieve(query, budget, tag=tag, as_told=True)
-            self._found[key] = [one.position for one in found]
+            excerpts = self.memory.retrieve(query, budget, tag=tag, as_told=True)
+            self._found[key] = [excerpt.position for excerpt in excerpts]
         return self._found[key]
 
     # -- what is noted -----------------------------------------------------------------------------------------
@@ -131,14 +131,14 @@ class SeatMemory:
         """The answer is over."""
         if self._open is None:
             return
-        asker, target, victim, question, told = self._open
+        asker, target, victim, question, answers = self._open
         self._open = None
         talk = Talk(
             asker=self.scene.players[asker],
             speaker=self.scene.players[target],
             victim=self.scene.victims[victim],
             question=question,
-            answer=self.scene.join(told) or self.scene.say.nothing,
+            answer=self.scene.join(answers) or self.scene.say.nothing,
         )
         self._add(talk)
 

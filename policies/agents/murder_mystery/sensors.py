@@ -63,8 +63,8 @@ class SensorCard(ScenePart):
 
 def card(sensor: str, language: str) -> SensorCard:
     """The information in a question about a sensor."""
-    told = sentences(language).sensors[sensor]
-    return SensorCard(sensor=told.name, question=told.question, choices=list(told.choices))
+    words = sentences(language).sensors[sensor]
+    return SensorCard(sensor=words.name, question=words.question, choices=list(words.choices))
 
 
 class SensorReading(ScenePart):
@@ -84,7 +84,7 @@ class SensorSummary(ScenePart):
 
 @cache
 def _by_name() -> dict[str, str]:
-    return {told.name: sensor for language in LANGUAGES for sensor, told in sentences(language).sensors.items()}
+    return {words.name: sensor for language in LANGUAGES for sensor, words in sentences(language).sensors.items()}
 
 
 def sensor_of(name: str) -> str:
@@ -94,8 +94,8 @@ def sensor_of(name: str) -> str:
 
 def read_by(readings: Iterable[SensorReading]) -> dict[str, str]:
     """What sensors read: sensor -> choice, both by the names of `SENSORS`; empty for what is no choice of it."""
-    told = ((sensor_of(reading.sensor), reading.choice) for reading in readings)
-    return {sensor: choice_of(choice, SENSORS[sensor].choices) or "" for sensor, choice in told if sensor in SENSORS}
+    choices = ((sensor_of(reading.sensor), reading.choice) for reading in readings)
+    return {sensor: choice_of(choice, SENSORS[sensor].choices) or "" for sensor, choice in choices if sensor in SENSORS}
 
 
 def choice_of(words: str, choices: Sequence[str]) -> str | None:
@@ -111,12 +111,12 @@ def sensors_from(words: str) -> tuple[str, ...]:
     known = {**{name: name for name in accepted}, "opportunity": SUSPICION}
     if words == "none":
         return ()
-    found = []
+    sensors = []
     for word in words.split("+"):
         if word not in known:
             raise accept("sensor", word, [*accepted, "opportunity", "none"])
-        found.append(known[word])
-    return tuple(dict.fromkeys(found))
+        sensors.append(known[word])
+    return tuple(dict.fromkeys(sensors))
 
 
 def distance(readings: Iterable[SensorReading]) -> int:
@@ -156,13 +156,13 @@ class Known(NamedTuple):
 
 def known_of(excerpts: Excerpts, about: str) -> Known:
     """Read the excerpts for one character."""
-    scene, told, victim = excerpts.scene, excerpts.told(), excerpts.dead
+    scene, statements, victim = excerpts.scene, excerpts.told(), excerpts.dead
     person = scene.person(about)
     texts = [*excerpts.script, *(talk.answer for talk in excerpts.dialogue if talk.speaker != about)]
     others = [seat for seat in range(len(scene.players)) if scene.players[seat] != excerpts.me.name]
-    hints = wording.suspicion(scene, victim, others, texts).get(person, 0.0) if not has_facts(told) else 0.0
-    dossier = judge(scene, victim, [person], told)[person]
-    return Known(excerpts, told, dossier._replace(hints=hints, weight=dossier.weight + hints), person)
+    hints = wording.suspicion(scene, victim, others, texts).get(person, 0.0) if not has_facts(statements) else 0.0
+    dossier = judge(scene, victim, [person], statements)[person]
+    return Known(excerpts, statements, dossier._replace(hints=hints, weight=dossier.weight + hints), person)
 
 
 def sense(sensor: str, known: Known, asked: int = -1) -> SensorReading:
@@ -186,7 +186,11 @@ def _reason(scene: Scene, facts: Sequence[Fact]) -> str:
 
 def _emotion(known: Known) -> tuple[str, list[Fact]]:
     pair = (known.excerpts.seat, known.person)
-    own = [one.fact for one in known.told if one.fact.kind == "feels" and one.fact.args[::2] == pair]
+    own = [
+        statement.fact
+        for statement in known.told
+        if statement.fact.kind == "feels" and statement.fact.args[::2] == pair
+    ]
     if own:
         return ("negative", "neutral", "positive")[own[-1].args[1] + 1], own
     suspicious = known.dossier.there or known.dossier.caught > 0

@@ -38,7 +38,7 @@ class ThinkSummary(CharacterAsk[Words], kind="questum.think_summary"):
 
     def heuristic(self, rng: np.random.Generator) -> Words:
         known = self.known
-        facts = [one.fact for one in known.told if known.person in one.fact.args[:1]]
+        facts = [statement.fact for statement in known.told if known.person in statement.fact.args[:1]]
         said = [say(fact, self.scene.vocabulary, None) for fact in dict.fromkeys(facts)]
         return Words(words=self.scene.join(said) or self.about)
 
@@ -55,9 +55,9 @@ class ThinkQuestion(CharacterAsk[Questions], kind="questum.think_question"):
     def heuristic(self, rng: np.random.Generator) -> Questions:
         """On what the summary does not hold, first; then on what the character was not asked about."""
         known = self.known
-        held = {fact.kind for fact in facts_in(self.summary, self.scene.vocabulary, None)}
+        known_kinds = {fact.kind for fact in facts_in(self.summary, self.scene.vocabulary, None)}
         asked = topics_put(answered(self.excerpts, known.person))
-        missing = [topic for topic, kinds in _MISSING if not held & kinds]
+        missing = [topic for topic, kinds in _MISSING if not known_kinds & kinds]
         rest = [topic for topic, _ in _MISSING if topic not in missing]
         fresh = [topic for topic in (*missing, *rest) if topic not in asked] or [OPEN]
         words = death_of(known.victim, known.told)._asdict()
@@ -100,8 +100,8 @@ class ThinkTimeline(VictimAsk[Entries], kind="questum.think_timeline"):
         """The facts that answer the question best, in order of time; for free prose, sentences."""
         facts = heuristics.chosen_facts(self.excerpts, self.question)[:ENTRIES]
         if not facts:
-            found = heuristics.prose_answer(self.question, self.script, guilty=False)
-            return Entries(entries=[found] if found else [])
+            sentences = heuristics.prose_answer(self.question, self.script, guilty=False)
+            return Entries(entries=[sentences] if sentences else [])
         timed = [fact for fact in facts if fact.kind in ("at", "saw")]
         rest = [fact for fact in facts if fact not in timed]
         ordered = sorted(timed, key=lambda fact: fact.args[2]) + rest

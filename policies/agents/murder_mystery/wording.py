@@ -67,15 +67,15 @@ def counts(text: str) -> Mapping[str, int]:
 @lru_cache(maxsize=1 << 14)
 def tokens(text: str) -> frozenset[str]:
     """Words of a text that carry meaning, Chinese by pairs of characters."""
-    found = TOKEN.findall(text.casefold())
-    words = {word for word in found if word not in _COMMON and word.isascii()}
-    pairs = {a + b for a, b in pairwise(found) if not a.isascii() and not b.isascii()}
+    matches = TOKEN.findall(text.casefold())
+    words = {word for word in matches if word not in _COMMON and word.isascii()}
+    pairs = {a + b for a, b in pairwise(matches) if not a.isascii() and not b.isascii()}
     return frozenset(words | {pair for pair in pairs if pair[0] not in _COMMON or pair[1] not in _COMMON})
 
 
-def overlap(one: str, other: str) -> float:
+def overlap(text: str, other: str) -> float:
     """The share of the words of `one` that `other` has as well: 0 .. 1."""
-    wanted = tokens(one)
+    wanted = tokens(text)
     return len(wanted & tokens(other)) / len(wanted) if wanted else 0.0
 
 
@@ -101,8 +101,8 @@ def suspicion(scene: Scene, victim: int, suspects: Sequence[int], texts: Sequenc
     """
     raw = dict.fromkeys(suspects, 0.0)
     for text in texts:
-        told = counts(text)
-        against = sum(min(told[sort], _ENOUGH) for sort in _SUSPICIOUS)
+        frequencies = counts(text)
+        against = sum(min(frequencies[sort], _ENOUGH) for sort in _SUSPICIOUS)
         if not against:
             continue
         named = [suspect for suspect in suspects if mentions(scene, suspect, text)]
@@ -181,7 +181,7 @@ def put(
     for slot, number, listed in (("p", place, scene.places), ("t", time, scene.times), ("m", means, scene.means)):
         values[slot] = listed[number] if 0 <= number < len(listed) else forms.unnamed[slot]
     form = (forms.about.get(name) if values["x"] else None) or forms.questions[name]
-    return re.sub(r"\{(\w)\}", lambda found: values[found[1]], form)
+    return re.sub(r"\{(\w)\}", lambda match: values[match[1]], form)
 
 
 def naming(scene: Scene, victim: str, words: str) -> str:

@@ -66,7 +66,7 @@ class ReadClaims(Ask[ClaimsOfStatement], kind="claims.read_claims", max_tokens=6
     def heuristic(self, rng: np.random.Generator) -> ClaimsOfStatement:
         me = self.players.index(self.speaker) if self.speaker in self.players else -1
         offline = read_offline(self.words, me, len(self.players), self.roles)
-        return ClaimsOfStatement(claims=tuple(_told(one, self.roles) for one in offline))
+        return ClaimsOfStatement(claims=tuple(_told(claim, self.roles) for claim in offline))
 
     def misheard(self, ear: MisreadingModel) -> Self:
         """Words that are missed say nothing; those that are misread change in the answer."""

@@ -83,12 +83,17 @@ class WerewolfSeat(GameSeat[WerewolfView]):
         belief = self._infer(now)
         self._note(belief)
         options = coded(info)
-        told: dict[str, Any] = {"me": self.me, "now": now, "inference": belief.text, "standing": list(belief.standing)}
-        told |= {"messages": self.record.messages[-self.chosen.window :], "options": options}
+        inputs: dict[str, Any] = {
+            "me": self.me,
+            "now": now,
+            "inference": belief.text,
+            "standing": list(belief.standing),
+        }
+        inputs |= {"messages": self.record.messages[-self.chosen.window :], "options": options}
         if now.does in ("speak", "last_words", "whisper"):
             self._speaking = view
-            return self._say(asks.Speak(**told, refused=[]))
-        chosen = self.seat_model.ask(asks.Choose(**told)).choice
+            return self._say(asks.Speak(**inputs, refused=[]))
+        chosen = self.seat_model.ask(asks.Choose(**inputs)).choice
         return int(info["legal"][list(options).index(chosen)])
 
     @abstractmethod
@@ -113,8 +118,8 @@ class WerewolfSeat(GameSeat[WerewolfView]):
 
     def notes(self) -> dict[str, Any]:
         """`beliefs`, where they changed: player -> stance and trust; and the questions asked."""
-        told, self._told = self._told, {}
-        return {**super().notes(), **({"beliefs": told} if told else {})}
+        beliefs, self._told = self._told, {}
+        return {**super().notes(), **({"beliefs": beliefs} if beliefs else {})}
 
     def _note(self, belief: InferredBelief) -> None:
         shown = {
@@ -159,9 +164,9 @@ class WerewolfSeat(GameSeat[WerewolfView]):
         own = tuple(seat for seat in poisoned if seat != self._attacked)
         self.me = self.me.model_copy(update={"poisoned": self.me.poisoned + own})
 
-    def _learn(self, told: Move, role_names: Sequence[str]) -> None:
+    def _learn(self, move: Move, role_names: Sequence[str]) -> None:
         """What the moderator says is certain."""
-        kind, args, _ = told
+        kind, args, _ = move
         if kind == NIGHT:
             self._attacked = None
         elif kind == ATTACKED:
@@ -206,8 +211,8 @@ class WindowAgent(WerewolfSeat):
     def _infer(self, now: WerewolfSituation) -> InferredBelief:
         assert self.me is not None
         messages = self.record.messages[-self.chosen.window :]
-        found = self._found()
-        opinions = self.seat_model.ask(asks.Infer(me=self.me, now=now, found=found, messages=messages)).opinions
+        retrieved = self._found()
+        opinions = self.seat_model.ask(asks.Infer(me=self.me, now=now, found=retrieved, messages=messages)).opinions
         reflected = self.seat_model.ask(
             asks.ReflectOnWindow(
                 me=self.me, now=now, questions=list(asks.QUESTIONS), messages=messages, opinions=opinions
@@ -258,7 +263,7 @@ class RetrievalAgent(WindowAgent):
     def _found(self) -> list[HeardMessage]:
         if not len(self._memory):
             return []
-        return [self.record.messages[found.position] for found in self._memory.search(QUERY, self.chosen.top)]
+        return [self.record.messages[excerpt.position] for excerpt in self._memory.search(QUERY, self.chosen.top)]
 
 
 class RerankAgent(RetrievalAgent):
@@ -267,9 +272,11 @@ class RerankAgent(RetrievalAgent):
     name: ClassVar[str] = "werewolf_rerank"
 
     def _found(self) -> list[HeardMessage]:
-        found = super()._found()
-        if len(found) < 2:
-            return found
-        texts = {str(number): text for number, text in enumerate(found)}
+        retrieved = super()._found()
+        if len(retrieved) < 2:
+            return retrieved
+        texts = {str(number): text for number, text in enumerate(retrieved)}
         named = self.seat_model.ask(asks.Rerank(query=QUERY, texts=texts)).order
-        return [found[number] for number in dict.fromkeys((*named, *range(len(found))))]  # those left out come last
+        return [
+            retrieved[number] for number in dict.fromkeys((*named, *range(len(retrieved))))
+        ]  # those left out come last

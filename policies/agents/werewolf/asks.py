@@ -263,8 +263,8 @@ class ReflectOnWindow(HeardAsk[WerewolfReflection], kind="werewolf.reflect"):
 
     def heuristic(self, rng: np.random.Generator) -> WerewolfReflection:
         ranked = sorted(self.opinions, key=lambda opinion: (-abs(opinion.trust), opinion.player))
-        asked = [f"Is {name(one.player)} who they seem to be?" for one in ranked[:2]]
-        foes = [one.player for one in ranked if one.stance == inference.ADVERSARY]
+        asked = [f"Is {name(opinion.player)} who they seem to be?" for opinion in ranked[:2]]
+        foes = [opinion.player for opinion in ranked if opinion.stance == inference.ADVERSARY]
         return WerewolfReflection(
             asked=asked,
             reflection=f"It is day {self.now.day}, and {len(self.now.alive)} players live. I am a {self.me.role}. "

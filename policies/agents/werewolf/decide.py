@@ -114,17 +114,17 @@ class WerewolfDecision:
 
     def _intents(self, *, today: bool = False) -> Iterator[tuple[HeardMessage, reading.ReadIntent]]:
         """The intents in the messages; on demand only those in the talk of today."""
-        for message, found in self.told:
+        for message, statement in self.told:
             if not today or (message.day == self.now.day and not message.private):
-                yield from ((message, intent) for intent in found.intents)
+                yield from ((message, intent) for intent in statement.intents)
 
     def heat(self, *, believed: bool = False) -> Counter[int]:
         """How many players attacked each one in the talk of today; on demand only those who are not distrusted."""
         attacks = {
-            (one.speaker, one.target)
-            for _, one in self._intents(today=True)
-            if one.kind != reading.DEFEND and one.speaker in self.now.alive
-            if not believed or self.standing[one.speaker] >= SUSPECT
+            (intent.speaker, intent.target)
+            for _, intent in self._intents(today=True)
+            if intent.kind != reading.DEFEND and intent.speaker in self.now.alive
+            if not believed or self.standing[intent.speaker] >= SUSPECT
         }
         return Counter(target for _, target in sorted(attacks))
 
@@ -132,8 +132,8 @@ class WerewolfDecision:
         """The living others who say they are something, latest last."""
         said = [
             judgement.player
-            for message, found in self.told
-            for judgement in found.judgements
+            for message, statement in self.told
+            for judgement in statement.judgements
             if judgement.player == message.speaker
             and judgement.identity == identity
             and judgement.player in self.others
@@ -143,8 +143,8 @@ class WerewolfDecision:
     def _reported(self, about: int) -> bool:
         """Whether the seat has reported on a player in the messages it sees."""
         return any(
-            message.speaker == self.me.seat and (one.target, one.score) == (about, reading.CHECK)
-            for message, one in self._intents()
+            message.speaker == self.me.seat and (intent.target, intent.score) == (about, reading.CHECK)
+            for message, intent in self._intents()
         )
 
     # -- by day ------------------------------------------------------------------------------------------------
@@ -166,12 +166,12 @@ class WerewolfDecision:
     def _checks_to_tell(self) -> list[str]:
         """The seer tells of living werewolves at once; of innocents when pressed, when dying, or from the second on."""
         new = [check for check in reversed(self.now.checks) if not self._reported(check.player)]
-        wolves = [one for one in new if one.werewolf and one.player in self.now.alive]
-        innocent = [one for one in new if not one.werewolf and one.player in self.now.alive]
+        wolves = [check for check in new if check.werewolf and check.player in self.now.alive]
+        innocent = [check for check in new if not check.werewolf and check.player in self.now.alive]
         pressed = self.heat()[self.me.seat] >= _PRESSED or bool(self.claimed("seer"))
         due = self.now.does == "last_words" or self.now.day > 1 or pressed
-        told = wolves + (innocent if due else [])
-        return [code(speech.REPORT, (one.player, int(one.werewolf))) for one in told]
+        checks = wolves + (innocent if due else [])
+        return [code(speech.REPORT, (check.player, int(check.werewolf))) for check in checks]
 
     def _claim(self, role: str) -> str:
         names = list(dict.fromkeys(self.me.roles))
@@ -229,8 +229,8 @@ class WerewolfDecision:
 
     def _accused_today(self) -> list[int]:
         """Whom it attacked in the talk of today itself, latest last."""
-        own = [one for message, one in self._intents(today=True) if message.speaker == self.me.seat]
-        return [one.target for one in own if one.kind != reading.DEFEND and one.target in self._victims()]
+        own = [intent for message, intent in self._intents(today=True) if message.speaker == self.me.seat]
+        return [intent.target for intent in own if intent.kind != reading.DEFEND and intent.target in self._victims()]
 
     def _deceives(self) -> bool:
         """Drawn anew for each word and vote; without deceit nothing is drawn."""
@@ -238,15 +238,19 @@ class WerewolfDecision:
 
     def _as_liar(self, victims: Sequence[int]) -> Liar:
         """What the table thinks, by who was attacked least and most in the messages; of equals, the most dangerous."""
-        attacks = {(one.speaker, one.target) for _, one in self._intents() if one.kind != reading.DEFEND}
+        attacks = {(intent.speaker, intent.target) for _, intent in self._intents() if intent.kind != reading.DEFEND}
         blamed = Counter(target for _, target in attacks)
         fellows = [seat for seat in self.others if seat in self.now.wolves]
         worst = max(fellows, key=lambda j: (blamed[j], self.noise[j]), default=None)
         suspected = worst if worst is not None and blamed[worst] > max(blamed[seat] for seat in victims) else None
-        told = [one.target for m, one in self._intents() if m.speaker == self.me.seat and one.score == reading.CHECK]
+        reported = [
+            intent.target
+            for m, intent in self._intents()
+            if m.speaker == self.me.seat and intent.score == reading.CHECK
+        ]
         seers = self.claimed("seer")
         trusted = min(victims, key=lambda j: (blamed[j], self.standing[j], self.noise[j]))
-        return Liar(trusted, [j for j in seers if j in victims], suspected, told, any(j in fellows for j in seers))
+        return Liar(trusted, [j for j in seers if j in victims], suspected, reported, any(j in fellows for j in seers))
 
     def _speak_as_wolf(self) -> list[str]:
         victims = self._victims()
@@ -256,9 +260,9 @@ class WerewolfDecision:
             return [code(lie.kind, lie.args) for lie in lies(self._as_liar(victims))]
         threat, heat = self._lowest(victims), self.heat()
         reported_me = [
-            one.speaker
-            for _, one in self._intents()
-            if one.target == self.me.seat and one.kind == reading.ATTACK and one.score == reading.CHECK
+            intent.speaker
+            for _, intent in self._intents()
+            if intent.target == self.me.seat and intent.kind == reading.ATTACK and intent.score == reading.CHECK
         ]
         if reported_me and reported_me[-1] in victims:  # two seers: one of them lies, and the table must guess which
             return [code(speech.REPORT, (reported_me[-1], 1))]
@@ -279,10 +283,10 @@ class WerewolfDecision:
         if not victims:
             return ()
         tonight = [
-            one.target
-            for message, one in self._intents()
+            intent.target
+            for message, intent in self._intents()
             if message.day == self.now.day and message.speaker in self.now.wolves
-            if one.kind == reading.ATTACK and one.target in victims
+            if intent.kind == reading.ATTACK and intent.target in victims
         ]
         if tonight:
             return (tonight[0],)

@@ -57,7 +57,7 @@ def infer(observer: Observer, players: int, messages: Sequence[HeardMessage], we
         for message, weight in zip(messages, weights, strict=True)
     ]
     certain = dict.fromkeys(observer.good, 1.0) | dict.fromkeys(observer.bad, -1.0) | {observer.seat: 1.0}
-    facts = _counted(_Tally(players, certain), [one for one in said if one[0] == reading.MODERATOR])
+    facts = _counted(_Tally(players, certain), [statement for statement in said if statement[0] == reading.MODERATOR])
     tally = _counted(facts, said)
     return [tally.trust(seat) for seat in range(players)]
 
@@ -116,10 +116,10 @@ def _as_wolf(
     wolves = {observer.seat, *observer.bad}
     danger = [0.0] * players
     for message, weight in zip(messages, weights, strict=True):
-        found = _read(message, players)
-        for a, kind, b, score in found.intents:
+        statement = _read(message, players)
+        for a, kind, b, score in statement.intents:
             if b in wolves and a not in wolves:
                 danger[a] += weight * _SHARE * score * (-1 if kind == reading.DEFEND else 1)
-        for player, identity, confidence in reading.judged_by(observer, message.speaker, found):
+        for player, identity, confidence in reading.judged_by(observer, message.speaker, statement):
             danger[player] += weight * DANGER.get(identity, 0.0) * confidence / reading.MOST
     return [1.0 if seat in wolves else max(-1.0, min(HARMLESS, ENEMY - danger[seat])) for seat in range(players)]

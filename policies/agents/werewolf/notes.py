@@ -215,11 +215,11 @@ def one_heard(message: HeardMessage, ear: MisreadingModel, players: int, day: in
 
 def _misread(message: HeardMessage, ear: MisreadingModel, players: int) -> str:
     """The words that are heard; the same ones where nothing can be read in them."""
-    said, found = message.line(), reading.read(message.speaker, message.text, players)
-    acts = [intent for intent in found.intents if intent.speaker == message.speaker]
+    said, statement = message.line(), reading.read(message.speaker, message.text, players)
+    acts = [intent for intent in statement.intents if intent.speaker == message.speaker]
     claims = [
         judgement
-        for judgement in found.judgements
+        for judgement in statement.judgements
         if judgement.player == message.speaker and judgement.identity in _ROLES
     ]
     targets = list(dict.fromkeys(act.target for act in acts))
@@ -229,7 +229,7 @@ def _misread(message: HeardMessage, ear: MisreadingModel, players: int) -> str:
         target, other = ear.pick(said, "target", targets), ear.pick(said, "other", others)
         return re.sub(rf"\bplayer[\s_]*{target}(?!\d)", name(other), message.text, flags=re.IGNORECASE)
     if acts:
-        return " ".join(_contrary(one) for one in acts)
+        return " ".join(_contrary(act) for act in acts)
     if claims:
         roles: Sequence[str] = [role for role in _ROLES if role != claims[0].identity]
         return f"I am {ear.pick(said, 'role', roles).capitalize()}."

@@ -81,14 +81,14 @@ def read(speaker: int, text: str, players: int) -> ReadStatement:
     >>> read(1, "I accuse player_3 of being evil.", players=8).intents
     (ReadIntent(speaker=1, kind='attack', target=3, score=6.0),)
     """
-    found = _Found()
+    collected = _Found()
     if speaker == MODERATOR:
-        _announcement(text, found)
+        _announcement(text, collected)
     else:
-        rest = _reports(speaker, text, found)
+        rest = _reports(speaker, text, collected)
         for clause in filter(None, map(str.strip, _CLAUSES.split(rest))):
-            _clause(speaker, clause, found)
-    return sift(found.intents, found.judgements, players)
+            _clause(speaker, clause, collected)
+    return sift(collected.intents, collected.judgements, players)
 
 
 def sift(intents: Iterable[ReadIntent], judgements: Iterable[ReadJudgement], players: int) -> ReadStatement:
@@ -124,12 +124,12 @@ def _judged(judgements: Iterable[ReadJudgement], players: int) -> tuple[list[Rea
             dropped += 1
             continue
         judgement = ReadJudgement(player, identity, _clamped(confidence))
-        held = best.get(player)
-        if player in torn or (held is not None and is_bad(held.identity) != is_bad(identity)):
+        before = best.get(player)
+        if player in torn or (before is not None and is_bad(before.identity) != is_bad(identity)):
             torn[player] = torn.get(player, 1) + 1
-        elif held is None or (judgement.confidence, _specific(judgement)) > (held.confidence, _specific(held)):
+        elif before is None or (judgement.confidence, _specific(judgement)) > (before.confidence, _specific(before)):
             best[player] = judgement
-    return [one for player, one in best.items() if player not in torn], dropped + sum(torn.values())
+    return [judgement for player, judgement in best.items() if player not in torn], dropped + sum(torn.values())
 
 
 def _specific(judgement: ReadJudgement) -> bool:
@@ -185,8 +185,16 @@ def judged_by(observer: Observer, speaker: int, reading: ReadStatement) -> tuple
     if speaker == observer.seat:
         return ()
     if speaker == MODERATOR:
-        deaths = [one for one in reading.judgements if one.confidence == FOUND_DEAD and one.player in observer.poisoned]
-        return tuple(one for one in reading.judgements if one.player != observer.seat and one not in deaths)
+        deaths = [
+            judgement
+            for judgement in reading.judgements
+            if judgement.confidence == FOUND_DEAD and judgement.player in observer.poisoned
+        ]
+        return tuple(
+            judgement
+            for judgement in reading.judgements
+            if judgement.player != observer.seat and judgement not in deaths
+        )
     bad_of = dict.fromkeys(observer.good, False) | dict.fromkeys(observer.bad, True)
     bad_of[observer.seat] = is_bad(observer.identity)
     taken: list[ReadJudgement] = []
@@ -223,10 +231,13 @@ def _of_speaker(speaker: int, said: ReadJudgement, *, right: bool) -> ReadJudgem
 def _judged_alone(taken: list[ReadJudgement]) -> list[ReadJudgement]:
     """For each player the surest judgement, and the bad one of two: a liar's claims are lies."""
     best: dict[int, ReadJudgement] = {}
-    for one in taken:
-        held = best.get(one.player)
-        if held is None or (is_bad(one.identity), one.confidence) > (is_bad(held.identity), held.confidence):
-            best[one.player] = one
+    for judgement in taken:
+        before = best.get(judgement.player)
+        if before is None or (is_bad(judgement.identity), judgement.confidence) > (
+            is_bad(before.identity),
+            before.confidence,
+        ):
+            best[judgement.player] = judgement
     return list(best.values())
 
 
@@ -240,20 +251,20 @@ _ANNOUNCED: Final = (
 )
 
 
-def _announcement(text: str, found: _Found) -> None:
+def _announcement(text: str, collected: _Found) -> None:
     """Checks and revealed roles, deaths at night (the wolves hardly kill their own), votes."""
     for what, form in _ANNOUNCED:
         for match in form.finditer(text):
             if what == "vote":
-                found.intents.append(ReadIntent(int(match[1]), ATTACK, int(match[2]), BALLOT))
+                collected.intents.append(ReadIntent(int(match[1]), ATTACK, int(match[2]), BALLOT))
             elif what == "dead":
                 for seat in seats_in(match[1]):
-                    found.judgements.append(ReadJudgement(seat, NOT_WEREWOLF, FOUND_DEAD))
+                    collected.judgements.append(ReadJudgement(seat, NOT_WEREWOLF, FOUND_DEAD))
             else:
                 identity = _identity(match[3])
                 if match[2]:
                     identity = NOT_WEREWOLF
-                found.judgements.append(ReadJudgement(int(match[1]), identity, CERTAIN))
+                collected.judgements.append(ReadJudgement(int(match[1]), identity, CERTAIN))
 
 
 def _identity(word: str) -> str:
@@ -308,53 +319,53 @@ _IS: Final = re.compile(_COPULA, re.IGNORECASE)
 _STANCES: Final = ((_VOTES, True, BALLOT), (_AGAINST, True, OPINION), (_FOR, False, OPINION))
 
 
-def _reports(speaker: int, text: str, found: _Found) -> str:
+def _reports(speaker: int, text: str, collected: _Found) -> str:
     """Checks that are reported, which may run over several sentences; returns the text without them."""
     for match in _REPORT.finditer(text):
         bad = (match[3] is not None) != denied(match[2])
-        found.both(speaker, int(match[1]), bad=bad, score=CHECK)
-        found.judgements.append(ReadJudgement(speaker, "seer", CLAIM))
+        collected.both(speaker, int(match[1]), bad=bad, score=CHECK)
+        collected.judgements.append(ReadJudgement(speaker, "seer", CLAIM))
     return _REPORT.sub(" . ", text)
 
 
-def _clause(speaker: int, clause: str, found: _Found) -> None:
+def _clause(speaker: int, clause: str, collected: _Found) -> None:
     """One clause. What a claim or hearsay takes up is not read again as an opinion."""
-    rest = _hearsay(_claims(speaker, clause, found), found)
+    rest = _hearsay(_claims(speaker, clause, collected), collected)
     for form, bad, score in _STANCES:
         for match in form.finditer(rest):
             against = denied(rest[: match.start()])
             # to accuse somebody not is to say little; "I trust that player_1 is good" is read as "player_1 is good"
             if not (bad and against) and _IS.match(rest, match.end()) is None:
                 for seat in seats_in(match[1], speaker):
-                    found.both(speaker, seat, bad=bad != against, score=HUNCH if against or "?" in rest else score)
+                    collected.both(speaker, seat, bad=bad != against, score=HUNCH if against or "?" in rest else score)
     for match in _TRICKS.finditer(rest):
-        found.intents += [ReadIntent(speaker, DECEIVE, seat, OPINION) for seat in seats_in(match[1], speaker)]
-    _predicates(speaker, rest, found)
+        collected.intents += [ReadIntent(speaker, DECEIVE, seat, OPINION) for seat in seats_in(match[1], speaker)]
+    _predicates(speaker, rest, collected)
 
 
-def _claims(speaker: int, clause: str, found: _Found) -> str:
+def _claims(speaker: int, clause: str, collected: _Found) -> str:
     """What the speaker claims to be; returns the clause without it."""
     for match in _I_AM.finditer(clause):
         word = (match[2] or match[3]).lower()
         bad = word == "evil" or "wol" in word
         if match[1] and bad:
-            found.judgements.append(ReadJudgement(speaker, NOT_WEREWOLF, DENIAL))
+            collected.judgements.append(ReadJudgement(speaker, NOT_WEREWOLF, DENIAL))
         elif not match[1]:
             identity = _identity(word) if match[2] else (WEREWOLF if bad else NOT_WEREWOLF)
             confidence = DENIAL if word in ("good", "innocent") else CHECK if bad else CLAIM
-            found.judgements.append(ReadJudgement(speaker, identity, confidence))
+            collected.judgements.append(ReadJudgement(speaker, identity, confidence))
     return _I_AM.sub(" ", clause)
 
 
-def _hearsay(clause: str, found: _Found) -> str:
+def _hearsay(clause: str, collected: _Found) -> str:
     """What somebody is said to do to somebody else; returns the clause without it."""
     for match in _THEY.finditer(clause):
         kind = ATTACK if match[2] else DEFEND if match[3] else DECEIVE
-        found.intents.append(ReadIntent(int(match[1]), kind, int(match[5]), HEARSAY))
+        collected.intents.append(ReadIntent(int(match[1]), kind, int(match[5]), HEARSAY))
     return _THEY.sub(" ", clause)
 
 
-def _predicates(speaker: int, clause: str, found: _Found) -> None:
+def _predicates(speaker: int, clause: str, collected: _Found) -> None:
     """What players are said to be."""
     for match in _PREDICATE.finditer(clause):
         against = denied(match[2]) != denied(re.split(r",|\band\b", clause[: match.start()])[-1])
@@ -364,4 +375,4 @@ def _predicates(speaker: int, clause: str, found: _Found) -> None:
             continue  # not to be the Seer is not to be a werewolf
         sure = OPINION if not against and "?" not in clause else HUNCH
         for seat in seats_in(match[1], speaker):
-            found.both(speaker, seat, bad=bad, score=sure, identity=role[0].lower() if role else "")
+            collected.both(speaker, seat, bad=bad, score=sure, identity=role[0].lower() if role else "")

@@ -37,8 +37,8 @@ Does = Literal["speak", "last_words", "whisper", "hunt", "protect", "save", "poi
 
 def _number(player: Any) -> Any:
     """The number of a player who is called by name, as `player_3`; anything else as it is."""
-    found = re.fullmatch(r"player_(\d{1,4})", player) if isinstance(player, str) else None
-    return player if found is None else int(found[1])
+    match = re.fullmatch(r"player_(\d{1,4})", player) if isinstance(player, str) else None
+    return player if match is None else int(match[1])
 
 
 Player = Annotated[
@@ -54,10 +54,10 @@ def _matched(pattern: re.Pattern[str], lines: Any) -> dict[str, str]:
     """The named parts of lines that tell something; parts that are not told are left out. Raises `ValueError`."""
     if not all(isinstance(line, str) for line in lines):
         raise ValueError("lines that are no texts")
-    found = pattern.fullmatch("\n".join(lines))
-    if found is None:
+    match = pattern.fullmatch("\n".join(lines))
+    if match is None:
         raise ValueError("lines that do not tell what was expected")
-    return {name: told for name, told in found.groupdict().items() if told is not None}
+    return {name: text for name, text in match.groupdict().items() if text is not None}
 
 
 class SeerCheck(BaseModel):
@@ -100,9 +100,9 @@ class WerewolfSelfInfo(BaseModel):
     def _from_lines(cls, lines: Any) -> Any:
         if not isinstance(lines, list):
             return lines
-        told = _matched(_SELF, lines)
-        held = {"roles": told.pop("roles").split(", "), "fellows": list(seats_named(told.pop("fellows", "")))}
-        return {**told, **held, "seat": int(told["seat"])}
+        fields = _matched(_SELF, lines)
+        lists = {"roles": fields.pop("roles").split(", "), "fellows": list(seats_named(fields.pop("fellows", "")))}
+        return {**fields, **lists, "seat": int(fields["seat"])}
 
 
 def observer_of(me: WerewolfSelfInfo, wolves: Sequence[int], innocent: Sequence[int]) -> reading.Observer:
@@ -181,12 +181,12 @@ class WerewolfSituation(BaseModel):
     def _from_lines(cls, lines: Any) -> Any:
         if not isinstance(lines, list):
             return lines
-        told = _matched(_SITUATION, lines)
-        checks = [{"player": int(seat), "werewolf": not no} for seat, no in _CHECKED.findall(told.get("checks", ""))]
+        fields = _matched(_SITUATION, lines)
+        checks = [{"player": int(seat), "werewolf": not no} for seat, no in _CHECKED.findall(fields.get("checks", ""))]
         return {
-            "does": next((does for does, task in _TASKS.items() if task == told["does"]), told["does"]),
-            "day": int(told["day"]),
-            **{who: list(seats_named(told.get(who, ""))) for who in ("alive", "wolves", "innocent")},
+            "does": next((does for does, task in _TASKS.items() if task == fields["does"]), fields["does"]),
+            "day": int(fields["day"]),
+            **{who: list(seats_named(fields.get(who, ""))) for who in ("alive", "wolves", "innocent")},
             "checks": checks,
-            "attacked": int(told["attacked"]) if "attacked" in told else None,
+            "attacked": int(fields["attacked"]) if "attacked" in fields else None,
         }

@@ -246,10 +246,10 @@ class Interview(Procedure):
         room = self.room
         common = self._about(target, victim)
         cards = [card(sensor, room.scene.language) for sensor in self.settings.sensors]
-        answers = room.seat_model.ask_all([Sense(**common, sensor=told) for told in cards])
+        answers = room.seat_model.ask_all([Sense(**common, sensor=sensor) for sensor in cards])
         readings = [
-            SensorReading(sensor=told.sensor, choice=read.choice, reason=read.reason)
-            for told, read in zip(cards, answers, strict=True)
+            SensorReading(sensor=sensor.sensor, choice=read.choice, reason=read.reason)
+            for sensor, read in zip(cards, answers, strict=True)
         ]
         summary = SensorSummary(character=room.name(target), readings=readings)
         answer = room.ask_or_fail(Question(**common, summary=summary, number=number), QUESTION)
@@ -311,14 +311,14 @@ class Interview(Procedure):
             )
             for seat in seats
         ]
-        found = [
+        summaries = [
             SensorSummary(character=room.name(seat), readings=_readings(answer.readings))
             for seat, answer in zip(seats, room.seat_model.ask_all(questions), strict=True)
         ]
-        for seat, summary in zip(seats, found, strict=True):
+        for seat, summary in zip(seats, summaries, strict=True):
             self.summaries[victim, seat] = summary
             self.expected[victim, seat] = expected_gain(value_of(summary.readings))
-        return found
+        return summaries
 
     # -- inputs of the vote ---------------------------------------------------------------------------------
 
@@ -333,4 +333,4 @@ class Interview(Procedure):
 
 def _readings(answered: Mapping[str, SensorAnswer]) -> list[SensorReading]:
     """Answers by sensor, as a summary holds them."""
-    return [SensorReading(sensor=name, choice=one.choice, reason=one.reason) for name, one in answered.items()]
+    return [SensorReading(sensor=name, choice=answer.choice, reason=answer.reason) for name, answer in answered.items()]

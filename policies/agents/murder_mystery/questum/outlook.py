@@ -56,9 +56,9 @@ class Outlook:
 
     Args:
         scene: What everybody knows.
-        heard: What the seat heard.
+        talk: What the seat heard.
         victim: Name.
-        told: What is taken as known and heard about the victim.
+        statements: What is taken as known and heard about the victim.
         beliefs: What follows from that; the seats that can have done it are looked at.
         liars: How many who killed nobody may lie.
     """
@@ -66,21 +66,21 @@ class Outlook:
     def __init__(
         self,
         scene: Scene,
-        heard: HeardTalk,
+        talk: HeardTalk,
         victim: str,
-        told: Sequence[Told],
+        statements: Sequence[Told],
         beliefs: Beliefs,
         liars: int,
     ) -> None:
         self._scene, self._victim, self._beliefs = scene, victim, beliefs
         self._asked_for: dict[PlannedQuestion, QuestionTopic] = {}
-        self._others = others = sorted({*range(len(scene.players))} - {heard.seat})
+        self._others = others = sorted({*range(len(scene.players))} - {talk.seat})
         self._lying = liars > 0
         self._now = {**dict.fromkeys(others, 0.0), **beliefs.chances}
         self._uncertain = uncertainty(self._now)
         self._doubts = {seat: beliefs.doubt(seat) for seat in others}
-        self._death = death_of(scene.person(victim), told)
-        self._put = {seat: list(heard.put(seat, victim)) for seat in range(len(scene.players))}
+        self._death = death_of(scene.person(victim), statements)
+        self._put = {seat: list(talk.put(seat, victim)) for seat in range(len(scene.players))}
         self._left = {
             (holder, seat, kind): self._share_left(holder, seat, kind)
             for holder in others
@@ -95,9 +95,17 @@ class Outlook:
         self._sightings = {
             seat: sum(self._left.get((holder, seat, "saw"), 0.0) for holder in others) for seat in {*self._now, *others}
         }
-        at_death = [one for one in told if one.fact.kind in ("at", "saw") and one.fact.args[2] == self._death.time]
-        self._claimed = {one.teller for one in at_death if not one.sure and one.fact.args[0] == one.teller}
-        self._seen = {one.fact.args[0] for one in at_death if one.fact.args[0] != one.teller}
+        at_death = [
+            statement
+            for statement in statements
+            if statement.fact.kind in ("at", "saw") and statement.fact.args[2] == self._death.time
+        ]
+        self._claimed = {
+            statement.teller
+            for statement in at_death
+            if not statement.sure and statement.fact.args[0] == statement.teller
+        }
+        self._seen = {statement.fact.args[0] for statement in at_death if statement.fact.args[0] != statement.teller}
         self._bad = {
             seat: np.array([world.bad >> seat & 1 and world.murderer != seat for world in beliefs.worlds], bool)
             for seat in others
@@ -107,26 +115,28 @@ class Outlook:
     def _share_left(self, holder: int, seat: int, kind: str) -> float:
         """The share of what a holder might know of a seat that it was not asked for, or had no room to tell."""
         left = 1.0
-        for one in self._put[holder]:
-            if kind in one.kinds and (not one.about or seat in one.about):
-                left *= _CUT if one.full and not self._beyond(one, kind) else 0.0
+        for answer in self._put[holder]:
+            if kind in answer.kinds and (not answer.about or seat in answer.about):
+                left *= _CUT if answer.full and not self._beyond(answer, kind) else 0.0
         return left
 
-    def _beyond(self, one: HeardAnswer, kind: str) -> bool:
+    def _beyond(self, answer: HeardAnswer, kind: str) -> bool:
         """Whether an answer went on to sightings at other hours than it was asked for, so that there are no more at that."""
-        if kind != "saw" or not one.times:
+        if kind != "saw" or not answer.times:
             return False
-        return any(told.fact.kind == "saw" and told.fact.args[2] not in one.times for told in one.told)
+        return any(
+            statement.fact.kind == "saw" and statement.fact.args[2] not in answer.times for statement in answer.told
+        )
 
     def gain(self, question: PlannedQuestion, target: int, liars: float) -> float:
         """Expected information of an answer about the murderer, in nats, plus `liars` times its information about liars."""
         if not self._uncertain or self._repeated(question, target):
             return 0.0
         prospect = self.prospect(question, target)
-        found = expected_fall(self._now, target, prospect, self._doubts[target]) if prospect.clears else 0.0
+        fall = expected_fall(self._now, target, prospect, self._doubts[target]) if prospect.clears else 0.0
         who, lying = self.exposure(question, target)
-        found += who + liars * min(1.0, self._uncertain) * lying + self.of_death(question, target)
-        return min(found, self._uncertain)
+        fall += who + liars * min(1.0, self._uncertain) * lying + self.of_death(question, target)
+        return min(fall, self._uncertain)
 
     def _repeated(self, question: PlannedQuestion, target: int) -> bool:
         """Whether the target has answered the very question: it would say the same again."""
@@ -135,8 +145,10 @@ class Outlook:
             self._asked_for[question] = wanted(self._scene, words, -1, self._scene.person(self._victim))
         asks = self._asked_for[question]
         return any(
-            one.topics == asks.topics and one.times == asks.times and set(one.about) == set(asks.about) - {target}
-            for one in self._put[target]
+            answer.topics == asks.topics
+            and answer.times == asks.times
+            and set(answer.about) == set(asks.about) - {target}
+            for answer in self._put[target]
         )
 
     # -- who did it --------------------------------------------------------------------------------------------
@@ -181,7 +193,7 @@ class Outlook:
             share = 1.0 if target in self._seen else 0.5 * min(1.0, self._sightings[target])
             caught.append(share * self._bad[target])
         gains = [event_gains(self._beliefs, likelihood) for likelihood in caught]
-        return sum(gain[0] for gain in gains), sum(one[1] for one in gains)
+        return sum(gain[0] for gain in gains), sum(gain[1] for gain in gains)
 
     def _seen_elsewhere(
         self, question: PlannedQuestion, target: int
@@ -203,7 +215,7 @@ class Outlook:
         missing = [weight for value, weight in zip(self._death, _MISSING, strict=True) if value == UNKNOWN]
         if question.about >= 0 or question.topic not in (DEATH, ABLE, OPEN) or not missing:
             return 0.0
-        fresh = [s for s in self._others if not any("died" in one.kinds for one in self._put[s])]
+        fresh = [s for s in self._others if not any("died" in answer.kinds for answer in self._put[s])]
         if target not in fresh:
             return 0.0
         share = {DEATH: 1.0, ABLE: 0.7, OPEN: 0.5}[question.topic]
@@ -216,9 +228,9 @@ class Outlook:
             return 0.0
         before = self._put[target]
         if question.about >= 0:
-            fresh = not any(question.about in one.about for one in before)
+            fresh = not any(question.about in answer.about for answer in before)
             return 0.5 * _ELSE[question.topic] if fresh else 0.0
         scene = self._scene
         topics = set(wanted(scene, put(scene, question.topic, scene.victims[0]), -1, -1).topics)
-        fresh = not any(topics <= set(one.topics) and not one.about for one in before)
+        fresh = not any(topics <= set(answer.topics) and not answer.about for answer in before)
         return _ELSE[question.topic] if fresh else 0.0

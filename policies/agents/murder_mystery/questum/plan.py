@@ -74,14 +74,14 @@ class PlannedInterview(Interview):
             self.room.seat_model.claim_shared(self._questions(self._heard.unread()))
 
     def misheard(self) -> list[tuple[str, str]]:
-        told, self._heard.misheard = self._heard.misheard, []
-        return told
+        misheard, self._heard.misheard = self._heard.misheard, []
+        return misheard
 
     def _hears(self, talk: Talk) -> str:
         """An answer as a reader hears it who errs: as it would be in the question about it."""
-        heard = self.room.seat_model.heard_shared(ReadFacts.of(self.room.scene, talk))
-        assert isinstance(heard, ReadFacts)
-        return heard.words
+        question = self.room.seat_model.heard_shared(ReadFacts.of(self.room.scene, talk))
+        assert isinstance(question, ReadFacts)
+        return question.words
 
     def _read(self, talks: Sequence[Talk]) -> list[list[Fact]]:
         """What answers in free words tell, as the model reads them."""
@@ -112,8 +112,12 @@ class PlannedInterview(Interview):
         stored = self._views.get((victim, me))
         if stored is None or stored.heard != number:
             person = scene.person(victim)
-            told = [one for one in self._heard.told(person) if me >= 0 or not one.sure or one.teller < 0]
-            stored = DeathKnowledge(number, told, believed(told, len(scene.players), person, me, liars))
+            statements = [
+                statement
+                for statement in self._heard.told(person)
+                if me >= 0 or not statement.sure or statement.teller < 0
+            ]
+            stored = DeathKnowledge(number, statements, believed(statements, len(scene.players), person, me, liars))
             self._views[victim, me] = stored
         return stored
 
@@ -161,16 +165,16 @@ class PlannedInterview(Interview):
         scene, share, lying = self.room.scene, self.settings.table, self.room.liars
         views = ((1 - share, self.own_view(victim)), (share, self.table_view(victim)))
         outlooks = [
-            (weight, Outlook(scene, self._heard, victim, told, beliefs, lying))
-            for weight, (_, told, beliefs) in views
+            (weight, Outlook(scene, self._heard, victim, statements, beliefs, lying))
+            for weight, (_, statements, beliefs) in views
             if weight
         ]
-        found: dict[tuple[int, PlannedQuestion], float] = {}
+        worth: dict[tuple[int, PlannedQuestion], float] = {}
         for target in targets:
             for question in self._possible(target):
                 gain = sum(weight * outlook.gain(question, target, self.settings.liars) for weight, outlook in outlooks)
-                found[target, question] = gain + self.settings.curiosity * outlooks[0][1].other(question, target)
-        return found
+                worth[target, question] = gain + self.settings.curiosity * outlooks[0][1].other(question, target)
+        return worth
 
     def _possible(self, target: int) -> Iterator[PlannedQuestion]:
         """General questions first, then those about each seat, and relations."""

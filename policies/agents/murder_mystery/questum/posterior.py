@@ -48,52 +48,56 @@ class Beliefs(NamedTuple):
     @property
     def chances(self) -> dict[int, float]:
         """The probability of each murderer of these worlds, in order of seats."""
-        found: dict[int, float] = {}
+        by_murderer: dict[int, float] = {}
         for world, weight in zip(self.worlds, self.weights.tolist(), strict=True):
-            found[world.murderer] = found.get(world.murderer, 0.0) + weight
-        return dict(sorted(found.items()))
+            by_murderer[world.murderer] = by_murderer.get(world.murderer, 0.0) + weight
+        return dict(sorted(by_murderer.items()))
 
     def doubt(self, seat: int) -> dict[int, float]:
         """For each murderer the probability that the words of a seat count for nothing, if he did it."""
-        now, bad = self.chances, dict.fromkeys((one.murderer for one in self.worlds), 0.0)
+        now, bad = self.chances, dict.fromkeys((world.murderer for world in self.worlds), 0.0)
         for world, weight in zip(self.worlds, self.weights.tolist(), strict=True):
             bad[world.murderer] += weight * (world.bad >> seat & 1)
         return {murderer: bad[murderer] / p if p > 0 else 0.0 for murderer, p in now.items()}
 
 
-def believed(told: Iterable[Told], seats: int, victim: int, me: int, liars: int) -> Beliefs:
+def believed(statements: Iterable[Told], seats: int, victim: int, me: int, liars: int) -> Beliefs:
     """What follows from what a seat heard and knows; if no world agrees with it, all of them count.
 
     Args:
-        told: What the seat heard and knows.
+        statements: What the seat heard and knows.
         seats: How many play.
         victim: Person number.
         me: The own seat, which did not do it; what it knows itself is certain. -1 for what the table as a whole believes.
         liars: How many others who did not do it may lie.
     """
-    told = [one for one in told if one.sure or (one.victim == victim and one.teller != me)]
-    heard = [(PUBLIC if one.teller == me else one.teller, one.fact) for one in told]
+    statements = [
+        statement
+        for statement in statements
+        if statement.sure or (statement.victim == victim and statement.teller != me)
+    ]
+    testimony = [(PUBLIC if statement.teller == me else statement.teller, statement.fact) for statement in statements]
     every = [world for world in belief.worlds(seats, liars) if me < 0 or not world.bad >> me & 1]
-    left = list(belief.consistent(belief.clauses(heard, victim), every)) or every
-    likelihood = _Likelihood(heard, victim)
+    left = list(belief.consistent(belief.clauses(testimony, victim), every)) or every
+    likelihood = _Likelihood(testimony, victim)
     weights = np.array([likelihood.of(world) for world in left])
     return Beliefs(tuple(left), weights / weights.sum())
 
 
-def chances(told: Iterable[Told], seats: int, victim: int, me: int, liars: int) -> dict[int, float]:
+def chances(statements: Iterable[Told], seats: int, victim: int, me: int, liars: int) -> dict[int, float]:
     """The probability of each other seat to have killed a victim, in order of seats; they sum to 1. See `believed`."""
     others = dict.fromkeys((seat for seat in range(seats) if seat != me), 0.0)
-    return {**others, **believed(told, seats, victim, me, liars).chances}
+    return {**others, **believed(statements, seats, victim, me, liars).chances}
 
 
 class _Likelihood:
     """How likely what honest seats tell of reason and access is, if the murderer of a world did it."""
 
-    def __init__(self, heard: Sequence[belief.Told], victim: int) -> None:
+    def __init__(self, testimony: Sequence[belief.Told], victim: int) -> None:
         self._motives: dict[int, list[int]] = {}
         self._access: dict[int, list[tuple[int, int]]] = {}
         self._deadly: list[tuple[int, int]] = []
-        for teller, (kind, args) in heard:
+        for teller, (kind, args) in testimony:
             bit = 0 if teller == PUBLIC else 1 << teller
             if kind == "motive" and args[2] == victim:
                 self._motives.setdefault(args[0], []).append(bit)
@@ -179,7 +183,7 @@ def event_gains(beliefs: Beliefs, likelihood: NDArray[np.float64]) -> tuple[floa
     """
     joint = np.stack([beliefs.weights * likelihood, beliefs.weights * (1 - likelihood)])
     murderers = np.array([world.murderer for world in beliefs.worlds])
-    by_murderer = np.stack([joint[:, murderers == one].sum(axis=1) for one in np.unique(murderers)], axis=1)
+    by_murderer = np.stack([joint[:, murderers == murderer].sum(axis=1) for murderer in np.unique(murderers)], axis=1)
     everything = float(_entropies(beliefs.weights).sum()) - _entropy(joint)
     who = uncertainty(beliefs.chances) - _entropy(by_murderer)
     return max(0.0, who), max(0.0, everything - who)

@@ -159,12 +159,12 @@ class GratrAgent(WerewolfSeat):
 
     # -- what is heard -----------------------------------------------------------------------------------------
 
-    def _learn(self, told: Move, role_names: Sequence[str]) -> None:
-        super()._learn(told, role_names)
-        if told.kind == CHECKED:
-            self._reasons[told.args[0]] = f"my own check: {'a' if told.args[1] else 'no'} werewolf"
-        elif told.kind == REVEALED:
-            self._reasons[told.args[0]] = f"the moderator revealed the role, {role_names[told.args[1]]}"
+    def _learn(self, move: Move, role_names: Sequence[str]) -> None:
+        super()._learn(move, role_names)
+        if move.kind == CHECKED:
+            self._reasons[move.args[0]] = f"my own check: {'a' if move.args[1] else 'no'} werewolf"
+        elif move.kind == REVEALED:
+            self._reasons[move.args[0]] = f"the moderator revealed the role, {role_names[move.args[1]]}"
 
     def _heard(self, messages: Sequence[HeardMessage]) -> None:
         assert self.me is not None
@@ -179,7 +179,7 @@ class GratrAgent(WerewolfSeat):
 
     def come_first(self, view: WerewolfView) -> None:  # type: ignore[override]  # of its own game
         """Claim the intents of what was said since the last turn."""
-        said = [one for one in self.record.news(view.events, view.role_names) if one.speaker != MODERATOR]
+        said = [message for message in self.record.news(view.events, view.role_names) if message.speaker != MODERATOR]
         self.seat_model.claim_shared(_about_intents(said, len(view.roles)))
 
     def hear(self, view: WerewolfView) -> None:  # type: ignore[override]  # of its own game
@@ -211,13 +211,13 @@ class GratrAgent(WerewolfSeat):
                     statement=message,
                 )
             )
-        found = asks.usable(message.speaker, intents, identities, self.me)
-        self.dropped += found.dropped
-        graph.observe(message.day, speaker, message.text, found.intents, found.judgements)
+        sifted = asks.usable(message.speaker, intents, identities, self.me)
+        self.dropped += sifted.dropped
+        graph.observe(message.day, speaker, message.text, sifted.intents, sifted.judgements)
         for evidence in (self._evidence, self._learned):
             if evidence is not None and not message.private:
-                collect(evidence, message, found)
-        for identity in found.identities:
+                collect(evidence, message, sifted)
+        for identity in sifted.identities:
             if (
                 identity.identity in DANGER
                 and identity.confidence >= self._identities.get(identity.player, ("", 0.0))[1]
@@ -279,9 +279,9 @@ class GratrAgent(WerewolfSeat):
 
     def notes(self) -> dict[str, Any]:
         """`beliefs`, where they changed; the questions asked; and `dropped`, parts of answers that could not be used."""
-        told = super().notes()
+        notes = super().notes()
         dropped, self._dropped_told = self.dropped - self._dropped_told, self.dropped
-        return told | ({"dropped": dropped} if dropped else {})
+        return notes | ({"dropped": dropped} if dropped else {})
 
 
 def _in_words(seat: int, trust: float) -> str:

@@ -58,7 +58,7 @@ class AskIntent(Ask[Intents], kind="gratr.intent", max_tokens=LENGTH, temperatur
 
     def heuristic(self, rng: np.random.Generator) -> Intents:
         found = reading.read(self.statement.speaker, self.statement.text, self.players).intents
-        intents = [Meant(speaker=one[0], intent=one[1], target=one[2], score=one[3]) for one in found]  # type: ignore[arg-type]
+        intents = [Meant(speaker=intent[0], intent=intent[1], target=intent[2], score=intent[3]) for intent in found]  # type: ignore[arg-type]
         return Intents(why=_BY_WORDS, intents=intents)
 
     def choices(self) -> Choices:
@@ -75,8 +75,10 @@ class AskIntent(Ask[Intents], kind="gratr.intent", max_tokens=LENGTH, temperatur
         sure = [
             (intent, ear.overstates(f"{intent.speaker} {intent.intent} {intent.target}")) for intent in answer.intents
         ]
-        told = [one.model_copy(update={"score": reading.MOST}) if overstated else one for one, overstated in sure]
-        return answer.model_copy(update={"intents": told})
+        intents = [
+            intent.model_copy(update={"score": reading.MOST}) if overstated else intent for intent, overstated in sure
+        ]
+        return answer.model_copy(update={"intents": intents})
 
 
 class Seen(Answer):
@@ -109,14 +111,16 @@ class AskIdentity(Ask[Identities], kind="gratr.identity", fixed=("me",), max_tok
 
     def heuristic(self, rng: np.random.Generator) -> Identities:
         said, observer = self.statement, observer_of(self.me, self.wolves, self.innocent)
-        found = reading.judged_by(observer, said.speaker, reading.read(said.speaker, said.text, len(self.me.roles)))
-        judgements = [Seen(player=one[0], identity=one[1], confidence=one[2]) for one in found]  # type: ignore[arg-type]
+        statement = reading.judged_by(observer, said.speaker, reading.read(said.speaker, said.text, len(self.me.roles)))
+        judgements = [
+            Seen(player=judgement[0], identity=judgement[1], confidence=judgement[2]) for judgement in statement
+        ]  # type: ignore[arg-type]
         return Identities(why=_BY_WORDS, judgements=judgements)
 
     def choices(self) -> Choices:
         return {
             "judgements.player": others_of(self.me),
-            "judgements.identity": {one: one.replace("-", " ") for one in reading.IDENTITIES},
+            "judgements.identity": {identity: identity.replace("-", " ") for identity in reading.IDENTITIES},
         }
 
     def schema_of_answer(self) -> dict[str, Any]:
@@ -129,8 +133,11 @@ class AskIdentity(Ask[Identities], kind="gratr.identity", fixed=("me",), max_tok
         sure = [
             (judgement, ear.overstates(f"{judgement.player} {judgement.identity}")) for judgement in answer.judgements
         ]
-        told = [one.model_copy(update={"confidence": reading.MOST}) if overstated else one for one, overstated in sure]
-        return answer.model_copy(update={"judgements": told})
+        judgements = [
+            judgement.model_copy(update={"confidence": reading.MOST}) if overstated else judgement
+            for judgement, overstated in sure
+        ]
+        return answer.model_copy(update={"judgements": judgements})
 
 
 class AskRoles(AskIdentity, kind="gratr.roles"):
@@ -166,12 +173,17 @@ def usable(speaker: int, intents: Intents, identities: Identities, me: WerewolfS
     weighs). A confidence counts for the observer's side or against it.
     """
     sifted = reading.sift(
-        [reading.ReadIntent(one.speaker, one.intent, one.target, one.score) for one in intents.intents],
-        [reading.ReadJudgement(one.player, one.identity, one.confidence) for one in identities.judgements],
+        [reading.ReadIntent(intent.speaker, intent.intent, intent.target, intent.score) for intent in intents.intents],
+        [
+            reading.ReadJudgement(judgement.player, judgement.identity, judgement.confidence)
+            for judgement in identities.judgements
+        ],
         len(me.roles),
     )
     own = [intent for intent in sifted.intents if intent.speaker == speaker and speaker != MODERATOR]
-    weights = [(one.target, (1 if one.kind == reading.DEFEND else -1) * one.score / reading.MOST) for one in own]
+    weights = [
+        (intent.target, (1 if intent.kind == reading.DEFEND else -1) * intent.score / reading.MOST) for intent in own
+    ]
     wolf = me.side == WOLVES
     judgements = [
         GraphJudgement(

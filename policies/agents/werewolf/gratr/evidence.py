@@ -140,8 +140,8 @@ class WeighedEvidence(Evidence):
             said = rate.often * np.array([1 - rate.hits, rate.hits])
             contrary = RATES[_CONTRARY.get(kind, kind)][side]
             other = contrary.often * np.array([1 - contrary.hits, contrary.hits])
-            heard = (1 - doubt) * said + doubt / 2 * rate.often * of_chance + doubt / 2 * other
-            of_kind[side] = np.log(heard / of_chance)
+            likelihood = (1 - doubt) * said + doubt / 2 * rate.often * of_chance + doubt / 2 * other
+            of_kind[side] = np.log(likelihood / of_chance)
         return of_kind
 
 
@@ -154,22 +154,22 @@ def _worth(times: int) -> float:
     return (1 - ECHO**times) / (1 - ECHO)
 
 
-def collect(evidence: Evidence, message: HeardMessage, found: StatementEvidence) -> None:
+def collect(evidence: Evidence, message: HeardMessage, statement: StatementEvidence) -> None:
     """Take in what a public statement says: acts towards others, a claim of the speaker's, a death."""
     if message.speaker == MODERATOR:
-        for identity in found.identities:
+        for identity in statement.identities:
             if identity.confidence == FOUND_DEAD:
                 evidence.die(identity.player)
         return
-    for target, weight in found.intents:
+    for target, weight in statement.intents:
         if message.act:
             evidence.act("vote", message.speaker, target)
         elif abs(weight) >= CHECK / MOST:
             evidence.act("evil" if weight < 0 else "good", message.speaker, target)
         else:
             evidence.act("accuse" if weight < 0 else "defend", message.speaker, target)
-    own = [one for one in found.identities if one.player == message.speaker]
-    if not found.intents and any(one.identity in DANGER for one in own):
+    own = [identity for identity in statement.identities if identity.player == message.speaker]
+    if not statement.intents and any(identity.identity in DANGER for identity in own):
         evidence.claim(message.speaker)
 
 
@@ -208,7 +208,7 @@ class Reliabilities:
     @property
     def vector(self) -> Array:
         """All weights, shape (WEIGHTS,): acts by kind, then signs."""
-        return np.array([*(x for kind in KINDS for x in self.acts[kind]), *(getattr(self, one) for one in SIGNS)])
+        return np.array([*(x for kind in KINDS for x in self.acts[kind]), *(getattr(self, sign) for sign in SIGNS)])
 
     @classmethod
     def of(cls, vector: Iterable[float]) -> Reliabilities:
@@ -221,13 +221,13 @@ class Reliabilities:
 
     def as_json(self) -> dict[str, Any]:
         """Plain values, which `read_parameters` reads."""
-        return {"acts": {kind: list(self.acts[kind]) for kind in KINDS}} | {one: getattr(self, one) for one in SIGNS}
+        return {"acts": {kind: list(self.acts[kind]) for kind in KINDS}} | {sign: getattr(self, sign) for sign in SIGNS}
 
     @classmethod
-    def from_json(cls, told: Mapping[str, Any]) -> Reliabilities:
+    def from_json(cls, stored: Mapping[str, Any]) -> Reliabilities:
         """From plain values. Raises `ParlourError`, KeyError, TypeError or ValueError for others."""
-        acts = {str(kind): tuple(map(float, weights)) for kind, weights in dict(told["acts"]).items()}
-        return cls(acts, *(float(told[one]) for one in SIGNS))
+        acts = {str(kind): tuple(map(float, weights)) for kind, weights in dict(stored["acts"]).items()}
+        return cls(acts, *(float(stored[sign]) for sign in SIGNS))
 
 
 @dataclass(frozen=True)
@@ -246,10 +246,10 @@ def read_parameters(path: str | Path) -> LearnedParameters:
             stored = json_value(resources.files(__package__).joinpath("data/trained.json").read_bytes())
         else:
             stored = json_value(Path(path).read_bytes())
-        given, told = {**stored["parameters"]}, stored.get("reliabilities")
+        given, reliabilities = {**stored["parameters"]}, stored.get("reliabilities")
         if unknown := set(given) - {field.name for field in fields(Parameters)}:
             raise ParlourError(f"parameters {sorted(unknown)}")
-        return LearnedParameters(given, None if told is None else Reliabilities.from_json(told))
+        return LearnedParameters(given, None if reliabilities is None else Reliabilities.from_json(reliabilities))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ParlourError(
             f"parameters {str(path)!r} cannot be read ({error}); accepted: {TRAINED!r}, {FORM}"
@@ -298,18 +298,18 @@ def features(table: Table, me: int, graph: Sequence[float], evidence: Evidence, 
 
     Who acts towards the observer does so towards one of the village. The observer's own acts tell it nothing.
     """
-    found = np.zeros((len(table), WEIGHTS))
+    columns = np.zeros((len(table), WEIGHTS))
     edges = _edges(evidence.acts, me, rho)
     if edges:
         ends = np.array(list(edges))
         counts = np.array(list(edges.values()))
         pairs = 2 * table[:, ends[:, 0]] + table[:, ends[:, 1]]
         for sides in range(_SIDES):
-            found[:, sides : len(KINDS) * _SIDES : _SIDES] = (pairs == sides) @ counts
+            columns[:, sides : len(KINDS) * _SIDES : _SIDES] = (pairs == sides) @ counts
     for place, seats in ((-3, evidence.claims), (-2, evidence.dead)):
-        found[:, place] = table[:, seats].sum(axis=1)
-    found[:, -1] = table @ np.array(graph)
-    return found
+        columns[:, place] = table[:, seats].sum(axis=1)
+    columns[:, -1] = table @ np.array(graph)
+    return columns
 
 
 def _edges(acts: Sequence[tuple[Kind, int, int]], me: int, rho: float) -> dict[tuple[int, int], list[float]]:
@@ -317,7 +317,7 @@ def _edges(acts: Sequence[tuple[Kind, int, int]], me: int, rho: float) -> dict[t
     edges: dict[tuple[int, int], list[float]] = {}
     for kind, source, target in acts:
         if source != me:
-            held = [rho * x for x in edges.get((source, target), (0.0,) * len(KINDS))]
-            held[KINDS.index(kind)] += 1.0
-            edges[source, target] = held
+            weights = [rho * x for x in edges.get((source, target), (0.0,) * len(KINDS))]
+            weights[KINDS.index(kind)] += 1.0
+            edges[source, target] = weights
     return edges

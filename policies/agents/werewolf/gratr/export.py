@@ -168,12 +168,12 @@ def grounds(graph: TrustGraph, seat: int) -> list[str]:
 
 def _latest(graph: TrustGraph, belief: TrustBelief) -> list[EdgeEvidence]:
     """The newest item of each edge, chain by chain, no edge twice."""
-    found: dict[tuple[int, int], EdgeEvidence] = {}
+    newest: dict[tuple[int, int], EdgeEvidence] = {}
     for chain in sorted(belief.chains, key=lambda chain: -chain.weight):
         for link in chain.links:
             item = graph.net.edges[link.source, link.target]["evidence"][link.items - 1]
-            found.setdefault((link.source, link.target), item)
-    return list(found.values())[:SHOWN]
+            newest.setdefault((link.source, link.target), item)
+    return list(newest.values())[:SHOWN]
 
 
 def _quoted(turn: int, speaker: str, text: str) -> str:

@@ -62,10 +62,10 @@ def starts(trust: Sequence[float], target: int, width: int) -> list[int]:
 
 def search(into: Into, trust: Sequence[float], target: int, parameters: Parameters) -> list[FoundChain]:
     """All chains that lead to the target and carry any trust, in the order in which they were found."""
-    found = []
+    chains = []
     for start in starts(trust, target, parameters.width):
-        found += _follow(into, trust, target, start, parameters.length)
-    return found
+        chains += _follow(into, trust, target, start, parameters.length)
+    return chains
 
 
 def _follow(into: Into, trust: Sequence[float], target: int, start: int, length: int) -> list[FoundChain]:
@@ -236,9 +236,9 @@ class TrustGraph:
             self._add(EdgeEvidence(turn, speaker, target, text, float(weight)))
             strength[target] = max(strength.get(target, 0.0), abs(weight))
         trust, belief = (None, None) if speaker is None else (self._established[speaker], self._ground[speaker])
-        for one in judged:  # all by the trust in the speaker before this statement
-            self._hear(one, statement, trust, belief, strength.get(one.player, 1.0))
-        for seat in sorted({one.player for one in judged} | ({speaker} if speaker is not None else set())):
+        for judgement in judged:  # all by the trust in the speaker before this statement
+            self._hear(judgement, statement, trust, belief, strength.get(judgement.player, 1.0))
+        for seat in sorted({judgement.player for judgement in judged} | ({speaker} if speaker is not None else set())):
             self.net.nodes[seat]["observations"].append(statement)
 
     def retrieve(self, target: int, turn: int) -> tuple[Chain, ...]:
@@ -248,8 +248,8 @@ class TrustGraph:
         the evidence says and no evidence itself: the next search sets out from what statements and facts established, so
         that who asks twice learns nothing new. As printed the result stays, and errors feed on themselves.
         """
-        found = search(self._into, self._established, self._seat(target), self.parameters)
-        chains = tuple(self._chain(one) for one in found)
+        paths = search(self._into, self._established, self._seat(target), self.parameters)
+        chains = tuple(self._chain(chain) for chain in paths)
         new = eq.weighted([chain.u for chain in chains], [chain.weight for chain in chains])
         old = self._established[target]
         if new is None or self.certain(target) or not eq.takes_over(old, new):
@@ -306,21 +306,21 @@ class TrustGraph:
         self._new(TrustBelief(number, player, statement.turn, u, "stated", self._ground[player], stated=stated))
         self._set(player, number)
 
-    def _chain(self, found: FoundChain) -> Chain:
+    def _chain(self, chain: FoundChain) -> Chain:
         links = []
-        for source, target in zip(found.players, found.players[1:], strict=False):
+        for source, target in zip(chain.players, chain.players[1:], strict=False):
             edge = self._into[target][source]
             links.append(Link(source, target, edge["tau"], len(edge["evidence"]), edge["backward"]))
         mode = self.parameters.mode
         return Chain(
-            found.players,
-            self._established[found.players[-1]],
-            tuple(self._ground[k] for k in found.players),
+            chain.players,
+            self._established[chain.players[-1]],
+            tuple(self._ground[k] for k in chain.players),
             tuple(links),
-            found.u,
-            found.value,
-            eq.entropy(found.u, mode),
-            eq.chain_weight(found.u, found.value, mode),
+            chain.u,
+            chain.value,
+            eq.entropy(chain.u, mode),
+            eq.chain_weight(chain.u, chain.value, mode),
         )
 
     def _backward(self, target: int, chains: Sequence[Chain]) -> None:

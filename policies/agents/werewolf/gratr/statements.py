@@ -229,10 +229,10 @@ def explained(
         evidence: The evidence on an edge, as `TrustGraph.evidence` gives it.
         parameters: Parameters of the graph.
     """
-    found = _rests_on(belief, beliefs)
-    links = [link for one in found.values() for chain in one.chains for link in chain.links]
+    basis = _rests_on(belief, beliefs)
+    links = [link for entry in basis.values() for chain in entry.chains for link in chain.links]
     edges = {(link.source, link.target): evidence(link.source, link.target) for link in links}
-    return Explanation(belief, found, edges, parameters)
+    return Explanation(belief, basis, edges, parameters)
 
 
 def _rests_on(belief: TrustBelief, beliefs: Sequence[TrustBelief]) -> dict[int, TrustBelief]:
