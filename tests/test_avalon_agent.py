@@ -202,7 +202,7 @@ def test_no_fact_leaves_the_record_whatever_the_summary_says():
     assert len(last.facts) > 8
     assert seen == facts[: len(seen)]
     assert all(line in last.prompt() for line in seen)
-    assert last.told == [*last.facts, *last.messages]  # what the summary claims to have happened counts for nothing
+    assert last.evidence == [*last.facts, *last.messages]  # what the summary claims to have happened counts for nothing
 
 
 def test_what_a_question_has_sent_is_the_beginning_of_the_next_one():

@@ -104,7 +104,7 @@ def test_what_somebody_swears_in_its_own_words_enters_the_posterior():
         plan = next(plan for plan in plans(players) if plan.room.seat_memory.seat != whom)
         (name,) = plan.room.scene.victims
         believed[heard] = (plan.table_view(name).beliefs.chances.get(whom, 0.0), players)
-        told = [one.fact for one in plan.own_view(name).told if not one.sure]
+        told = [one.fact for one in plan.own_view(name).statements if not one.sure]
         assert set(told) == (set(facts) if heard == "read" else set())
     assert believed["read"][0] < believed["not read"][0] == believed["failed"][0]
     for player in believed["failed"][1]:
@@ -273,12 +273,12 @@ def test_the_planners_own_reading_errs_as_the_question_would():
     players, _ = played(NoisyModel(OfflineModel(), noise), rounds=1)
     for plan in plans(players):
         memory = plan.room.seat_memory
-        taken = scenes.heard(
+        taken = scenes.as_heard(
             memory.talks, MisreadingModel(noise, 1, memory.seat, "any"), memory.scene, plan.room.me.name
         )
         expected = {one for one in collect(memory.scene, [], [talk for talk in taken if talk.asker]) if not one.sure}
         victim = memory.scene.person(memory.scene.victims[0])
-        heard = {one for one in plan._heard.told(victim) if not one.sure}
+        heard = {one for one in plan._heard.statements(victim) if not one.sure}
         assert heard == {one for one in expected if one.victim == victim}
         assert taken != memory.talks
 

@@ -128,8 +128,8 @@ def test_facts_deeds_and_ones_own_words_are_heard_as_they_are():
         HeardMessage(day=1, speaker=-1, text="player_3 was the Seer."),
         HeardMessage(day=1, speaker=2, text="I vote for player_3.", act=True),
     ]
-    assert notes.heard(safe, ear("misread=1,miss=1,forget=1"), 8, day=5) == safe
-    assert notes.heard([*safe, ACCUSES], ear("miss=1"), 8, day=1) == safe
+    assert notes.as_heard(safe, ear("misread=1,miss=1,forget=1"), 8, day=5) == safe
+    assert notes.as_heard([*safe, ACCUSES], ear("miss=1"), 8, day=1) == safe
 
 
 def test_both_questions_of_gratr_and_the_windows_mishear_a_statement_alike():
@@ -186,13 +186,13 @@ def test_avalon_talk_is_misread_and_facts_are_not():
         "Quest 2 fails. Fail cards: 1.",
         'player_0 accuses player_2: "Me"',
     ]
-    assert avalon.heard(facts, ear("misread=1,miss=1"), 5) == facts
+    assert avalon.as_heard(facts, ear("misread=1,miss=1"), 5) == facts
     line = 'player_1 accuses player_2: "I saw it"'
-    heard = {avalon.heard([line], ear("misread=1", game=game), 5)[0] for game in range(200)}
+    heard = {avalon.as_heard([line], ear("misread=1", game=game), 5)[0] for game in range(200)}
     assert heard == {f"player_1 accuses player_{k}" for k in (0, 3, 4)} | {"player_1 defends player_2"}
-    team = {avalon.heard(["player_1 recommends player_2"], ear("misread=1", game=game), 5)[0] for game in range(200)}
+    team = {avalon.as_heard(["player_1 recommends player_2"], ear("misread=1", game=game), 5)[0] for game in range(200)}
     assert team == {f"player_1 recommends player_{k}" for k in (0, 3, 4)}
-    assert avalon.heard([line], ear("miss=1"), 5) == []
+    assert avalon.as_heard([line], ear("miss=1"), 5) == []
 
 
 def test_avalon_talk_of_earlier_rounds_is_forgotten_when_rounds_are_summed_up():
@@ -219,11 +219,11 @@ def test_a_murder_mystery_answer_is_about_another_player_or_not_heard():
         say = sentences("en")
 
     talk = Talk(asker="Ann", speaker="Ben", victim="Hugh", question="Where?", answer="Ben saw Cy in the attic.")
-    (own,) = mystery.heard([talk], ear("misread=1,miss=1"), SomeScene(), "Ben")
+    (own,) = mystery.as_heard([talk], ear("misread=1,miss=1"), SomeScene(), "Ben")
     assert own == talk
-    heard = {mystery.heard([talk], ear("misread=1", game=k), SomeScene(), "Ann")[0].answer for k in range(60)}
+    heard = {mystery.as_heard([talk], ear("misread=1", game=k), SomeScene(), "Ann")[0].answer for k in range(60)}
     assert heard == {"Ann saw Cy in the attic.", "Ben saw Ann in the attic."}
-    (missed,) = mystery.heard([talk], ear("miss=1"), SomeScene(), "Ann")
+    (missed,) = mystery.as_heard([talk], ear("miss=1"), SomeScene(), "Ann")
     assert missed.answer == SomeScene.say.nothing
 
 

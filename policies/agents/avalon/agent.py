@@ -79,7 +79,7 @@ class AvalonAgent(AvalonSeat):
         while self._summarised < len(self.notes_taken.rounds):
             ended = self.notes_taken.rounds[self._summarised - 1]
             if ended and MEMORY not in self.chosen.without:
-                record = {**self.told(), "messages": ended}
+                record = {**self.record(), "messages": ended}
                 self._kept = self.seat_model.ask(asks.Summarise(**record)).summary
             self._summarised += 1
 
@@ -94,7 +94,7 @@ class AvalonAgent(AvalonSeat):
         if ANALYSIS in self.chosen.without:
             return []
         others = "" if OTHERS in self.chosen.without else self._lesson.others
-        return self.seat_model.ask(asks.Analyse(**self.told(), about=self.chosen.about, others=others)).in_lines()
+        return self.seat_model.ask(asks.Analyse(**self.record(), about=self.chosen.about, others=others)).in_lines()
 
     def devise(self, now: AvalonSituation, analysis: list[str]) -> list[str]:
         """Eq. 3: the plan, in lines; none without the module."""
@@ -119,7 +119,7 @@ class AvalonAgent(AvalonSeat):
             return ""
         return self.seat_model.ask(asks.Act(**self.playing(now), plan=plan, analysis=analysis, options=options)).choice
 
-    def told(self) -> dict[str, Any]:
+    def record(self) -> dict[str, Any]:
         """The record that every module sees: summarised rounds first, then the other rounds."""
         before, since = self.notes_taken.rounds[: self._summarised - 1], self.notes_taken.rounds[self._summarised - 1 :]
         facts = (
@@ -130,7 +130,7 @@ class AvalonAgent(AvalonSeat):
 
     def playing(self, now: AvalonSituation) -> dict[str, Any]:
         """The same, with what it plays by and what is asked now."""
-        return {**self.told(), "strategy": self._lesson.strategy, "now": now}
+        return {**self.record(), "strategy": self._lesson.strategy, "now": now}
 
     @property
     def _lesson(self) -> Lesson:
@@ -167,6 +167,6 @@ class AvalonAgent(AvalonSeat):
     def _whole_game(self) -> dict[str, Any]:
         """The record after the game; without memory all lines of all rounds."""
         if MEMORY not in self.chosen.without:
-            return self.told()
+            return self.record()
         messages = [line for messages in self.notes_taken.rounds for line in messages]
         return {"me": self.me, "facts": [], "summary": "", "messages": messages}

@@ -42,7 +42,7 @@ class RecordAsk(Ask[A], Generic[A], fixed=("me",), record=("facts", "summary", "
     """Lines of this round."""
 
     @property
-    def told(self) -> list[str]:
+    def evidence(self) -> list[str]:
         """All lines that may hold something to count; facts that a summary repeats are not counted twice."""
         return [*self.facts, *notes.claims_in(self.summary.splitlines()), *self.messages]
 
@@ -52,7 +52,7 @@ class RecordAsk(Ask[A], Generic[A], fixed=("me",), record=("facts", "summary", "
 
     def misheard(self, ear: MisreadingModel) -> Self:
         """Talk of this round is misread; what is kept of earlier talk holds the errors that were made with it."""
-        return self.model_copy(update={"messages": notes.heard(self.messages, ear, len(self.me.roles))})
+        return self.model_copy(update={"messages": notes.as_heard(self.messages, ear, len(self.me.roles))})
 
 
 class RoundsSummary(Answer):
@@ -146,7 +146,7 @@ class Analyse(RecordAsk[Analysis], kind="avalon_agent.analyse", spare=("others",
     """What earlier games taught of the strategies of other roles."""
 
     def heuristic(self, rng: np.random.Generator) -> Analysis:
-        record, habits = self.told, estimate.habits_in(self.others)
+        record, habits = self.evidence, estimate.habits_in(self.others)
         seat = self.me.knowledge
         mine = estimate.careful(seat, record, habits)
         seen = estimate.careful(seat.onlooker(), record, habits)
@@ -195,7 +195,7 @@ class PlayingAsk(RecordAsk[A], Generic[A]):
 
     def chances(self, analysis: Sequence[str]) -> RoleProbabilities:
         """What is held for true: the analysis, and superficial counting where it says nothing."""
-        chances = estimate.believed(self.me.knowledge, self.told)
+        chances = estimate.believed(self.me.knowledge, self.evidence)
         for j, opinion in opinions_in(analysis).items():
             if j < len(chances.evil):
                 chances.evil[j], chances.merlin[j], chances.looks[j] = opinion.evil, opinion.merlin, opinion.looks_evil

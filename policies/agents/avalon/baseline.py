@@ -93,7 +93,7 @@ class LookUp(Ask[Findings], kind="avalon_agent.look_up", fixed=("me",)):
         return with_length(super().schema_of_answer(), "answers", len(self.questions), len(self.questions))
 
     def misheard(self, ear: MisreadingModel) -> Self:
-        material = [notes.heard(messages, ear, len(self.me.roles)) for messages in self.material]
+        material = [notes.as_heard(messages, ear, len(self.me.roles)) for messages in self.material]
         return self.model_copy(update={"material": material})
 
 
@@ -119,7 +119,7 @@ class KeptAsk(Ask[A], Generic[A], fixed=("me",)):
         return not notes.is_fact(str(entry))
 
     def misheard(self, ear: MisreadingModel) -> Self:
-        return self.model_copy(update={"messages": notes.heard(self.messages, ear, len(self.me.roles))})
+        return self.model_copy(update={"messages": notes.as_heard(self.messages, ear, len(self.me.roles))})
 
 
 class ReflectOnFindings(KeptAsk[AvalonReflection], kind="avalon_agent.reflect", spare=("findings",)):

@@ -139,7 +139,7 @@ class Suggest(RecordAsk[Suggestions], kind="avalon_agent.suggest", spare=("earli
 
     def heuristic(self, rng: np.random.Generator) -> Suggestions:
         result = "won" if self.won else "lost"
-        facts = [fact for fact in map(notes.read, self.told) if fact is not None]
+        facts = [fact for fact in map(notes.read, self.evidence) if fact is not None]
         failed = sum(fact.kind == FAILS and not fact.args[2] for fact in facts)
         blamed = sum(fact.kind == speech.ACCUSE and fact.args[0] == self.me.seat for fact in facts)
         return Suggestions(
@@ -192,5 +192,5 @@ class StudyOthers(RecordAsk[OtherRoles], kind="avalon_agent.study_others"):
     """What was known about their strategies before."""
 
     def heuristic(self, rng: np.random.Generator) -> OtherRoles:
-        counted = estimate.count_habits(self.told, [*self.role_of.values()])
+        counted = estimate.count_habits(self.evidence, [*self.role_of.values()])
         return OtherRoles(strategies=estimate.put_tally(estimate.add_tallies(estimate.tally_in(self.earlier), counted)))

@@ -180,9 +180,9 @@ _CONTRARY: Final = {speech.ACCUSE: speech.DEFEND, speech.DEFEND: speech.ACCUSE}
 _VERBS: Final = {speech.ACCUSE: "accuses", speech.DEFEND: "defends", speech.RECOMMEND: "recommends"}
 
 
-def heard(lines: Iterable[str], ear: MisreadingModel, players: int) -> list[str]:
+def as_heard(lines: Iterable[str], ear: MisreadingModel, players: int) -> list[str]:
     """Lines as a reader takes them; those that are missed are left out."""
-    taken = (_one_heard(line, ear, players) for line in lines)
+    taken = (_line_as_heard(line, ear, players) for line in lines)
     return [line for line in taken if line is not None]
 
 
@@ -203,7 +203,7 @@ def _talk_of(line: str, ear: MisreadingModel) -> Fact | None:
     return None if fact is None or fact.kind not in _VERBS or fact.seat == ear.seat else fact
 
 
-def _one_heard(line: str, ear: MisreadingModel, players: int) -> str | None:
+def _line_as_heard(line: str, ear: MisreadingModel, players: int) -> str | None:
     fact = _talk_of(line, ear)
     if fact is None:
         return line

@@ -251,7 +251,7 @@ def turn_of(text: str, info: Mapping[str, Any]) -> TakeTurn:
     long = len(who) > _LONG
     events, private = (lines, []) if long or not asked else apart(lines, _secret(lines, info))
     talk = info.get("free_words", True)
-    listed = offered_now if not talk and len(offered_now) <= _FEW else _told_together(tuple(offered_now))
+    listed = offered_now if not talk and len(offered_now) <= _FEW else _together(tuple(offered_now))
     return TakeTurn(
         language=language,
         common=common,
@@ -266,7 +266,7 @@ def turn_of(text: str, info: Mapping[str, Any]) -> TakeTurn:
 
 
 @lru_cache(maxsize=256)
-def _told_together(sentences: tuple[str, ...]) -> list[str]:
+def _together(sentences: tuple[str, ...]) -> list[str]:
     """As `together`; a seat is often offered the same sentences."""
     return together(sentences)
 

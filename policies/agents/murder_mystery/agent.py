@@ -140,7 +140,7 @@ class MysterySeat(GameSeat[MysteryView]):
 
     def _answer(self, view: MysteryView, info: dict[str, Any], procedure: Procedure) -> Any:
         exchange = procedure.room.seat_memory.pending()
-        if exchange is None or exchange.told:  # the words were read as one of the facts: the answer is complete
+        if exchange is None or exchange.answers:  # the words were read as one of the facts: the answer is complete
             over = game.ENOUGH if game.ENOUGH in view.legal else game.SAYS
             return self._number(info, over.kind, ())
         words = procedure.reply(exchange)

@@ -126,7 +126,7 @@ class CaseAsk(SceneAsk[A], Generic[A]):
         if "dialogue" not in type(self).model_fields:
             return self
         spoken: list[Talk] = getattr(self, "dialogue", [])
-        return self.model_copy(update={"dialogue": scene.heard(spoken, ear, self.scene, self.me.name)})
+        return self.model_copy(update={"dialogue": scene.as_heard(spoken, ear, self.scene, self.me.name)})
 
     @property
     def excerpts(self) -> Excerpts:

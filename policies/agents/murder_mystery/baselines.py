@@ -181,7 +181,7 @@ class OcotConsider(VictimAsk[Words], kind="questum.ocot_consider"):
         asks = wording.wanted(self.scene, self.goal, known.person, known.victim)
         facts = [
             statement.fact
-            for statement in known.told
+            for statement in known.statements
             if heuristics.answers(statement.fact, asks, known.person, known.victim)
         ]
         said = [say(fact, self.scene.vocabulary, None) for fact in dict.fromkeys(facts)]
@@ -286,13 +286,13 @@ class Ocot(_Everybody):
                     **room.about(victim),
                     goal=goal,
                     script=room.seat_memory.excerpts(goal),
-                    dialogue=room.seat_memory.heard(goal),
+                    dialogue=room.seat_memory.dialogue(goal),
                 )
                 for goal in goals
             ]
         )
         considered = [Goal(question=goal, answer=answer.words) for goal, answer in zip(goals, said, strict=True)]
-        dialogue = room.seat_memory.heard(self._query(target, victim))
+        dialogue = room.seat_memory.dialogue(self._query(target, victim))
         return OcotQuestion(**common, considered=considered, dialogue=dialogue, number=number)
 
 
@@ -301,7 +301,7 @@ class ThinkThrice(_Everybody):
 
     def _question(self, target: int, victim: str, number: int) -> think_asks.ThinkQuestion:
         room, query = self.room, self._query(target, victim)
-        excerpts = {"script": room.seat_memory.excerpts(query), "dialogue": room.seat_memory.heard(query)}
+        excerpts = {"script": room.seat_memory.excerpts(query), "dialogue": room.seat_memory.dialogue(query)}
         inputs = {**self._about(target, victim), **excerpts}
         summary = room.seat_model.ask(think_asks.ThinkSummary(**inputs)).words
         return think_asks.ThinkQuestion(**inputs, summary=summary, number=number)
@@ -309,7 +309,7 @@ class ThinkThrice(_Everybody):
     def reply(self, exchange: Exchange) -> str:
         if self.room.secretive:
             return super().reply(exchange)
-        room, asked, excerpts = self.room, self.asked(exchange), self.found(exchange)
+        room, asked, excerpts = self.room, self.asked(exchange), self.excerpts(exchange)
         plain = {key: value for key, value in asked.items() if key != "asker"}
         entries = room.seat_model.ask(think_asks.ThinkTimeline(**plain, script=excerpts["script"])).entries
         entries = [entry for entry in entries if entry.strip()][: think_asks.ENTRIES]

@@ -48,7 +48,7 @@ class Excerpts(NamedTuple):
         """Whether the seat killed this victim."""
         return self.victim in self.me.killed
 
-    def told(self) -> list[Told]:
+    def statements(self) -> list[Statement]:
         """All facts in the excerpts."""
         return collect(self.scene, [(self.seat, self.script)], self.dialogue)
 
@@ -59,7 +59,7 @@ class Excerpts(NamedTuple):
         return facts_of(self.script, self.scene.vocabulary, self.seat)
 
 
-class Told(NamedTuple):
+class Statement(NamedTuple):
     """A fact and where it comes from."""
 
     fact: Fact
@@ -121,7 +121,7 @@ def facts_of(texts: Iterable[str], vocabulary: CaseVocabulary, speaker: int) -> 
     return list(dict.fromkeys(fact for text in texts for fact in facts_in(text, vocabulary, speaker)))
 
 
-def collect(scene: Scene, scripts: Iterable[tuple[int, Sequence[str]]], dialogue: Sequence[Talk]) -> list[Told]:
+def collect(scene: Scene, scripts: Iterable[tuple[int, Sequence[str]]], dialogue: Sequence[Talk]) -> list[Statement]:
     """All facts in excerpts.
 
     Args:
@@ -130,13 +130,17 @@ def collect(scene: Scene, scripts: Iterable[tuple[int, Sequence[str]]], dialogue
         dialogue: Excerpts of the talk.
     """
     vocabulary = scene.vocabulary
-    statements = [Told(fact, NOBODY, True) for fact in facts_in(scene.briefing, vocabulary, None)]
+    statements = [Statement(fact, NOBODY, True) for fact in facts_in(scene.briefing, vocabulary, None)]
     for seat, excerpts in scripts:
-        statements += [Told(f, seat, True) for text in excerpts for f in facts_in(text, vocabulary, _speaker(seat))]
+        statements += [
+            Statement(f, seat, True) for text in excerpts for f in facts_in(text, vocabulary, _speaker(seat))
+        ]
     for talk in dialogue:
         seat = scene.person(talk.speaker)
         victim = scene.person(talk.victim)
-        statements += [Told(fact, seat, False, victim) for fact in facts_in(talk.answer, vocabulary, _speaker(seat))]
+        statements += [
+            Statement(fact, seat, False, victim) for fact in facts_in(talk.answer, vocabulary, _speaker(seat))
+        ]
     return list(dict.fromkeys(statements))
 
 
@@ -144,12 +148,12 @@ def _speaker(seat: int) -> int | None:
     return seat if seat >= 0 else None
 
 
-def has_facts(statements: Sequence[Told]) -> bool:
+def has_facts(statements: Sequence[Statement]) -> bool:
     """Whether the excerpts state facts; where they do not, free prose is searched for words."""
     return len(statements) > 2  # one or two may be chance hits in prose
 
 
-def death_of(victim: int, statements: Iterable[Told]) -> Death:
+def death_of(victim: int, statements: Iterable[Statement]) -> Death:
     """How a victim died, by the majority of the statements; a script counts twice."""
     votes: tuple[Counter[int], ...] = (Counter(), Counter(), Counter())
     for (kind, args), _, sure, _ in statements:
@@ -165,7 +169,7 @@ def judge(
     scene: Scene,
     victim: int,
     suspects: Sequence[int],
-    statements: Sequence[Told],
+    statements: Sequence[Statement],
     texts: Sequence[str] = (),
     open_scripts: bool = False,
 ) -> dict[int, Dossier]:
@@ -186,7 +190,9 @@ def judge(
     }
 
 
-def _dossier(victim: int, suspect: int, statements: Sequence[Told], hints: float, *, open_scripts: bool) -> Dossier:
+def _dossier(
+    victim: int, suspect: int, statements: Sequence[Statement], hints: float, *, open_scripts: bool
+) -> Dossier:
     others = [statement for statement in statements if statement.teller != suspect or (statement.sure and open_scripts)]
     own = [statement for statement in statements if statement.teller == suspect]
     death = death_of(victim, others)
@@ -220,7 +226,7 @@ def _dossier(victim: int, suspect: int, statements: Sequence[Told], hints: float
     return dossier._replace(weight=_weight(dossier))
 
 
-def _whereabouts(statements: Iterable[Told]) -> dict[tuple[int, int], dict[int, None]]:
+def _whereabouts(statements: Iterable[Statement]) -> dict[tuple[int, int], dict[int, None]]:
     """(person, time) -> the places where the person is said to have been, in order."""
     whereabouts: dict[tuple[int, int], dict[int, None]] = {}
     for (kind, args), _, _, _ in statements:
@@ -230,7 +236,7 @@ def _whereabouts(statements: Iterable[Told]) -> dict[tuple[int, int], dict[int, 
     return whereabouts
 
 
-def _means(suspect: int, means: int, others: Iterable[Told]) -> int:
+def _means(suspect: int, means: int, others: Iterable[Statement]) -> int:
     said: Counter[str] = Counter()
     for (kind, args), _, _, _ in others:
         if kind in ("had", "lacked") and args[0] == suspect and means in (args[1], UNKNOWN):
@@ -240,7 +246,7 @@ def _means(suspect: int, means: int, others: Iterable[Told]) -> int:
     return (said["had"] > said["lacked"]) - (said["lacked"] > said["had"])
 
 
-def _caught(suspect: int, own: Iterable[Told], where: dict[tuple[int, int], dict[int, None]]) -> int:
+def _caught(suspect: int, own: Iterable[Statement], where: dict[tuple[int, int], dict[int, None]]) -> int:
     """How often his words about who was where are not what the others say."""
     caught = 0
     for (kind, args), _, _, _ in own:
@@ -250,7 +256,7 @@ def _caught(suspect: int, own: Iterable[Told], where: dict[tuple[int, int], dict
     return caught
 
 
-def _feeling(person: int, other: int, statements: Iterable[Told]) -> int:
+def _feeling(person: int, other: int, statements: Iterable[Statement]) -> int:
     said = [f.args[1] for f, _, _, _ in statements if f.kind == "feels" and f.args[0] == person and f.args[2] == other]
     return said[-1] if said else 0
 

@@ -24,7 +24,7 @@ from parlour.envs.murder_mystery.vocabulary.facts import (
 )
 from parlour.policies.agents.murder_mystery import scene
 from parlour.policies.agents.murder_mystery.asks import SceneAsk
-from parlour.policies.agents.murder_mystery.evidence import Told, collect, facts_of
+from parlour.policies.agents.murder_mystery.evidence import Statement, collect, facts_of
 from parlour.policies.agents.murder_mystery.heuristics import LIMIT
 from parlour.policies.agents.murder_mystery.scene import Scene, Talk, sentences
 from parlour.policies.agents.murder_mystery.seat_memory import SeatMemory
@@ -92,7 +92,7 @@ class ReadFacts(SceneAsk[FactSentences], kind="questum.read"):
         talk = Talk(
             asker=self.asker, speaker=self.speaker, victim=self.victim, question=self.question, answer=self.words
         )
-        (misheard,) = scene.heard([talk], ear, self.scene, "")
+        (misheard,) = scene.as_heard([talk], ear, self.scene, "")
         return self.model_copy(update={"words": misheard.answer})
 
 
@@ -134,7 +134,7 @@ class HeardAnswer(NamedTuple):
     speaker: int
     victim: str
     """Whose death it is about; empty for an introduction."""
-    told: tuple[Told, ...]
+    statements: tuple[Statement, ...]
     kinds: frozenset[str]
     """Kinds of facts that the question asked for; empty for an introduction."""
     topics: tuple[int, ...]
@@ -146,7 +146,7 @@ class HeardAnswer(NamedTuple):
     @property
     def full(self) -> bool:
         """Whether it was as long as answers may be, so that there may be more."""
-        return len(self.told) >= LIMIT
+        return len(self.statements) >= LIMIT
 
 
 AnswerReader = Callable[[Sequence[Talk]], Iterable[Sequence[Fact]]]
@@ -171,7 +171,7 @@ class HeardTalk:
         """What was said and what was heard in its place, since somebody took it from here."""
         self.in_other_words = False
         """Whether any answer was for the reader."""
-        self._sure: list[Told] | None = None
+        self._sure: list[Statement] | None = None
         self._answers: list[HeardAnswer] = []
 
     @property
@@ -199,7 +199,7 @@ class HeardTalk:
         scene, said = self._memory.scene, self._words(talk).strip()
         return said not in ("", scene.say.nothing) and not self._facts(talk)
 
-    def _facts(self, talk: Talk) -> tuple[Told, ...]:
+    def _facts(self, talk: Talk) -> tuple[Statement, ...]:
         words = self._words(talk)
         as_heard = talk if words == talk.answer else talk.model_copy(update={"answer": words})
         return tuple(statement for statement in collect(self._memory.scene, [], [as_heard]) if not statement.sure)
@@ -208,12 +208,14 @@ class HeardTalk:
         """An answer as it was heard; introductions, which are not used, as they are."""
         return talk.answer if self._hears is None or not talk.asker else self._hears(talk)
 
-    def told(self, victim: int) -> list[Told]:
+    def statements(self, victim: int) -> list[Statement]:
         """All that the seat knows, and heard about a victim (person number); each once."""
         memory = self._memory
         if self._sure is None:
             self._sure = collect(memory.scene, [(memory.seat, memory.script)], [])
-        statements = (statement for answer in self.answers for statement in answer.told if statement.victim == victim)
+        statements = (
+            statement for answer in self.answers for statement in answer.statements if statement.victim == victim
+        )
         return list(dict.fromkeys((*self._sure, *statements)))
 
     def put(self, seat: int, victim: str) -> Iterator[HeardAnswer]:
@@ -225,7 +227,7 @@ class HeardTalk:
     def _heard(self, talk: Talk, read: Sequence[Fact]) -> HeardAnswer:
         scene = self._memory.scene
         speaker, victim = scene.person(talk.speaker), scene.person(talk.victim)
-        statements = self._facts(talk) or tuple(Told(fact, speaker, False, victim) for fact in read)
+        statements = self._facts(talk) or tuple(Statement(fact, speaker, False, victim) for fact in read)
         if not talk.asker:
             return HeardAnswer(speaker, talk.victim, statements, frozenset(), (), (), ())
         asks = wanted(scene, talk.question, speaker, victim)

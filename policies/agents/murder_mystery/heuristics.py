@@ -85,7 +85,7 @@ def chosen_facts(excerpts: Excerpts, question: str, lies: Sequence[str] = ()) ->
         return []
     own = excerpts.own()
     asks = wanted(scene, question, seat, person)
-    death = death_of(person, excerpts.told())
+    death = death_of(person, excerpts.statements())
     if excerpts.guilty:
         planned = facts_of(lies, scene.vocabulary, seat)
         own = planned + [fact for fact in own if harmless(fact, seat, person, death, planned)]
@@ -191,7 +191,7 @@ def question_of(known: Known, summary: SensorSummary, number: int) -> list[str]:
         number: How many questions.
     """
     scene, victim = known.scene, known.excerpts.victim if known.victim >= 0 else ""
-    words = death_of(known.victim, known.told)._asdict()
+    words = death_of(known.victim, known.statements)._asdict()
     asked = answered(known.excerpts, known.person)
     wished = {topic for reading in summary.readings for topic in _TOPICS.get(sensor_of(reading.sensor), ())}
     fresh = wished - _settled(known, asked)
@@ -227,14 +227,14 @@ def _not_on(topic: int, asked: Sequence[QuestionTopic]) -> list[QuestionTopic]:
 def _settled(known: Known, asked: Sequence[QuestionTopic]) -> set[int]:
     """What need not be asked: what was put to the character, and what is known anyway."""
     done = topics_put(_not_on(topics.MOTIVE, asked))
-    death = death_of(known.victim, known.told)
+    death = death_of(known.victim, known.statements)
     if {topics.SIGHTING, topics.MEANS} <= done:
         done |= {DEATH, ABLE}
     if UNKNOWN not in death:
         done.add(DEATH)
     if topics.MOTIVE in topics_put(asked):
         done.add(REASONS)
-    if any(f.kind == "relation" and f.args[::2] == (known.person, known.victim) for f, _, _, _ in known.told):
+    if any(f.kind == "relation" and f.args[::2] == (known.person, known.victim) for f, _, _, _ in known.statements):
         done.add(topics.RELATION)
     return done
 
@@ -243,7 +243,7 @@ def _suspects(known: Known) -> list[int]:
     """The others that a character can be asked about: those not cleared, the most evidence against them first."""
     scene, me = known.scene, known.excerpts.me
     others = [s for s in range(len(scene.players)) if s != known.person and scene.players[s] != me.name]
-    dossiers = judge(scene, known.victim, others, known.told)
+    dossiers = judge(scene, known.victim, others, known.statements)
     return sorted((seat for seat in others if not cleared(dossiers[seat])), key=lambda seat: -dossiers[seat].weight)
 
 
@@ -294,7 +294,7 @@ def vote(excerpts: Excerpts, options: Sequence[str], suspects: Sequence[str]) ->
 
     A murderer of the victim votes for the option that looks worst, as he is no option himself.
     """
-    scene, statements = excerpts.scene, excerpts.told()
+    scene, statements = excerpts.scene, excerpts.statements()
     seats = [scene.person(option) for option in options]
     texts = [*excerpts.script, *(talk.answer for talk in excerpts.dialogue)] if not has_facts(statements) else []
     dossiers = judge(scene, excerpts.dead, seats, statements, texts)

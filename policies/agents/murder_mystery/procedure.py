@@ -234,7 +234,7 @@ class Procedure(ABC):
     def reply(self, exchange: Exchange) -> str:
         """The answer to a question."""
         return self.room.seat_model.ask(
-            ReplyToQuestion(**self.asked(exchange), **self.found(exchange), lies=self.room.lies)
+            ReplyToQuestion(**self.asked(exchange), **self.excerpts(exchange), lies=self.room.lies)
         ).words
 
     def report(self, victim: str) -> int:
@@ -257,7 +257,7 @@ class Procedure(ABC):
             **room.about(victim),
             options=[room.name(seat) for seat in room.others],
             script=room.seat_memory.excerpts(query),
-            dialogue=room.seat_memory.heard(query),
+            dialogue=room.seat_memory.dialogue(query),
             suspects=self.suspects_of(victim),
             summaries=self.summaries_of(victim),
         )
@@ -277,7 +277,7 @@ class Procedure(ABC):
         victim = self.room.scene.victims[exchange.victim]
         return {**self.room.about(victim), "asker": self.room.name(exchange.asker), "question": exchange.question}
 
-    def found(self, exchange: Exchange) -> dict[str, Any]:
+    def excerpts(self, exchange: Exchange) -> dict[str, Any]:
         """Inputs of an answer: what the memory finds for the question."""
         seat_memory = self.room.seat_memory
-        return {"script": seat_memory.excerpts(exchange.question), "dialogue": seat_memory.heard(exchange.question)}
+        return {"script": seat_memory.excerpts(exchange.question), "dialogue": seat_memory.dialogue(exchange.question)}

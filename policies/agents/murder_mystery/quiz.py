@@ -143,7 +143,7 @@ class Reader:
             pick=question.pick,
             script=script,
             stories=stories,
-            dialogue=seat_memory.heard(text, QUIZ) if self._scripts == "own+dialogue" else [],
+            dialogue=seat_memory.dialogue(text, QUIZ) if self._scripts == "own+dialogue" else [],
         )
 
     def answer(self, model: Model, question: QuizQuestion, repetition: int = 0, seed: int = 0) -> Quizzed:

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from parlour.envs.english import whole_word, without_article
 from parlour.policies.agents.murder_mystery import wording
-from parlour.policies.agents.murder_mystery.evidence import Told, collect, death_of, has_facts, judge
+from parlour.policies.agents.murder_mystery.evidence import Statement, collect, death_of, has_facts, judge
 from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk
 from parlour.policies.agents.murder_mystery.wording import mentions, names_of
 
@@ -33,7 +33,7 @@ class Matter(NamedTuple):
     me: CharacterInfo
     question: str
     options: Sequence[str]
-    told: list[Told]
+    statements: list[Statement]
     texts: list[str]
     open_scripts: bool
 
@@ -133,7 +133,7 @@ def _who(matter: Matter, players: list[int]) -> list[float] | None:
     """Who did it, by what speaks against each; who took a thing, by who is said to have."""
     item = [k for k, word in enumerate(matter.scene.items) if word.casefold() in matter.question.casefold()]
     if item:
-        took = Counter(f.args[0] for f, _, _, _ in matter.told if f.kind == "took" and f.args[1] == item[0])
+        took = Counter(f.args[0] for f, _, _, _ in matter.statements if f.kind == "took" and f.args[1] == item[0])
         return [float(took[person]) for person in players]
     if not _CRIME.search(matter.question) or matter.victim < 0:
         return None
@@ -150,8 +150,8 @@ def _weights(matter: Matter) -> dict[int, float]:
     if name in me.killed:
         return {seat: 1.0}
     seats = [other for other in range(len(scene.players)) if other != seat]
-    texts = matter.texts if not has_facts(matter.told) else []
-    dossiers = judge(scene, victim, seats, matter.told, texts, open_scripts=matter.open_scripts)
+    texts = matter.texts if not has_facts(matter.statements) else []
+    dossiers = judge(scene, victim, seats, matter.statements, texts, open_scripts=matter.open_scripts)
     return {other: dossier.weight for other, dossier in dossiers.items()}
 
 
@@ -164,7 +164,7 @@ def _of_death(matter: Matter, slot: int) -> Counter[int]:
     """Votes for how the victim died, sure ones twice; what the chief suspect says counts least."""
     suspect = _suspect(matter)
     votes: Counter[int] = Counter()
-    for (kind, args), teller, sure, _ in matter.told:
+    for (kind, args), teller, sure, _ in matter.statements:
         if kind == "died" and args[0] == matter.victim and args[1 + slot] >= 0:
             votes[args[1 + slot]] += 4 if sure else 1 if teller == suspect else 2
     return votes
@@ -181,11 +181,11 @@ def _places(matter: Matter) -> list[float]:
     if not times or not matter.persons:
         return _votes(matter.options, scene.places, _of_death(matter, 0))
     person, votes = matter.persons[0], Counter[int]()
-    for (kind, args), teller, sure, _ in matter.told:
+    for (kind, args), teller, sure, _ in matter.statements:
         if kind in ("at", "saw") and args[0] == person and args[2] == times[0]:
             votes[args[1]] += 4 if sure else 1 if teller == person else 2
     seat = scene.person(matter.me.name)
-    death = death_of(matter.victim, matter.told) if matter.victim >= 0 else None
+    death = death_of(matter.victim, matter.statements) if matter.victim >= 0 else None
     if not votes and person >= len(scene.players) and death and death.time == times[0] and seat >= 0:
         votes[death.place] += 1
     return _votes(matter.options, scene.places, votes)
@@ -196,7 +196,7 @@ def _reasons(matter: Matter) -> list[float]:
     named = [person for person in matter.persons if person < len(matter.scene.players)]
     person = named[0] if named else _suspect(matter)
     votes: Counter[int] = Counter()
-    for (kind, args), teller, sure, _ in matter.told:
+    for (kind, args), teller, sure, _ in matter.statements:
         if kind == "motive" and args[0] == person and matter.victim in (args[2], -1):
             votes[args[1]] += 3 if sure else 1 if teller == person else 2
     return _votes(matter.options, matter.scene.motives, votes)
@@ -210,7 +210,7 @@ def _relations(matter: Matter) -> list[float] | None:
     pair = matter.persons[:2]
     if len(pair) < 2:  # as in "What is the murderer to ...?"
         pair = [_suspect(matter), matter.victim]
-    known = {f.args[1] for f, _, _, _ in matter.told if f.kind == "relation" and f.args[::2] == tuple(pair)}
+    known = {f.args[1] for f, _, _, _ in matter.statements if f.kind == "relation" and f.args[::2] == tuple(pair)}
     denied = bool(_NOT.search(matter.question))
     relations = [without_article(word.casefold()) for word in scene.relations]
     shares = []

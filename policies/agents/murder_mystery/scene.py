@@ -234,12 +234,12 @@ def me_of(view: MysteryView) -> CharacterInfo:
     return CharacterInfo(name=view.name, killed=killed, objectives=list(view.objectives))
 
 
-def heard(dialogue: Iterable[Talk], ear: MisreadingModel, scene: Scene, me: str) -> list[Talk]:
+def as_heard(dialogue: Iterable[Talk], ear: MisreadingModel, scene: Scene, me: str) -> list[Talk]:
     """A dialogue as the character `me` takes it."""
-    return [talk if talk.speaker == me else _one_heard(talk, ear, scene) for talk in dialogue]
+    return [talk if talk.speaker == me else _talk_as_heard(talk, ear, scene) for talk in dialogue]
 
 
-def _one_heard(talk: Talk, ear: MisreadingModel, scene: Scene) -> Talk:
+def _talk_as_heard(talk: Talk, ear: MisreadingModel, scene: Scene) -> Talk:
     if ear.misses(talk.text):
         answer = scene.say.nothing
     elif ear.misreads(talk.text):

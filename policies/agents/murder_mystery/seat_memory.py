@@ -33,7 +33,7 @@ class Exchange(NamedTuple):
     target: int
     victim: int
     question: str
-    told: tuple[str, ...]
+    answers: tuple[str, ...]
 
 
 class SeatMemory:
@@ -72,7 +72,7 @@ class SeatMemory:
         """The segments of the script nearest to a query, in the order of the script, each in one line."""
         return [in_one_line(self.script[position]) for position in self._retrieve(query, SCRIPT, budget)]
 
-    def heard(self, query: str, budget: int = PLAY) -> list[Talk]:
+    def dialogue(self, query: str, budget: int = PLAY) -> list[Talk]:
         """The talk nearest to a query, in the order in which it was heard."""
         return [self.talks[position - len(self.script)] for position in self._retrieve(query, TALK, budget)]
 
@@ -123,7 +123,7 @@ class SeatMemory:
         if kind == game.TELL and not words:
             said = say(Fact(KINDS[args[0]], args[1:]), self.scene.vocabulary, seat)
         if said:
-            self._open = self._open._replace(told=(*self._open.told, said))
+            self._open = self._open._replace(answers=(*self._open.answers, said))
         if kind != game.TELL:
             self._close()
 

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from parlour.envs.core import accept
 from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES, MEANS, MOTIVE, SIGHTING, Fact, say
 from parlour.policies.agents.murder_mystery import wording
-from parlour.policies.agents.murder_mystery.evidence import Dossier, Excerpts, Told, has_facts, judge
+from parlour.policies.agents.murder_mystery.evidence import Dossier, Excerpts, Statement, has_facts, judge
 from parlour.policies.agents.murder_mystery.scene import Scene, ScenePart, sentences
 from parlour.policies.agents.murder_mystery.wording import QuestionTopic, wanted
 
@@ -140,7 +140,7 @@ class Known(NamedTuple):
     """What the excerpts say about one character and one victim."""
 
     excerpts: Excerpts
-    told: list[Told]
+    statements: list[Statement]
     dossier: Dossier
     person: int
 
@@ -156,7 +156,7 @@ class Known(NamedTuple):
 
 def known_of(excerpts: Excerpts, about: str) -> Known:
     """Read the excerpts for one character."""
-    scene, statements, victim = excerpts.scene, excerpts.told(), excerpts.dead
+    scene, statements, victim = excerpts.scene, excerpts.statements(), excerpts.dead
     person = scene.person(about)
     texts = [*excerpts.script, *(talk.answer for talk in excerpts.dialogue if talk.speaker != about)]
     others = [seat for seat in range(len(scene.players)) if scene.players[seat] != excerpts.me.name]
@@ -188,7 +188,7 @@ def _emotion(known: Known) -> tuple[str, list[Fact]]:
     pair = (known.excerpts.seat, known.person)
     own = [
         statement.fact
-        for statement in known.told
+        for statement in known.statements
         if statement.fact.kind == "feels" and statement.fact.args[::2] == pair
     ]
     if own:
@@ -222,13 +222,15 @@ def _evidence(known: Known) -> tuple[str, list[Fact]]:
 
 
 def _background(known: Known) -> tuple[str, list[Fact]]:
-    hates = [f for f, _, _, _ in known.told if f.kind == "feels" and f.args[1] < 0 and known.person in f.args[::2]]
+    hates = [
+        f for f, _, _, _ in known.statements if f.kind == "feels" and f.args[1] < 0 and known.person in f.args[::2]
+    ]
     return ("yes" if hates or known.dossier.motives else "no"), hates
 
 
 def _facts(known: Known, kinds: Sequence[str]) -> list[Fact]:
     """What others told of the character, of these kinds."""
-    return [f for f, teller, _, _ in known.told if f.kind in kinds and f.args[0] == known.person != teller]
+    return [f for f, teller, _, _ in known.statements if f.kind in kinds and f.args[0] == known.person != teller]
 
 
 _READERS: Final[Mapping[str, Callable[[Known], tuple[str, list[Fact]]]]] = {

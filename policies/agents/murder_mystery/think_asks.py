@@ -38,7 +38,7 @@ class ThinkSummary(CharacterAsk[Words], kind="questum.think_summary"):
 
     def heuristic(self, rng: np.random.Generator) -> Words:
         known = self.known
-        facts = [statement.fact for statement in known.told if known.person in statement.fact.args[:1]]
+        facts = [statement.fact for statement in known.statements if known.person in statement.fact.args[:1]]
         said = [say(fact, self.scene.vocabulary, None) for fact in dict.fromkeys(facts)]
         return Words(words=self.scene.join(said) or self.about)
 
@@ -60,7 +60,7 @@ class ThinkQuestion(CharacterAsk[Questions], kind="questum.think_question"):
         missing = [topic for topic, kinds in _MISSING if not known_kinds & kinds]
         rest = [topic for topic, _ in _MISSING if topic not in missing]
         fresh = [topic for topic in (*missing, *rest) if topic not in asked] or [OPEN]
-        words = death_of(known.victim, known.told)._asdict()
+        words = death_of(known.victim, known.statements)._asdict()
         return Questions(
             questions=[wording.put(self.scene, topic, self.victim, **words) for topic in fresh[: self.number]]
         )

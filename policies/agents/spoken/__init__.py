@@ -66,7 +66,7 @@ class ReadClaims(Ask[ClaimsOfStatement], kind="claims.read_claims", max_tokens=6
     def heuristic(self, rng: np.random.Generator) -> ClaimsOfStatement:
         me = self.players.index(self.speaker) if self.speaker in self.players else -1
         offline = read_offline(self.words, me, len(self.players), self.roles)
-        return ClaimsOfStatement(claims=tuple(_told(claim, self.roles) for claim in offline))
+        return ClaimsOfStatement(claims=tuple(_written(claim, self.roles) for claim in offline))
 
     def misheard(self, ear: MisreadingModel) -> Self:
         """Words that are missed say nothing; those that are misread change in the answer."""
@@ -152,7 +152,7 @@ def _of(claim: WrittenClaim, roles: Sequence[str]) -> Claim:
     return Claim(claim.kind, seats, claim.some_of_them)
 
 
-def _told(claim: Claim, roles: Sequence[str]) -> WrittenClaim:
+def _written(claim: Claim, roles: Sequence[str]) -> WrittenClaim:
     return WrittenClaim.model_validate(
         {
             "kind": claim.kind,

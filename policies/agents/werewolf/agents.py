@@ -211,7 +211,7 @@ class WindowAgent(WerewolfSeat):
     def _infer(self, now: WerewolfSituation) -> InferredBelief:
         assert self.me is not None
         messages = self.record.messages[-self.chosen.window :]
-        retrieved = self._found()
+        retrieved = self._retrieved()
         opinions = self.seat_model.ask(asks.Infer(me=self.me, now=now, found=retrieved, messages=messages)).opinions
         reflected = self.seat_model.ask(
             asks.ReflectOnWindow(
@@ -222,14 +222,14 @@ class WindowAgent(WerewolfSeat):
         standing[self.me.seat] = 1.0
         for opinion in opinions:
             standing[opinion.player] = opinion.trust
-        return InferredBelief("\n".join([*map(told, opinions), reflected.reflection]), tuple(standing))
+        return InferredBelief("\n".join([*map(sentence_of, opinions), reflected.reflection]), tuple(standing))
 
-    def _found(self) -> list[HeardMessage]:
+    def _retrieved(self) -> list[HeardMessage]:
         """What was retrieved, the most useful first."""
         return []
 
 
-def told(opinion: asks.InferredOpinion) -> str:
+def sentence_of(opinion: asks.InferredOpinion) -> str:
     """An opinion in a sentence."""
     who, trust = name(opinion.player), opinion.trust
     if opinion.stance == "unsure":
@@ -260,7 +260,7 @@ class RetrievalAgent(WindowAgent):
         if messages:
             self._memory.add([notes.embedded(message) for message in messages])
 
-    def _found(self) -> list[HeardMessage]:
+    def _retrieved(self) -> list[HeardMessage]:
         if not len(self._memory):
             return []
         return [self.record.messages[excerpt.position] for excerpt in self._memory.search(QUERY, self.chosen.top)]
@@ -271,8 +271,8 @@ class RerankAgent(RetrievalAgent):
 
     name: ClassVar[str] = "werewolf_rerank"
 
-    def _found(self) -> list[HeardMessage]:
-        retrieved = super()._found()
+    def _retrieved(self) -> list[HeardMessage]:
+        retrieved = super()._retrieved()
         if len(retrieved) < 2:
             return retrieved
         texts = {str(number): text for number, text in enumerate(retrieved)}

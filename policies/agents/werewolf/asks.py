@@ -123,7 +123,9 @@ class HeardAsk(Ask[A], Generic[A], fixed=("me",), recent=("messages",), words_fi
         now: WerewolfSituation = getattr(self, "now")  # noqa: B009 - each of them has one, behind what stays the same
         shown = [part for part in ("messages", "found") if part in type(self).model_fields]
         players = len(self.me.roles)
-        return self.model_copy(update={part: notes.heard(getattr(self, part), ear, players, now.day) for part in shown})
+        return self.model_copy(
+            update={part: notes.as_heard(getattr(self, part), ear, players, now.day) for part in shown}
+        )
 
 
 class ChosenOption(Answer):

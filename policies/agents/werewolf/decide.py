@@ -79,7 +79,7 @@ class WerewolfDecision:
         """Breaks ties."""
         self.standing = [float(number) for number in standing]
         self.others = [seat for seat in now.alive if seat != me.seat]
-        self.told = [(m, reading.read(m.speaker, m.text, len(standing))) for m in messages]
+        self.statements = [(m, reading.read(m.speaker, m.text, len(standing))) for m in messages]
 
     def choose(self, options: Mapping[str, str]) -> str:
         """The code of the option taken. Raises `ParlourError` if these are no options of Werewolf in this situation."""
@@ -114,7 +114,7 @@ class WerewolfDecision:
 
     def _intents(self, *, today: bool = False) -> Iterator[tuple[HeardMessage, reading.ReadIntent]]:
         """The intents in the messages; on demand only those in the talk of today."""
-        for message, statement in self.told:
+        for message, statement in self.statements:
             if not today or (message.day == self.now.day and not message.private):
                 yield from ((message, intent) for intent in statement.intents)
 
@@ -132,7 +132,7 @@ class WerewolfDecision:
         """The living others who say they are something, latest last."""
         said = [
             judgement.player
-            for message, statement in self.told
+            for message, statement in self.statements
             for judgement in statement.judgements
             if judgement.player == message.speaker
             and judgement.identity == identity
@@ -197,7 +197,7 @@ class WerewolfDecision:
 
     def _bid(self) -> list[str]:
         """Most to report a check or to answer a charge; 1 to speak for the first time today; else it listens."""
-        today = [message for message, _ in self.told if message.day == self.now.day and not message.private]
+        today = [message for message, _ in self.statements if message.day == self.now.day and not message.private]
         spoken = any(message.speaker == self.me.seat for message in today)
         charged = bool(self.heat()[self.me.seat]) and bool(today) and today[-1].speaker != self.me.seat
         urgent = charged or (self.me.side == VILLAGE and bool(self._checks_to_tell()))

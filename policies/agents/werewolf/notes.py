@@ -191,7 +191,7 @@ def _announced(kind: str, args: tuple[int, ...], role_names: Sequence[str]) -> s
 _ROLES: Final = ("villager", "witch", "seer", "guard")
 
 
-def heard(messages: Iterable[HeardMessage], ear: MisreadingModel, players: int, day: int) -> list[HeardMessage]:
+def as_heard(messages: Iterable[HeardMessage], ear: MisreadingModel, players: int, day: int) -> list[HeardMessage]:
     """Messages as a reader takes them on a day; those that are missed or forgotten are left out."""
     taken = (one_heard(message, ear, players, day) for message in messages)
     return [message for message in taken if message is not None]

@@ -81,7 +81,7 @@ def read(speaker: int, text: str, players: int) -> ReadStatement:
     >>> read(1, "I accuse player_3 of being evil.", players=8).intents
     (ReadIntent(speaker=1, kind='attack', target=3, score=6.0),)
     """
-    collected = _Found()
+    collected = _Collected()
     if speaker == MODERATOR:
         _announcement(text, collected)
     else:
@@ -140,7 +140,7 @@ def _clamped(number: float) -> float:
     return min(MOST, max(0.0, float(number)))
 
 
-class _Found:
+class _Collected:
     """What is collected while reading."""
 
     def __init__(self) -> None:
@@ -251,7 +251,7 @@ _ANNOUNCED: Final = (
 )
 
 
-def _announcement(text: str, collected: _Found) -> None:
+def _announcement(text: str, collected: _Collected) -> None:
     """Checks and revealed roles, deaths at night (the wolves hardly kill their own), votes."""
     for what, form in _ANNOUNCED:
         for match in form.finditer(text):
@@ -319,7 +319,7 @@ _IS: Final = re.compile(_COPULA, re.IGNORECASE)
 _STANCES: Final = ((_VOTES, True, BALLOT), (_AGAINST, True, OPINION), (_FOR, False, OPINION))
 
 
-def _reports(speaker: int, text: str, collected: _Found) -> str:
+def _reports(speaker: int, text: str, collected: _Collected) -> str:
     """Checks that are reported, which may run over several sentences; returns the text without them."""
     for match in _REPORT.finditer(text):
         bad = (match[3] is not None) != denied(match[2])
@@ -328,7 +328,7 @@ def _reports(speaker: int, text: str, collected: _Found) -> str:
     return _REPORT.sub(" . ", text)
 
 
-def _clause(speaker: int, clause: str, collected: _Found) -> None:
+def _clause(speaker: int, clause: str, collected: _Collected) -> None:
     """One clause. What a claim or hearsay takes up is not read again as an opinion."""
     rest = _hearsay(_claims(speaker, clause, collected), collected)
     for form, bad, score in _STANCES:
@@ -343,7 +343,7 @@ def _clause(speaker: int, clause: str, collected: _Found) -> None:
     _predicates(speaker, rest, collected)
 
 
-def _claims(speaker: int, clause: str, collected: _Found) -> str:
+def _claims(speaker: int, clause: str, collected: _Collected) -> str:
     """What the speaker claims to be; returns the clause without it."""
     for match in _I_AM.finditer(clause):
         word = (match[2] or match[3]).lower()
@@ -357,7 +357,7 @@ def _claims(speaker: int, clause: str, collected: _Found) -> str:
     return _I_AM.sub(" ", clause)
 
 
-def _hearsay(clause: str, collected: _Found) -> str:
+def _hearsay(clause: str, collected: _Collected) -> str:
     """What somebody is said to do to somebody else; returns the clause without it."""
     for match in _THEY.finditer(clause):
         kind = ATTACK if match[2] else DEFEND if match[3] else DECEIVE
@@ -365,7 +365,7 @@ def _hearsay(clause: str, collected: _Found) -> str:
     return _THEY.sub(" ", clause)
 
 
-def _predicates(speaker: int, clause: str, collected: _Found) -> None:
+def _predicates(speaker: int, clause: str, collected: _Collected) -> None:
     """What players are said to be."""
     for match in _PREDICATE.finditer(clause):
         against = denied(match[2]) != denied(re.split(r",|\band\b", clause[: match.start()])[-1])

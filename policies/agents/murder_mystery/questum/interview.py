@@ -267,7 +267,7 @@ class Interview(Procedure):
             **self.room.about(victim),
             "about": self.room.name(seat),
             "script": seat_memory.excerpts(query),
-            "dialogue": seat_memory.heard(query),
+            "dialogue": seat_memory.dialogue(query),
         }
 
     # -- pruning -----------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 from parlour.envs.murder_mystery.vocabulary.facts import OPEN, RELATION, UNKNOWN, WHEREABOUTS
-from parlour.policies.agents.murder_mystery.evidence import Told, death_of
+from parlour.policies.agents.murder_mystery.evidence import Statement, death_of
 from parlour.policies.agents.murder_mystery.heard import HeardAnswer, HeardTalk
 from parlour.policies.agents.murder_mystery.questum.posterior import (
     Beliefs,
@@ -68,7 +68,7 @@ class Outlook:
         scene: Scene,
         talk: HeardTalk,
         victim: str,
-        statements: Sequence[Told],
+        statements: Sequence[Statement],
         beliefs: Beliefs,
         liars: int,
     ) -> None:
@@ -125,7 +125,8 @@ class Outlook:
         if kind != "saw" or not answer.times:
             return False
         return any(
-            statement.fact.kind == "saw" and statement.fact.args[2] not in answer.times for statement in answer.told
+            statement.fact.kind == "saw" and statement.fact.args[2] not in answer.times
+            for statement in answer.statements
         )
 
     def gain(self, question: PlannedQuestion, target: int, liars: float) -> float:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from parlour.envs.murder_mystery.vocabulary import CHOOSE, SUSPECT, VOTE, MysteryView
 from parlour.envs.murder_mystery.vocabulary.facts import OPEN, RELATION, WHEREABOUTS, Fact
-from parlour.policies.agents.murder_mystery.evidence import NOBODY, Told, death_of, judge
+from parlour.policies.agents.murder_mystery.evidence import NOBODY, Statement, death_of, judge
 from parlour.policies.agents.murder_mystery.heard import HeardTalk, ReadFacts
 from parlour.policies.agents.murder_mystery.procedure import READING, Room
 from parlour.policies.agents.murder_mystery.questum.interview import Interview, InterviewSettings
@@ -28,9 +28,9 @@ from parlour.policies.agents.murder_mystery.wording import ABLE, DEATH, REASONS,
 class DeathKnowledge(NamedTuple):
     """What is taken as known about a victim's death, and what follows from it."""
 
-    heard: int
+    answers: int
     """Number of introductions and answers that it is based on."""
-    told: list[Told]
+    statements: list[Statement]
     beliefs: Beliefs
 
 
@@ -110,11 +110,11 @@ class PlannedInterview(Interview):
         """From all that was heard so far; worked out once until more is heard."""
         scene, number = self.room.scene, len(self._heard.answers)
         stored = self._views.get((victim, me))
-        if stored is None or stored.heard != number:
+        if stored is None or stored.answers != number:
             person = scene.person(victim)
             statements = [
                 statement
-                for statement in self._heard.told(person)
+                for statement in self._heard.statements(person)
                 if me >= 0 or not statement.sure or statement.teller < 0
             ]
             stored = DeathKnowledge(number, statements, believed(statements, len(scene.players), person, me, liars))
@@ -152,7 +152,7 @@ class PlannedInterview(Interview):
         if not self.has_facts:
             return super().questions(target, victim, number)
         scene = self.room.scene
-        words = death_of(scene.person(victim), self.own_view(victim).told)._asdict()
+        words = death_of(scene.person(victim), self.own_view(victim).statements)._asdict()
         self.times[victim, target] += 1
         planned = self._next.get(victim) or [PlannedQuestion(OPEN, -1)]
         return self.room.put([put(scene, q.topic, victim, **words, about=q.about) for q in planned], victim, number)
@@ -195,5 +195,5 @@ class PlannedInterview(Interview):
         if not self.has_facts:
             return super().vote(victim)
         scene, now = self.room.scene, self.chances(victim)
-        dossiers = judge(scene, scene.person(victim), list(now), self.own_view(victim).told)
+        dossiers = judge(scene, scene.person(victim), list(now), self.own_view(victim).statements)
         return max(now, key=lambda seat: (round(now[seat], 9), dossiers[seat].weight, -seat))

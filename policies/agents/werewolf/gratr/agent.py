@@ -241,7 +241,7 @@ class GratrAgent(WerewolfSeat):
         standing = tuple(
             trust if trust > 0 else self._danger(seat, chains.get(seat, ())) for seat, trust in enumerate(graph.trust)
         )
-        return InferredBelief(self._told_to_wolf(graph, others, standing), standing)
+        return InferredBelief(self._wolf_summary(graph, others, standing), standing)
 
     def _weighed(self, graph: TrustGraph) -> list[float] | None:
         """Trust of one of the village by all evidence weighed together; None where it goes by the graph alone."""
@@ -258,7 +258,7 @@ class GratrAgent(WerewolfSeat):
         danger = DANGER.get(identity, 0.0) * confidence / MOST
         return max(-1.0, min(HARMLESS, ENEMY + _HOSTILE * hostile - danger))
 
-    def _told_to_wolf(self, graph: TrustGraph, others: Sequence[int], standing: Sequence[float]) -> str:
+    def _wolf_summary(self, graph: TrustGraph, others: Sequence[int], standing: Sequence[float]) -> str:
         foes = sorted((seat for seat in others if standing[seat] < 0), key=lambda seat: (standing[seat], seat))
         lines = [export.summary(graph, "a werewolf", "of the village", others)]
         for seat in foes[: export.EXTREMES]:

@@ -80,7 +80,7 @@ def _follow(into: Into, trust: Sequence[float], target: int, start: int, length:
             if tau == 0.0 or k in path:
                 continue
             if k == target and abs(v * tau) >= FAINT:
-                follow.append(_found([*path, k], [*taus, tau], running, trust))
+                follow.append(_chain_of_path([*path, k], [*taus, tau], running, trust))
             if abs(tau) > strongest or (abs(tau) == strongest and k < step):
                 step, strongest = k, abs(tau)
         if step in (-1, target) or abs(v) * strongest < FADED:
@@ -91,7 +91,7 @@ def _follow(into: Into, trust: Sequence[float], target: int, start: int, length:
     return follow
 
 
-def _found(path: list[int], taus: list[float], running: list[float], trust: Sequence[float]) -> FoundChain:
+def _chain_of_path(path: list[int], taus: list[float], running: list[float], trust: Sequence[float]) -> FoundChain:
     """Players on the way count in Eq. 5 with the stronger of their trust and what the chain makes of it (Eq. 3)."""
     target = path[-1]
     on_the_way = [stronger(trust[k], v) for k, v in zip(path[1:-1], running[1:], strict=True)]

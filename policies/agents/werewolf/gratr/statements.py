@@ -167,7 +167,7 @@ class Explanation(NamedTuple):
 
     def lines(self, depth: int = 2) -> list[str]:
         """The explanation in words; it follows beliefs behind beliefs for `depth` steps."""
-        return list(self._told(self.belief, depth, ""))
+        return list(self._lines(self.belief, depth, ""))
 
     def as_json(self) -> dict[str, Any]:
         """Plain values: the belief, all it rests on, and the evidence of its chains."""
@@ -178,16 +178,16 @@ class Explanation(NamedTuple):
             "evidence": [item._asdict() for items in self.evidence.values() for item in items],
         }
 
-    def _told(self, belief: TrustBelief, depth: int, indent: str) -> Iterator[str]:
+    def _lines(self, belief: TrustBelief, depth: int, indent: str) -> Iterator[str]:
         head = f"{indent}{name(belief.player)}: trust {belief.trust:+.2f}"
         if belief.stated is not None:
-            yield from self._told_statement(belief, depth, indent, head)
+            yield from self._statement_lines(belief, depth, indent, head)
         elif belief.chains:
-            yield from self._told_chains(belief, depth, indent, head)
+            yield from self._chain_lines(belief, depth, indent, head)
         else:
             yield f"{head}, {belief.reason or 'as at the start'}"
 
-    def _told_statement(self, belief: TrustBelief, depth: int, indent: str, head: str) -> Iterator[str]:
+    def _statement_lines(self, belief: TrustBelief, depth: int, indent: str, head: str) -> Iterator[str]:
         stated = belief.stated
         assert stated is not None
         said, confidence = stated.statement, f"confidence {stated.confidence:+.2f}"
@@ -197,9 +197,9 @@ class Explanation(NamedTuple):
             confidence = f"speaker {stated.factor:+.2f} x strength {stated.strength:.2f} x {confidence}"
         yield f"{indent}  = {confidence}"
         if stated.speaker_belief is not None and depth:
-            yield from self._told(self.beliefs[stated.speaker_belief], depth - 1, indent + "    ")
+            yield from self._lines(self.beliefs[stated.speaker_belief], depth - 1, indent + "    ")
 
-    def _told_chains(self, belief: TrustBelief, depth: int, indent: str, head: str) -> Iterator[str]:
+    def _chain_lines(self, belief: TrustBelief, depth: int, indent: str, head: str) -> Iterator[str]:
         total = sum(chain.weight for chain in belief.chains)
         yield f"{head}, the mean of {len(belief.chains)} chain{'s' * (len(belief.chains) > 1)} of evidence"
         for chain in sorted(belief.chains, key=lambda chain: -chain.weight):
@@ -212,7 +212,7 @@ class Explanation(NamedTuple):
                 if link.backward:
                     yield f"{indent}      and {len(link.backward)} backward update{'s' * (len(link.backward) > 1)}"
             if depth:
-                yield from self._told(self.beliefs[chain.beliefs[-1]], depth - 1, indent + "    ")
+                yield from self._lines(self.beliefs[chain.beliefs[-1]], depth - 1, indent + "    ")
 
 
 def explained(
