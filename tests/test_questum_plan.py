@@ -23,7 +23,6 @@ from parlour.policies.agents.murder_mystery.questum.plan import PlannedInterview
 from parlour.policies.agents.murder_mystery.questum.posterior import (
     Prospect,
     believed,
-    chances,
     event_gains,
     expected_fall,
     uncertainty,
@@ -37,6 +36,12 @@ from parlour.training.play import rollout
 VICTIM = 4
 DIED = Statement(Fact("died", (VICTIM, 0, 1, 2)), NOBODY, True)
 """At place 0, hour 1, by means 2; seats 0..3."""
+
+
+def chances(statements: list[Statement], seats: int, victim: int, me: int, liars: int) -> dict[int, float]:
+    """The probability of each other seat to have killed a victim."""
+    others = dict.fromkeys((seat for seat in range(seats) if seat != me), 0.0)
+    return {**others, **believed(statements, seats, victim, me, liars).chances}
 
 
 def heard(teller: int, kind: str, *args: int, victim: int = VICTIM) -> Statement:

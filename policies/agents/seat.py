@@ -20,10 +20,17 @@ from parlour.policies.llm.decisions import made_by
 from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.policies.llm.model import Model, OfflineModel, SeatModel
 from parlour.policies.settings import Settings, read_settings
+from pydantic import BaseModel, ConfigDict
 
 V = TypeVar("V", bound=View)
 LEADS: Final = ("base_url", "key_env", "prompts", "cache", "prices")
 """Settings of a model that name something outside: an address, a variable, a folder, files."""
+
+
+class InputPart(BaseModel):
+    """A part of an input of a question; frozen, and nothing is left out of it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class AskingPolicy(Policy):

@@ -23,7 +23,7 @@ from parlour.envs.core import Move, ParlourError, View
 from parlour.envs.english import name
 from parlour.envs.speech import ACCUSE, DEFEND
 from parlour.policies.agents.chat import TakeTurn, TurnWords, turn_of
-from parlour.policies.agents.seat import AskingPolicy
+from parlour.policies.agents.seat import AskingPolicy, InputPart
 from parlour.policies.experts import EXPERT, expert
 from parlour.policies.heuristic import HeuristicPolicy
 from parlour.policies.heuristic.avalon import AvalonPlayer
@@ -32,7 +32,7 @@ from parlour.policies.llm.ask import Rounded
 from parlour.policies.llm.model import Model
 from parlour.policies.settings import Settings, number, one_of, setting
 from parlour.policies.trained import TrainedSeat
-from pydantic import BaseModel, ConfigDict, model_serializer, model_validator
+from pydantic import model_serializer, model_validator
 
 MOST: Final = 999.0
 """The highest cost there is: so many times less often than the favourite, or less often still."""
@@ -98,10 +98,8 @@ _SEATS: Final = 20
 _NOBODY: Final = -1
 
 
-class OptionOdds(BaseModel):
+class OptionOdds(InputPart):
     """The adviser's odds against an option; as plain data a line such as `2.5: I reject the team.`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     times: Rounded
     """How many times less often than its favourite the expert takes it."""
@@ -150,7 +148,7 @@ class AdvisedTurn(TakeTurn, kind="advised.take_turn", spare=("posterior",)):
                 f"{answer.words.strip()!r} contradicts the plan; accepted: words that are not in `against`"
             )
         unfit = {stance for sentence in self.against for stance in _stances(sentence)} & _stances(answer.words)
-        if unfit and self.against:
+        if unfit:
             seat, does = min(unfit)
             text = f"the words {does} player_{seat}, which contradicts the plan"
             raise ValueError(f"{text}; accepted: words that do not")
@@ -158,13 +156,8 @@ class AdvisedTurn(TakeTurn, kind="advised.take_turn", spare=("posterior",)):
 
 def _stances(words: str) -> set[tuple[int, str]]:
     """Whom words accuse or defend, as the reader by rule has it."""
-    matches = claims(words, _NOBODY, _SEATS)
-    return {
-        (seat, claim.kind)
-        for claim in matches
-        if claim.kind in (ACCUSE, DEFEND) and not claim.some
-        for seat in claim.seats
-    }
+    stances = [claim for claim in claims(words, _NOBODY, _SEATS) if claim.kind in (ACCUSE, DEFEND) and not claim.some]
+    return {(seat, claim.kind) for claim in stances for seat in claim.seats}
 
 
 MODEL: Final = "model"

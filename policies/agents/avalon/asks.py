@@ -125,16 +125,8 @@ class Analysis(Answer):
 def opinions_in(analysis: Iterable[str]) -> dict[int, PlayerOpinion]:
     """The opinions in lines of an analysis, by player."""
     matches = [match for match in map(_OPINION.fullmatch, analysis) if match]
-    return {int(match[1]): PlayerOpinion.model_validate(_fields_of(match)) for match in matches}
-
-
-def _fields_of(match: re.Match[str]) -> dict[str, float]:
-    return {
-        "player": int(match[1]),
-        "evil": float(match[2]),
-        "merlin": float(match[3]),
-        "looks_evil": float(match[4]),
-    }
+    opinions = [dict(zip(PlayerOpinion.model_fields, map(float, match.groups()), strict=True)) for match in matches]
+    return {int(fields["player"]): PlayerOpinion.model_validate(fields) for fields in opinions}
 
 
 class Analyse(RecordAsk[Analysis], kind="avalon_agent.analyse", spare=("others",)):
@@ -151,9 +143,7 @@ class Analyse(RecordAsk[Analysis], kind="avalon_agent.analyse", spare=("others",
         mine = estimate.careful(seat, record, habits)
         seen = estimate.careful(seat.onlooker(), record, habits)
         opinions = [
-            PlayerOpinion(
-                player=j, evil=_unit(mine.evil[j]), merlin=_unit(mine.merlin[j]), looks_evil=_unit(seen.evil[j])
-            )
+            PlayerOpinion(player=j, evil=mine.evil[j], merlin=mine.merlin[j], looks_evil=seen.evil[j])
             for j in range(len(seat.roles))
             if self._concerns(j, mine)
         ]
@@ -180,10 +170,6 @@ def _surer(opinion: PlayerOpinion, ear: MisreadingModel) -> PlayerOpinion:
     if not ear.overstates(name(opinion.player)):
         return opinion
     return opinion.model_copy(update={"evil": float(opinion.evil >= 0.5)})
-
-
-def _unit(chance: float) -> float:
-    return min(1.0, max(0.0, chance))
 
 
 class PlayingAsk(RecordAsk[A], Generic[A]):
@@ -252,7 +238,8 @@ class Devise(PlayingAsk[Plan], kind="avalon_agent.devise", spare=("analysis",)):
         if not self.try_out:
             return lines.preferred_line(self.strategy, self.me.role)
         results = lines.results_in(self.strategy)
-        drawn = {line: float(rng.beta(*_counts(results.get(line, (0, 0))))) for line in self.lines}
+        counts = {line: results.get(line, (0, 0)) for line in self.lines}
+        drawn = {line: float(rng.beta(won + 1, played - won + 1)) for line, (won, played) in counts.items()}
         return max(drawn, key=lambda line: drawn[line])
 
     def _adapted(self, line: str) -> str:
@@ -270,11 +257,6 @@ class Devise(PlayingAsk[Plan], kind="avalon_agent.devise", spare=("analysis",)):
 
     def schema_of_answer(self) -> dict[str, Any]:
         return with_length(super().schema_of_answer(), "steps", 1, max(1, _QUESTS + 1 - self.now.quest))
-
-
-def _counts(result: tuple[int, int]) -> tuple[int, int]:
-    won, played = result
-    return won + 1, played - won + 1
 
 
 class Action(Answer):

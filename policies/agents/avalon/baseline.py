@@ -23,13 +23,14 @@ from parlour.policies.agents.avalon.decide import AvalonDecision
 from parlour.policies.agents.avalon.experience import RoleStore
 from parlour.policies.agents.avalon.lines import DISCREET, first_strategy
 from parlour.policies.agents.avalon.seat import AvalonSeat, AvalonSelfInfo, AvalonSituation, situation
+from parlour.policies.agents.seat import InputPart
 from parlour.policies.llm.ask import A, Answer, Ask, Choices
 from parlour.policies.llm.noise import MisreadingModel
 from parlour.policies.llm.reading import with_length
 from parlour.policies.retrieval.embedders import CachedHashing, HashingEmbedder
 from parlour.policies.retrieval.memory import Memory
 from parlour.policies.settings import Settings, setting
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 _WEIGHTS = {FAILS: 5, EXPOSED: 5, VOTES: 4, TEAM: 3, speech.ACCUSE: 3}
 _TASKS: Final = {"card": "play a card", "consult": "name Merlin"}
@@ -138,10 +139,8 @@ class ReflectOnFindings(KeptAsk[AvalonReflection], kind="avalon_agent.reflect", 
         )
 
 
-class Past(BaseModel):
+class Past(InputPart):
     """A situation of an earlier game, with what was said and how the game went."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     reflection: str
     response: str

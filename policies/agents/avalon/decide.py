@@ -15,8 +15,7 @@ from parlour.envs.bidding import BID, HIGHEST_BID
 from parlour.envs.core import accept
 from parlour.policies.agents.avalon.lines import DISCREET, QUIET, SABOTAGE, SHADOW, SLEEPER
 from parlour.policies.agents.avalon.seat import AvalonSelfInfo, AvalonSituation
-from parlour.policies.agents.seat import code
-from pydantic import BaseModel, ConfigDict
+from parlour.policies.agents.seat import InputPart, code
 
 # How likely a team must be to be clean, as a fraction of what the next leaders will offer; an entry a proposal.
 _PICKY: Final = (0.95, 0.9, 0.85, 0.75, 0.0)
@@ -24,10 +23,8 @@ _COVER: Final = 0.6
 _SUSPICIOUS: Final = 0.6
 
 
-class RoleProbabilities(BaseModel):
+class RoleProbabilities(InputPart):
     """What a seat holds for true of each seat, itself included; in seat order."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     evil: list[float]
     merlin: list[float]

@@ -100,7 +100,7 @@ class Experience(RoleStore):
 
     def _plain(self) -> dict[str, Any]:
         return {
-            role: {**asdict(lesson), "suggestions": list(lesson.suggestions)} for role, lesson in self.lessons.items()
+            role: asdict(lesson) | {"suggestions": list(lesson.suggestions)} for role, lesson in self.lessons.items()
         }
 
     @classmethod

@@ -144,7 +144,7 @@ def _fact(kind: str, match: re.Match[str]) -> Fact:
 
 _WHY: Final = ' Why: "'
 _ANNOUNCED: Final = re.compile(r"Quest \d, proposal \d{1,2}: |Score: good \d")
-_CLAIMED: Final = (speech.ACCUSE, speech.DEFEND, speech.RECOMMEND)
+_VERBS: Final = {kind: _CLAIMS[kind] for kind in (speech.ACCUSE, speech.DEFEND, speech.RECOMMEND)}
 
 
 def is_fact(line: str) -> bool:
@@ -154,7 +154,7 @@ def is_fact(line: str) -> bool:
     (True, False)
     """
     fact = read(line)
-    return _ANNOUNCED.match(line) is not None if fact is None else fact.kind not in _CLAIMED
+    return _ANNOUNCED.match(line) is not None if fact is None else fact.kind not in _VERBS
 
 
 def facts_in(lines: Iterable[str]) -> list[str]:
@@ -177,7 +177,6 @@ def without_words(line: str) -> str:
 
 
 _CONTRARY: Final = {speech.ACCUSE: speech.DEFEND, speech.DEFEND: speech.ACCUSE}
-_VERBS: Final = {speech.ACCUSE: "accuses", speech.DEFEND: "defends", speech.RECOMMEND: "recommends"}
 
 
 def as_heard(lines: Iterable[str], ear: MisreadingModel, players: int) -> list[str]:

@@ -30,9 +30,9 @@ from parlour.envs.core import Event, Knowledge
 from parlour.envs.english import name, names, seats_named
 from parlour.policies.agents.avalon import notes
 from parlour.policies.agents.avalon.lines import introduction_of
-from parlour.policies.agents.seat import GameSeat, coded
+from parlour.policies.agents.seat import GameSeat, InputPart, coded
 from parlour.policies.llm.ask import Ask
-from pydantic import BaseModel, ConfigDict, model_serializer, model_validator
+from pydantic import model_serializer, model_validator
 
 _ROLE: Final = re.compile(r"You are player_(?P<seat>\d+)\. Your role is (?P<role>.+) \((?:good|evil)\)\.")
 _PARTS: Final = {"introduction": "", "roles": "Roles in play: "}
@@ -53,19 +53,15 @@ class Seat(NamedTuple):
         return Seat(-1, "", self.roles, ())
 
 
-class Night(BaseModel):
+class Night(InputPart):
     """What the night showed: among the other seats exactly these hold one of these roles."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     roles: list[str]
     players: list[int]
 
 
-class AvalonSelfInfo(BaseModel):
+class AvalonSelfInfo(InputPart):
     """Who is asked: role information, as the paper calls it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     seat: int
     """Its number; `player_2` has number 2."""
@@ -147,10 +143,8 @@ _SITUATION: Final = re.compile(
 )
 
 
-class AvalonSituation(BaseModel):
+class AvalonSituation(InputPart):
     """The decision that a seat has to make, and the state of the game."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     does: Literal["speak", "propose", "vote", "card", "guess", "consult", "bid"]
     """Speak to the table, propose a team, vote on one, play a quest card, guess Merlin, speak to the evil side before that, or bid
@@ -216,10 +210,9 @@ def _texts(lines: list[Any]) -> list[str]:
 
 def _key(phrases: dict[Any, str], phrase: str) -> Any:
     """What a phrase says."""
-    for key, text in phrases.items():
-        if text == phrase:
-            return key
-    raise ValueError(f"the phrase {phrase[:60]!r} tells nothing")
+    if phrase not in phrases.values():
+        raise ValueError(f"the phrase {phrase[:60]!r} tells nothing")
+    return next(key for key, text in phrases.items() if text == phrase)
 
 
 _DECISIONS: Final = (TEAM, BALLOT, CARD, GUESS, CONSULT, BID)
@@ -279,7 +272,7 @@ class AvalonSeat(GameSeat[AvalonView]):
         self.me = _who(view)
 
     def _take(self, view: AvalonView) -> None:
-        self.notes_taken.take(view.events, tuple(dict.fromkeys(view.roles)), _guesser(view))
+        self.notes_taken.take(view.events, tuple(dict.fromkeys(view.roles)), titled(view.guesser))
 
 
 def _who(view: AvalonView) -> AvalonSelfInfo:
@@ -291,11 +284,6 @@ def _who(view: AvalonView) -> AvalonSelfInfo:
         roles=list(view.roles),
         night=night,
     )
-
-
-def _guesser(view: AvalonView) -> str:
-    """Who names Merlin, as sentences have it."""
-    return titled(view.guesser)
 
 
 def situation(view: AvalonView, score: tuple[int, int]) -> AvalonSituation:
@@ -313,5 +301,5 @@ def situation(view: AvalonView, score: tuple[int, int]) -> AvalonSituation:
         fails_needed=view.fails_needed[view.quest],
         good=score[0],
         evil=score[1],
-        **({"guesser": _guesser(view)} if does == GUESS else {}),
+        **({"guesser": titled(view.guesser)} if does == GUESS else {}),
     )

@@ -39,9 +39,7 @@ def together(sentences: Iterable[str]) -> list[str]:
     ['I checked [player_0 | player_1]: [good | evil].']
     """
     return _grouped(
-        _grouped(
-            [json.dumps(sentence, ensure_ascii=False) if _is_marked(sentence) else sentence for sentence in sentences]
-        )
+        _grouped([json.dumps(text, ensure_ascii=False) if _is_marked(text) else text for text in sentences])
     )
 
 
@@ -51,16 +49,13 @@ def _is_marked(sentence: str) -> bool:
 
 
 def _grouped(sentences: Sequence[str]) -> list[str]:
-    lines: list[str] = []
-    group: list[str] = []
+    groups: list[list[str]] = []
     for sentence in sentences:
-        if group and _shorter(group, sentence):
-            group.append(sentence)
-            continue
-        if group:
-            lines.append(_line(group))
-        group = [sentence]
-    return [*lines, _line(group)] if group else lines
+        if groups and _shorter(groups[-1], sentence):
+            groups[-1].append(sentence)
+        else:
+            groups.append([sentence])
+    return list(map(_line, groups))
 
 
 def one_by_one(lines: Iterable[str]) -> list[str]:
@@ -208,8 +203,7 @@ def apart(lines: Sequence[str], secret: Sequence[bool]) -> tuple[list[str], list
     >>> apart(["Night falls.", "Privately, player_1: I save nobody.", "Day breaks."], [False, True, False])
     (['Night falls.', 'Day breaks.'], ['1: Privately, player_1: I save nobody.'])
     """
-    events: list[str] = []
-    private: list[str] = []
+    events, private = list[str](), list[str]()
     for line, hidden in zip(lines, secret, strict=True):
         if hidden:
             private.append(f"{len(events)}: {line}")
@@ -265,10 +259,8 @@ def turn_of(text: str, info: Mapping[str, Any]) -> TakeTurn:
     )
 
 
-@lru_cache(maxsize=256)
-def _together(sentences: tuple[str, ...]) -> list[str]:
-    """As `together`; a seat is often offered the same sentences."""
-    return together(sentences)
+_together: Final = lru_cache(maxsize=256)(together)
+"""As `together`; a seat is often offered the same sentences."""
 
 
 class ChatPlayer(AskingPolicy):

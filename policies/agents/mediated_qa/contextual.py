@@ -71,10 +71,7 @@ class BoostedTrees:
         rounds, classes = self.roots.shape
         node = np.broadcast_to(self.roots.ravel(), (len(x), self.roots.size)).copy()
         questions = np.arange(len(x))[:, None]
-        while True:
-            inner = self.left[node] > 0
-            if not inner.any():
-                break
+        while (inner := self.left[node] > 0).any():
             goes_left = x[questions, self.feature[node]] <= self.threshold[node]
             node = np.where(inner, np.where(goes_left, self.left[node], self.right[node]), node)
         return np.asarray(self.value[node].reshape(len(x), rounds, classes).sum(axis=1) + self.start)
@@ -104,11 +101,10 @@ class OutcomeModel:
     def __post_init__(self) -> None:
         features, seen = len(self.center), len(self.outcomes)
         shapes = [self.scale.shape == (features,), self.weights.shape == (seen, features), self.bias.shape == (seen,)]
-        trees = self.trees
-        shapes.append(
-            trees is None or (len(trees.start) == seen and (len(trees.feature) == 0 or trees.feature.max() < features))
-        )
-        if not all(shapes) or not set(self.outcomes) <= set(range(OUTCOME_COUNT)) or (seen > 1 and trees is None):
+        fits = seen <= 1
+        if trees := self.trees:
+            fits = len(trees.start) == seen and (len(trees.feature) == 0 or trees.feature.max() < features)
+        if not all(shapes) or not set(self.outcomes) <= set(range(OUTCOME_COUNT)) or not fits:
             raise ParlourError(
                 "an outcome model whose parts do not fit; accepted: one of `train grace --sees question`"
             )
@@ -171,12 +167,8 @@ def array(name: str, stored: Any, dimensions: int, *, whole: bool = False) -> ND
         raise accept(name, type(stored).__name__, accepted) from None
     if numbers.size == 0 and dimensions == 2 and numbers.ndim < 2:
         numbers = numbers.reshape(len(stored) if isinstance(stored, list) else 0, 0)
-    fits = (
-        numbers.ndim == dimensions
-        and np.isfinite(numbers).all()
-        and not (whole and np.any(numbers != np.floor(numbers)))
-    )
-    if not fits:
+    is_whole = np.all(numbers == np.floor(numbers))
+    if numbers.ndim != dimensions or not np.isfinite(numbers).all() or (whole and not is_whole):
         raise accept(name, f"shape {numbers.shape}", accepted)
     return numbers.astype(np.int64) if whole else numbers
 
@@ -271,9 +263,7 @@ class ContextualModel:
     def _cost(self, joint: Joint, payment: Payment, linked: bool) -> float:
         plan = vocabulary.ALL[ALL.index(joint)]
         share = 0.0 if plan.retriever == vocabulary.NO_RETRIEVAL else float(self.found[plan.retriever, int(linked)])
-        with_it, without = (
-            sum(payment.costs_of(PUBLISHED_ACTIONS.executed(plan, evidence))) for evidence in (True, False)
-        )
+        with_it, without = (sum(payment.costs_of(PUBLISHED_ACTIONS.executed(plan, hit))) for hit in (True, False))
         return share * with_it + (1 - share) * without
 
     def policy(self, contexts: Floats, states: Sequence[str], payment: Payment | None = None) -> Floats:
@@ -326,13 +316,14 @@ def weight_of(questions: Floats, strength: float) -> Floats:
     return np.asarray(questions / np.maximum(questions + strength, 1e-300))
 
 
+def best_action(values: Floats) -> Floats:
+    """Probability 1 for the best action of each row, the first of equals."""
+    return np.asarray(np.eye(values.shape[1])[values.argmax(axis=1)])
+
+
 def response(values: Floats, temperature: float, floor: float) -> Floats:
     """Quantal response of each row with a floor; at temperature 0 the best action, the first of equals."""
-    if temperature == 0:
-        p = np.zeros_like(values)
-        p[np.arange(len(values)), values.argmax(axis=1)] = 1.0
-    else:
-        p = softened(values / temperature)
+    p = best_action(values) if temperature == 0 else softened(values / temperature)
     raised = (1 - values.shape[1] * floor) * p + floor
     return np.asarray(raised / raised.sum(axis=1, keepdims=True))
 

@@ -129,13 +129,13 @@ def _content(number: int, document: Any) -> tuple[str, str | tuple[str, ...]]:
         title, sentences = document
         if isinstance(title, str) and isinstance(sentences, str):
             return title, sentences
-        if isinstance(title, str) and isinstance(sentences, (list, tuple)) and all(map(_is_text, sentences)):
+        if (
+            isinstance(title, str)
+            and isinstance(sentences, (list, tuple))
+            and all(isinstance(text, str) for text in sentences)
+        ):
             return title, tuple(sentences)
     raise ParlourError(f"document {number}: {value_shown(document)} is not accepted; accepted: {_ACCEPTED}")
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
 
 
 def _passage(title: str, text: str | tuple[str, ...]) -> Passage:

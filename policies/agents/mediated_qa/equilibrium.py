@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
+from parlour.policies.agents.mediated_qa.contextual import best_action
 from parlour.policies.agents.mediated_qa.joint import Floats, Joint, key
 from scipy.optimize import linprog
 
@@ -261,10 +262,9 @@ def obeyed(values: Floats, joints: Sequence[Joint], costs: Sequence[float], shar
     Returns:
         Probabilities, in the shape of `values`.
     """
-    policy = np.zeros_like(values)
     if share == 1:
-        policy[np.arange(len(values)), values.argmax(axis=1)] = 1.0
-        return policy
+        return best_action(values)
+    policy = np.zeros_like(values)
     for k, nets in enumerate(values.tolist()):
         net = dict(zip(joints, nets, strict=True))
         game = module_game(net, individual_costs=True, share=share, costs=costs)

@@ -28,7 +28,7 @@ from parlour.envs.mediated_qa.vocabulary import Payment
 from parlour.envs.writing import LineFile
 from parlour.policies.agents.mediated_qa.joint import ALL, NUMBER, Joint, check_state
 from parlour.policies.agents.mediated_qa.mediator import Recommendation
-from parlour.policies.agents.mediated_qa.policy_file import Thresholds, thresholds_of
+from parlour.policies.agents.mediated_qa.policy_file import Thresholds, is_number, number_or_none, thresholds_of
 
 OUTCOME_NAMES: Final = ("right", "wrong", "rightly_silent", "wrongly_silent")
 """In the order of `Payment.utilities`."""
@@ -108,7 +108,7 @@ class RecommendationLog:
         """Store the result of a recommendation. Raises `ParlourError` for an unknown id, outcome or cost."""
         if id not in self._known:
             raise accept("id", id, "that of a recommendation in the log")
-        self._add({"id": id, "outcome": _outcome(outcome), "cost": _cost(cost)})
+        self._add({"id": id, "outcome": _outcome(outcome), "cost": number_or_none("cost", cost)})
 
     def close(self) -> None:
         """No line follows."""
@@ -159,7 +159,9 @@ def _take(value: Any, entries: dict[str, LoggedRecommendation]) -> None:
             check_one_of("field of a result", name, _RESULT)
         if called not in entries:
             raise ParlourError(f"a result of {called!r}, which was not recommended before; accepted: ids above it")
-        entries[called] = replace(entries[called], outcome=_outcome(value["outcome"]), cost=_cost(value.get("cost")))
+        entries[called] = replace(
+            entries[called], outcome=_outcome(value["outcome"]), cost=number_or_none("cost", value.get("cost"))
+        )
         return
     if called in entries:
         raise ParlourError(f"{called!r} is recommended twice; accepted: an id of its own for each")
@@ -175,7 +177,7 @@ def _recommendation(value: Mapping[str, Any]) -> LoggedRecommendation:
     joint, p, signals = value["joint"], value["probability"], value.get("signals")
     if not isinstance(joint, list) or tuple(joint) not in ALL:
         raise accept("joint", joint, "actions of retriever, generator and verifier that can be done together")
-    if isinstance(p, bool) or not isinstance(p, (int, float)) or not 0 < p <= 1:
+    if not is_number(p) or not 0 < p <= 1:
         raise accept("probability", p, "a number above 0, up to 1")
     if signals is not None and not (isinstance(signals, list) and len(signals) == 5):
         raise accept("signals", signals, "five numbers, or null")
@@ -200,11 +202,3 @@ def _finite(numbers: Sequence[float]) -> list[float | None]:
 def _outcome(outcome: Any) -> str:
     check_one_of("outcome", outcome, OUTCOME_NAMES)
     return str(outcome)
-
-
-def _cost(cost: Any) -> float | None:
-    if cost is None:
-        return None
-    if isinstance(cost, bool) or not isinstance(cost, (int, float)) or not 0 <= cost < math.inf:
-        raise accept("cost", cost, "a number from 0, or null")
-    return float(cost)

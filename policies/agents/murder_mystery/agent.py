@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import chain, takewhile
 from typing import Any, ClassVar, Final, Self
 
 from parlour.envs.core import Move, ParlourError, check_one_of
@@ -51,7 +52,6 @@ class MysterySeat(GameSeat[MysteryView]):
         super()._begin()
         self.procedure: Procedure | None = None
         self._questions: list[str] = []
-        self._told: tuple[int, int] = (-1, -1)
 
     @property
     def failed(self) -> dict[str, int]:
@@ -130,13 +130,9 @@ class MysterySeat(GameSeat[MysteryView]):
 
     def _asked(self, view: MysteryView) -> tuple[int, ...]:
         """The seats that this one has asked about the victim in this turn."""
-        asked: list[int] = []
-        for event in reversed(view.events):
-            if event.move.kind == game.TURN:
-                break
-            if event.move.kind == game.CHOOSE and event.seat == self.seat:
-                asked += event.move.args
-        return tuple(reversed(asked))
+        turn = takewhile(lambda event: event.move.kind != game.TURN, reversed(view.events))
+        choices = [event.move.args for event in turn if event.move.kind == game.CHOOSE and event.seat == self.seat]
+        return tuple(chain.from_iterable(reversed(choices)))
 
     def _answer(self, view: MysteryView, info: dict[str, Any], procedure: Procedure) -> Any:
         exchange = procedure.room.seat_memory.pending()

@@ -8,7 +8,6 @@ about that death.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import deepcopy
 from typing import Any, Final, Generic, Self
 
 import numpy as np
@@ -221,10 +220,8 @@ class SenseAll(CharacterAsk[SensorAnswers], kind="questum.sense_all"):
 
     def schema_of_answer(self) -> dict[str, Any]:
         """Each sensor is a field of its own, held to its own choices."""
-        answer_schema = SensorAnswer.model_json_schema()
-        named_ = {card.sensor: deepcopy(answer_schema) for card in self.sensors}
-        schema = {"type": "object", "properties": {"readings": _object(named_)}}
-        return reading.with_choices({**schema, "required": ["readings"], "additionalProperties": False}, self.choices())
+        by_sensor = {card.sensor: SensorAnswer.model_json_schema() for card in self.sensors}
+        return reading.with_choices(_object({"readings": _object(by_sensor)}), self.choices())
 
     def settled(self, reply: dict[str, Any]) -> dict[str, Any]:
         readings = reply.get("readings")
@@ -304,9 +301,8 @@ class Prune(VictimAsk[Suspicion], kind="questum.prune"):
     def settled(self, reply: dict[str, Any]) -> dict[str, Any]:
         """A unique beginning of a name counts, too; other names are skipped if at least one counts (SPEC 4.5)."""
         names = reply.get("suspicion")
-        known = (
-            all_named([name for name in names if isinstance(name, str)], self.others) if isinstance(names, list) else []
-        )
+        texts = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+        known = all_named(texts, self.others)
         return super().settled({**reply, "suspicion": known} if known else reply)
 
     def check(self, answer: Suspicion) -> None:

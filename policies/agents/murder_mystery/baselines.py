@@ -25,9 +25,10 @@ from parlour.policies.agents.murder_mystery.asks import (
     refuse_number,
 )
 from parlour.policies.agents.murder_mystery.procedure import QUESTION, Procedure
-from parlour.policies.agents.murder_mystery.scene import ScenePart, Talk
+from parlour.policies.agents.murder_mystery.scene import Talk
 from parlour.policies.agents.murder_mystery.seat_memory import Exchange
 from parlour.policies.agents.murder_mystery.sensors import answered, topics_put
+from parlour.policies.agents.seat import InputPart
 from parlour.policies.llm.ask import Answer, Choices
 from parlour.policies.llm.reading import with_length
 
@@ -145,7 +146,7 @@ class WerewolfFinal(AnswerAsk[Considered], kind="questum.werewolf_final"):
 # -- O-CoT -------------------------------------------------------------------------------------------------------
 
 
-class Goal(ScenePart):
+class Goal(InputPart):
     """A question that one puts to oneself, and the answer so far."""
 
     question: str
@@ -179,11 +180,7 @@ class OcotConsider(VictimAsk[Words], kind="questum.ocot_consider"):
     def heuristic(self, rng: np.random.Generator) -> Words:
         known = self.known
         asks = wording.wanted(self.scene, self.goal, known.person, known.victim)
-        facts = [
-            statement.fact
-            for statement in known.statements
-            if heuristics.answers(statement.fact, asks, known.person, known.victim)
-        ]
+        facts = [f for f, _, _, _ in known.statements if heuristics.answers(f, asks, known.person, known.victim)]
         said = [say(fact, self.scene.vocabulary, None) for fact in dict.fromkeys(facts)]
         return Words(words=self.scene.join(said[: heuristics.LIMIT]) or self.scene.say.lacking)
 

@@ -132,15 +132,12 @@ def collect(scene: Scene, scripts: Iterable[tuple[int, Sequence[str]]], dialogue
     vocabulary = scene.vocabulary
     statements = [Statement(fact, NOBODY, True) for fact in facts_in(scene.briefing, vocabulary, None)]
     for seat, excerpts in scripts:
-        statements += [
-            Statement(f, seat, True) for text in excerpts for f in facts_in(text, vocabulary, _speaker(seat))
-        ]
+        facts = [fact for text in excerpts for fact in facts_in(text, vocabulary, _speaker(seat))]
+        statements += [Statement(fact, seat, True) for fact in facts]
     for talk in dialogue:
-        seat = scene.person(talk.speaker)
-        victim = scene.person(talk.victim)
-        statements += [
-            Statement(fact, seat, False, victim) for fact in facts_in(talk.answer, vocabulary, _speaker(seat))
-        ]
+        seat, victim = scene.person(talk.speaker), scene.person(talk.victim)
+        facts = facts_in(talk.answer, vocabulary, _speaker(seat))
+        statements += [Statement(fact, seat, False, victim) for fact in facts]
     return list(dict.fromkeys(statements))
 
 
@@ -237,10 +234,8 @@ def _whereabouts(statements: Iterable[Statement]) -> dict[tuple[int, int], dict[
 
 
 def _means(suspect: int, means: int, others: Iterable[Statement]) -> int:
-    said: Counter[str] = Counter()
-    for (kind, args), _, _, _ in others:
-        if kind in ("had", "lacked") and args[0] == suspect and means in (args[1], UNKNOWN):
-            said[kind] += 1
+    accesses = [f for f, _, _, _ in others if f.kind in ("had", "lacked") and f.args[0] == suspect]
+    said = Counter(fact.kind for fact in accesses if means in (fact.args[1], UNKNOWN))
     if means == UNKNOWN:
         return 1 if said["had"] else 0
     return (said["had"] > said["lacked"]) - (said["lacked"] > said["had"])
@@ -248,12 +243,8 @@ def _means(suspect: int, means: int, others: Iterable[Statement]) -> int:
 
 def _caught(suspect: int, own: Iterable[Statement], where: dict[tuple[int, int], dict[int, None]]) -> int:
     """How often his words about who was where are not what the others say."""
-    caught = 0
-    for (kind, args), _, _, _ in own:
-        if kind in ("at", "saw"):
-            places = where.get((args[0], args[2]))
-            caught += bool(places) and args[1] not in places  # type: ignore[operator]
-    return caught
+    places = [(f.args[1], where.get((f.args[0], f.args[2]))) for f, _, _, _ in own if f.kind in ("at", "saw")]
+    return sum(others is not None and place not in others for place, others in places)
 
 
 def _feeling(person: int, other: int, statements: Iterable[Statement]) -> int:

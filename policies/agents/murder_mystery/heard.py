@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Final, NamedTuple, Self
 
 import numpy as np
@@ -213,10 +214,8 @@ class HeardTalk:
         memory = self._memory
         if self._sure is None:
             self._sure = collect(memory.scene, [(memory.seat, memory.script)], [])
-        statements = (
-            statement for answer in self.answers for statement in answer.statements if statement.victim == victim
-        )
-        return list(dict.fromkeys((*self._sure, *statements)))
+        said = chain.from_iterable(answer.statements for answer in self.answers)
+        return list(dict.fromkeys((*self._sure, *(statement for statement in said if statement.victim == victim))))
 
     def put(self, seat: int, victim: str) -> Iterator[HeardAnswer]:
         """What a seat answered about a victim when it was asked."""

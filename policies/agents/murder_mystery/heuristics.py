@@ -199,14 +199,12 @@ def question_of(known: Known, summary: SensorSummary, number: int) -> list[str]:
     first = _by_need(known)
     questions = [put(scene, topic, victim, **words) for topic in first if topic in fresh]
     if wished & {ABLE, REASONS}:
-        questions += [
-            put(scene, ABLE, victim, **words, about=seat) for seat in _not_put(topics.SIGHTING, ranked, asked)
-        ]
+        fresh_seats = _not_put(topics.SIGHTING, ranked, asked)
+        questions += [put(scene, ABLE, victim, **words, about=seat) for seat in fresh_seats]
     questions += [put(scene, topic, victim, **words) for topic in _LAST if topic in fresh]
     if topics.RELATION in wished:
-        questions += [
-            put(scene, topics.RELATION, victim, about=seat) for seat in _not_put(topics.RELATION, ranked, asked)
-        ]
+        fresh_seats = _not_put(topics.RELATION, ranked, asked)
+        questions += [put(scene, topics.RELATION, victim, about=seat) for seat in fresh_seats]
     return (questions + [put(scene, topics.OPEN, victim)] * number)[:number]
 
 
@@ -273,15 +271,9 @@ def prune(suspects: Sequence[str], summaries: Sequence[SensorSummary]) -> list[s
         summaries, key=lambda summary: (distance(summary.readings), order.get(summary.character, len(order)))
     )
     able = [summary for summary in ranked if not _without_opportunity(summary)] or ranked
-    near = [
-        summary
-        for summary in able
-        if distance(summary.readings) <= NEAR or value_of(summary.readings) in ("high", "medium")
-    ]
-    if not near and able:
-        least = distance(able[0].readings)
-        near = [summary for summary in able if distance(summary.readings) == least]
-    return [summary.character for summary in near]
+    readings = [(summary.character, summary.readings) for summary in able]
+    near = [who for who, read in readings if distance(read) <= NEAR or value_of(read) in ("high", "medium")]
+    return near or [who for who, read in readings if distance(read) == distance(readings[0][1])]
 
 
 def _without_opportunity(summary: SensorSummary) -> bool:

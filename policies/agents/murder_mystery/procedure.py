@@ -70,11 +70,8 @@ class QuestionBudget:
         if self._begun is not None:
             begun, before = self._begun
             self._dearest[begun] = max(self._dearest.get(begun, 1), now - before)
-        price = (
-            takes
-            if takes is not None
-            else max(least, (self._dearest.get(what) or max(self._dearest.values(), default=1)))
-        )
+        dearest = self._dearest.get(what) or max(self._dearest.values(), default=1)
+        price = max(least, dearest) if takes is None else takes
         enough = now + len(self._open) + price <= self._limit - self._kept
         self._begun = (what, now) if enough and takes is None else None
         return enough

@@ -17,8 +17,9 @@ from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.envs.murder_mystery.vocabulary.quiz import LETTERS, QuizQuestion
 from parlour.policies.agents.murder_mystery import quiz_answers
 from parlour.policies.agents.murder_mystery.asks import CaseAsk
-from parlour.policies.agents.murder_mystery.scene import ScenePart, Talk, in_one_line, me_of
+from parlour.policies.agents.murder_mystery.scene import Talk, in_one_line, me_of
 from parlour.policies.agents.murder_mystery.seat_memory import HASHING, QUIZ, SeatMemory
+from parlour.policies.agents.seat import InputPart
 from parlour.policies.llm.ask import Answer, Choices
 from parlour.policies.llm.model import Answered, Model, RequestContext, mixed
 from parlour.policies.retrieval.embedders import Embedder
@@ -30,7 +31,7 @@ STORY: Final = 3000
 """Tokens of each character's script, where all of them are read (SPEC 4.6)."""
 
 
-class Story(ScenePart):
+class Story(InputPart):
     """Excerpts of one character's script."""
 
     character: str

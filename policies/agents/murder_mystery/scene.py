@@ -19,8 +19,9 @@ from parlour.envs.language_files import LanguageTable, read_language
 from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.envs.murder_mystery.vocabulary.facts import CaseVocabulary, Language
 from parlour.envs.speech import quote
+from parlour.policies.agents.seat import InputPart
 from parlour.policies.llm.noise import MisreadingModel
-from pydantic import BaseModel, ConfigDict, Field, model_serializer, model_validator
+from pydantic import Field, model_serializer, model_validator
 
 
 class SensorWords(LanguageTable):
@@ -68,13 +69,7 @@ _EXCHANGE: Final = re.compile(
 _INTRODUCTION: Final = re.compile(rf"(?P<speaker>.+?): (?P<answer>{_QUOTED})")
 
 
-class ScenePart(BaseModel):
-    """A part of an input; frozen, and nothing is left out of it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Scene(ScenePart):
+class Scene(InputPart):
     """What everybody at the table knows: who plays, who died, and the words for places, times and so on."""
 
     language: Language = Field(default="en", exclude=True)
@@ -115,7 +110,7 @@ class Scene(ScenePart):
         return persons.index(name) if name in persons else -1
 
 
-class CharacterInfo(ScenePart):
+class CharacterInfo(InputPart):
     """The player asked, with what only his script says about him."""
 
     name: str
@@ -124,7 +119,7 @@ class CharacterInfo(ScenePart):
     objectives: list[str]
 
 
-class Talk(ScenePart):
+class Talk(InputPart):
     """A question with its answer, or an introduction, which answers nobody.
 
     As a plain value it is one line, `Ann → Ben (Hugh): "Where were you?" Ben: "In the attic."` or `Ann: "I am Ann."`, and an

@@ -16,8 +16,9 @@ from parlour.envs.core import accept
 from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES, MEANS, MOTIVE, SIGHTING, Fact, say
 from parlour.policies.agents.murder_mystery import wording
 from parlour.policies.agents.murder_mystery.evidence import Dossier, Excerpts, Statement, has_facts, judge
-from parlour.policies.agents.murder_mystery.scene import Scene, ScenePart, sentences
+from parlour.policies.agents.murder_mystery.scene import Scene, sentences
 from parlour.policies.agents.murder_mystery.wording import QuestionTopic, wanted
+from parlour.policies.agents.seat import InputPart
 
 EMOTION, MOTIVATION, SUSPICION = "emotion", "motivation", "suspicion"
 EVIDENCE, BACKGROUND, VALUE = "evidence", "background", "information value"
@@ -47,7 +48,7 @@ _IN_CHINESE: Final = {
 }  # fmt: skip
 
 
-class SensorCard(ScenePart):
+class SensorCard(InputPart):
     """A sensor as a question tells it, in the language of the table."""
 
     sensor: str
@@ -67,7 +68,7 @@ def card(sensor: str, language: str) -> SensorCard:
     return SensorCard(sensor=words.name, question=words.question, choices=list(words.choices))
 
 
-class SensorReading(ScenePart):
+class SensorReading(InputPart):
     """What one sensor reads for one character, by the names of `SENSORS` or in the words of a card."""
 
     sensor: str
@@ -75,7 +76,7 @@ class SensorReading(ScenePart):
     reason: str
 
 
-class SensorSummary(ScenePart):
+class SensorSummary(InputPart):
     """What all sensors read for one character."""
 
     character: str
@@ -186,11 +187,7 @@ def _reason(scene: Scene, facts: Sequence[Fact]) -> str:
 
 def _emotion(known: Known) -> tuple[str, list[Fact]]:
     pair = (known.excerpts.seat, known.person)
-    own = [
-        statement.fact
-        for statement in known.statements
-        if statement.fact.kind == "feels" and statement.fact.args[::2] == pair
-    ]
+    own = [f for f, _, _, _ in known.statements if f.kind == "feels" and f.args[::2] == pair]
     if own:
         return ("negative", "neutral", "positive")[own[-1].args[1] + 1], own
     suspicious = known.dossier.there or known.dossier.caught > 0
@@ -222,9 +219,8 @@ def _evidence(known: Known) -> tuple[str, list[Fact]]:
 
 
 def _background(known: Known) -> tuple[str, list[Fact]]:
-    hates = [
-        f for f, _, _, _ in known.statements if f.kind == "feels" and f.args[1] < 0 and known.person in f.args[::2]
-    ]
+    feelings = [f for f, _, _, _ in known.statements if f.kind == "feels" and known.person in f.args[::2]]
+    hates = [fact for fact in feelings if fact.args[1] < 0]
     return ("yes" if hates or known.dossier.motives else "no"), hates
 
 

@@ -13,10 +13,10 @@ import numpy as np
 from parlour.envs.claims import Claim, claims as read_offline
 from parlour.envs.english import name
 from parlour.envs.speech import ACCUSE, CLAIM_ROLE, PROMISE
+from parlour.policies.agents.seat import InputPart
 from parlour.policies.llm.ask import Answer, Ask, Choices
 from parlour.policies.llm.model import Model, RequestContext
 from parlour.policies.llm.noise import MisreadingModel
-from pydantic import BaseModel, ConfigDict
 
 __all__ = ["ClaimsOfStatement", "ReadClaims", "claims_by", "reader_by"]
 
@@ -27,10 +27,8 @@ READER: Final = RequestContext("reader")
 _CONTRARY: Final[dict[ClaimKind, ClaimKind]] = {"accuse": "defend", "defend": "accuse"}
 
 
-class WrittenClaim(BaseModel):
+class WrittenClaim(InputPart):
     """One claim as a model writes it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: ClaimKind
     players: tuple[str, ...]

@@ -83,13 +83,9 @@ class WerewolfSeat(GameSeat[WerewolfView]):
         belief = self._infer(now)
         self._note(belief)
         options = coded(info)
-        inputs: dict[str, Any] = {
-            "me": self.me,
-            "now": now,
-            "inference": belief.text,
-            "standing": list(belief.standing),
-        }
-        inputs |= {"messages": self.record.messages[-self.chosen.window :], "options": options}
+        inputs: dict[str, Any] = {"me": self.me, "now": now, "options": options}
+        inputs |= {"inference": belief.text, "standing": list(belief.standing)}
+        inputs |= {"messages": self.record.messages[-self.chosen.window :]}
         if now.does in ("speak", "last_words", "whisper"):
             self._speaking = view
             return self._say(asks.Speak(**inputs, refused=[]))
@@ -277,6 +273,5 @@ class RerankAgent(RetrievalAgent):
             return retrieved
         texts = {str(number): text for number, text in enumerate(retrieved)}
         named = self.seat_model.ask(asks.Rerank(query=QUERY, texts=texts)).order
-        return [
-            retrieved[number] for number in dict.fromkeys((*named, *range(len(retrieved))))
-        ]  # those left out come last
+        order = dict.fromkeys((*named, *range(len(retrieved))))  # those left out come last
+        return [retrieved[number] for number in order]

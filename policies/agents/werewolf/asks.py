@@ -121,11 +121,9 @@ class HeardAsk(Ask[A], Generic[A], fixed=("me",), recent=("messages",), words_fi
 
     def misheard(self, ear: MisreadingModel) -> Self:
         now: WerewolfSituation = getattr(self, "now")  # noqa: B009 - each of them has one, behind what stays the same
-        shown = [part for part in ("messages", "found") if part in type(self).model_fields]
-        players = len(self.me.roles)
-        return self.model_copy(
-            update={part: notes.as_heard(getattr(self, part), ear, players, now.day) for part in shown}
-        )
+        shown = {part: getattr(self, part) for part in ("messages", "found") if part in type(self).model_fields}
+        taken = {part: notes.as_heard(lines, ear, len(self.me.roles), now.day) for part, lines in shown.items()}
+        return self.model_copy(update=taken)
 
 
 class ChosenOption(Answer):

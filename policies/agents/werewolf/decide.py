@@ -243,11 +243,8 @@ class WerewolfDecision:
         fellows = [seat for seat in self.others if seat in self.now.wolves]
         worst = max(fellows, key=lambda j: (blamed[j], self.noise[j]), default=None)
         suspected = worst if worst is not None and blamed[worst] > max(blamed[seat] for seat in victims) else None
-        reported = [
-            intent.target
-            for m, intent in self._intents()
-            if m.speaker == self.me.seat and intent.score == reading.CHECK
-        ]
+        own = [intent for message, intent in self._intents() if message.speaker == self.me.seat]
+        reported = [intent.target for intent in own if intent.score == reading.CHECK]
         seers = self.claimed("seer")
         trusted = min(victims, key=lambda j: (blamed[j], self.standing[j], self.noise[j]))
         return Liar(trusted, [j for j in seers if j in victims], suspected, reported, any(j in fellows for j in seers))

@@ -27,19 +27,18 @@ from parlour.envs import speech
 from parlour.envs.core import NATURE, Event
 from parlour.envs.english import name, names
 from parlour.envs.werewolf import vocabulary as game
+from parlour.policies.agents.seat import InputPart
 from parlour.policies.agents.werewolf import reading
 from parlour.policies.llm.noise import MisreadingModel
-from pydantic import BaseModel, ConfigDict, model_serializer, model_validator
+from pydantic import model_serializer, model_validator
 
 _LINE: Final = re.compile(
     r'Day (?P<day>-?\d{1,9}), (?:moderator|player_(?P<seat>\d{1,9}))(?P<act> acts)?(?P<private> in private)?: (?P<text>".*")'
 )
 
 
-class HeardMessage(BaseModel):
+class HeardMessage(InputPart):
     """A statement that a seat heard or read. As plain data it is its `line`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     day: int
     """Number of the night and of the day after it, from 1."""

@@ -185,39 +185,24 @@ def judged_by(observer: Observer, speaker: int, reading: ReadStatement) -> tuple
     if speaker == observer.seat:
         return ()
     if speaker == MODERATOR:
-        deaths = [
-            judgement
-            for judgement in reading.judgements
-            if judgement.confidence == FOUND_DEAD and judgement.player in observer.poisoned
-        ]
-        return tuple(
-            judgement
-            for judgement in reading.judgements
-            if judgement.player != observer.seat and judgement not in deaths
-        )
+        others = [judgement for judgement in reading.judgements if judgement.player != observer.seat]
+        return tuple(j for j in others if j.confidence != FOUND_DEAD or j.player not in observer.poisoned)
     bad_of = dict.fromkeys(observer.good, False) | dict.fromkeys(observer.bad, True)
     bad_of[observer.seat] = is_bad(observer.identity)
     taken: list[ReadJudgement] = []
     for judgement in reading.judgements:
         known = bad_of.get(judgement.player)
-        if (
-            judgement.player == speaker
-            and judgement.identity == observer.identity
-            and judgement.identity in observer.single
-        ):
+        own = judgement.player == speaker and judgement.identity == observer.identity
+        if own and observer.identity in observer.single:
             taken.append(ReadJudgement(speaker, WEREWOLF, LIE))
         elif known is None:
             taken.append(judgement)
         else:
-            if (
-                judgement.player != observer.seat
-                and known == is_bad(judgement.identity)
-                and _specific(judgement)
-                and not known
-            ):
+            right = known == is_bad(judgement.identity)
+            if right and not known and judgement.player != observer.seat and _specific(judgement):
                 taken.append(judgement)
             if judgement.player != speaker and speaker not in bad_of:
-                taken.append(_of_speaker(speaker, judgement, right=known == is_bad(judgement.identity)))
+                taken.append(_of_speaker(speaker, judgement, right=right))
     return tuple(_judged_alone(taken))
 
 
@@ -232,12 +217,8 @@ def _judged_alone(taken: list[ReadJudgement]) -> list[ReadJudgement]:
     """For each player the surest judgement, and the bad one of two: a liar's claims are lies."""
     best: dict[int, ReadJudgement] = {}
     for judgement in taken:
-        before = best.get(judgement.player)
-        if before is None or (is_bad(judgement.identity), judgement.confidence) > (
-            is_bad(before.identity),
-            before.confidence,
-        ):
-            best[judgement.player] = judgement
+        pair = (best.get(judgement.player, judgement), judgement)  # of equals the first
+        best[judgement.player] = min(pair, key=lambda j: (-is_bad(j.identity), -j.confidence))
     return list(best.values())
 
 

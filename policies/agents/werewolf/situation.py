@@ -20,11 +20,10 @@ from parlour.envs.werewolf.vocabulary import (
     POISONS,
     WOLVES,
 )
+from parlour.policies.agents.seat import InputPart
 from parlour.policies.agents.werewolf import reading
 from pydantic import (
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     PlainSerializer,
     WithJsonSchema,
@@ -60,19 +59,15 @@ def _matched(pattern: re.Pattern[str], lines: Any) -> dict[str, str]:
     return {name: text for name, text in match.groupdict().items() if text is not None}
 
 
-class SeerCheck(BaseModel):
+class SeerCheck(InputPart):
     """What the seer learnt."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     player: Player
     werewolf: bool
 
 
-class WerewolfSelfInfo(BaseModel):
+class WerewolfSelfInfo(InputPart):
     """Who is asked."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     roles: list[str]
     """In play, in no order of players; first, as all seats of a table have them alike."""
@@ -140,10 +135,8 @@ _FOUND: Final = {True: "werewolf", False: "no werewolf"}
 _CHECKED: Final = re.compile(r"player_(\d{1,4}) \((no )?werewolf\)")
 
 
-class WerewolfSituation(BaseModel):
+class WerewolfSituation(InputPart):
     """What is asked, and what the seat knows for certain."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     does: Does
     """Speak by day or as last words, whisper to the other wolves, hunt, protect, save, poison, check, vote, or bid for the floor."""

@@ -95,17 +95,10 @@ class Outlook:
         self._sightings = {
             seat: sum(self._left.get((holder, seat, "saw"), 0.0) for holder in others) for seat in {*self._now, *others}
         }
-        at_death = [
-            statement
-            for statement in statements
-            if statement.fact.kind in ("at", "saw") and statement.fact.args[2] == self._death.time
-        ]
-        self._claimed = {
-            statement.teller
-            for statement in at_death
-            if not statement.sure and statement.fact.args[0] == statement.teller
-        }
-        self._seen = {statement.fact.args[0] for statement in at_death if statement.fact.args[0] != statement.teller}
+        places = [(f.args, teller, sure) for f, teller, sure, _ in statements if f.kind in ("at", "saw")]
+        at_death = [(args[0], teller, sure) for args, teller, sure in places if args[2] == self._death.time]
+        self._claimed = {teller for person, teller, sure in at_death if not sure and person == teller}
+        self._seen = {person for person, teller, _ in at_death if person != teller}
         self._bad = {
             seat: np.array([world.bad >> seat & 1 and world.murderer != seat for world in beliefs.worlds], bool)
             for seat in others
@@ -124,10 +117,7 @@ class Outlook:
         """Whether an answer went on to sightings at other hours than it was asked for, so that there are no more at that."""
         if kind != "saw" or not answer.times:
             return False
-        return any(
-            statement.fact.kind == "saw" and statement.fact.args[2] not in answer.times
-            for statement in answer.statements
-        )
+        return any(f.kind == "saw" and f.args[2] not in answer.times for f, _, _, _ in answer.statements)
 
     def gain(self, question: PlannedQuestion, target: int, liars: float) -> float:
         """Expected information of an answer about the murderer, in nats, plus `liars` times its information about liars."""
@@ -145,12 +135,8 @@ class Outlook:
             words = put(self._scene, question.topic, self._victim, **self._death._asdict(), about=question.about)
             self._asked_for[question] = wanted(self._scene, words, -1, self._scene.person(self._victim))
         asks = self._asked_for[question]
-        return any(
-            answer.topics == asks.topics
-            and answer.times == asks.times
-            and set(answer.about) == set(asks.about) - {target}
-            for answer in self._put[target]
-        )
+        very = (asks.topics, asks.times, set(asks.about) - {target})
+        return any((answer.topics, answer.times, set(answer.about)) == very for answer in self._put[target])
 
     # -- who did it --------------------------------------------------------------------------------------------
 

@@ -112,11 +112,8 @@ class PlannedInterview(Interview):
         stored = self._views.get((victim, me))
         if stored is None or stored.answers != number:
             person = scene.person(victim)
-            statements = [
-                statement
-                for statement in self._heard.statements(person)
-                if me >= 0 or not statement.sure or statement.teller < 0
-            ]
+            every = self._heard.statements(person)
+            statements = [statement for statement in every if me >= 0 or not statement.sure or statement.teller < 0]
             stored = DeathKnowledge(number, statements, believed(statements, len(scene.players), person, me, liars))
             self._views[victim, me] = stored
         return stored

@@ -71,23 +71,16 @@ def believed(statements: Iterable[Statement], seats: int, victim: int, me: int, 
         me: The own seat, which did not do it; what it knows itself is certain. -1 for what the table as a whole believes.
         liars: How many others who did not do it may lie.
     """
-    statements = [
-        statement
-        for statement in statements
-        if statement.sure or (statement.victim == victim and statement.teller != me)
+    testimony = [
+        (PUBLIC if teller == me else teller, fact)
+        for fact, teller, sure, about in statements
+        if sure or (about == victim and teller != me)
     ]
-    testimony = [(PUBLIC if statement.teller == me else statement.teller, statement.fact) for statement in statements]
     every = [world for world in belief.worlds(seats, liars) if me < 0 or not world.bad >> me & 1]
     left = list(belief.consistent(belief.clauses(testimony, victim), every)) or every
     likelihood = _Likelihood(testimony, victim)
     weights = np.array([likelihood.of(world) for world in left])
     return Beliefs(tuple(left), weights / weights.sum())
-
-
-def chances(statements: Iterable[Statement], seats: int, victim: int, me: int, liars: int) -> dict[int, float]:
-    """The probability of each other seat to have killed a victim, in order of seats; they sum to 1. See `believed`."""
-    others = dict.fromkeys((seat for seat in range(seats) if seat != me), 0.0)
-    return {**others, **believed(statements, seats, victim, me, liars).chances}
 
 
 class _Likelihood:

@@ -57,8 +57,9 @@ class AskIntent(Ask[Intents], kind="gratr.intent", max_tokens=LENGTH, temperatur
     statement: HeardMessage
 
     def heuristic(self, rng: np.random.Generator) -> Intents:
-        found = reading.read(self.statement.speaker, self.statement.text, self.players).intents
-        intents = [Meant(speaker=intent[0], intent=intent[1], target=intent[2], score=intent[3]) for intent in found]  # type: ignore[arg-type]
+        statement = reading.read(self.statement.speaker, self.statement.text, self.players)
+        fields = [dict(zip(Meant.model_fields, intent, strict=True)) for intent in statement.intents]
+        intents = [Meant.model_validate(values) for values in fields]
         return Intents(why=_BY_WORDS, intents=intents)
 
     def choices(self) -> Choices:
@@ -75,9 +76,8 @@ class AskIntent(Ask[Intents], kind="gratr.intent", max_tokens=LENGTH, temperatur
         sure = [
             (intent, ear.overstates(f"{intent.speaker} {intent.intent} {intent.target}")) for intent in answer.intents
         ]
-        intents = [
-            intent.model_copy(update={"score": reading.MOST}) if overstated else intent for intent, overstated in sure
-        ]
+        most = {"score": reading.MOST}
+        intents = [intent.model_copy(update=most) if overstated else intent for intent, overstated in sure]
         return answer.model_copy(update={"intents": intents})
 
 
@@ -112,9 +112,7 @@ class AskIdentity(Ask[Identities], kind="gratr.identity", fixed=("me",), max_tok
     def heuristic(self, rng: np.random.Generator) -> Identities:
         said, observer = self.statement, observer_of(self.me, self.wolves, self.innocent)
         statement = reading.judged_by(observer, said.speaker, reading.read(said.speaker, said.text, len(self.me.roles)))
-        judgements = [
-            Seen(player=judgement[0], identity=judgement[1], confidence=judgement[2]) for judgement in statement
-        ]  # type: ignore[arg-type]
+        judgements = [Seen.model_validate(judgement._asdict()) for judgement in statement]
         return Identities(why=_BY_WORDS, judgements=judgements)
 
     def choices(self) -> Choices:
@@ -133,10 +131,8 @@ class AskIdentity(Ask[Identities], kind="gratr.identity", fixed=("me",), max_tok
         sure = [
             (judgement, ear.overstates(f"{judgement.player} {judgement.identity}")) for judgement in answer.judgements
         ]
-        judgements = [
-            judgement.model_copy(update={"confidence": reading.MOST}) if overstated else judgement
-            for judgement, overstated in sure
-        ]
+        most = {"confidence": reading.MOST}
+        judgements = [seen.model_copy(update=most) if overstated else seen for seen, overstated in sure]
         return answer.model_copy(update={"judgements": judgements})
 
 
@@ -173,17 +169,12 @@ def usable(speaker: int, intents: Intents, identities: Identities, me: WerewolfS
     weighs). A confidence counts for the observer's side or against it.
     """
     sifted = reading.sift(
-        [reading.ReadIntent(intent.speaker, intent.intent, intent.target, intent.score) for intent in intents.intents],
-        [
-            reading.ReadJudgement(judgement.player, judgement.identity, judgement.confidence)
-            for judgement in identities.judgements
-        ],
+        [reading.ReadIntent(*dict(meant).values()) for meant in intents.intents],
+        [reading.ReadJudgement(**dict(seen)) for seen in identities.judgements],
         len(me.roles),
     )
     own = [intent for intent in sifted.intents if intent.speaker == speaker and speaker != MODERATOR]
-    weights = [
-        (intent.target, (1 if intent.kind == reading.DEFEND else -1) * intent.score / reading.MOST) for intent in own
-    ]
+    weights = [(b, (1 if kind == reading.DEFEND else -1) * score / reading.MOST) for _, kind, b, score in own]
     wolf = me.side == WOLVES
     judgements = [
         GraphJudgement(
