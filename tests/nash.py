@@ -28,7 +28,7 @@ def pure_nash(game: NormalForm) -> list[tuple[int, ...]]:
     possible = game.possible
     payoffs = np.where(possible, game.payoffs, -np.inf)
     best = possible.copy()
-    for i in range(game.players):
+    for i in range(len(game.payoffs)):
         best &= payoffs[i] >= payoffs[i].max(axis=i, keepdims=True)
     return [tuple(map(int, place)) for place in np.argwhere(best)]
 
@@ -41,7 +41,7 @@ def support_enumeration(game: NormalForm) -> list[Profile]:
     Raises:
         ParlourError: The game has another number of players, or an infeasible joint action.
     """
-    if game.players != 2 or not game.possible.all():
+    if len(game.payoffs) != 2 or not game.possible.all():
         raise ParlourError("support enumeration takes two players who can do everything; accepted: such a game")
     first, second = game.payoffs / game.scale
     rows, columns = game.shape

@@ -178,7 +178,7 @@ def test_every_obedience_constraint_holds_and_no_pure_nash_is_better(game):
     total = game.payoffs.sum(axis=0)
     for place in nash.pure_nash(game):
         assert found.welfare >= total[place] - 1e-9 * max(1.0, game.scale)
-    if game.players == 2:
+    if len(game.payoffs) == 2:
         for profile in nash.support_enumeration(game):
             assert obedience(game, product_of(profile)).worst <= 1e-8 * game.scale
             assert found.welfare >= nash.welfare(game, profile) - 1e-8 * game.scale

@@ -14,7 +14,7 @@ from parlour.envs.core import ParlourError
 from parlour.envs.english import seats_named
 from parlour.policies import RerankAgent, RetrievalAgent, WindowAgent, make_policy
 from parlour.policies.agents.werewolf import asks
-from parlour.policies.agents.werewolf.agents import QUERY, told
+from parlour.policies.agents.werewolf.agents import QUERY, sentence_of
 from parlour.policies.agents.werewolf.decide import WerewolfDecision
 from parlour.policies.agents.werewolf.inference import infer, stance
 from parlour.policies.agents.werewolf.notes import HeardMessage
@@ -375,11 +375,11 @@ def test_all_methods_put_the_same_question_to_act():
 
 def test_an_opinion_in_words():
     assert (
-        told(asks.InferredOpinion(player=2, stance="ally", trust=0.5))
+        sentence_of(asks.InferredOpinion(player=2, stance="ally", trust=0.5))
         == "player_2 is inferred to be my ally (trust +0.50)."
     )
     assert (
-        told(asks.InferredOpinion(player=2, stance="unsure", trust=0))
+        sentence_of(asks.InferredOpinion(player=2, stance="unsure", trust=0))
         == "player_2 may be on either side (trust +0.00)."
     )
 

@@ -58,11 +58,6 @@ class NormalForm:
             raise ParlourError("a payoff of a feasible joint action is not finite; accepted: finite numbers")
 
     @property
-    def players(self) -> int:
-        """How many players there are."""
-        return len(self.payoffs)
-
-    @property
     def shape(self) -> tuple[int, ...]:
         """Actions of each player."""
         return self.payoffs.shape[1:]
@@ -204,11 +199,8 @@ def obedience(game: NormalForm, probabilities: Floats) -> Obedience:
         raise ParlourError(f"probabilities that sum to {probabilities.sum():.9g}; accepted: none below 0, sum 1")
     if probabilities[~game.possible].any():
         raise ParlourError("an infeasible joint action has a probability; accepted: 0 for those")
-    gains = []
-    for i, actions in enumerate(game.shape):
-        p = np.moveaxis(probabilities, i, 0).reshape(actions, -1)
-        gains.append(np.einsum("xo,xyo->xy", p, _gain(game, i)))
-    return Obedience(tuple(gains))
+    own_first = [np.moveaxis(probabilities, i, 0).reshape(actions, -1) for i, actions in enumerate(game.shape)]
+    return Obedience(tuple(np.einsum("xo,xyo->xy", p, _gain(game, i)) for i, p in enumerate(own_first)))
 
 
 # -- the modules of GRACE --------------------------------------------------------------------------------------

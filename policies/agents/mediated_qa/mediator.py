@@ -24,11 +24,10 @@ from parlour.policies.agents.mediated_qa.joint import Joint, check_state
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.policies.base import Policy
 from parlour.policies.files import atomic_write
-from parlour.policies.settings import Settings, one_of, read_settings, setting
+from parlour.policies.settings import Settings, number, one_of, read_settings, setting
 
 if TYPE_CHECKING:
     from parlour.policies.agents.mediated_qa.documents import DocumentProbe
-from parlour.policies.settings import number
 
 ACTION_CHOICES: Final = ("sample", "best")
 _LOG: Final = logging.getLogger("parlour")

@@ -136,8 +136,8 @@ def collect(scene: Scene, scripts: Iterable[tuple[int, Sequence[str]]], dialogue
         statements += [Statement(fact, seat, True) for fact in facts]
     for talk in dialogue:
         seat, victim = scene.person(talk.speaker), scene.person(talk.victim)
-        facts = facts_in(talk.answer, vocabulary, _speaker(seat))
-        statements += [Statement(fact, seat, False, victim) for fact in facts]
+        claims = facts_in(talk.answer, vocabulary, _speaker(seat))
+        statements += [Statement(fact, seat, False, victim) for fact in claims]
     return list(dict.fromkeys(statements))
 
 

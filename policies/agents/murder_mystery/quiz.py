@@ -154,13 +154,13 @@ class Reader:
     def answer_all(self, model: Model, questions: Sequence[tuple[QuizQuestion, int]], seed: int = 0) -> list[Quizzed]:
         """Answer questions, each with the number of its repetition, in order."""
         asks = [self.ask(question) for question, _ in questions]
-        contexts = [self._context(question, repetition, seed) for question, repetition in questions]
+        seat = self._seat_memory.seat
+        contexts = [
+            RequestContext(f"player_{seat}", mixed(seed, seat, repetition, *question.id.encode()), game=seed)
+            for question, repetition in questions
+        ]
         answers = model.answer_all(list(zip(asks, contexts, strict=True)))
         return [_quizzed(ask, answered) for ask, answered in zip(asks, answers, strict=True)]
-
-    def _context(self, question: QuizQuestion, repetition: int, seed: int) -> RequestContext:
-        seat = self._seat_memory.seat
-        return RequestContext(f"player_{seat}", mixed(seed, seat, repetition, *question.id.encode()), game=seed)
 
 
 def _quizzed(ask: Quiz, answered: Answered[QuizAnswer]) -> Quizzed:

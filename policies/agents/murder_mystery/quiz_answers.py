@@ -47,13 +47,9 @@ class Matter(NamedTuple):
     @property
     def persons(self) -> list[int]:
         """The persons that the question names, in its order."""
-        named = []
-        small = self.question.casefold()
-        for person in range(len(self.scene.players) + len(self.scene.victims)):
-            places = [small.find(name) for name in names_of(self.scene, person) if name in small]
-            if places and mentions(self.scene, person, self.question):
-                named.append((min(places), person))
-        return [person for _, person in sorted(named)]
+        small, everybody = self.question.casefold(), range(len(self.scene.players) + len(self.scene.victims))
+        named = [person for person in everybody if mentions(self.scene, person, self.question)]
+        return sorted(named, key=lambda k: min(small.find(n) for n in names_of(self.scene, k) if n in small))
 
 
 def letters_of(words: str, options: int, pick: int) -> tuple[int, ...]:

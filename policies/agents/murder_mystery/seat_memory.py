@@ -51,8 +51,6 @@ class SeatMemory:
         self.script = [piece for piece in segments(view.script) if piece.strip()]
         self.memory.add(self.script, tag=SCRIPT)
         self.talks: list[Talk] = []
-        self.rounds: list[int] = []
-        """Round of each talk; -1 for introductions."""
         self._read, self._round = 0, -1
         self._turn = (-1, -1)
         self._target = -1
@@ -119,9 +117,8 @@ class SeatMemory:
 
     def _hear(self, seat: int, kind: str, args: tuple[int, ...], words: str) -> None:
         assert self._open is not None
-        said = words
-        if kind == game.TELL and not words:
-            said = say(Fact(KINDS[args[0]], args[1:]), self.scene.vocabulary, seat)
+        fact = Fact(KINDS[args[0]], args[1:]) if kind == game.TELL else None
+        said = words or (say(fact, self.scene.vocabulary, seat) if fact else "")
         if said:
             self._open = self._open._replace(answers=(*self._open.answers, said))
         if kind != game.TELL:
@@ -150,5 +147,4 @@ class SeatMemory:
     def _add(self, talk: Talk) -> None:
         self.memory.add([talk.text], tag=TALK, when=self._round)
         self.talks.append(talk)
-        self.rounds.append(self._round)
         self._found.clear()

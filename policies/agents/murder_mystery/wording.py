@@ -115,10 +115,8 @@ def suspicion(scene: Scene, victim: int, suspects: Sequence[int], texts: Sequenc
 
 def liking(scene: Scene, person: int, texts: Sequence[str]) -> int:
     """What the words around a person's name sound like: -1, 0, 1."""
-    balance = 0
-    for text in texts:
-        if mentions(scene, person, text):
-            balance += counts(text)["fond"] - counts(text)["sour"]
+    near = [counts(text) for text in texts if mentions(scene, person, text)]
+    balance = sum(frequencies["fond"] - frequencies["sour"] for frequencies in near)
     return (balance > 0) - (balance < 0)
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from heapq import heappop, heappush
-from typing import Annotated, Any, Final, Generic, Literal, Self, TypeVar
+from typing import Annotated, Any, Final, Generic, Literal, Self
 
 import numpy as np
 from parlour.envs.english import name, names
@@ -93,13 +93,6 @@ _RANKED: Final = 0.9
 _BY_TRUST: Final = "By how far I trust each of them."
 """The reason of the rule for whatever it does."""
 
-P = TypeVar("P")
-
-
-def once(entries: list[P], of: str) -> list[P]:
-    """Entries of an answer, the last one for each value of a field: who writes it again has thought again."""
-    return list({getattr(entry, of): entry for entry in entries}.values())
-
 
 def others_of(me: WerewolfSelfInfo) -> dict[str, str]:
     """The numbers of the other players, for `choices`."""
@@ -122,7 +115,9 @@ class HeardAsk(Ask[A], Generic[A], fixed=("me",), recent=("messages",), words_fi
     def misheard(self, ear: MisreadingModel) -> Self:
         now: WerewolfSituation = getattr(self, "now")  # noqa: B009 - each of them has one, behind what stays the same
         shown = {part: getattr(self, part) for part in ("messages", "found") if part in type(self).model_fields}
-        taken = {part: notes.as_heard(lines, ear, len(self.me.roles), now.day) for part, lines in shown.items()}
+        taken: dict[str, Any] = {
+            part: notes.as_heard(lines, ear, len(self.me.roles), now.day) for part, lines in shown.items()
+        }
         return self.model_copy(update=taken)
 
 
@@ -198,7 +193,7 @@ class Inference(Answer):
     @field_validator("opinions")
     @classmethod
     def _one_each(cls, opinions: list[InferredOpinion]) -> list[InferredOpinion]:
-        return once(opinions, "player")
+        return list({opinion.player: opinion for opinion in opinions}.values())
 
 
 class Infer(HeardAsk[Inference], kind="werewolf.infer", spare=("found",)):

@@ -120,32 +120,20 @@ class WerewolfDecision:
 
     def heat(self, *, believed: bool = False) -> Counter[int]:
         """How many players attacked each one in the talk of today; on demand only those who are not distrusted."""
-        attacks = {
-            (intent.speaker, intent.target)
-            for _, intent in self._intents(today=True)
-            if intent.kind != reading.DEFEND and intent.speaker in self.now.alive
-            if not believed or self.standing[intent.speaker] >= SUSPECT
-        }
+        who = [seat for seat in self.now.alive if not believed or self.standing[seat] >= SUSPECT]
+        attacks = {(a, b) for _, (a, kind, b, _) in self._intents(today=True) if kind != reading.DEFEND and a in who}
         return Counter(target for _, target in sorted(attacks))
 
     def claimed(self, identity: str) -> list[int]:
         """The living others who say they are something, latest last."""
-        said = [
-            judgement.player
-            for message, statement in self.statements
-            for judgement in statement.judgements
-            if judgement.player == message.speaker
-            and judgement.identity == identity
-            and judgement.player in self.others
-        ]
-        return list(dict.fromkeys(said))
+        said = [(message.speaker, claim) for message, statement in self.statements for claim in statement.judgements]
+        claimed = [who for who, (player, what, _) in said if (player, what) == (who, identity) and who in self.others]
+        return list(dict.fromkeys(claimed))
 
-    def _reported(self, about: int) -> bool:
-        """Whether the seat has reported on a player in the messages it sees."""
-        return any(
-            message.speaker == self.me.seat and (intent.target, intent.score) == (about, reading.CHECK)
-            for message, intent in self._intents()
-        )
+    def _reported(self) -> list[int]:
+        """The players on whom the seat has reported in the messages it sees."""
+        own = [intent for message, intent in self._intents() if message.speaker == self.me.seat]
+        return [intent.target for intent in own if intent.score == reading.CHECK]
 
     # -- by day ------------------------------------------------------------------------------------------------
 
@@ -153,7 +141,8 @@ class WerewolfDecision:
         wishes = self._checks_to_tell()
         pressed = self.heat()[self.me.seat] >= _PRESSED or (self.me.role == SEER and self.claimed("seer"))
         if pressed and self.me.role != VILLAGER:
-            wishes.append(self._claim(self.me.role))
+            roles = list(dict.fromkeys(self.me.roles))
+            wishes.append(code(speech.CLAIM_ROLE, (roles.index(self.me.role),)))
         if not self.others:
             return wishes
         worst, best = self._suspect(SUSPECT, together=True), self._highest(self.others)
@@ -165,17 +154,14 @@ class WerewolfDecision:
 
     def _checks_to_tell(self) -> list[str]:
         """The seer tells of living werewolves at once; of innocents when pressed, when dying, or from the second on."""
-        new = [check for check in reversed(self.now.checks) if not self._reported(check.player)]
+        reported = self._reported()
+        new = [check for check in reversed(self.now.checks) if check.player not in reported]
         wolves = [check for check in new if check.werewolf and check.player in self.now.alive]
         innocent = [check for check in new if not check.werewolf and check.player in self.now.alive]
         pressed = self.heat()[self.me.seat] >= _PRESSED or bool(self.claimed("seer"))
         due = self.now.does == "last_words" or self.now.day > 1 or pressed
         checks = wolves + (innocent if due else [])
         return [code(speech.REPORT, (check.player, int(check.werewolf))) for check in checks]
-
-    def _claim(self, role: str) -> str:
-        names = list(dict.fromkeys(self.me.roles))
-        return code(speech.CLAIM_ROLE, (names.index(role),))
 
     def _suspect(self, below: float, *, together: bool = False) -> int | None:
         """A living player whom the village trusts less than so far: the least trusted, or the most accused of these.
@@ -243,8 +229,7 @@ class WerewolfDecision:
         fellows = [seat for seat in self.others if seat in self.now.wolves]
         worst = max(fellows, key=lambda j: (blamed[j], self.noise[j]), default=None)
         suspected = worst if worst is not None and blamed[worst] > max(blamed[seat] for seat in victims) else None
-        own = [intent for message, intent in self._intents() if message.speaker == self.me.seat]
-        reported = [intent.target for intent in own if intent.score == reading.CHECK]
+        reported = self._reported()
         seers = self.claimed("seer")
         trusted = min(victims, key=lambda j: (blamed[j], self.standing[j], self.noise[j]))
         return Liar(trusted, [j for j in seers if j in victims], suspected, reported, any(j in fellows for j in seers))
@@ -256,11 +241,8 @@ class WerewolfDecision:
         if self._deceives():
             return [code(lie.kind, lie.args) for lie in lies(self._as_liar(victims))]
         threat, heat = self._lowest(victims), self.heat()
-        reported_me = [
-            intent.speaker
-            for _, intent in self._intents()
-            if intent.target == self.me.seat and intent.kind == reading.ATTACK and intent.score == reading.CHECK
-        ]
+        report = (reading.ATTACK, self.me.seat, reading.CHECK)
+        reported_me = [intent.speaker for _, intent in self._intents() if intent[1:] == report]
         if reported_me and reported_me[-1] in victims:  # two seers: one of them lies, and the table must guess which
             return [code(speech.REPORT, (reported_me[-1], 1))]
         draw = self.rng.random()
@@ -279,12 +261,10 @@ class WerewolfDecision:
         victims = self._victims()
         if not victims:
             return ()
-        tonight = [
-            intent.target
-            for message, intent in self._intents()
-            if message.day == self.now.day and message.speaker in self.now.wolves
-            if intent.kind == reading.ATTACK and intent.target in victims
+        intents = [
+            (m, intent) for m, intent in self._intents() if m.day == self.now.day and m.speaker in self.now.wolves
         ]
+        tonight = [b for _, (_, kind, b, _) in intents if kind == reading.ATTACK and b in victims]
         if tonight:
             return (tonight[0],)
         seers = [seat for seat in self.claimed("seer") if seat in victims]

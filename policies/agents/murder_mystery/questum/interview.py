@@ -86,28 +86,21 @@ def score(history: Sequence[float], expected: float, beta: float = BETA) -> floa
     return beta * weighted_gain(history) + (1 - beta) * expected
 
 
-def best(scores: Mapping[int, float]) -> int:
-    """The suspect with the highest score; of equals the first in the list.
+def choose(scores: Mapping[int, float], epsilon: float, rng: np.random.Generator) -> int:
+    """The epsilon-greedy choice: with probability epsilon any suspect, all alike, otherwise the best, the first of equals.
+
+    Args:
+        scores: A score for each suspect, in the order of the list.
+        epsilon: 0 .. 1.
+        rng: Where chance comes from; always one number of it is used, and a second one for a random suspect.
 
     Raises:
         ParlourError: The list is empty.
     """
     if not scores:
         raise accept("list of suspects", [], "one or more")
-    return max(scores, key=lambda suspect: scores[suspect])
-
-
-def choose(scores: Mapping[int, float], epsilon: float, rng: np.random.Generator) -> int:
-    """The epsilon-greedy choice: with probability epsilon any suspect, all alike, otherwise the best.
-
-    Args:
-        scores: A score for each suspect, in the order of the list.
-        epsilon: 0 .. 1.
-        rng: Where chance comes from; always one number of it is used, and a second one for a random suspect.
-    """
-    first = best(scores)
     if rng.random() >= epsilon:
-        return first
+        return max(scores, key=lambda suspect: scores[suspect])
     return list(scores)[int(rng.integers(len(scores)))]
 
 

@@ -217,12 +217,9 @@ class GratrAgent(WerewolfSeat):
         for evidence in (self._evidence, self._learned):
             if evidence is not None and not message.private:
                 collect(evidence, message, sifted)
-        for identity in sifted.identities:
-            if (
-                identity.identity in DANGER
-                and identity.confidence >= self._identities.get(identity.player, ("", 0.0))[1]
-            ):
-                self._identities[identity.player] = (identity.identity, identity.confidence)
+        for player, identity, confidence in sifted.identities:
+            if identity in DANGER and confidence >= self._identities.get(player, ("", 0.0))[1]:
+                self._identities[player] = (identity, confidence)
 
     # -- what is made of it ------------------------------------------------------------------------------------
 
@@ -235,7 +232,9 @@ class GratrAgent(WerewolfSeat):
         graph.mark(f"day {now.day}, {now.does.replace('_', ' ')}", now.day, dead)
         trusts = None if wolf else self._weighed(graph)
         if trusts is not None:
-            return InferredBelief("\n".join(_in_words(seat, trusts[seat]) for seat in others), tuple(trusts))
+            chances = [f"The chance that {name(k)} is a werewolf is {(1 - trusts[k]) / 2:.0%}" for k in others]
+            lines = [f"{chance}, by all that was said and done." for chance in chances]
+            return InferredBelief("\n".join(lines), tuple(trusts))
         if not wolf:
             return InferredBelief(export.summary(graph, "of the village", "a werewolf", others), tuple(graph.trust))
         standing = tuple(
@@ -282,10 +281,6 @@ class GratrAgent(WerewolfSeat):
         notes = super().notes()
         dropped, self._dropped_told = self.dropped - self._dropped_told, self.dropped
         return notes | ({"dropped": dropped} if dropped else {})
-
-
-def _in_words(seat: int, trust: float) -> str:
-    return f"The chance that {name(seat)} is a werewolf is {(1 - trust) / 2:.0%}, by all that was said and done."
 
 
 def _about_intents(said: Sequence[HeardMessage], players: int) -> list[asks.AskIntent]:

@@ -56,8 +56,7 @@ def as_net(graph: TrustGraph) -> Any:
     if not graph.history:
         raise ParlourError("no moment of the graph was kept; accepted: after `TrustGraph.mark`")
     net = nx.DiGraph(me=name(graph.me), **asdict(graph.parameters))
-    for k in range(graph.players):
-        net.add_node(name(k))
+    net.add_nodes_from(map(name, range(graph.players)))
     for number, snapshot in enumerate(graph.history):
         net.graph[f"moment_{number}"] = snapshot.label
         _put(net, snapshot, f"_{number}")

@@ -201,10 +201,7 @@ class TrustGraph:
             if self.trust[seat] != side:
                 raise ParlourError(f"player_{seat} is known to be on the other side; accepted: {-side}")
             return
-        number = self._new(
-            TrustBelief(len(self.beliefs), seat, turn, float(side), "certain", self._current[seat], reason)
-        )
-        self._set(seat, number)
+        self._believe(TrustBelief(len(self.beliefs), seat, turn, float(side), "certain", self._current[seat], reason))
         self._certain.add(seat)
 
     def observe(
@@ -256,9 +253,9 @@ class TrustGraph:
             self._set(target, self._ground[target])
             return chains
         if abs(new - self.trust[target]) > _SAME:
-            number = len(self.beliefs)
-            self._new(TrustBelief(number, target, turn, new, "retrieved", self._ground[target], chains=chains))
-            self._set(target, number, established=self.parameters.mode not in eq.CLOSED)
+            ground = self._ground[target]
+            retrieved = TrustBelief(len(self.beliefs), target, turn, new, "retrieved", ground, chains=chains)
+            self._believe(retrieved, established=self.parameters.mode not in eq.CLOSED)
             self._backward(target, chains)
         return chains
 
@@ -301,10 +298,8 @@ class TrustGraph:
         old = self._established[player]
         if self.certain(player) or eq.stronger(old, u) == old:
             return
-        number = len(self.beliefs)
-        stated = Stated(statement, factor, belief, strength, confidence, special, u)
-        self._new(TrustBelief(number, player, statement.turn, u, "stated", self._ground[player], stated=stated))
-        self._set(player, number)
+        stated, ground = Stated(statement, factor, belief, strength, confidence, special, u), self._ground[player]
+        self._believe(TrustBelief(len(self.beliefs), player, statement.turn, u, "stated", ground, stated=stated))
 
     def _chain(self, chain: FoundChain) -> Chain:
         links = []
@@ -337,9 +332,10 @@ class TrustGraph:
                 edge["tau"] = tau
                 edge["backward"] += (Backward(self._current[target], self._current[k], tau),)
 
-    def _new(self, belief: TrustBelief) -> int:
+    def _believe(self, belief: TrustBelief, *, established: bool = True) -> None:
+        """Log a new belief, and hold it from now on."""
         self.beliefs.append(belief)
-        return belief.number
+        self._set(belief.player, belief.number, established=established)
 
     def _set(self, seat: int, number: int, *, established: bool = True) -> None:
         trust = self.beliefs[number].trust
