@@ -1,7 +1,7 @@
 """The questions of the modules that play, after Lan et al. 2023 (arXiv 2310.14985, section 4 and tables 4 and 5).
 
 Memory asks to summarise (Eq. 1), analysis judges the others (Eq. 2), planning chooses a line of play (Eq. 3), action takes
-an option (Eq. 4), response puts it into words; `experience_asks` is what follows a game. The heuristics read the same lines
+an option (Eq. 4), response puts it into words; `experience` has those that follow a game. The heuristics read the same lines
 as a language model does.
 
 All prompts begin with the same parts: the player, the facts of earlier rounds word for word, the summary of their talk, then the

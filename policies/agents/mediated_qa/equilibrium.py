@@ -29,7 +29,6 @@ OBEDIENCE_TOLERANCE: Final = 1e-9
 _TIGHT: Final = 1e-8
 
 Bools = NDArray[np.bool_]
-"""A probability vector for each player."""
 
 
 @dataclass(frozen=True, eq=False)

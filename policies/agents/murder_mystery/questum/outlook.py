@@ -186,14 +186,10 @@ class Outlook:
         self, question: PlannedQuestion, target: int
     ) -> list[np.ndarray[tuple[int], np.dtype[np.float64]]]:
         """In each world, that an answer contradicts what another seat claims of itself; for each such seat."""
-        seen_elsewhere = []
         honest = ~(self._bad[target] | self._murders[target])
-        for seat in self._claimed:
-            if seat != target and question.about in (-1, seat) and seat in self._bad:
-                here = self._left.get((target, seat, "saw"), 0.0) / max(self._sightings[seat], 1.0)
-                if here > 0:
-                    seen_elsewhere.append(here * (honest & self._bad[seat]))
-        return seen_elsewhere
+        seats = [s for s in self._claimed if s != target and question.about in (-1, s) and s in self._bad]
+        share = {s: self._left.get((target, s, "saw"), 0.0) / max(self._sightings[s], 1.0) for s in seats}
+        return [here * (honest & self._bad[seat]) for seat, here in share.items() if here > 0]
 
     # -- what else ---------------------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """The GRATR player of Werewolf (Zhu et al. 2024): each message changes its trust graph, each turn retrieves from it.
 
-It puts the same questions for speaking and choosing as the agents it is compared with (`werewolf_agents.seat`); what is
+It puts the same questions for speaking and choosing as the agents it is compared with (`werewolf.agents`); what is
 its own is the inference. What a seat knows for certain is pinned: its fellows, its checks, the roles that the moderator
 reveals. A werewolf knows all sides; to it the graph says who is dangerous: who acts against werewolves.
 """
