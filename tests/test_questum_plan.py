@@ -17,7 +17,7 @@ from parlour.envs.murder_mystery.vocabulary import CHOOSE, SUSPECT, VOTE
 from parlour.envs.murder_mystery.vocabulary.facts import Fact
 from parlour.policies import make_policy
 from parlour.policies.agents.murder_mystery import InterviewSettings, QuestumAgent
-from parlour.policies.agents.murder_mystery.evidence import NOBODY, Statement
+from parlour.policies.agents.murder_mystery.evidence import NOBODY, SourcedFact
 from parlour.policies.agents.murder_mystery.questum.outlook import TOPICS, Outlook, PlannedQuestion
 from parlour.policies.agents.murder_mystery.questum.plan import PlannedInterview
 from parlour.policies.agents.murder_mystery.questum.posterior import (
@@ -34,18 +34,18 @@ from parlour.training.measure.murder_mystery.methods import QUESTUM, method_of
 from parlour.training.play import rollout
 
 VICTIM = 4
-DIED = Statement(Fact("died", (VICTIM, 0, 1, 2)), NOBODY, True)
+DIED = SourcedFact(Fact("died", (VICTIM, 0, 1, 2)), NOBODY, True)
 """At place 0, hour 1, by means 2; seats 0..3."""
 
 
-def chances(statements: list[Statement], seats: int, victim: int, me: int, liars: int) -> dict[int, float]:
+def chances(statements: list[SourcedFact], seats: int, victim: int, me: int, liars: int) -> dict[int, float]:
     """The probability of each other seat to have killed a victim."""
     others = dict.fromkeys((seat for seat in range(seats) if seat != me), 0.0)
     return {**others, **believed(statements, seats, victim, me, liars).chances}
 
 
-def heard(teller: int, kind: str, *args: int, victim: int = VICTIM) -> Statement:
-    return Statement(Fact(kind, args), teller, False, victim)
+def heard(teller: int, kind: str, *args: int, victim: int = VICTIM) -> SourcedFact:
+    return SourcedFact(Fact(kind, args), teller, False, victim)
 
 
 # -- what is believed ------------------------------------------------------------------------------------------
@@ -61,7 +61,7 @@ def test_who_is_cleared_has_no_chance_and_the_others_share_it():
 
 
 def test_what_the_own_script_says_is_certain_even_where_others_may_lie():
-    own = [DIED, Statement(Fact("lacked", (1, 2)), 0, True)]
+    own = [DIED, SourcedFact(Fact("lacked", (1, 2)), 0, True)]
     assert chances(own, 4, VICTIM, 0, 1)[1] == 0.0
     assert chances([DIED, heard(2, "lacked", 1, 2)], 4, VICTIM, 0, 1)[1] > 0.0  # 2 may be the liar
 
@@ -77,7 +77,7 @@ def test_what_was_said_about_another_victim_does_not_count():
 
 
 def test_told_that_agrees_with_no_world_leaves_all_open():
-    odd = [DIED, *(Statement(Fact("lacked", (seat, 2)), 0, True) for seat in (1, 2, 3))]
+    odd = [DIED, *(SourcedFact(Fact("lacked", (seat, 2)), 0, True) for seat in (1, 2, 3))]
     assert chances(odd, 4, VICTIM, 0, 0) == pytest.approx({1: 1 / 3, 2: 1 / 3, 3: 1 / 3})
 
 
@@ -125,7 +125,7 @@ def test_a_witness_that_must_lie_if_a_seat_did_it_clears_that_seat_no_further():
 
 def test_what_an_event_tells_is_split_into_who_did_it_and_who_lies():
     # worlds of three seats and one liar, 0 being the own seat: 1 did it and 2 lies, 2 did it and 1 lies
-    told = [Statement(Fact("died", (3, 0, 1, 2)), NOBODY, True)]
+    told = [SourcedFact(Fact("died", (3, 0, 1, 2)), NOBODY, True)]
     beliefs = believed(told, 3, 3, 0, 1)
     assert beliefs.chances == {1: 0.5, 2: 0.5}
     assert beliefs.doubt(1) == {1: 1.0, 2: 1.0}
@@ -237,7 +237,7 @@ def test_what_one_seat_knows_alone_is_asked_on_for_the_table():
         plan = agent.procedure
         (victim,) = plan.room.scene.victims
         person = plan.room.scene.person(victim)
-        sure = [Statement(Fact("peace", (seat, person)), view.seat, True) for seat in plan.room.others[1:]]
+        sure = [SourcedFact(Fact("peace", (seat, person)), view.seat, True) for seat in plan.room.others[1:]]
         plan._heard._sure = [*plan.own_view(victim).statements, *sure]
         plan._views.clear()
         assert uncertainty(plan.chances(victim)) == 0

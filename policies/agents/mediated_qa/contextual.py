@@ -23,7 +23,7 @@ from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS
 from parlour.envs.mediated_qa.vocabulary import SEEN, SEES, STATES, Payment
-from parlour.policies.agents.mediated_qa.joint import ALL, Floats, Joint, from_key, key
+from parlour.policies.agents.mediated_qa.joint import ALL, Floats, Joint, best_action, from_key, key
 
 OUTCOME_COUNT: Final = 4
 """Answered right, answered wrong, rightly silent, wrongly silent, in the order of `vocabulary.outcome_of`."""
@@ -314,11 +314,6 @@ def weight_of(questions: Floats, strength: float) -> Floats:
     if math.isinf(strength):
         return np.zeros_like(questions)
     return np.asarray(questions / np.maximum(questions + strength, 1e-300))
-
-
-def best_action(values: Floats) -> Floats:
-    """Probability 1 for the best action of each row, the first of equals."""
-    return np.asarray(np.eye(values.shape[1])[values.argmax(axis=1)])
 
 
 def response(values: Floats, temperature: float, floor: float) -> Floats:

@@ -20,8 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
-from parlour.policies.agents.mediated_qa.contextual import best_action
-from parlour.policies.agents.mediated_qa.joint import Floats, Joint, key
+from parlour.policies.agents.mediated_qa.joint import Floats, Joint, best_action, key
 from scipy.optimize import linprog
 
 OBEDIENCE_TOLERANCE: Final = 1e-9

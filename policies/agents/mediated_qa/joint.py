@@ -85,6 +85,11 @@ def key(joint: Joint) -> str:
     return str(tuple(joint))
 
 
+def best_action(values: Floats) -> Floats:
+    """Probability 1 for the best action of each row, the first of equals."""
+    return np.asarray(np.eye(values.shape[1])[values.argmax(axis=1)])
+
+
 def from_column(name: str, actions: ActionSet = PUBLISHED_ACTIONS) -> Joint:
     """The joint action of a column. Raises `ParlourError` for an unknown or infeasible one."""
     return _feasible("action column", name, column, actions)

@@ -48,7 +48,7 @@ class Excerpts(NamedTuple):
         """Whether the seat killed this victim."""
         return self.victim in self.me.killed
 
-    def statements(self) -> list[Statement]:
+    def statements(self) -> list[SourcedFact]:
         """All facts in the excerpts."""
         return collect(self.scene, [(self.seat, self.script)], self.dialogue)
 
@@ -59,7 +59,7 @@ class Excerpts(NamedTuple):
         return facts_of(self.script, self.scene.vocabulary, self.seat)
 
 
-class Statement(NamedTuple):
+class SourcedFact(NamedTuple):
     """A fact and where it comes from."""
 
     fact: Fact
@@ -121,7 +121,7 @@ def facts_of(texts: Iterable[str], vocabulary: CaseVocabulary, speaker: int) -> 
     return list(dict.fromkeys(fact for text in texts for fact in facts_in(text, vocabulary, speaker)))
 
 
-def collect(scene: Scene, scripts: Iterable[tuple[int, Sequence[str]]], dialogue: Sequence[Talk]) -> list[Statement]:
+def collect(scene: Scene, scripts: Iterable[tuple[int, Sequence[str]]], dialogue: Sequence[Talk]) -> list[SourcedFact]:
     """All facts in excerpts.
 
     Args:
@@ -130,14 +130,14 @@ def collect(scene: Scene, scripts: Iterable[tuple[int, Sequence[str]]], dialogue
         dialogue: Excerpts of the talk.
     """
     vocabulary = scene.vocabulary
-    statements = [Statement(fact, NOBODY, True) for fact in facts_in(scene.briefing, vocabulary, None)]
+    statements = [SourcedFact(fact, NOBODY, True) for fact in facts_in(scene.briefing, vocabulary, None)]
     for seat, excerpts in scripts:
         facts = [fact for text in excerpts for fact in facts_in(text, vocabulary, _speaker(seat))]
-        statements += [Statement(fact, seat, True) for fact in facts]
+        statements += [SourcedFact(fact, seat, True) for fact in facts]
     for talk in dialogue:
         seat, victim = scene.person(talk.speaker), scene.person(talk.victim)
         claims = facts_in(talk.answer, vocabulary, _speaker(seat))
-        statements += [Statement(fact, seat, False, victim) for fact in claims]
+        statements += [SourcedFact(fact, seat, False, victim) for fact in claims]
     return list(dict.fromkeys(statements))
 
 
@@ -145,12 +145,12 @@ def _speaker(seat: int) -> int | None:
     return seat if seat >= 0 else None
 
 
-def has_facts(statements: Sequence[Statement]) -> bool:
+def has_facts(statements: Sequence[SourcedFact]) -> bool:
     """Whether the excerpts state facts; where they do not, free prose is searched for words."""
     return len(statements) > 2  # one or two may be chance hits in prose
 
 
-def death_of(victim: int, statements: Iterable[Statement]) -> Death:
+def death_of(victim: int, statements: Iterable[SourcedFact]) -> Death:
     """How a victim died, by the majority of the statements; a script counts twice."""
     votes: tuple[Counter[int], ...] = (Counter(), Counter(), Counter())
     for (kind, args), _, sure, _ in statements:
@@ -166,7 +166,7 @@ def judge(
     scene: Scene,
     victim: int,
     suspects: Sequence[int],
-    statements: Sequence[Statement],
+    statements: Sequence[SourcedFact],
     texts: Sequence[str] = (),
     open_scripts: bool = False,
 ) -> dict[int, Dossier]:
@@ -188,7 +188,7 @@ def judge(
 
 
 def _dossier(
-    victim: int, suspect: int, statements: Sequence[Statement], hints: float, *, open_scripts: bool
+    victim: int, suspect: int, statements: Sequence[SourcedFact], hints: float, *, open_scripts: bool
 ) -> Dossier:
     others = [statement for statement in statements if statement.teller != suspect or (statement.sure and open_scripts)]
     own = [statement for statement in statements if statement.teller == suspect]
@@ -223,7 +223,7 @@ def _dossier(
     return dossier._replace(weight=_weight(dossier))
 
 
-def _whereabouts(statements: Iterable[Statement]) -> dict[tuple[int, int], dict[int, None]]:
+def _whereabouts(statements: Iterable[SourcedFact]) -> dict[tuple[int, int], dict[int, None]]:
     """(person, time) -> the places where the person is said to have been, in order."""
     whereabouts: dict[tuple[int, int], dict[int, None]] = {}
     for (kind, args), _, _, _ in statements:
@@ -233,7 +233,7 @@ def _whereabouts(statements: Iterable[Statement]) -> dict[tuple[int, int], dict[
     return whereabouts
 
 
-def _means(suspect: int, means: int, others: Iterable[Statement]) -> int:
+def _means(suspect: int, means: int, others: Iterable[SourcedFact]) -> int:
     accesses = [f for f, _, _, _ in others if f.kind in ("had", "lacked") and f.args[0] == suspect]
     said = Counter(fact.kind for fact in accesses if means in (fact.args[1], UNKNOWN))
     if means == UNKNOWN:
@@ -241,13 +241,13 @@ def _means(suspect: int, means: int, others: Iterable[Statement]) -> int:
     return (said["had"] > said["lacked"]) - (said["lacked"] > said["had"])
 
 
-def _caught(suspect: int, own: Iterable[Statement], where: dict[tuple[int, int], dict[int, None]]) -> int:
+def _caught(suspect: int, own: Iterable[SourcedFact], where: dict[tuple[int, int], dict[int, None]]) -> int:
     """How often his words about who was where are not what the others say."""
     places = [(f.args[1], where.get((f.args[0], f.args[2]))) for f, _, _, _ in own if f.kind in ("at", "saw")]
     return sum(others is not None and place not in others for place, others in places)
 
 
-def _feeling(person: int, other: int, statements: Iterable[Statement]) -> int:
+def _feeling(person: int, other: int, statements: Iterable[SourcedFact]) -> int:
     said = [f.args[1] for f, _, _, _ in statements if f.kind == "feels" and f.args[0] == person and f.args[2] == other]
     return said[-1] if said else 0
 

@@ -25,7 +25,7 @@ from parlour.envs.murder_mystery.vocabulary.facts import (
 )
 from parlour.policies.agents.murder_mystery import scene
 from parlour.policies.agents.murder_mystery.asks import SceneAsk
-from parlour.policies.agents.murder_mystery.evidence import Statement, collect, facts_of
+from parlour.policies.agents.murder_mystery.evidence import SourcedFact, collect, facts_of
 from parlour.policies.agents.murder_mystery.heuristics import LIMIT
 from parlour.policies.agents.murder_mystery.scene import Scene, Talk, sentences
 from parlour.policies.agents.murder_mystery.seat_memory import SeatMemory
@@ -135,7 +135,7 @@ class HeardAnswer(NamedTuple):
     speaker: int
     victim: str
     """Whose death it is about; empty for an introduction."""
-    statements: tuple[Statement, ...]
+    statements: tuple[SourcedFact, ...]
     kinds: frozenset[str]
     """Kinds of facts that the question asked for; empty for an introduction."""
     topics: tuple[int, ...]
@@ -172,7 +172,7 @@ class HeardTalk:
         """What was said and what was heard in its place, since somebody took it from here."""
         self.in_other_words = False
         """Whether any answer was for the reader."""
-        self._sure: list[Statement] | None = None
+        self._sure: list[SourcedFact] | None = None
         self._answers: list[HeardAnswer] = []
 
     @property
@@ -200,7 +200,7 @@ class HeardTalk:
         scene, said = self._memory.scene, self._words(talk).strip()
         return said not in ("", scene.say.nothing) and not self._facts(talk)
 
-    def _facts(self, talk: Talk) -> tuple[Statement, ...]:
+    def _facts(self, talk: Talk) -> tuple[SourcedFact, ...]:
         words = self._words(talk)
         as_heard = talk if words == talk.answer else talk.model_copy(update={"answer": words})
         return tuple(statement for statement in collect(self._memory.scene, [], [as_heard]) if not statement.sure)
@@ -209,7 +209,7 @@ class HeardTalk:
         """An answer as it was heard; introductions, which are not used, as they are."""
         return talk.answer if self._hears is None or not talk.asker else self._hears(talk)
 
-    def statements(self, victim: int) -> list[Statement]:
+    def statements(self, victim: int) -> list[SourcedFact]:
         """All that the seat knows, and heard about a victim (person number); each once."""
         memory = self._memory
         if self._sure is None:
@@ -226,7 +226,7 @@ class HeardTalk:
     def _heard(self, talk: Talk, read: Sequence[Fact]) -> HeardAnswer:
         scene = self._memory.scene
         speaker, victim = scene.person(talk.speaker), scene.person(talk.victim)
-        statements = self._facts(talk) or tuple(Statement(fact, speaker, False, victim) for fact in read)
+        statements = self._facts(talk) or tuple(SourcedFact(fact, speaker, False, victim) for fact in read)
         if not talk.asker:
             return HeardAnswer(speaker, talk.victim, statements, frozenset(), (), (), ())
         asks = wanted(scene, talk.question, speaker, victim)

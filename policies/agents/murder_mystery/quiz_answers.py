@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from parlour.envs.english import whole_word, without_article
 from parlour.policies.agents.murder_mystery import wording
-from parlour.policies.agents.murder_mystery.evidence import Statement, collect, death_of, has_facts, judge
+from parlour.policies.agents.murder_mystery.evidence import SourcedFact, collect, death_of, has_facts, judge
 from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk
 from parlour.policies.agents.murder_mystery.wording import mentions, names_of
 
@@ -33,7 +33,7 @@ class Matter(NamedTuple):
     me: CharacterInfo
     question: str
     options: Sequence[str]
-    statements: list[Statement]
+    statements: list[SourcedFact]
     texts: list[str]
     open_scripts: bool
 

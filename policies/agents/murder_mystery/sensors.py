@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from parlour.envs.core import accept
 from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES, MEANS, MOTIVE, SIGHTING, Fact, say
 from parlour.policies.agents.murder_mystery import wording
-from parlour.policies.agents.murder_mystery.evidence import Dossier, Excerpts, Statement, has_facts, judge
+from parlour.policies.agents.murder_mystery.evidence import Dossier, Excerpts, SourcedFact, has_facts, judge
 from parlour.policies.agents.murder_mystery.scene import Scene, sentences
 from parlour.policies.agents.murder_mystery.wording import QuestionTopic, wanted
 from parlour.policies.agents.seat import InputPart
@@ -141,7 +141,7 @@ class Known(NamedTuple):
     """What the excerpts say about one character and one victim."""
 
     excerpts: Excerpts
-    statements: list[Statement]
+    statements: list[SourcedFact]
     dossier: Dossier
     person: int
 

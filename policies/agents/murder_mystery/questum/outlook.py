@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 from parlour.envs.murder_mystery.vocabulary.facts import OPEN, RELATION, UNKNOWN, WHEREABOUTS
-from parlour.policies.agents.murder_mystery.evidence import Statement, death_of
+from parlour.policies.agents.murder_mystery.evidence import SourcedFact, death_of
 from parlour.policies.agents.murder_mystery.heard import HeardAnswer, HeardTalk
 from parlour.policies.agents.murder_mystery.questum.posterior import (
     Beliefs,
@@ -68,7 +68,7 @@ class Outlook:
         scene: Scene,
         talk: HeardTalk,
         victim: str,
-        statements: Sequence[Statement],
+        statements: Sequence[SourcedFact],
         beliefs: Beliefs,
         liars: int,
     ) -> None:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from parlour.envs.murder_mystery.vocabulary import CHOOSE, SUSPECT, VOTE, MysteryView
 from parlour.envs.murder_mystery.vocabulary.facts import OPEN, RELATION, WHEREABOUTS, Fact
-from parlour.policies.agents.murder_mystery.evidence import NOBODY, Statement, death_of, judge
+from parlour.policies.agents.murder_mystery.evidence import NOBODY, SourcedFact, death_of, judge
 from parlour.policies.agents.murder_mystery.heard import HeardTalk, ReadFacts
 from parlour.policies.agents.murder_mystery.procedure import READING, Room
 from parlour.policies.agents.murder_mystery.questum.interview import Interview, InterviewSettings
@@ -30,7 +30,7 @@ class DeathKnowledge(NamedTuple):
 
     answers: int
     """Number of introductions and answers that it is based on."""
-    statements: list[Statement]
+    statements: list[SourcedFact]
     beliefs: Beliefs
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from parlour.envs.murder_mystery import belief
 from parlour.envs.murder_mystery.belief import PUBLIC, World
-from parlour.policies.agents.murder_mystery.evidence import Statement
+from parlour.policies.agents.murder_mystery.evidence import SourcedFact
 
 MOTIVE: Final = 2.0
 """Likelihood ratio of guilt for a seat with a reported motive; set by hand, not fitted."""
@@ -61,7 +61,7 @@ class Beliefs(NamedTuple):
         return {murderer: bad[murderer] / p if p > 0 else 0.0 for murderer, p in now.items()}
 
 
-def believed(statements: Iterable[Statement], seats: int, victim: int, me: int, liars: int) -> Beliefs:
+def believed(statements: Iterable[SourcedFact], seats: int, victim: int, me: int, liars: int) -> Beliefs:
     """What follows from what a seat heard and knows; if no world agrees with it, all of them count.
 
     Args:
